@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import types
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from numbers import Integral, Real
@@ -41,6 +42,19 @@ def check_choice(name: str, value: object, choices: Collection[object]) -> None:
     """
     if value not in choices:
         raise InputError("bad-choice", name=name, value=value, choices=choices)
+
+
+def check_once(names: Sequence[Any], code: str, where: object = "", **values: Any) -> None:
+    """Refuse names of which one appears twice; the message shows it as ``value``.
+
+    Examples
+    --------
+    >>> check_once(["a", "b", "a"], "duplicate-id", "gt.json")
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: gt.json: the id 'a' appears twice; keep one record for each id
+    """
+    if len(set(names)) != len(names):
+        raise InputError(code, where, value=Counter(names).most_common(1)[0][0], **values)
 
 
 def check_fields(record: Any) -> None:

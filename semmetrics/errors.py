@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
@@ -108,6 +109,21 @@ class MissingDependencyError(InputError, ImportError):
         """Keep all parts when the error crosses a process."""
         again = partial(type(self), self.package, self.purpose, extra=self.extra, error=self.error)
         return again, ()
+
+
+def require(module: str, purpose: str, *, extra: str) -> Any:
+    """Import an optional package, or a module of it.
+
+    Raises
+    ------
+    MissingDependencyError
+        If it is not installed or broken; has the command that installs it.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0].replace("_", "-")
+        raise MissingDependencyError(package, purpose, extra=extra, error=error) from error
 
 
 @dataclass(frozen=True)

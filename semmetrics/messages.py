@@ -179,18 +179,15 @@ def brief(value: object) -> str:
         return f"<{type(value).__name__}>"
 
 
-def pluralize(number: float, noun: str, verb: str = "") -> str:
-    """Write how many there are, and what they do: the verb is that of many.
+def pluralize(number: float, noun: str) -> str:
+    """Write how many there are.
 
     Examples
     --------
     >>> pluralize(1, "item"), pluralize(2000, "category")
     ('1 item', '2,000 categories')
-    >>> pluralize(1, "class", "have"), pluralize(2, "class", "have"), pluralize(1, "label", "occur")
-    ('1 class has', '2 classes have', '1 label occurs')
     """
-    noun = noun if number == 1 else plural(noun)
-    return f"{number:,} {noun} {agreeing(number, verb)}".rstrip()
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 def report_progress(
@@ -230,20 +227,6 @@ def plural(noun: str) -> str:
     if noun.endswith("y"):
         return f"{noun[:-1]}ies"
     return noun + ("es" if noun.endswith("s") else "s")
-
-
-_OF_ONE = {"": "", "are": "is", "have": "has", "do": "does", "were": "was"}
-
-
-def agreeing(number: float, verb: str) -> str:
-    """Return a verb as it follows a number; it is given as that of many.
-
-    Examples
-    --------
-    >>> agreeing(1, "have"), agreeing(2, "have"), agreeing(1, "occur")
-    ('has', 'have', 'occurs')
-    """
-    return verb if number != 1 else _OF_ONE.get(verb, f"{verb}s")
 
 
 def a_kind(value: object) -> str:

@@ -73,21 +73,16 @@ def score(run: Run) -> None:
         return
     from semmetrics.scoring import score as api
 
-    systems: Any = run.systems() or {"embeddings": None}
     detailed = any(run[name] is not None for name in ("worst", "html", *_DETAILS))
-    detailed = detailed or bool(run.plots)
-    options = run.values() | {"keep_rows": detailed}
+    options = run.values() | {"keep_rows": detailed or bool(run.plots)}
     if run["classification_report"] and run["protocol"] is None and run["rescore"] is None:
         options.setdefault("measures", ["MacroF1"])
     compute: Callable[..., ScoreTable] = api.score_systems
     if run["rescore"] is not None:
         compute = partial(api.rescore_systems, run["rescore"])
     with run.progress() as progress:
-        table = compute(systems, run["gt"], progress=progress, **options)
-    output.say_understood(table, quiet=run.quiet)
-    worst, details = _collect_details(run, table)
-    run.write_text(_render(run, table, worst), details, of=table)
-    _say_remarks(run, table, worst)
+        table = compute(run.systems(), run["gt"], progress=progress, **options)
+    _write_table(run, table)
 
 
 def _score_parts(run: Run) -> None:
@@ -112,7 +107,6 @@ def _score_on_cluster(run: Run) -> ScoreTable:
     """Return the scores that Ray's tasks computed."""
     from semmetrics.scale.cluster import score_dataset
 
-    systems: Any = run.systems() or {"embeddings": None}
     more = {name: run[name] for name in ("address", "num_gpus") if run[name] is not None}
     with output.show_progress(quiet=run.quiet, at_once=True) as progress:
 
@@ -120,7 +114,7 @@ def _score_on_cluster(run: Run) -> ScoreTable:
             if progress is not None:
                 progress(done, total, prefix=what, unit="task")
 
-        return score_dataset(systems, run["gt"], advance=advance, **more, **run.values())
+        return score_dataset(run.systems(), run["gt"], advance=advance, **more, **run.values())
 
 
 def _read_whole(run: Run, shard: str | None) -> Any:
@@ -130,8 +124,7 @@ def _read_whole(run: Run, shard: str | None) -> Any:
     given = run.values() | {"keep_rows": False}
     weights = given.pop("weights", None)
     scorer = Scorer(**given)
-    systems: Any = run.systems() or {"embeddings": None}
-    for system, path in systems.items():
+    for system, path in run.systems().items():
         scorer.update(path, run["gt"], system=system, shard=shard, weights=weights)
     return scorer
 
@@ -140,8 +133,8 @@ def _read_stream(run: Run, **more: Any) -> Any:
     """Return the scorer of files that were read block by block; say how far a stopped run came."""
     from semmetrics.scale.stream import score_stream
 
-    systems, scored = run.systems(), 0
-    given = run["preds"]
+    given, scored = run["preds"], 0
+    systems = run.systems() if given else {}
     plain = [name for name, path in systems.items() if path in given and Path(path).is_file()]
     if len(plain) > 1 and len({re.sub(r"\d+", "", name) for name in plain}) == 1:
         hint = "are scored as systems; quote a pattern to score them as one"
@@ -177,10 +170,11 @@ def _write_sums(run: Run, scorer: Any) -> None:
 
 
 def _write_table(run: Run, table: ScoreTable) -> None:
-    """Write scores without those of items."""
+    """Write scores, and what was asked for beside them."""
     output.say_understood(table, quiet=run.quiet)
-    run.write_text(_render(run, table, ()), of=table)
-    _say_remarks(run, table, [])
+    worst, details = _collect_details(run, table)
+    run.write_text(_render(run, table, worst), details, of=table)
+    _say_remarks(run, table, worst)
 
 
 @command("merge", {"states": "STATE..."}, output=SCORES, imports=True)
@@ -264,10 +258,10 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
 
     form, lines = run["form"], list[str]()
     if form != "table" or run["runs"]:
-        output.say(_split_lines(text.report_gaps(table)), quiet=run.quiet)
+        output.say(output.split_lines(text.report_gaps(table)), quiet=run.quiet)
         if run["signatures"] and form not in EXACT:
             worst = [*worst, draw_signatures(table.to_records().drop("part"))]
-        output.say(_split_lines(worst), quiet=run.quiet)
+        output.say(output.split_lines(worst), quiet=run.quiet)
     if run["runs"] and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
@@ -278,10 +272,6 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
     lines += [f"warning: {line}" for line in table.differences]
     output.say(lines, quiet=run.quiet)
-
-
-def _split_lines(parts: Sequence[str]) -> list[str]:
-    return [line for part in parts for line in part.split("\n")]
 
 
 @command("compare", {"preds": "PRED PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
@@ -514,7 +504,7 @@ def rank(run: Run) -> None:
         result = run.render(found)
         beside = [] if form == "table" else api.report_ranks(found)
     run.write_text(result, drawn, of=found)
-    output.say(_split_lines(beside), quiet=run.quiet)
+    output.say(output.split_lines(beside), quiet=run.quiet)
 
 
 @command("validate", {"files": "FILE..."}, reads=KINDS, output=())
@@ -732,8 +722,8 @@ def mad_rank(run: Run) -> None:
     pairs = {} if path is None else {path: found.pair_records()}
     run.write_text(run.render(found), pairs, of=found)
     if form == "csv" and run["stability"] is not None:  # which has one table
-        lines = found.stability_records().render("table", digits=run.shape["digits"]).split("\n")
-        output.say(lines, quiet=run.quiet)
+        drawn = found.stability_records().render("table", digits=run.shape["digits"])
+        output.say(output.split_lines([drawn]), quiet=run.quiet)
 
 
 def _read_stability(text: str | None) -> list[int]:

@@ -404,9 +404,10 @@ class Run:
         if any(self[name] in (None, ()) for name in names):
             raise click.UsageError(text)
 
-    def systems(self) -> dict[str, str]:
+    def systems(self) -> dict[str, Any]:
         """Return the files that may be several, by the names of the systems."""
-        return output.name_systems(self[self.several], self.several.upper())
+        named = output.name_systems(self[self.several], self.several.upper())
+        return named or {"embeddings": None}  # which options give
 
     def _named_files(self) -> Iterator[str]:
         """Yield all files that options name."""
@@ -499,16 +500,13 @@ class Run:
         """
         from semmetrics.reports import draw_signatures
 
-        form = self["form"]
+        form, text = self["form"], [self.render(report)]
         if self["signatures"] and form not in output.EXACT:
             beside = [*beside, draw_signatures(report.to_records())]
-        text = self.render(report)
-        if form == "table":
-            self.write_text("\n\n".join([text, *beside]), of=report)
-            return
-        self.write_text(text, of=report)
-        lines = [line for part in beside for line in part.split("\n")]
-        output.say([*report.sentences(), *lines], quiet=self.quiet)
+        self.write_text("\n\n".join([*text, *beside] if form == "table" else text), of=report)
+        if form != "table":
+            lines = output.split_lines(beside)
+            output.say([*report.sentences(), *lines], quiet=self.quiet)
 
 
 def import_measures(file: str) -> None:

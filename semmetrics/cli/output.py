@@ -246,6 +246,11 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
         complain(visible(line))
 
 
+def split_lines(parts: Iterable[str]) -> list[str]:
+    """Return the lines of what was drawn, to be said."""
+    return [line for part in parts for line in part.split("\n")]
+
+
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
     read = [f"read {line}" for line in getattr(result, "understood", ())]

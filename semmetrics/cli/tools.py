@@ -519,8 +519,8 @@ def embed_convert(run: Run) -> None:
         place = path if known else source
         vectors = read_vectors(place, member=run["member"], **known, **given)
     if vectors.compose is not None:
-        are = pluralize(len(vectors), "word", "are")
-        output.say([f"{source}: its {are} converted, and not its subwords"], quiet=run.quiet)
+        words = pluralize(len(vectors), "word")
+        output.say([f"{source}: {words} converted, but not its subwords"], quiet=run.quiet)
     with run.progress() as progress:
         convert(vectors, folder, licence=run["licence"], progress=progress)
     meta = read_meta(Path(folder))

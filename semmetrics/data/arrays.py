@@ -38,7 +38,7 @@ from semmetrics.data.form import Form, Items, ReadOptions, check_classes, encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source
-from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, MissingDependencyError, Places, at
+from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places, at, require
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
 
@@ -116,12 +116,7 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
 
 def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
     """Read the arrays of an HDF5 file, those in groups too."""
-    try:
-        import h5py
-    except ImportError as error:
-        raise MissingDependencyError(
-            "h5py", f"reading {source.name}", extra="hdf5", error=error
-        ) from error
+    h5py = require("h5py", f"reading {source.name}", extra="hdf5")
     arrays: dict[str, NDArray[np.generic]] = {}
     found: list[Any] = []
     try:

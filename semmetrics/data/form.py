@@ -10,18 +10,17 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, wraps
-from itertools import chain, count
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
-from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
+from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry, code_values, in_order
 from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places
 from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, Option, check_options, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
@@ -501,13 +500,13 @@ def encode(found: Items, form: Form) -> Lists:
         pairs = _scored_strings(items) if paired else None
     entries, scores = pairs or (None, None)
     try:
-        vocabulary, codes = _code(entries or chain.from_iterable(items), indptr[-1])
+        vocabulary, codes = code_values(entries or chain.from_iterable(items), indptr[-1])
         plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
     except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
         plain = False
     if not plain:
         flat, scores = _flatten(found, items, form, notes)
-        vocabulary, codes = _code(flat, indptr[-1])
+        vocabulary, codes = code_values(flat, indptr[-1])
     if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
         vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
     _check_texts(found, form, vocabulary, codes, indptr)
@@ -556,16 +555,6 @@ def encode_numbers(
     )
 
 
-def in_order(entries: Sequence[str], codes: Any) -> tuple[list[str], Codes]:
-    """Number the entries that occur in order of first appearance."""
-    first = np.full(len(entries), len(codes), np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
-    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.zeros(len(entries), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return [entries[i] for i in order.tolist()], place[codes]
-
-
 def _is_whole(entry: Any) -> bool:
     return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
 
@@ -577,13 +566,6 @@ def _name(entry: Any) -> Any:
     if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[0], str):
         return (_name(entry[0]), entry[1])
     return entry
-
-
-def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:
-    """Number the distinct values in order of first appearance."""
-    table: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(table.__getitem__, flat), np.int32, size)
-    return list(table), codes
 
 
 def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:

@@ -29,7 +29,6 @@ import math
 import os
 import pickle
 import struct
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -38,6 +37,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from semmetrics.arguments import check_once
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Codes, Ints, offsets
 from semmetrics.data.arrays import read_arrays
@@ -265,8 +265,8 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
         raise InputError("wrong-type", where, value=names, wanted='"tokenizer" and "stem" as texts')
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
     if len(counts) < len(frequencies):
-        twice = Counter(" ".join(gram.split()) for gram in frequencies).most_common(1)[0][0]
-        raise InputError("duplicate", where, role="the n-gram (whatever its blanks)", value=twice)
+        grams = [" ".join(gram.split()) for gram in frequencies]
+        check_once(grams, "duplicate", where, role="the n-gram (whatever its blanks)")
     return table_of_counts(counts, number, names[0], names[1], where)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.arguments import check_choice
+from semmetrics.arguments import check_choice, check_once
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
@@ -333,9 +332,7 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
                              found=pluralize(len(values), "weight"))  # fmt: skip
         values = dict(zip(map(str, ref.ids), values, strict=True))
     known = {str(name): weight for name, weight in values.items()}
-    if len(known) < len(values):
-        twice = Counter(map(str, values)).most_common(1)[0][0]
-        raise InputError("duplicate-id", where, value=twice)
+    check_once([*map(str, values)], "duplicate-id", where)
     names = [str(name) for name in ids]
     lost = [name for name in names if name not in known]
     if lost:

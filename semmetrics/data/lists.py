@@ -9,11 +9,12 @@ id, or by position where the input has no ids.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, TypeAlias, overload
+from itertools import count, pairwise
+from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows
 from semmetrics.errors import ITEM, InputError, Places
 from semmetrics.messages import pluralize
 
+T = TypeVar("T")
 Terms: TypeAlias = tuple[str, ...]
 Entry: TypeAlias = "str | Terms"
 Ids: TypeAlias = "Sequence[str] | range | Ints"  # numbers: items known by position
@@ -52,6 +54,30 @@ def as_entry(terms: Terms) -> Entry:
     ('cat', ('bin', 'ashcan'))
     """
     return terms[0] if len(terms) == 1 else terms
+
+
+def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
+    """Number the distinct values in order of first appearance.
+
+    Examples
+    --------
+    >>> values, codes = code_values(["b", "a", "b"], 3)
+    >>> values, codes.tolist()
+    (['b', 'a'], [0, 1, 0])
+    """
+    table: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(table.__getitem__, flat), np.int32, size)
+    return list(table), codes
+
+
+def in_order(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
+    """Number the entries that occur in order of first appearance."""
+    first = np.full(len(entries), len(codes), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
+    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
+    place = np.zeros(len(entries), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return [entries[i] for i in order.tolist()], place[codes]
 
 
 def take_ids(ids: Ids, rows: Ints) -> Ids:
@@ -361,14 +387,8 @@ class Lists:
 
     def occurring_alone(self) -> Lists:
         """Leave out of the vocabulary what no item has."""
-        codes, first = np.unique(self.side.codes, return_index=True)
-        codes = codes[np.argsort(first)]
-        place = np.zeros(len(self.vocabulary), np.int32)
-        place[codes] = np.arange(len(codes))
-        vocabulary = [self.vocabulary[code] for code in codes.tolist()]
-        return replace(
-            self, vocabulary=vocabulary, side=replace(self.side, codes=place[self.side.codes])
-        )
+        vocabulary, codes = in_order(self.vocabulary, self.side.codes)
+        return replace(self, vocabulary=vocabulary, side=replace(self.side, codes=codes))
 
     @property
     def has_fractions(self) -> bool:

@@ -9,7 +9,6 @@ names, and it holds 0/1 or scores. A pandas index has the ids, unless it is plai
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import check_once
 from semmetrics.core.backend import refuse_masked
 from semmetrics.data.form import (
     FILE_ID,
@@ -406,9 +406,8 @@ def string_ids(
         ids = [name if type(name) is str else as_id(name, where=source) for name in ids]
     if "" in ids:
         raise InputError("empty-id", f"{source}, {ROW.format(first + ids.index(''))}")
-    if not repeats and len(set(ids)) != len(ids):
-        twice = Counter(ids).most_common(1)[0][0]
-        raise InputError("duplicate-id", source, value=twice)
+    if not repeats:
+        check_once(ids, "duplicate-id", source)
     return ids
 
 

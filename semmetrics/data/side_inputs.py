@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import check_once
 from semmetrics.core.ragged import Floats
 from semmetrics.core.ranks import top_k
 from semmetrics.data.arrays import plain_array
@@ -77,9 +77,7 @@ def read_rows(
         if kind in ("csv", "tsv"):
             with field_limit(options.max_line_bytes):
                 rows = Rows(source, options, tabs=kind == "tsv")
-                twice = [name for name, n in Counter(rows.header).items() if n > 1]
-                if twice:
-                    raise InputError("duplicate", source.name, role="the column", value=twice[0])
+                check_once(rows.header, "duplicate", source.name, role="the column")
                 return set(rows.header), [
                     (at(source.name, f"line {line}"), dict(zip(rows.header, row, strict=True)))
                     for line, row in rows

@@ -12,7 +12,6 @@ restricted to some classes, the *candidates*; a query may rank only the candidat
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
@@ -21,6 +20,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 
 import numpy as np
 
+from semmetrics.arguments import check_once
 from semmetrics.core import ragged
 from semmetrics.core.hashing import Hashes, by_value, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
@@ -28,7 +28,6 @@ from semmetrics.core.ranks import Counts, First
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
 from semmetrics.data.matrix import check_finite
 from semmetrics.data.rankings import PHI, RankedLists, Rows, Similarities
-from semmetrics.errors import InputError
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -581,8 +580,7 @@ def item_ids(ids: Ids, sizes: Ints) -> Ids:
         for name, size in zip(ids, sizes.tolist(), strict=True)
         for number in range(1, size + 1)
     ]
-    if len(set(names)) != len(names):
-        raise InputError("id-of-candidate", value=Counter(names).most_common(1)[0][0])
+    check_once(names, "id-of-candidate")
     return names
 
 

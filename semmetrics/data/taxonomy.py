@@ -23,7 +23,6 @@ last parent has come.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +40,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Terms
 from semmetrics.data.side_inputs import opened, read_table
 from semmetrics.data.source import Source, load
-from semmetrics.errors import InputError, MissingDependencyError, at
+from semmetrics.errors import InputError, at, require
 from semmetrics.messages import shown
 from semmetrics.schema import LINKS, as_text
 
@@ -543,11 +542,7 @@ def read_wordnet(
 def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> Source:
     if folder is not None:
         return load(Path(folder) / name, max_bytes)
-    try:
-        nltk: Any = importlib.import_module("nltk.data")
-    except ImportError as error:
-        why = "finding WordNet"
-        raise MissingDependencyError("nltk", why, extra="wordnet", error=error) from error
+    nltk = require("nltk.data", "finding WordNet", extra="wordnet")
     try:
         pointer = nltk.find(f"corpora/wordnet/{name}")
     except LookupError:

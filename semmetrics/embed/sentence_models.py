@@ -35,7 +35,7 @@ import numpy as np
 from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, require
 from semmetrics.messages import report_progress
 
 _POOLINGS = ("first", "mean")
@@ -75,9 +75,9 @@ class SentenceEmbedder:
 
     def __init__(self, model: Any, *, device: str = "cpu", batch_size: int = 32) -> None:
         self.batch_size = batch_size
-        package = _require("sentence_transformers", "sentence-transformers", "a sentence model")
+        package = require("sentence_transformers", "a sentence model", extra="sbert")
         if isinstance(model, str):
-            check_device(device, _require("torch", "torch", "a sentence model"))
+            check_device(device, require("torch", "a sentence model", extra="sbert"))
             with _loading_errors(model, _OWNER) as own:
                 self.model = package.SentenceTransformer(model, device=device, local_files_only=own)
             limit = self.model.max_seq_length
@@ -213,8 +213,8 @@ class TransformerEmbedder(SentenceEmbedder):
         self, name: str, *, pooling: str, device: str = "cpu", batch_size: int = 32
     ) -> None:
         self.batch_size = batch_size
-        package = _require("transformers", "transformers", "a transformer model")
-        self._torch = _require("torch", "torch", "a transformer model")
+        package = require("transformers", "a transformer model", extra="sbert")
+        self._torch = require("torch", "a transformer model", extra="sbert")
         check_device(device, self._torch)
         self.pooling, self.device = pooling, device
         with _loading_errors(name) as own:
@@ -292,14 +292,6 @@ def run_in_batches(
     return vectors
 
 
-def _require(module: str, package: str, purpose: str) -> Any:
-    """Import an optional package; refuse with the command that installs it."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingDependencyError(package, purpose, extra="sbert", error=error) from error
-
-
 @contextmanager
 def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
     """Turn the failures of loading a model into one error that says what to do.
@@ -317,7 +309,7 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
         name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name
     ):
         raise InputError("missing-folder", name)
-    logging = _require("transformers.utils.logging", "transformers", "loading a model")
+    logging = require("transformers.utils.logging", "loading a model", extra="sbert")
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:

@@ -25,8 +25,8 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import IO, Any
 
 import numpy as np
@@ -39,7 +39,7 @@ from semmetrics.data.side_inputs import read_class_list
 from semmetrics.data.source import Source, enough_memory, load, naming, unpacked
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize
 from semmetrics.store.files import file_digest
 
@@ -118,7 +118,7 @@ def read_vectors(
         if file.suffix.lower() in (".gz", ".zip"):
             wanted = "an unpacked file"
             raise InputError("wrong-format", where, what=form, format=file.suffix, wanted=wanted)
-        model = _open_with_gensim(file, ".fasttext:load_facebook_vectors")
+        model = _open_with_gensim(file, "fasttext.load_facebook_vectors")
         return from_keyed_vectors(model, name=name, max_words=max_words, where=where, digest=digest)
     with enough_memory(where):
         words, rows = scan_words(buffer, form, max_words, where)
@@ -444,19 +444,15 @@ def read_keyed_vectors(
         raise InputError("missing-file", path, remedy="check the path")
     if file.stat().st_size > _MORE * max_bytes:
         raise InputError("too-large", path, limit=_MORE * max_bytes)
-    model = _open_with_gensim(file, ":KeyedVectors.load", mmap="r")
+    model = _open_with_gensim(file, "KeyedVectors.load", mmap="r")
     return from_keyed_vectors(model, name=_stem(file), max_words=max_words, where=str(path))
 
 
 def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:
     """Open a file with a function of gensim."""
+    models = require("gensim.models", f"opening {file.name}", extra="word2vec")
     try:
-        load = resolve_name(f"gensim.models{function}")
-    except ImportError as error:
-        purpose = f"opening {file.name}"
-        raise MissingDependencyError("gensim", purpose, extra="word2vec", error=error) from error
-    try:
-        return load(str(file), **options)
+        return attrgetter(function)(models)(str(file), **options)
     except MemoryError:
         raise
     except Exception as error:  # what damaged pickles and cut-off models raise is not bounded

@@ -23,7 +23,6 @@ import hashlib
 import json
 import mmap
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics._version import __version__
+from semmetrics.arguments import check_once
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
@@ -302,9 +302,7 @@ class MatrixEmbedder(WordVectors):
         where = where or name
         texts = [str(text) for text in texts]
         table = as_matrix(vectors, texts, where)
-        if len(set(texts)) < len(texts):
-            twice = next(text for text, times in Counter(texts).items() if times > 1)
-            raise InputError("duplicate", where, role="the text", value=twice)
+        check_once(texts, "duplicate", where, role="the text")
 
         def digest() -> str:
             shape = f" {table.shape} ".encode()

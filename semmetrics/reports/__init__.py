@@ -10,7 +10,6 @@ rows; all formats follow from these.
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import json
 import math
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeGuard, TypeVar, cas
 import numpy as np
 
 from semmetrics.arguments import check_choice
-from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
+from semmetrics.errors import Fact, InputError, render_facts, require
 from semmetrics.messages import Spelling, keyword, listing, pluralize, printable, visible
 from semmetrics.options import ENDINGS, RESULT_FORMATS
 
@@ -228,7 +227,7 @@ class Records(Sequence[dict[str, Any]]):
         MissingDependencyError
             If pandas is not installed.
         """
-        pandas = _imported("pandas", "to_pandas")
+        pandas = require("pandas", "to_pandas", extra="report")
         columns = {
             name: np.where(np.isfinite(column), column, np.nan) if _is_float(column)
             else _to_plain(column)
@@ -245,7 +244,8 @@ class Records(Sequence[dict[str, Any]]):
         MissingDependencyError
             If polars is not installed.
         """
-        frame: pl.DataFrame = _imported("polars", "to_polars").from_arrow(self.to_arrow())
+        polars = require("polars", "to_polars", extra="report")
+        frame: pl.DataFrame = polars.from_arrow(self.to_arrow())
         return frame
 
     def to_arrow(self) -> pa.Table:
@@ -256,7 +256,7 @@ class Records(Sequence[dict[str, Any]]):
         MissingDependencyError
             If pyarrow is not installed.
         """
-        arrow = _imported("pyarrow", "to_arrow")
+        arrow = require("pyarrow", "to_arrow", extra="report")
         table: pa.Table = arrow.table(
             {
                 # floats may all be undefined; of other columns the values tell the type
@@ -270,14 +270,6 @@ class Records(Sequence[dict[str, Any]]):
         hidden = max(0, len(self) - _SHOWN)
         more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
         return f"<div>{_html_table(cells(self[:_SHOWN], 4), _LEFT)}{more}</div>"
-
-
-def _imported(package: str, purpose: str) -> Any:
-    """Import a package that not every user has."""
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise MissingDependencyError(package, purpose, extra="report", error=error) from error
 
 
 def _is_float(column: Any) -> bool:
@@ -731,8 +723,7 @@ class Result(ABC):
             title=title or listing(dict.fromkeys(signed[named[0]]), write=str),
             values=self._tables(digits, scale), align=_right, tables=tables, images=images,
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
-            figures={name: figures.svg_text(figures.FIGURES[name].of(self))
-                     for name in figures.suitable(self)},
+            figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},
             examples=dict(self._examples(n)), signatures=cells(Records(signed), digits),
             folded={
                 "What was read": getattr(self, "understood", ()),

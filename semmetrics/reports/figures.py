@@ -22,13 +22,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from html import escape
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize, visible
 from semmetrics.store import files
 
@@ -139,7 +140,7 @@ class Display:
         return self
 
 
-def load() -> None:
+def load() -> Any:
     """Import matplotlib.
 
     Raises
@@ -147,10 +148,7 @@ def load() -> None:
     MissingDependencyError
         If it is not installed.
     """
-    try:
-        import matplotlib as mpl  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError("matplotlib", "drawing", extra="plots", error=error) from error
+    return require("matplotlib", "drawing", extra="plots")
 
 
 def _short(text: object, most: int = 32) -> str:
@@ -174,10 +172,6 @@ def _hidden(most: int, every: int, noun: str, which: str = "first") -> str:
     return f"the {which} {most:,} of {pluralize(every, noun)}" if most < every else ""
 
 
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
-
-
 def _table(result: Any) -> Any:
     """Return the table of scores of a result: itself, or what was compared."""
     tables: Sequence[Any] = result, getattr(result, "scores", None)
@@ -189,7 +183,7 @@ def _table(result: Any) -> Any:
 
 def _grid(every: Iterable[Mapping[str, Any]], row: str, series: str, *names: str) -> Any:
     """Return names of rows and series, and columns as (rows, series); nan for no value."""
-    found = {(one[row], one[series]): [_number(one[name]) for name in names] for one in every}
+    found = {(one[row], one[series]): [one[name] for name in names] for one in every}
     rows, columns = (list(dict.fromkeys(pair[side] for pair in found)) for side in (0, 1))
     lacking = [math.nan] * len(names)
     cells = [[found.get((one, other), lacking) for other in columns] for one in rows]
@@ -669,11 +663,11 @@ class Curves(Display):
 
 def _curves(every: Iterable[Mapping[str, Any]], x: str) -> dict[str, Floats]:
     """Return the curves of records by name, each of at least two points."""
-    found: dict[str, list[list[float]]] = {}
-    for one in every:
-        point = [_number(one.get(name)) for name in (x, "value", "ci_low", "ci_high")]
+    found: dict[str, list[list[Any]]] = {}
+    for one in sorted(every, key=itemgetter(x)):
+        point = [one.get(name) for name in (x, "value", "ci_low", "ci_high")]
         found.setdefault(one["name"], []).append(point)
-    curves = {name: np.array(sorted(points)).T for name, points in found.items() if points[1:]}
+    curves = {name: np.array(some, np.float64).T for name, some in found.items() if some[1:]}
     return {name: one[: 2 if np.isnan(one[2:]).all() else 4] for name, one in curves.items()}
 
 
@@ -833,12 +827,11 @@ class SeenUnseenDisplay(Curves):
         """Take the curve of a table of scores with AUSUC or BestH."""
         table, found, curves, chosen = _table(result), dict[str, Any](), {}, {}
         for one in table.curve():
-            point = [_number(one[name]) for name in ("unseen", "seen", "H")]
-            found.setdefault(one["system"], []).append(point)
-        areas = {one["system"]: f"AUSUC {_number(one['value']):.3f}, "
+            found.setdefault(one["system"], []).append([one["unseen"], one["seen"], one["H"]])
+        areas = {one["system"]: f"AUSUC {np.float64(one['value']):.3f}, "
                  for one in table.to_records() if one["measure"].startswith("AUSUC")}  # fmt: skip
         for system, points in found.items():
-            unseen, seen, harmonic = np.array(points).T
+            unseen, seen, harmonic = np.array(points, np.float64).T
             best = int(np.argmax(np.nan_to_num(harmonic, nan=-1)))
             name = f"{_short(system, 18)}: {areas.get(system, '')}highest H {harmonic[best]:.3f}"
             curves[name], chosen[name] = np.stack([unseen, seen]), (unseen[best], seen[best])
@@ -1039,7 +1032,8 @@ FIGURES: dict[str, type[Display]] = {
 """The figures by the names that ``--plot`` takes; the first that suits a result suits it best."""
 
 
-def _suiting(result: Any) -> Iterator[tuple[str, Display]]:
+def suiting(result: Any) -> Iterator[tuple[str, Display]]:
+    """Yield the figures of a result behind their names, the most suitable first."""
     for name, kind in FIGURES.items():
         with suppress(InputError):
             yield name, kind.of(result)
@@ -1054,7 +1048,7 @@ def suitable(result: Any) -> list[str]:
     >>> suitable(semmetrics.score([["cat"]], [["cat", "dog"]], measures=["Recall"]))
     ['values', 'items', 'confusion']
     """
-    return [name for name, _ in _suiting(result)]
+    return [name for name, _ in suiting(result)]
 
 
 def choose(result: Any, name: str = "") -> Display:
@@ -1068,7 +1062,7 @@ def choose(result: Any, name: str = "") -> Display:
     if name:
         check_choice("plot", name, FIGURES)
     try:
-        return FIGURES[name].of(result) if name else next(_suiting(result))[1]
+        return FIGURES[name].of(result) if name else next(suiting(result))[1]
     except StopIteration:
         raise InputError("other-result", what="numbers of a figure", of="another") from None
     except InputError as error:
@@ -1082,10 +1076,8 @@ def render(display: Display, form: str) -> bytes:
     if form not in FORMATS:
         raise InputError("wrong-ending", form, known=FORMATS)
     figure = (display if display.figure_ is not None else display.plot()).figure_
-    import matplotlib as mpl
-
     out, fixed = io.BytesIO(), dict[Any, Any]({"svg.fonttype": "none", "svg.hashsalt": "figure"})
-    with mpl.rc_context(fixed), warnings.catch_warnings():
+    with load().rc_context(fixed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # which are drawn as boxes
         figure.savefig(out, format=form[1:], dpi=150, metadata=_METADATA[form])
     return out.getvalue()
@@ -1113,7 +1105,7 @@ def svg_text(display: Display) -> str:
     text = text[text.index("<svg") :]
     mark = hashlib.sha256(text.encode()).hexdigest()[:10]
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>f{mark}-", text)
-    title = display.title or np.ravel(display.ax_)[0].get_title(loc="left")
+    title = np.ravel(display.ax_)[0].get_title(loc="left")
     title = title or type(display).__name__.removesuffix("Display")
     style = re.search(r"<style.*?\*\{(.*?)\}</style>", text)
     if style:  # which would be that of the whole page

@@ -18,10 +18,10 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any
 
 from semmetrics._version import __version__
-from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
+from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts, require
 from semmetrics.messages import visible
 
 _PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
@@ -29,15 +29,6 @@ _ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 _TRUE = ("true", "positives", "class", "references")  # what predictions are compared with
 _ABOVE = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
 _MOST = 50  # labels or captions of an item
-
-
-class Item(NamedTuple):
-    """An item of a report: its value, and its labels or captions, each with whether it matched."""
-
-    id: str
-    value: str
-    picture: str
-    fields: list[tuple[str, list[tuple[str, bool]]]]
 
 
 def fill_page(title: str, body: str, script: str, *, images: str = "data:", data: str = "") -> str:
@@ -83,15 +74,14 @@ def write_report(
     **parts
         What else ``report.html`` shows.
     """
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise MissingDependencyError("jinja2", "a report", extra="html", error=error) from error
+    jinja = require("jinja2", "a report", extra="html")
     pictures = _Thumbnails(images)
     items = {name: [_item(row, pictures, digits) for row in rows]
              for name, rows in examples.items()}  # fmt: skip
     folded["Notes"] = [*folded.get("Notes", ()), *pictures.notes()]
-    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    environment = jinja.Environment(
+        autoescape=True, undefined=jinja.StrictUndefined, finalize=_shown
+    )
     body = environment.from_string(_read("report.html")).render(
         made=f"semmetrics {__version__}", examples=items, folded=folded, **parts
     )
@@ -103,8 +93,8 @@ def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value
 
 
-def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> Item:
-    """Return an item with its labels or captions, of which those that match are marked."""
+def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> dict[str, Any]:
+    """Return an item: its value, and its labels or captions, each with whether it matched."""
     values = {name.replace("_", " "): record.get(name) for name in _ABOVE}
     numbers = ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items()
                         if isinstance(value, float))  # fmt: skip
@@ -118,12 +108,10 @@ def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> Item
         if name.removeprefix("baseline_") == "matches":  # label, label, similarity
             for side, place in zip(sides, (1, 0), strict=True):
                 side.update(pair[place] for pair in some)
-    return Item(
-        str(record["id"]), f"{record['system']}, {record['measure']}: {numbers}",
-        pictures.find(str(record["id"])),
-        [(name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
-         for name, some in fields.items()],
-    )  # fmt: skip
+    chips = [(name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
+             for name, some in fields.items()]  # fmt: skip
+    return {"id": record["id"], "value": f"{record['system']}: {numbers}", "fields": chips,
+            "picture": pictures.find(str(record["id"]))}  # fmt: skip
 
 
 def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
@@ -161,24 +149,21 @@ class _Thumbnails:
 
     def find(self, id: str) -> str:
         """Return the picture of an item; "" if there is none."""
-        if self.template is None:
-            return ""
-        if id not in self.made:
-            try:
-                self.made[id] = self._make(id)
-            except LookupError as error:
-                self.absent.setdefault(str(error.args[0]), []).append(id)
-                self.made[id] = ""
-        return self.made[id]
+        if self.template is not None and id not in self.made:
+            self.made[id], why = self._make(id)
+            if why:
+                self.absent.setdefault(why, []).append(id)
+        return self.made.get(id, "")
 
-    def _make(self, id: str) -> str:
+    def _make(self, id: str) -> tuple[str, str]:
+        """Return a picture, or why there is none."""
         if len(self.made) >= _PICTURES or self.size >= _BYTES:
-            raise LookupError("the report has enough")
+            return "", "the report has enough"
         name = str(self.template).replace("{id}", id)
         paths = (Path(name + ending) for ending in _ENDINGS) if "\0" not in name else ()
         found = (one for one in paths if one.is_file() and self.folder in one.resolve().parents)
         if (path := next(found, None)) is None:
-            raise LookupError(f"no file of {self.template}")
+            return "", f"no file of {self.template}"
         from PIL import Image
 
         out = io.BytesIO()
@@ -189,10 +174,10 @@ class _Thumbnails:
                     picture.draft("RGB", (_PIXELS, _PIXELS))
                     picture.thumbnail((_PIXELS, _PIXELS))
                     picture.convert("RGB").save(out, "JPEG")
-        except Exception as error:  # whatever a damaged file makes of Pillow
-            raise LookupError("the file cannot be read") from error
+        except Exception:  # whatever a damaged file makes of Pillow
+            return "", "the file cannot be read"
         self.size += out.tell()
-        return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}"
+        return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}", ""
 
     def notes(self) -> list[str]:
         """Say how many items have no picture, and why."""

@@ -34,7 +34,7 @@ from semmetrics.kinds import Options, Tasks, each_task
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
-from semmetrics.messages import agreeing, listing, pluralize
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.label_similarity import label_vectors_of, similarities_of, written_codes
 from semmetrics.scoring.result import score_values
@@ -351,10 +351,8 @@ def _facts(model: Any) -> dict[str, Any]:
 
 def _unknown(model: Any) -> str:
     """How many terms are not known, where a reader of an error should know."""
-    n = model.counts["unknown"]
-    of = f"{pluralize(len(model.terms), 'term')} {agreeing(n, 'are')} unknown to "
-    of += model.embedder.identity
-    return f" ({n:,} of {of})" if n else ""
+    n, of = model.counts["unknown"], pluralize(len(model.terms), "term")
+    return f" ({n:,} of {of} unknown to {model.embedder.identity})" if n else ""
 
 
 def _similarities(task: LabelTask) -> Floats:

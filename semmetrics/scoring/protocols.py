@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.messages import agreeing, did_you_mean, listing
+from semmetrics.messages import did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import decoding_rules
@@ -358,7 +358,7 @@ def _without_effect(
     facts = []
     for option, chosen, instead in found:
         names = dict.fromkeys(str(measure) for measure in measures if chosen[measure])
-        on = f"{listing(names, write=str)}, which {agreeing(len(names), 'take')} {instead}"
+        on = f"{listing(names, write=str)}, taking {instead}"
         facts += [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
     return facts
 

@@ -19,11 +19,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence, Sized
 from contextlib import suppress
 from functools import partial
-from itertools import chain, count
+from itertools import chain
 from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -31,6 +30,7 @@ import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED, own_version, qualified_name
 from semmetrics.core.ragged import Codes, Ints, offsets
+from semmetrics.data.lists import code_values
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import brief, did_you_mean, pluralize
 
@@ -333,10 +333,8 @@ def encode_tokens(token_lists: Sequence[Sequence[str]]) -> tuple[Ints, Codes, li
     ([0, 2, 2, 5], [0, 1, 1, 0, 2], ['a', 'dog', 'cat'])
     """
     indptr = offsets(np.fromiter(map(len, token_lists), np.int64, len(token_lists)))
-    table: defaultdict[str, int] = defaultdict(count().__next__)
-    flat = chain.from_iterable(token_lists)
-    codes = np.fromiter(map(table.__getitem__, flat), np.int32, int(indptr[-1]))
-    return indptr, codes, list(table)
+    vocabulary, codes = code_values(chain.from_iterable(token_lists), int(indptr[-1]))
+    return indptr, codes, vocabulary
 
 
 def check_tuples(caption: object, where: str) -> None:

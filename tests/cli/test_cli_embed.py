@@ -43,4 +43,3 @@ def test_offline_it_says_what_is_missing(refused, files):
     assert refused("embed", "fetch", "toy-2", *options).code == "needs-option"
     text = refused("embed", "fetch", "toy-2", *options, "--to", "toy")
     assert text.code == "fetch-failed"
-    assert text.code == "fetch-failed"

@@ -14,9 +14,3 @@ def test_ratings_of_ids(run, tmp_path):
                "--statistics", "all", *files)  # fmt: skip
     assert "3 ratings of 3 candidates of 3 images" in done.stdout
     assert done.stdout.count("F1 ") == 5
-
-
-def test_protocols_are_listed(ok):
-    said = ok("list", "protocols")
-    assert "Protocols of agreement with people (semmetrics meta --protocol)" in said
-    assert "  flickr8k-expert  Flickr8k-Expert: ratings from 1 to 4" in said

@@ -349,7 +349,7 @@ SCORE = "semmetrics score -q -m F1 p.json g.json"
     ("semmetrics validate g.json >/dev/full", 2), ("semmetrics nonsense 2>&-", 2),
     ("set -o pipefail; semmetrics list | true", 141),
     ("set -o pipefail; semmetrics --help | true", 141),
-    ("semmetrics validate - <&-", 2),
+    ("semmetrics validate - <&-", 2), ("semmetrics calibrate --pairs c.json -o -", 2),
 ])  # fmt: skip
 def test_exit_codes_of_places_and_streams(inputs, line, code):
     found = shell(line, inputs)

@@ -30,17 +30,6 @@ def process(*arguments, code=None, env=None, **options):
     return subprocess.run(list(map(str, command)), env=environment, check=False, **options)
 
 
-def test_bad_input_is_one_message(files):
-    done = process("score", "none.json", "gt.json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("semmetrics: error: none.json: no such file")
-    assert "Traceback" not in done.stderr
-
-
-def test_there_is_no_progress_without_a_terminal(files):
-    assert "\r" not in process("score", *LISTS, "--ci").stderr
-
-
 def loaded(*arguments):
     """The modules that are loaded when a command has run."""
     code = (
@@ -62,7 +51,6 @@ def test_commands_load_what_they_need(example, files):
     assert not {"shutil", "tempfile", "semmetrics.embed", "semmetrics.metrics.decoding"} & of_one
     ours = sorted(name for name in of_one if name.startswith("semmetrics"))
     assert len(ours) < 79, ours
-    assert "numpy" not in loaded("score", "--help")
 
 
 def test_help_is_one_screen_and_the_rest_is_asked_for(ok, run, monkeypatch):

@@ -61,45 +61,23 @@ def api(systems, gts="gt.json", **options):
 
 NEAR = ["SemF1(threshold=0.7)", "WMD"]
 ALIKE = [
-    (LISTS, "", {}),
-    (LISTS, "-m F1 -m MacroF1@1,2", {"measures": ["F1", "MacroF1@1,2"]}),
-    (LISTS, "-m 'F1 MacroF1'", {"measures": ["F1", "MacroF1"]}),
     (LISTS, "-m F1 --top-k 1,2", {"measures": ["F1"], "top_k": [1, 2]}),
-    (LISTS, "--protocol kubany2020", {"protocol": "kubany2020"}),
     (LISTS, "--protocol kubany2020 --top-k 2 --classes classes.txt",
      {"protocol": "kubany2020", "top_k": 2, "classes": "classes.txt"}),
-    (LISTS, "--ci --resamples 20", {"ci": True, "resamples": 20}),
     (LISTS, "--ci --resamples 20 --seed 7 --level 0.9",
      {"ci": True, "resamples": 20, "seed": 7, "level": 0.9}),
-    (LISTS, "--ci --ci-method bca", {"ci": True, "ci_method": "bca"}),
-    (LISTS, "--normalize lower", {"normalize": "lower"}),
-    (LISTS, "--empty-predictions skip", {"empty_predictions": "skip"}),
-    (LISTS, "--ignore cow,dog", {"ignore": ["cow", "dog"]}),
     (LISTS, "--ignore cow --ignore dog", {"ignore": ["cow", "dog"]}),
-    (LISTS, "--task labels", {"task": "labels"}),
-    (LISTS, "--input-format json", {}),
     *((LISTS, f"-m '{' '.join(NEAR)}' --embedding {spec}", {"measures": NEAR, "embedding": spec})
       for spec in ("words.vec", "word2vec:words.vec", "matrix:matrix.npy")),
     *((SCORES, f"-m 'F1 MicroF1' {text}", {"measures": ["F1", "MicroF1"], **options})
       for text, options in (
-        ("--threshold 0.15", {"decode": "threshold:0.15"}),
         ("--threshold 0.15,best", {"decode": ["threshold:0.15", "threshold:best"]}),
-        ("--decode cumulative:0.5", {"decode": "cumulative:0.5"}),
         ("--decode cumulative:0.5 --threshold 0.5 --keep-at-least 1",
          {"decode": ["cumulative:0.5", "threshold:0.5"], "keep_at_least": 1}),
     )),
-    (SCORES, "--protocol pineda2019 --threshold 0.15 --classes classes.txt",
-     {"protocol": "pineda2019", "decode": "threshold:0.15", "classes": "classes.txt"}),
-    (TEXTS, "", {}),
-    (TEXTS, "--task captions", {"task": "captions"}),
-    (TEXTS, "-m 'BLEU-4 ROUGE-L(beta=1)'", {"measures": ["BLEU-4", "ROUGE-L(beta=1)"]}),
     (TEXTS, "-m NGSM -m 'CIDEr(df=rows)'", {"measures": ["NGSM", "CIDEr(df=rows)"]}),
-    (TEXTS, "--protocol coco-caption", {"protocol": "coco-caption"}),
-    (TEXTS, "--tokenizer 13a", {"tokenizer": "13a"}),
     (TEXTS, "--tokenizer whitespace --score-references",
      {"tokenizer": "whitespace", "score_references": True}),
-    (TEXTS, "--missing skip", {"missing": "skip"}),
-    (TEXTS, "--ci --resamples 9 --seed 2", {"ci": True, "resamples": 9, "seed": 2}),
     (TEXTS, "--weights weights.json", {"weights": {"1": 2, "2": 0.5}}),
     (TEXTS, "--doc-freq df.npz", {"doc_freq": "df.npz"}),
 ]  # fmt: skip
@@ -197,9 +175,6 @@ SIGNED = [
     (TEXTS, "", ""),
     (TEXTS, "--tokenizer 13a --missing empty", ""),
     (TEXTS, "-m 'CIDEr(df=rows,stem=porter) NGSM(refs=max) LengthRatio'", ""),
-    (TEXTS, "--ci --resamples 7 --seed 3", ""),
-    (TEXTS, "--doc-freq df.npz", "--doc-freq df.npz"),
-    (TEXTS, "--weights weights.json", "--weights weights.json"),
     (LISTS, "-m SemF1 " + MEANT.format(""), "--embedding words.vec"),
     *((LISTS, "-m 'SemF1(embedding=m)' " + MEANT.format("m="), f"--embedding {given}")
       for given in ("m=words.vec", "words.vec")),
@@ -225,15 +200,6 @@ def test_the_references_as_a_system_are_computed_again(ok, run, files):
     assert [e["value"] for e in found] == [e["value"] for e in entries]
     assert "human: " not in said.replace("captions: ", "")
     assert "captions: the number of items differs from the signature's: n:2" in said
-
-
-def test_a_signature_needs_its_embedding_and_no_more(ok, refused, place):
-    asked = ("-m", "SemF1", "--embedding", "words.vec")
-    (entry,) = json.loads(ok("score", *LISTS, *asked, "--format", "json"))["scores"]
-    assert "|thr:0.4|" in entry["signature"]
-    signed = ("score", *LISTS, "--rescore", entry["signature"])
-    assert "words-2@" in refused(*signed)
-    assert "--oov is part of the signature" in refused(*signed, "--oov", "zero")
 
 
 def test_another_version_of_the_model_of_the_package(ok, run, files):

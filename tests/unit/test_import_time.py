@@ -42,14 +42,6 @@ def test_small_files_are_read_without_pyarrow(tmp_path):
     assert "pyarrow" not in modules_after(f"import semmetrics; semmetrics.as_labels({str(path)!r})")
 
 
-def test_scoring_lists_needs_no_other_package():
-    statement = (
-        "import semmetrics;"
-        "semmetrics.score({'a': ['x']}, {'a': ['x', 'y']}, measures=['F1', 'F1(average=macro)'])"
-    )
-    assert modules_after(statement) & (HEAVY - {"scipy"}) == set()
-
-
 @pytest.mark.parametrize(
     ("words", "unneeded"),
     [

@@ -109,15 +109,6 @@ def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
 @pytest.mark.parametrize(
     ("columns", "match"),
     [
-        ({"id": ["a", ""], "label": ["x", "y"]}, ("empty-id", "gts, row 1 (from 0)")),
-        (
-            {"id": ["a", "a"], "labels": [["x"], []]},
-            ("duplicate-at", "gts, row 1 (from 0), id 'a'"),
-        ),
-        (
-            {"id": ["a", "b"], "labels": [["x"], None]},
-            ("wrong-type", "gts, row 1 (from 0), id 'b'"),
-        ),
         (
             {"id": ["a"], "labels": [["x", None]]},
             ("wrong-type", "gts, row 0, id 'a', label 1 (from 0)"),

@@ -89,20 +89,14 @@ def test_parquet_dictionary_columns_and_empty_sets(table):
 @pytest.mark.parametrize(
     ("columns", "match"),
     [
-        ({"id": [1.0], "label": ["x"]}, "wrong-column-type"),
-        ({"id": ["a"], "label": [1]}, "wrong-column-type"),
         ({"id": ["a"], "label": ["x"], "score": ["1"]}, "wrong-column-type"),
         ({"id": ["a"], "label": [["x"]], "score": [1.0]}, "wrong-column-type"),
-        ({"id": ["a", None], "label": ["x", "y"]}, "wrong-id"),
         ({"id": ["a", ""], "label": ["x", "y"]}, "empty-id"),
         ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
-        ({"id": ["a"], "label": ["x"], "score": [float("nan")]}, "not-finite"),
         ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-a-number"),
-        ({"id": ["a", "a"], "labels": [["x"], []]}, "duplicate-at"),
         ({"id": ["a", "b"], "labels": [["x"], None]}, "wrong-type"),
         ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
         ({"id": ["a"], "img": ["b"], "label": ["x"]}, "ambiguous-column"),
-        ({"x": ["a"]}, "missing-column"),
         ({"id": ["a"][:0], "label": ["x"][:0]}, "wrong-column-type"),
     ],
 )
@@ -111,22 +105,14 @@ def test_bad_parquet(table, columns, match):
         table(columns)
 
 
-NAN = np.array([[0.0, 1.0], [0.5, np.nan]])
-
-
 @pytest.mark.parametrize(
     ("data", "code", "where"),
     [
         (npy(np.zeros((2, 2, 2))), "wrong-shape", ""),
-        (npy(NAN), None, "row 1, column 1 (from 0)"),
-        (npy(np.array([[0, 1, 2]])), None, "row 0, column 2 (from 0)"),
-        (npy(np.array([[None]], object)), "wrong-dtype", ""),
-        (npy(np.eye(3))[:40], "damaged", ""),
         (npy(np.eye(3)).replace(b"(3, 3)", b"(9" + b"9" * 30 + b",)"), "damaged", ""),
         (with_shape("0, " * 99), "damaged", ""),
         (npy(np.array([[True]]))[:-1] + b"\7", "damaged", ""),
         (b"\x80\x04N.", "not-numpy", ""),
-        (b"hello", "not-numpy", ""),
     ],
 )
 def test_bad_npy(load, data, code, where):
@@ -156,7 +142,6 @@ def parts(**change):
 @pytest.mark.parametrize(
     ("data", "code", "where"),
     [
-        (npz(y=np.eye(2), labels=np.eye(2)), "no-main-array", ""),
         (npz(classes=np.array(["a"])), "no-main-array", ""),
         (npz(y=np.eye(2), ids=np.array(["a", "a"])), "duplicate-id", "array 'ids', row 1 (from 0)"),
         (npz(y=np.eye(2), ids=np.array(["a", ""])), "empty-id", "array 'ids', row 1 (from 0)"),

@@ -111,17 +111,3 @@ def test_an_error_while_reading_is_an_input_error(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Broken()))
     with refused_in("unreadable", "standard input"):
         read("-")
-
-
-@pytest.mark.parametrize(
-    ("data", "match"),
-    [
-        (gzip.compress(GOOD, mtime=0)[:-5], ("damaged", "x.json.gz")),
-        (GOOD, ("not-gzip", "x.json.gz")),
-        (gzip.compress(b"", mtime=0), ("empty", "x.json.gz")),
-    ],
-)
-def test_bad_gzip(tmp_path, data, match):
-    (tmp_path / "x.json.gz").write_bytes(data)
-    with refused_in(*match):
-        read(tmp_path / "x.json.gz")

@@ -17,26 +17,6 @@ def load(tmp_path):
     return reader
 
 
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("id,x\na,y\n", ("missing-column", "gt.csv, line 1")),
-        ("id,label,conf,prob\na,b,1,1\n", ("ambiguous-column", "gt.csv, line 1")),
-        ("id,label\na,b\nc,d,e\n", ("wrong-width", "gt.csv, line 3")),
-        ("id,label\na,\na,\n", ("empty-cell", "gt.csv, line 2, id 'a'")),
-        ("id,label\na,b\nc,'d\n" + 'e,"f\n', ("not-csv", "gt.csv, line 4")),
-        ("id,label\na,b\0\n", ("bad-character", "gt.csv, line 2")),
-        ("id,label,score\na,b,1\na,b,-inf\n", ("not-finite", "gt.csv, line 3, id 'a'")),
-        ("id,label,score\na,b,1e999\n", ("not-finite", "gt.csv, line 2, id 'a'")),
-        ("id,label,score\na,b,1_0\n", ("not-a-number", "gt.csv, line 2, id 'a'")),
-        ("id,label,score\na,,1\n", ("score-alone", "gt.csv, line 2, id 'a'")),
-    ],
-)
-def test_bad_tables(load, text, match):
-    with refused_in(*match):
-        load(text)
-
-
 def test_chosen_columns_must_be_there_once(load):
     with refused_in("missing-column", "gt.csv, line 1"):
         load("id,label\na,x\n", score_column="p")

@@ -3,15 +3,10 @@
 import pandas as pd
 import polars as pl
 import pytest
+from reading import saved
 from refusals import refused
 
 import semmetrics
-
-
-def written(folder, name, text):
-    path = folder / name
-    path.write_text(text)
-    return str(path)
 
 
 def test_a_few_columns_of_a_frame_hold_other_numbers():
@@ -32,7 +27,7 @@ def test_a_few_columns_of_a_frame_hold_other_numbers():
 
 @pytest.mark.parametrize("sign", [";", "|", "\t"])
 def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign):
-    path = written(tmp_path, "p.csv", f"id{sign}label\na{sign}x\n")
+    path = saved(tmp_path, "p.csv", f"id{sign}label\na{sign}x\n")
     with refused("other-delimiter", sign=sign):
         semmetrics.score(path, path, measures="F1")
     read = semmetrics.ReadOptions(delimiter=sign)

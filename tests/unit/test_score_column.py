@@ -1,7 +1,7 @@
 """A column of scores that is named: predictions must have it, a ground truth need not."""
 
 import pytest
-from reading import refused_in
+from reading import refused_in, saved
 
 import semmetrics
 from semmetrics import ReadOptions
@@ -22,15 +22,9 @@ TRUTHS = {
 NAMED = ReadOptions(score_column="how")
 
 
-def written(folder, name, text):
-    path = folder / name
-    path.write_text(text)
-    return str(path)
-
-
 def test_large_lines_of_a_ground_truth(tmp_path):
     text = TRUTHS["lines.jsonl"]
-    source = load(written(tmp_path, "gt.jsonl", text), 2**20)
+    source = load(saved(tmp_path, "gt.jsonl", text), 2**20)
     found = read_large(source, "jsonl", FORM, truth_options(NAMED))
     assert found.to_list() == [["x"], ["y"]]
 
@@ -40,7 +34,7 @@ PRED = "id,label,how\na,x,.9\na,y,.1\nb,y,.8\n"
 
 @pytest.mark.parametrize("name", TRUTHS)
 def test_a_ground_truth_may_lack_it(tmp_path, name):
-    pred, truth = written(tmp_path, "p.csv", PRED), written(tmp_path, name, TRUTHS[name])
+    pred, truth = saved(tmp_path, "p.csv", PRED), saved(tmp_path, name, TRUTHS[name])
     measure = "F1(decode=threshold:0.5)"
     assert semmetrics.score(pred, truth, measures=measure, read=NAMED)[measure].value == 1.0
     scorer = semmetrics.Scorer(measures="AP", read=NAMED)
@@ -52,6 +46,6 @@ def test_a_ground_truth_may_lack_it(tmp_path, name):
 def test_other_columns_are_needed_on_both_sides(tmp_path, role):
     named = ReadOptions(**{f"{role}_column": "k"})
     text = TRUTHS["plain.csv"].replace(role, "k", 1)
-    pred = written(tmp_path, "p.csv", text)
+    pred = saved(tmp_path, "p.csv", text)
     with refused_in("missing-column", "gt.csv, line 1"):
-        semmetrics.score(pred, written(tmp_path, "gt.csv", TRUTHS["plain.csv"]), read=named)
+        semmetrics.score(pred, saved(tmp_path, "gt.csv", TRUTHS["plain.csv"]), read=named)
