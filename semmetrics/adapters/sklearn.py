@@ -9,13 +9,16 @@ item, whose value is its name. Rows are items in order: an index of pandas is no
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from semmetrics.adapters import as_sides
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
+from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.score import score
 from semmetrics.scoring.scorer import Scorer
 
@@ -63,14 +66,18 @@ def make_scorer(measure: Any, *, response_method: Any = None, **options: Any) ->
     named = {name: value for name, value in options.items() if name != "pos_label"}
     Scorer(measures=[measure], **named)  # refuses what is wrong before anything is fitted
     (chosen,) = parse_all([measure], first=options.get("task"))
-    decoded = options.get("decode") or chosen["decode"] not in (None, "all")
-    scored = decoded or chosen.k is not None or "scores" in chosen.definition.needs
+    if response_method is None and _is_scored(chosen, options):
+        response_method = ("predict_proba", "decision_function")
     return metrics.make_scorer(
-        measure_value, measures=[measure], **options,
-        response_method=response_method
-        or (("predict_proba", "decision_function") if scored else "predict"),
+        measure_value, measures=[measure], **options, response_method=response_method or "predict",
         greater_is_better=chosen.definition.higher_is_better,
     )  # fmt: skip
+
+
+def _is_scored(measure: Measure, options: Mapping[str, Any]) -> bool:
+    """Tell whether a measure is of scores, not of the classes that an estimator predicts."""
+    decoded = options.get("decode") or measure["decode"] not in (None, "all")
+    return bool(decoded or measure.k is not None or "scores" in measure.definition.needs)
 
 
 def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any) -> float:
@@ -95,7 +102,17 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     """
     positive = options.pop("pos_label", None)  # no parameter: scikit-learn would read its default
     y_true, y_pred = (y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred))
-    if getattr(y_pred, "ndim", 0) == 1 and y_pred.dtype.kind == "f":
+    (chosen,) = parse_all(listed(options["measures"]), first=options.get("task"))
+    shapes = [getattr(y, "shape", ()) for y in (y_true, y_pred)]
+    if not _is_scored(chosen, options):  # floats are classes, whose names they are
+        y_true, y_pred = (
+            [f"{one:g}" for one in y] if len(shape) == 1 and y.dtype.kind in "fiu" else y
+            for y, shape in zip((y_true, y_pred), shapes, strict=True)
+        )
+    elif list(map(len, shapes)) == [1, 2] and "classes" not in options:
+        if np.unique(y_true).tolist() != list(range(shapes[1][1])):
+            raise InputError("needs-option", what="scores of several classes", name="classes")
+    elif len(shapes[1]) == 1 and y_pred.dtype.kind == "f":
         if positive is None and {*np.unique(y_true).tolist()} - {-1, 0, 1}:
             raise InputError("needs-option", what="scores of one class of two", name="pos_label")
         positives = np.asarray(y_true) == (1 if positive is None else positive)

@@ -161,8 +161,9 @@ def _write_sums(run: Run, scorer: Any) -> None:
     if run["state"] is None:
         _write_table(run, scorer.compute())
         return
-    if run["output"] is not None or run["form"] != "table" or run.plots:
-        name = "plot" if run.plots else "form" if run["output"] is None else "output"
+    asked = {"plot": run.plots, "html": run["html"], "output": run["output"],
+             "form": run["form"] != "table"}  # fmt: skip
+    if name := next((name for name, given in asked.items() if given), ""):
         raise InputError("not-applicable", name=name, what="--state",
                          fix="write the scores with 'semmetrics merge'")  # fmt: skip
     scorer.save(run["state"], shard=run["shard"])
@@ -300,7 +301,8 @@ def compare(run: Run) -> None:
     if run["table"]:
         from semmetrics.studies.values import compare_values, draw_values
 
-        idle = [n for n in ("preds", "gt", "differing", "ranks", "signatures", "percent") if run[n]]
+        idle = [n for n in ("preds", "gt", "differing", "ranks", "signatures", "percent", "html")
+                if run[n]]  # fmt: skip
         if idle:
             raise InputError("not-applicable", name=idle[0], what="--table")
         if len(run["measures"]) > 1:

@@ -16,6 +16,7 @@ those of equal score as the lines are; the rank in a line is ignored, as in trec
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -68,7 +69,8 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
 def _file_names(images: Any) -> dict[str, str]:
     """Return the ids of images by the names of their files, where these are there."""
     named = [one for one in images or () if isinstance(one.get("file_name"), str)]
-    return {one["file_name"]: str(one["id"]) for one in named}
+    times = Counter(one["file_name"] for one in named)
+    return {one["file_name"]: str(one["id"]) for one in named if times[one["file_name"]] == 1}
 
 
 def _image_ids(images: Any, name: str) -> dict[str, None]:

@@ -74,6 +74,7 @@ _FORM = re.compile(
 HINTS = {
     "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
     "or Recall@K for the fraction of the positives that are",
+    "HR": "write HitRate@K, or hR for the hierarchical recall",
     "P": "write Precision@K",
     "Accuracy": "of label sets write Jaccard (the Accuracy of kubany2020), or SubsetAccuracy",
     **dict.fromkeys(("AUC", "AUROC"), "write ROC-AUC of labels, or AUSUC of classes"),
@@ -299,7 +300,7 @@ def _alike(name: str, kind: str | None = None) -> list[str]:
 def _spelled(text: str, kind: str | None = None) -> str:
     """Return the text of a measure with its name as it is registered, where one alone is alike."""
     name = re.split("[(@]", text, maxsplit=1)[0].strip()
-    found = [name] if kinds_of(name) else _alike(name, kind)
+    found = [name] if kinds_of(name) or name in HINTS else _alike(name, kind)
     return text.replace(name, found[0], 1) if len(found) == 1 else text
 
 

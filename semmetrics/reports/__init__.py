@@ -717,10 +717,10 @@ class Result(ABC):
             first = f" (the first {_LONG:,} of {len(rows):,})" if len(rows) > _LONG else ""
             tables[name + first] = cells(rows[:_LONG], digits)
         named = [name for name in _TELLING if name in records.columns]
-        signed = {name: records.column(name) for name in (*named, "signature")}
+        signed = {n: records.column(n) for n in (*named, "signature") if n in records.columns}
         absent = getattr(self, "not_computed", ())
         return page.write_report(
-            title=title or listing(dict.fromkeys(signed[named[0]]), write=str),
+            title=title or listing(dict.fromkeys(records.column(named[0])), write=str),
             values=self._tables(digits, scale), align=_right, tables=tables, images=images,
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
             figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},

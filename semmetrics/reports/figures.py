@@ -745,7 +745,7 @@ class ThresholdDisplay(Curves):
             every = [one | {"name": one["measure"]} for one in result.to_records()]
         else:
             table = _table(result)
-            for score, one in zip(table, table.to_records(), strict=True):
+            for score, one in zip(table, table.to_records(), strict=False):
                 if option := _THRESHOLD.search(one["measure"]):
                     name = one["measure"].replace(option[0], "").replace("(,", "(")
                     name = _of_system(table, one, name.replace("()", ""))
@@ -847,6 +847,8 @@ class SeenUnseenDisplay(Curves):
 def _choose(measure: str | None, known: Iterable[str]) -> str:
     """Return a measure that is known; the first where none is named."""
     known = list(dict.fromkeys(known))
+    if not known:
+        raise InputError("other-result", what="values", of="measures that have any")
     check_choice("measure", measure or known[0], known)
     return measure or known[0]
 

@@ -12,6 +12,7 @@ import base64
 import hashlib
 import importlib.util
 import io
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from html import escape
@@ -157,14 +158,16 @@ class _Thumbnails:
 
     def _make(self, id: str) -> tuple[str, str]:
         """Return a picture, or why there is none."""
-        if len(self.made) >= _PICTURES or self.size >= _BYTES:
+        shown = len(self.made) - sum(map(len, self.absent.values()))
+        if shown >= _PICTURES or self.size >= _BYTES:
             return "", "the report has enough"
         name = str(self.template).replace("{id}", id)
-        paths = (Path(name + ending) for ending in _ENDINGS) if "\0" not in name else ()
-        found = (one for one in paths if one.is_file() and self.folder in one.resolve().parents)
+        # which takes names that are too long, too
+        paths = (Path(name + one) for one in _ENDINGS if os.path.isfile(name + one))  # noqa: PTH113
+        found = (one for one in paths if self.folder in one.resolve().parents)
         if (path := next(found, None)) is None:
             return "", f"no file of {self.template}"
-        from PIL import Image
+        from PIL import Image, ImageOps
 
         out = io.BytesIO()
         try:
@@ -173,7 +176,7 @@ class _Thumbnails:
                 with Image.open(path) as picture:
                     picture.draft("RGB", (_PIXELS, _PIXELS))
                     picture.thumbnail((_PIXELS, _PIXELS))
-                    picture.convert("RGB").save(out, "JPEG")
+                    ImageOps.exif_transpose(picture).convert("RGB").save(out, "JPEG")
         except Exception:  # whatever a damaged file makes of Pillow
             return "", "the file cannot be read"
         self.size += out.tell()

@@ -20,6 +20,7 @@ from semmetrics.kinds.common import finite_or_none, on_one_line
 from semmetrics.messages import Spelling, did_you_mean, keyword, listing, plural, pluralize, visible
 from semmetrics.metrics.definition import AUTO, Measure, Value
 from semmetrics.metrics.families import CAUSES, LABEL_AVERAGES, POLICIES
+from semmetrics.metrics.formulas import f1, precision, recall
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OUTPUT
 from semmetrics.reports import Records, ScaledResult
@@ -788,7 +789,13 @@ def _report(like: Score) -> Iterator[dict[str, Any]]:
     made = evaluate(like.task, [one for one, _ in every], keep_rows=like.ci is not None)
     (macro,) = score_statistics({"": made}, {"": every[-1:]}, headings=[""])
     known: Any = macro.per_label
-    named = {f"only {label}": frozenset([label]) for label in known["label"]}
+    hit, predicted, support = (known[name] for name in ("hit", "predicted", "support"))
+    plain, named = list[Any](), dict[str, Any]()
+    if like.ci is None:
+        columns = precision(hit, predicted), recall(hit, support), f1(hit, predicted, support)
+        plain = list(zip(*(np.nan_to_num(one).tolist() for one in columns), strict=True))
+    else:
+        named = {f"only {label}": frozenset([label]) for label in known["label"]}
     least = "0" if (known["support"] + known["predicted"] == 0).any() else "skip"
     rows: list[Any] = [("micro", "skip", one) for one in named]
     rows += [(one, least if one in LABEL_AVERAGES else "0") for one in _AVERAGES.values()]
@@ -799,10 +806,12 @@ def _report(like: Score) -> Iterator[dict[str, Any]]:
     made = replace(made, named={**made.named, **named})
     scores = iter(score_statistics({"": made}, {"": every}, headings=[""] * len(every), ci=ci))
     labels = [*known["label"], *(f"{name} avg" for name in _AVERAGES)]
-    support = known["support"].tolist() + [known["support"].sum().item()] * len(_AVERAGES)
-    for label, n in zip(labels, support, strict=True):
+    numbers = support.tolist() + [support.sum().item()] * len(_AVERAGES)
+    for place, (label, n) in enumerate(zip(labels, numbers, strict=True)):
         row: dict[str, Any] = {"system": like.system, "label": label}
-        for name, score in zip(_REPORT, scores, strict=False):
+        row |= zip(_REPORT, plain[place] if place < len(plain) else (), strict=False)
+        for name in [name for name in _REPORT if name not in row]:
+            score = next(scores)
             row[name] = 0.0 if math.isnan(score.value) else score.value
             for end in ("low", "high") if score.ci else ():
                 row[f"{name}_{end}"] = finite_or_none(getattr(score.ci, end))

@@ -83,6 +83,7 @@ def test_scikit_learn_searches():
     loss = metrics.make_scorer(metrics.hamming_loss, greater_is_better=False)
     for y, measure, options, theirs in [
         (sets, NAMES[0], {}, "f1_macro"), (named, NAMES[0], {}, "f1_macro"),
+        (single.astype(float), NAMES[0], {}, "f1_macro"),
         (single, "Accuracy", {"classes": np.arange(2)}, "accuracy"),
         (sets, "mAP", {}, "average_precision"), (single, "ROC-AUC", {}, "roc_auc"),
         (sets, "HammingLoss", {}, loss),
@@ -94,6 +95,9 @@ def test_scikit_learn_searches():
     assert model_selection.GridSearchCV(model, grid, scoring=scorer).fit(x, sets).best_score_ > 0
     with refused("needs-option", name="pos_label"):
         make_scorer("ROC-AUC")(model.fit(x, named), x, named)
+    three = sets[:, 0] + sets[:, 1] + 1  # of which scores do not say the names
+    with refused("needs-option", name="classes"):
+        make_scorer("mAP")(model.fit(x, three), x, three)
 
 
 def test_evaluate_combines_and_evaluates():

@@ -76,6 +76,21 @@ def test_a_report_holds_the_result_and_no_markup_of_the_input(scored, tmp_path):
     assert hits  # car and automobile match, and so do the same labels
 
 
+def test_results_with_little_in_them_have_reports():
+    coco = {
+        "images": [{"id": 1, "file_name": "a"}, {"id": 2, "file_name": "a"}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1}],
+    }
+    with refused("no-items"):  # a name that two images have is none
+        semmetrics.score({"a": ["cat"]}, coco, measures="F1", task="labels", missing="skip")
+    captions = {"a": "a cat"}
+    partly = semmetrics.score(captions, {"a": ["a cat"]}, protocol="coco-caption")
+    assert partly.not_computed
+    assert partly.not_computed[0].reason in "\n".join(Page(partly.html_report()).texts)
+    assert "<table" in semmetrics.score([[]], [[]], measures="MacroF1").html_report()
+
+
 def test_pictures_are_those_of_the_folder_alone(tmp_path):
     from PIL import Image
 
