@@ -614,6 +614,9 @@ MESSAGES: dict[str, str] = {
     "unversioned-calibration": "{embedding} has no version; check that it is the calibrated one",
     "calibration-items-unknown": "items without ids cannot be compared with the calibration's",
     "calibration-items": "{n:,} of {total:scored item} also calibrated the threshold",
+    "all-pairs-alike": "at the threshold all pairs mean the same, or none does: it tells nothing "
+        "apart; try {opt:criterion=youden}, or another embedding",
+    "no-stability": "the first {k} images of each pair give no ranks ({why})",
     "few-pairs": "few pairs decide the threshold: {same:,} that mean the same and {others:,} that "
         "do not; give at least {least} of both",
     "few-items": "few items decide the threshold: {n:,} of {total:,} in the holdout; "

@@ -128,7 +128,8 @@ class Display:
         self.ax_ = axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
         self._draw(axes)
         axes[0].set_title(self.title or axes[0].get_title("left"), loc="left", fontsize="medium")
-        axes[-1].set_xlabel(f"{axes[-1].get_xlabel()}\n{self.note}".strip())
+        lowest = axes[-1] if rows > 1 else axes[0]
+        lowest.set_xlabel(f"{lowest.get_xlabel()}\n{self.note}".strip())
         for one in axes:
             one.spines[["top", "right"]].set_visible(False)
             one.set_axisbelow(True)
@@ -191,8 +192,8 @@ def _grid(every: Iterable[Mapping[str, Any]], row: str, series: str, *names: str
 
 
 def _legend(ax: Any, **how: Any) -> None:
-    """Put a legend beside the axes, where there is more than one entry."""
-    if len(ax.get_legend_handles_labels()[1]) > (0 if how else 1):
+    """Put a legend beside the axes, where there is more than one entry, or one below a title."""
+    if len(how.get("handles", ax.get_legend_handles_labels()[1])) > ("title" not in how):
         ax.legend(**{"loc": "upper left", "bbox_to_anchor": (1.01, 1), "frameon": False,
                      "fontsize": "small", "borderaxespad": 0} | how)  # fmt: skip
 
@@ -880,16 +881,18 @@ class LabelsDisplay(Display):
         every = (one for one in records if one["measure"] == heading)
         labels, systems, (value, support) = _grid(every, "label", "system", "value", "support")
         support, shown = np.nan_to_num(support).max(axis=1), systems[:_PANELS]
-        known = ~np.isnan(value).all(axis=1)  # others are nowhere in the ground truth
-        frequent = [n for n in np.argsort(-support, kind="stable").tolist() if known[n]][:most]
-        frequent = np.array(frequent, np.int64)
+        known = np.flatnonzero(support > 0)  # others are nowhere in the ground truth
+        frequent = known[np.argsort(-support[known], kind="stable")[:most]]
         order = frequent[np.argsort(-np.nan_to_num(value[frequent, 0], nan=-np.inf), kind="stable")]
-        note = _join(_hidden(most, int(known.sum()), "label", "most frequent"),
+        alone = len(support) - len(known)
+        note = _join(_hidden(most, len(known), "label", "most frequent"),
+                     f"{pluralize(alone, 'label')} in predictions alone" if alone else "",
                      _hidden(_PANELS, len(systems), "system"))  # fmt: skip
         size = 6.8 + 1.6 * (len(shown) > 1), 1.3 + 0.22 * len(order) * max(1, len(shown) / 2.2)
-        return cls(title=f"{_short(heading)} by label", labels=[labels[n] for n in order.tolist()],
-                   systems=shown, value=value[order, :_PANELS], support=support[order], note=note,
-                   _size=size, _grid=(1, 2, {"width_ratios": (3, 1)}))  # fmt: skip
+        return cls(labels=[labels[n] for n in order.tolist()], systems=shown, note=note,
+                   title=f"{_short(heading, 60)} by label", value=value[order, :_PANELS],
+                   support=support[order], _size=size,
+                   _grid=(1, 2, {"width_ratios": (3, 1)}))  # fmt: skip
 
     from_scores = of
 

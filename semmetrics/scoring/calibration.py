@@ -327,6 +327,8 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         raise InputError("equal-pairs", unknown=_unknown(model))
     n_same = int(same.sum())
     few = Fact("few-pairs", values={"same": n_same, "others": len(same) - n_same, "least": _FEW})
+    facts = [few] * (min(few.values["same"], few.values["others"]) < _FEW)
+    facts += [Fact("all-pairs-alike")] * (place in (0, len(curve["threshold"]) - 1))
     text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)  # in whatever order they came
     return Calibration(
         threshold=curve["threshold"][place],
@@ -340,7 +342,7 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         curve=curve,
         auc=auc,
         settings={"norm": task.settings["norm"]},
-        facts=(few,) if min(few.values["same"], few.values["others"]) < _FEW else (),
+        facts=tuple(facts),
     )
 
 

@@ -560,7 +560,13 @@ def _rank(
     notes += counted("shared-ranks", len(rank.ranks) - len({*rank.ranks}), where=whole.measure)
     stability = {}
     for most, table in fewer.items():
-        ranks = rank_dominance(_dominance(systems, table, floor, [])).ranks
+        try:
+            ranks = rank_dominance(_dominance(systems, table, floor, [])).ranks
+        except InputError as error:
+            stability[most] = math.nan
+            values = {"k": most, "why": error.problem}
+            notes.append(Fact("no-stability", where=whole.measure, values=values))
+            continue
         stability[most] = correlation(ranks, rank.ranks, "spearman")
     return MeasureRanking(whole, dominance, rank, stability)
 

@@ -14,6 +14,7 @@ from refusals import refused
 import semmetrics as sm
 from semmetrics import plots
 from semmetrics.errors import MissingDependencyError
+from semmetrics.reports.figures import _short
 from semmetrics.studies import rank_normalized
 
 LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&", "dog"]
@@ -95,6 +96,8 @@ def test_a_figure_draws_what_it_holds(name):
     svg = plots.svg_text(display)
     assert plots.svg_text(plots.choose(found, name)) == svg
     text = "".join(ElementTree.fromstring(svg).itertext())
+    names = [*getattr(display, "systems", ()), *getattr(display, "series", ())]
+    assert not [one for one in names if names[1:] and _short(one) not in text]
     assert not [one for one in ("\x1b", "y" * 40) if one in text] + ["style"] * ("<style" in svg)
 
 
