@@ -103,7 +103,7 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     positive = options.pop("pos_label", None)  # no parameter: scikit-learn would read its default
     y_true, y_pred = (y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred))
     (chosen,) = parse_all(listed(options["measures"]), first=options.get("task"))
-    shapes = [getattr(y, "shape", ()) for y in (y_true, y_pred)]
+    shapes: list[Any] = [getattr(y, "shape", ()) for y in (y_true, y_pred)]
     if not _is_scored(chosen, options):  # floats are classes, whose names they are
         y_true, y_pred = (
             [f"{one:g}" for one in y] if len(shape) == 1 and y.dtype.kind in "fiu" else y
