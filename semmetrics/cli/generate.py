@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from semmetrics.arguments import check_choice
 from semmetrics.cli import output
-from semmetrics.errors import InputError, place_in
+from semmetrics.errors import InputError, place_in, require
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import (
     COMMAND_OPTIONS,
@@ -388,7 +388,13 @@ class Run:
             is_page = output.ending(self["output"] or "") == ".html" and self["html"] is None
             if is_page and source is ParameterSource.DEFAULT:
                 self.given |= {"html": self["output"], "output": None}
-            if self["images"] is not None and self["html"] is None:
+            if self["html"] is not None:  # what it lacks is said before long work
+                from semmetrics.reports import figures, page
+
+                require("jinja2", "a report", extra="html")
+                figures.load()
+                page.Thumbnails(self["images"])
+            elif self["images"] is not None:
                 raise InputError("needs-option", what="--images", name="html")
         form = ENDINGS.get(output.ending(self["output"] or ""), self["form"])
         if form != self["form"] and source is not ParameterSource.DEFAULT:

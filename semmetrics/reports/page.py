@@ -76,7 +76,7 @@ def write_report(
         What else ``report.html`` shows.
     """
     jinja = require("jinja2", "a report", extra="html")
-    pictures = _Thumbnails(images)
+    pictures = Thumbnails(images)
     items = {name: [_item(row, pictures, digits) for row in rows]
              for name, rows in examples.items()}  # fmt: skip
     folded["Notes"] = [*folded.get("Notes", ()), *pictures.notes()]
@@ -94,7 +94,7 @@ def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value
 
 
-def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> dict[str, Any]:
+def _item(record: Mapping[str, Any], pictures: Thumbnails, digits: int) -> dict[str, Any]:
     """Return an item: its value, and its labels or captions, each with whether it matched."""
     values = {name.replace("_", " "): record.get(name) for name in _ABOVE}
     numbers = ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items()
@@ -111,8 +111,8 @@ def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> dict
                 side.update(pair[place] for pair in some)
     chips = [(name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
              for name, some in fields.items()]  # fmt: skip
-    return {"id": record["id"], "value": f"{record['system']}: {numbers}", "fields": chips,
-            "picture": pictures.find(str(record["id"]))}  # fmt: skip
+    return {"id": record["id"], "value": f"{record['system']}, {record['measure']}: {numbers}",
+            "fields": chips, "picture": pictures.find(str(record["id"]))}  # fmt: skip
 
 
 def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
@@ -127,7 +127,7 @@ def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
         yield f"and {len(some) - _MOST:,} more", False
 
 
-class _Thumbnails:
+class Thumbnails:
     """Pictures of items, as addresses that hold their data.
 
     Only files of the folder are opened, whatever an id says.

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli.data import CAPTIONS, REFERENCES
+from refusals import is_refusal
 from stand_ins import meteor_programs, without_pycocoevalcap
 
 import semmetrics
@@ -191,6 +192,24 @@ def test_a_signature_is_computed_again(ok, run, place, sides, arguments, given):
             for name in ("value", "signature", "ci", "n"):
                 assert found[name] == entry[name]
             assert "warning" not in said
+
+
+@pytest.mark.parametrize(("arguments", "report"), [
+    ("score --html r.html a.json b.json gt.json", "score a.json b.json gt.json"),
+    ("compare -o r.html a.json b.json gt.json", "compare a.json b.json gt.json"),
+])  # fmt: skip
+def test_a_report_stands_beside_the_result(ok, refused, files, arguments, report):
+    for package in ("jinja2", "matplotlib"):
+        pytest.importorskip(package)
+    assert ok(*arguments.split()) == ok(*report.split())
+    assert "<svg" in Path("r.html").read_text(encoding="utf-8")
+    for wrong, code in (
+        ("--images nowhere", "missing-file"),
+        ("--state s.state", "not-applicable"),
+    ):
+        words = ["score", "--html", "q.html", "a.json", "gt.json"]
+        assert is_refusal(refused(*words[:3], *wrong.split(), *words[3:]), code)
+    assert not Path("q.html").exists()
 
 
 def test_the_references_as_a_system_are_computed_again(ok, run, files):

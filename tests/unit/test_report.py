@@ -73,6 +73,7 @@ def test_a_report_holds_the_result_and_no_markup_of_the_input(scored, tmp_path):
                 re.match("data:image/|#", a.get("src", a.get("href", "#")))]  # fmt: skip
     assert text.count("alert(1)") > 3
     hits = [a for t, a in page.tags if t == "li" and a.get("class") == "hit"]
+    assert any(f", {scored.headings[2]}: value" in one for one in page.texts)
     assert hits  # car and automobile match, and so do the same labels
 
 
