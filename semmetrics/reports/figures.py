@@ -191,9 +191,9 @@ def _grid(every: Iterable[Mapping[str, Any]], row: str, series: str, *names: str
     return rows, columns, np.array(cells, np.float64).transpose(2, 0, 1)
 
 
-def _legend(ax: Any, **how: Any) -> None:
-    """Put a legend beside the axes, where there is more than one entry, or one below a title."""
-    if len(how.get("handles", ax.get_legend_handles_labels()[1])) > ("title" not in how):
+def _legend(ax: Any, least: int = 2, **how: Any) -> None:
+    """Put a legend beside the axes, where there are so many entries."""
+    if len(how.get("handles", ax.get_legend_handles_labels()[1])) >= least:
         ax.legend(**{"loc": "upper left", "bbox_to_anchor": (1.01, 1), "frameon": False,
                      "fontsize": "small", "borderaxespad": 0} | how)  # fmt: skip
 
@@ -659,7 +659,7 @@ class Curves(Display):
         if self.is_square:
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         ax.grid(color="0.9")
-        _legend(ax, fontsize="small")
+        _legend(ax, 1)
 
 
 def _curves(every: Iterable[Mapping[str, Any]], x: str) -> dict[str, Floats]:
@@ -1023,7 +1023,7 @@ class SystemPairDisplay(Display):
         ax.set(xlabel=_short(self.systems[0]), ylabel=_short(self.systems[1]))
         ax.grid(color="0.9")
         if at:
-            _legend(ax, title="most different", handlelength=0)
+            _legend(ax, 1, title="most different", handlelength=0)
 
 
 FIGURES: dict[str, type[Display]] = {

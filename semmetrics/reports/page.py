@@ -104,7 +104,8 @@ def _item(record: Mapping[str, Any], pictures: Thumbnails, digits: int) -> dict[
     for name, value in record.items():
         if name not in _ABOVE and value is not None and (value or name != "matches"):
             fields[name] = value if isinstance(value, list) else [value]
-            sides[name in _TRUE].update(one for one in fields[name] if isinstance(one, str))
+            if "matches" not in record:  # what is equal matches
+                sides[name in _TRUE].update(one for one in fields[name] if isinstance(one, str))
     for name, some in [*fields.items()]:
         if name.removeprefix("baseline_") == "matches":  # label, label, similarity
             for side, place in zip(sides, (1, 0), strict=True):
