@@ -131,6 +131,12 @@ class Command(Examples):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what is written; of an option of a measure, or of other commands, say so."""
         try:
+            _, _, order = self.make_parser(ctx).parse_args(list(args))
+            once = [one for one in order if isinstance(one, click.Option) and not one.multiple]
+            if twice := next(
+                (one for one in once if once.count(one) > 1 and not one.is_flag), None
+            ):
+                raise click.UsageError(f"{twice.opts[0]} is given twice; it takes one value", ctx)
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name, remedy = error.option_name, ""

@@ -46,6 +46,7 @@ _MARKDOWN = str.maketrans({"|": "\\|", "`": "\\`", "\\": "\\\\", "<": "&lt;"})
 _FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
 _MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
 _NO_NAMES = ("nan", "inf")
+_NUMBERS = re.compile(r"(?=.*\d)[-+\d., \[\]]+")  # as tables write them
 _SHADES = (248, 105, 107), (255, 235, 132), (99, 190, 123)  # red, yellow, green
 Rows = Sequence[Sequence[str]]
 
@@ -455,6 +456,7 @@ def _shade(grade: float) -> str:
 def _latex(rows: Rows) -> str:
     def escape(cell: str) -> str:
         text = _escape_latex(cell)
+        text = text.replace("-", "$-$") if _NUMBERS.fullmatch(text) else text
         text = rf"\textbf{{{text}}}" if _is_best(cell) else text
         shade = rf"\cellcolor[HTML]{{{_shade(cell.grade)}}}" if _is_shaded(cell) else ""
         return shade + text + _mark(cell, "$^{{{}}}$")

@@ -127,7 +127,8 @@ class Display:
             axes = [self.figure_.add_subplot(spec[place]) for place in range(rows * columns)]
         self.ax_ = axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
         self._draw(axes)
-        axes[0].set_title(self.title or axes[0].get_title("left"), loc="left", fontsize="medium")
+        title = self.title or axes[0].get_title("left")
+        axes[0].set_title(title * (ax is None), loc="left", fontsize="medium")
         lowest = axes[-1] if rows > 1 else axes[0]
         lowest.set_xlabel(f"{lowest.get_xlabel()}\n{self.note}".strip())
         for one in axes:
@@ -845,11 +846,14 @@ class SeenUnseenDisplay(Curves):
 # ---- labels and items -----------------------------------------------------------------------
 
 
-def _choose(measure: str | None, known: Iterable[str]) -> str:
-    """Return a measure that is known; the first where none is named."""
+def _choose(measure: str | None, known: Iterable[str], table: Any = ()) -> str:
+    """Return a measure that is known, by any name that its table has; the first without one."""
     known = list(dict.fromkeys(known))
     if not known:
         raise InputError("other-result", what="values", of="measures that have any")
+    if measure is not None and table:
+        named = {score.heading for score in table.find(measure)}
+        measure = next((one for one in known if one in named), measure)
     check_choice("measure", measure or known[0], known)
     return measure or known[0]
 
@@ -877,7 +881,7 @@ class LabelsDisplay(Display):
     def of(cls, result: Any, *, measure: str | None = None, most: int = _ROWS) -> Self:
         """Take the values of labels of a measure, by default the first that has them."""
         records = _table(result).per_label()
-        heading = _choose(measure, records.column("measure"))
+        heading = _choose(measure, records.column("measure"), _table(result))
         every = (one for one in records if one["measure"] == heading)
         labels, systems, (value, support) = _grid(every, "label", "system", "value", "support")
         support, shown = np.nan_to_num(support).max(axis=1), systems[:_PANELS]
@@ -915,7 +919,7 @@ class LabelsDisplay(Display):
 def _item_values(result: Any, measure: str | None) -> tuple[str, list[Any], list[str], Floats]:
     """Return a heading, the ids, the systems, and values of items, shape (items, systems)."""
     records = _table(result).per_item()
-    heading = _choose(measure, records.drop("id", "system", "part").columns)
+    heading = _choose(measure, records.drop("id", "system", "part").columns, _table(result))
     every = ({"key": (one.get("part"), one["id"]), **one} for one in records)
     keys, systems, (values,) = _grid(every, "key", "system", heading)
     return heading, [id for _, id in keys], systems, values
@@ -1028,10 +1032,10 @@ class SystemPairDisplay(Display):
 
 FIGURES: dict[str, type[Display]] = {
     "differences": DifferencesDisplay, "ranks": CriticalDifferenceDisplay,
-    "agreement": AgreementDisplay, "dominance": DominanceDisplay, "values": ValuesDisplay,
-    "labels": LabelsDisplay, "items": ItemsDisplay, "systems": SystemPairDisplay,
-    "precision-recall": PrecisionRecallDisplay, "thresholds": ThresholdDisplay,
+    "agreement": AgreementDisplay, "dominance": DominanceDisplay, "thresholds": ThresholdDisplay,
     "seen-unseen": SeenUnseenDisplay, "ncs": NCSDisplay, "top-k": TopKDisplay,
+    "values": ValuesDisplay, "labels": LabelsDisplay, "items": ItemsDisplay,
+    "systems": SystemPairDisplay, "precision-recall": PrecisionRecallDisplay,
     "confusion": ConfusionDisplay, "rank-matrix": RankMatrixDisplay,
 }  # fmt: skip
 """The figures by the names that ``--plot`` takes; the first that suits a result suits it best."""

@@ -160,7 +160,7 @@ class ScoreTable(ScaledResult):
             return replace(self, scores=self.scores[key])
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
             return self.scores[key]
-        found = self._matching(key)
+        found = self.find(key)
         if len(found) == 1:
             return found[0]
         if found:
@@ -184,7 +184,7 @@ class ScoreTable(ScaledResult):
 
     def __contains__(self, key: object) -> bool:
         """Return whether a score, or one of such a measure, is in the table."""
-        return (isinstance(key, Score) and key in self.scores) or bool(self._matching(key))
+        return (isinstance(key, Score) and key in self.scores) or bool(self.find(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The score of a measure, as ``table[key]``; the default where there is none.
@@ -196,15 +196,15 @@ class ScoreTable(ScaledResult):
         >>> table.get("F1").value == table[0].value, table.get("F2"), "MicroRecall" in table
         (True, None, True)
         """
-        return self[key] if self._matching(key) else default
+        return self[key] if self.find(key) else default
 
     def _systems(self) -> set[str]:
         parted = {score.system for score in self.scores if score.part}
         named = (s for s in self.scores if s.part or s.system not in parted)
         return {name_task(score.system, score.part) for score in named}
 
-    def _matching(self, key: Any) -> list[Score]:
-        """The scores of a measure, by heading, name, alias, or the measure itself."""
+    def find(self, key: Any) -> list[Score]:
+        """Return the scores of a measure, by heading, name, alias, or the measure itself."""
         system, name = _split_key(key)
         of = [score for score in self.scores if system in (None, score.system)]
         if isinstance(name, Measure):
@@ -506,7 +506,7 @@ class ScoreTable(ScaledResult):
         return self._extreme("best", n, measure)
 
     def _extreme(self, which: str, n: int, measure: str | Measure | None) -> Records:
-        chosen = self.scores if measure is None else self._matching(measure)
+        chosen = self.scores if measure is None else self.find(measure)
         if not chosen:
             raise self._unknown(measure)
         if n < 1:
