@@ -721,8 +721,9 @@ class Result(ABC):
         named = [name for name in _TELLING if name in records.columns]
         signed = {n: records.column(n) for n in (*named, "signature") if n in records.columns}
         absent = getattr(self, "not_computed", ())
+        of = dict.fromkeys(records.column(named[0])) if named else ["results"]
         return page.write_report(
-            title=title or listing(dict.fromkeys(records.column(named[0])), write=str),
+            title=title or listing(of, write=str),
             values=self._tables(digits, scale), align=_right, tables=tables, images=images,
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
             figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},

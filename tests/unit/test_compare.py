@@ -159,7 +159,8 @@ def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
         test = PairedTest(list(lines.items()), {"BLEU": metric}, None, "bs", n_samples=n)
         _, theirs = test()
         ours = compare(systems, gts, task="captions", measures="BLEU-4", tokenizer="whitespace",
-                       test="bootstrap-sacrebleu", correction="none", resamples=n)  # fmt: skip
+                       baseline="a", test="bootstrap-sacrebleu", correction="none",
+                       resamples=n)  # fmt: skip
         for place, name in ((1, "b"), (2, "c")):
             one, other = ours[name, "BLEU-4"], theirs["BLEU"][place]
             assert 100 * one.value == pytest.approx(other.score, abs=1e-4)
