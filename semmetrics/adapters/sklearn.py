@@ -106,7 +106,9 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     shapes: list[Any] = [getattr(y, "shape", ()) for y in (y_true, y_pred)]
     if not _is_scored(chosen, options):  # floats are classes, whose names they are
         y_true, y_pred = (
-            [f"{one:g}" for one in y] if len(shape) == 1 and y.dtype.kind in "fiu" else y
+            [str(int(one) if one.is_integer() else one) for one in y.tolist()]
+            if len(shape) == 1 and y.dtype.kind == "f"
+            else y
             for y, shape in zip((y_true, y_pred), shapes, strict=True)
         )
     elif list(map(len, shapes)) == [1, 2] and "classes" not in options:

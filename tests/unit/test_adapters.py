@@ -83,7 +83,7 @@ def test_scikit_learn_searches():
     loss = metrics.make_scorer(metrics.hamming_loss, greater_is_better=False)
     for y, measure, options, theirs in [
         (sets, NAMES[0], {}, "f1_macro"), (named, NAMES[0], {}, "f1_macro"),
-        (single.astype(float), NAMES[0], {}, "f1_macro"),
+        (single + 1234567.0, NAMES[0], {}, "f1_macro"),
         (single, "Accuracy", {"classes": np.arange(2)}, "accuracy"),
         (sets, "mAP", {}, "average_precision"), (single, "ROC-AUC", {}, "roc_auc"),
         (sets, "HammingLoss", {}, loss),
