@@ -20,7 +20,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from html import escape
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -137,7 +137,8 @@ class Display:
             for text in one.findobj(Text):  # a dollar is a dollar
                 text.set_parse_math(False)
         if own is not None:  # laid out once: every drawing of it is the same
-            own.draw_without_rendering()
+            with _any_script():
+                own.draw_without_rendering()
             own.set_layout_engine("none")
         return self
 
@@ -151,6 +152,14 @@ def load() -> Any:
         If it is not installed.
     """
     return require("matplotlib", "drawing", extra="plots")
+
+
+@contextmanager
+def _any_script() -> Iterator[None]:
+    """Say nothing of letters that the font lacks, which are drawn as boxes."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        yield
 
 
 def _short(text: object, most: int = 32) -> str:
@@ -1086,8 +1095,7 @@ def render(display: Display, form: str) -> bytes:
         raise InputError("wrong-ending", form, known=FORMATS)
     figure = (display if display.figure_ is not None else display.plot()).figure_
     out, fixed = io.BytesIO(), dict[Any, Any]({"svg.fonttype": "none", "svg.hashsalt": "figure"})
-    with load().rc_context(fixed), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # which are drawn as boxes
+    with load().rc_context(fixed), _any_script():
         figure.savefig(out, format=form[1:], dpi=150, metadata=_METADATA[form])
     return out.getvalue()
 

@@ -17,7 +17,7 @@ from semmetrics.errors import MissingDependencyError
 from semmetrics.reports.figures import _short
 from semmetrics.studies import rank_normalized
 
-LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&", "dog"]
+LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&猫", "dog"]
 TRUTH = {f"item {n}": [LABELS[n % 6], LABELS[(n + 2) % 6]] for n in range(12)}
 SYSTEMS = {
     "base": {key: [LABELS[n % 5]] for n, key in enumerate(TRUTH)},
