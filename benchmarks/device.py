@@ -124,7 +124,11 @@ def count(run: Callable[[], object]) -> Counts:
 
     as_on_device = mock.patch.object(backend.Backend, "on_cpu", new=False)
     one_thread = mock.patch.object(backend, "_MOST_WORKERS", 1)  # the only one that is profiled
-    with as_on_device, one_thread, profile(activities=[ProfilerActivity.CPU]) as profiled:
+    with (
+        as_on_device,
+        one_thread,
+        profile(activities=[ProfilerActivity.CPU], acc_events=True) as profiled,
+    ):
         run()
     calls = Counter(e.name for e in profiled.events() if e.name.startswith("aten::"))
     return Counts(calls.total(), sum(calls[name] for name in WAITS))
