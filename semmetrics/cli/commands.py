@@ -436,9 +436,8 @@ def correlate(run: Run) -> None:
 
 
 @command(
-    "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"},
-    reads=KINDS, output=SCALED,
-)  # fmt: skip
+    "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"}, reads=KINDS, output=SCALED
+)
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
 
@@ -696,10 +695,7 @@ def _sheets(
             yield str(place), write_annotation_page(mine, name=f"{place.stem}.csv", **shape)
 
 
-@command(
-    "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS,
-    output=DRAWN,
-)  # fmt: skip
+@command("mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN)
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by what annotators wrote or rated.
 

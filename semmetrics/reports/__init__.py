@@ -463,10 +463,8 @@ def _latex(rows: Rows) -> str:
 
     head, *body = [" & ".join(map(escape, row)) + r" \\" for row in rows]
     columns = "".join("r" if right else "l" for right in _right(rows))
-    begin = rf"\begin{{tabular}}{{{columns}}}"
-    return "\n".join(
-        [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    )
+    above = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
+    return "\n".join([*above, *body, r"\bottomrule", r"\end{tabular}"])
 
 
 def comment(result: object, form: str) -> list[str]:
@@ -502,16 +500,13 @@ def format_p(p: float) -> str:
 
 def cells(records: Records, digits: int) -> list[list[str]]:
     """Return records as cells, the head first: so many digits, nothing for what is undefined."""
-    return [
-        list(records.columns),
-        *([_cell_text(value, digits) for value in record.values()] for record in records),
-    ]
 
+    def shown(value: Any) -> str:
+        if isinstance(value, float):
+            return format_number(value, digits)
+        return "" if value is None else str(value)
 
-def _cell_text(value: Any, digits: int) -> str:
-    if isinstance(value, float):
-        return format_number(value, digits)
-    return "" if value is None else str(value)
+    return [list(records.columns), *(list(map(shown, row.values())) for row in records)]
 
 
 def entries_of(found: Any) -> Any:
@@ -573,11 +568,8 @@ class Result(ABC):
         this, schema = cast("Any", self), {"schema": f"semmetrics.{self._of}/1"}
         entry = {**schema, self._of: this.to_dicts()} if self._of else this.to_dict()
         absent = [{**vars(one), "value": None} for one in getattr(self, "not_computed", ())]
-        said = {
-            "understood": list(getattr(self, "understood", ())),
-            "notes": self.write_notes(spell),
-        }
-        return {**entry, **said, "not_computed": absent}
+        understood, notes = list(getattr(self, "understood", ())), self.write_notes(spell)
+        return {**entry, "understood": understood, "notes": notes, "not_computed": absent}
 
     @abstractmethod
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
