@@ -685,12 +685,9 @@ def _sheets(
             yield path, getattr(sheet, f"to_{output.ending(path)[1:]}")()
         people = [] if page is None else list(dict.fromkeys(sheet.column("annotator")))
         for who in people:
-            place = Path(page).with_stem(
-                f"{Path(page).stem}-{who}" if people[1:] else Path(page).stem
-            )
-            mine = Records.from_rows(
-                sheet.columns, (row for row in sheet if row["annotator"] == who)
-            )
+            place = Path(page).with_stem(Path(page).stem + (f"-{who}" if people[1:] else ""))
+            rows = (row for row in sheet if row["annotator"] == who)
+            mine = Records.from_rows(sheet.columns, rows)
             shape = {"images": run["images"], "scale": run["scale"]}
             yield str(place), write_annotation_page(mine, name=f"{place.stem}.csv", **shape)
 

@@ -117,9 +117,8 @@ class Command(Examples):
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
             once = [one for one in order if isinstance(one, click.Option) and not one.multiple]
-            if twice := next(
-                (one for one in once if once.count(one) > 1 and not one.is_flag), None
-            ):
+            again = (one for one in once if once.count(one) > 1 and not one.is_flag)
+            if twice := next(again, None):
                 raise click.UsageError(f"{twice.opts[0]} is given twice; it takes one value", ctx)
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:

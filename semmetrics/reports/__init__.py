@@ -229,11 +229,8 @@ class Records(Sequence[dict[str, Any]]):
             If pandas is not installed.
         """
         pandas = require("pandas", "to_pandas", extra="report")
-        columns = {
-            name: np.where(np.isfinite(column), column, np.nan) if _is_float(column)
-            else _to_plain(column)
-            for name, column in self._columns.items()
-        }  # fmt: skip
+        columns = {name: np.where(np.isfinite(c), c, np.nan) if _is_float(c) else _to_plain(c)
+                   for name, c in self._columns.items()}  # fmt: skip
         frame: pd.DataFrame = pandas.DataFrame(columns, columns=list(self._columns))
         return frame
 
@@ -258,13 +255,10 @@ class Records(Sequence[dict[str, Any]]):
             If pyarrow is not installed.
         """
         arrow = require("pyarrow", "to_arrow", extra="report")
-        table: pa.Table = arrow.table(
-            {
-                # floats may all be undefined; of other columns the values tell the type
-                name: arrow.array(_to_plain(column), arrow.float64() if _is_float(column) else None)
-                for name, column in self._columns.items()
-            }
-        )
+        # floats may all be undefined; of other columns the values tell the type
+        columns = {name: arrow.array(_to_plain(c), arrow.float64() if _is_float(c) else None)
+                   for name, c in self._columns.items()}  # fmt: skip
+        table: pa.Table = arrow.table(columns)
         return table
 
     def _repr_html_(self) -> str:

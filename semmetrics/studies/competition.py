@@ -440,11 +440,9 @@ class CompetitionRanking(Result):
         }
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        matrices = [
-            Records({f"dominance, {one.measure}": self.systems,
-                     **dict(zip(self.systems, one.dominance.T, strict=True))})
-            for one in self.rankings
-        ]  # fmt: skip
+        matrices = [Records({f"dominance, {one.measure}": self.systems,
+                             **dict(zip(self.systems, one.dominance.T, strict=True))})
+                    for one in self.rankings]  # fmt: skip
         every = (self.to_records(), *matrices, self.stability_records())
         return [cells(records, digits) for records in every if len(records)]
 
@@ -528,13 +526,10 @@ def rank_competition(
         known = {(image, system) for image in truth for system in state.systems}
         score = partial(_score, setup, state.answers, truth, notes)
     images = _filled(state, k, missing == "skip", notes, known)
-    tables = [
-        tabulate_pairs(
-            state.systems, {pair: some[:most] for pair, some in images.items()}, score,
-            overall=most == k,
-        )
-        for most in (k, *compared)
-    ]  # fmt: skip
+    tables = []
+    for most in (k, *compared):
+        first = {pair: some[:most] for pair, some in images.items()}
+        tables.append(tabulate_pairs(state.systems, first, score, overall=most == k))
     rankings = tuple(
         _rank(state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes)
         for whole, *fewer in zip(*tables, strict=True)
@@ -671,10 +666,8 @@ def _score(
     scores = score_prepared(prepared)
     absent = (vars(one) for one in prepared.plan.not_computed)
     notes += [*prepared.facts(scores), *(Fact("not-computed", values=one) for one in absent)]
-    return [
-        (one.system, one.heading, one.measure.definition.higher_is_better, one.value)
-        for one in scores
-    ]
+    return [(one.system, one.heading, one.measure.definition.higher_is_better, one.value)
+            for one in scores]  # fmt: skip
 
 
 def _rate(

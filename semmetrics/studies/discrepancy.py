@@ -716,14 +716,11 @@ def _add(
         "options": _saved_options(options, setup),
     }  # fmt: skip
     state = replace(
-        state,
-        systems=names,
+        state, systems=names, pairs=(*known_pairs, *made), understood=tuple(understood),
         excluded=tuple(sorted({*state.excluded, *selector.excluded})),
         inputs={**state.inputs, **selector.describe()},
-        pairs=(*known_pairs, *made),
         answers={i: {**known_answers.get(i, {}), **answers.get(i, {})}
                  for i in {**known_answers, **answers}},
-        understood=tuple(understood),
         **({} if state.systems else known),
     )  # fmt: skip
     unknown = (name for name in dict.fromkeys(left_out) if name not in selector.excluded)
@@ -929,12 +926,9 @@ class DiscrepancySelection(Result):
     def to_records(self) -> Records:
         """Return one row for each pair and image: place, value, and what both systems answer."""
         rows = [
-            {
-                "first": pair.first, "second": pair.second, "place": place, "image_id": image,
-                "value": value,
-                "first_answer": answer_text(self.answers[image][pair.first]),
-                "second_answer": answer_text(self.answers[image][pair.second]),
-            }
+            {"first": pair.first, "second": pair.second, "place": place, "image_id": image,
+             "value": value, "first_answer": answer_text(self.answers[image][pair.first]),
+             "second_answer": answer_text(self.answers[image][pair.second])}
             for pair in self.pairs
             for place, (image, value) in enumerate(zip(pair.images, pair.values, strict=True), 1)
         ]  # fmt: skip
@@ -1003,13 +997,11 @@ class DiscrepancySelection(Result):
 
     def _answers_to_fill(self, ratings: bool) -> dict[str, list[str]]:
         """Return the distinct answers of each image, or one empty text for its references."""
-        images = sorted(self.images, key=_hashed)
-        if not ratings:
-            return {image: [""] for image in images}
-        return {
-            image: sorted({answer_text(a) for a in self.answers[image].values()}, key=_hashed)
-            for image in images
-        }
+        found = {}
+        for image in sorted(self.images, key=_hashed):
+            texts = {answer_text(a) for a in self.answers[image].values()} if ratings else {""}
+            found[image] = sorted(texts, key=_hashed)
+        return found
 
 
 def answer_text(answer: Sequence[Any]) -> str:
