@@ -359,11 +359,8 @@ class Run:
         paths["plot"] = [path for _, path in self.plots]
         outputs = [((*one.flags, one.flag)[0], path, one.written)
                    for one in first for path in paths.get(one.name, ())]  # fmt: skip
-        output.check_files(
-            map(output.path_of, [*given.get(self.several, ()), *filter(None, inputs),
-                                 *self._named_files()]),
-            [(short, path) for short, path, _ in outputs],
-        )  # fmt: skip
+        read = [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()]
+        output.check_files(map(output.path_of, read), [one[:2] for one in outputs])
         for short, path, known in outputs:
             if path is not None and not {"", path, output.ending(path)} & {*known}:
                 raise InputError("wrong-ending", f"{short} {path}", known=known)

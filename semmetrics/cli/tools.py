@@ -375,9 +375,7 @@ def spice_parse(run: Run) -> None:
         forms = [" ".join(tokens) for tokens in tokenizer.tokens(written)]
     texts = list(dict.fromkeys(forms))
     limits = {
-        "seconds": run["seconds"],
-        "processors": run["processors"] or 0,
-        "memory": run["memory"],
+        "seconds": run["seconds"], "processors": run["processors"] or 0, "memory": run["memory"],
         "otherwise": "parse by the parser that comes with semmetrics: --parser offline",
     } if run["parser"] == "official" else {}  # fmt: skip
     with run.progress() as progress:
@@ -391,10 +389,9 @@ def spice_parse(run: Run) -> None:
         output.echo(visible(f"{target}: {pluralize(len(good), 'caption')}, {kept.identity}"))
     if failed:
         caption, error = next(iter(failed.items()))
-        raise InputError(
-            "unparsed-captions", _place(written[forms.index(caption)], inputs), n=len(failed),
-            caption=caption, why=error.problem,
-        )  # fmt: skip
+        where = _place(written[forms.index(caption)], inputs)
+        raise InputError("unparsed-captions", where, n=len(failed), caption=caption,
+                         why=error.problem)  # fmt: skip
 
 
 def _place(caption: str, inputs: Sequence[Lists]) -> str:

@@ -304,12 +304,11 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
     if len({*known}) < 2:
         return list(texts)
     worst, best = (min(known), max(known))[:: 1 if higher else -1]
-    found: list[str] = []
-    for text, value in zip(texts, values, strict=True):
+    found = list(texts)
+    for place, value in enumerate(values):
         if math.isfinite(value):
-            text = Graded(text)
-            text.grade = abs(value - worst) / abs(best - worst)
-        found.append(text)
+            found[place] = graded = Graded(found[place])
+            graded.grade = abs(value - worst) / abs(best - worst)
     return found
 
 
@@ -714,11 +713,9 @@ class Result(ABC):
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
             figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},
             examples=dict(self._examples(n)), signatures=cells(Records(signed), digits),
-            folded={
-                "What was read": getattr(self, "understood", ()),
-                "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
-                "Notes": self.notes,
-            },
+            folded={"What was read": getattr(self, "understood", ()),
+                    "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
+                    "Notes": self.notes},
         )  # fmt: skip
 
     def _details(self) -> Iterable[tuple[str, Records]]:

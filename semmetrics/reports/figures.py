@@ -369,11 +369,10 @@ class AgreementDisplay(Dots):
         """Take the agreement of what ``meta`` or ``correlate`` found."""
         every = list(_records(result, "agreement with people", "meta", "group"))
         if "phi" in every[0]:  # of correlate: a column for each statistic
-            every = [
-                {"heading": one["phi"], "group": one["group"], "statistic": name,
-                 "value": one[name], **{end: one.get(f"{name}_{end}") for end in ("low", "high")}}
-                for one in every for name in ("pearson", "spearman", "kendall")
-            ]  # fmt: skip
+            every = [{"heading": one["phi"], "group": one["group"], "statistic": name,
+                      "value": one[name], "low": one.get(f"{name}_low"),
+                      "high": one.get(f"{name}_high")}
+                     for one in every for name in ("pearson", "spearman", "kendall")]  # fmt: skip
         keys = [key for key in ("group", "statistic") if len({one[key] for one in every}) > 1]
         shared = f" ({every[0]['statistic']})" if "statistic" not in keys else ""
         every = [one | {"series": ", ".join(one[key] for key in keys or ["statistic"])}

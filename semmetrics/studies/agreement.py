@@ -522,10 +522,8 @@ def _score(
             places = _find_rows(wanted, score.ids, judgements.source, "the items")
         # the higher, the better
         sign = 1.0 if score.measure.definition.higher_is_better else -1.0
-        signed = sign * values[places].astype(np.float64)
-        found.append(
-            Judged(score.heading, str(score.measure), score.signature, signed, score.names)
-        )
+        of = score.heading, str(score.measure), score.signature
+        found.append(Judged(*of, sign * values[places].astype(np.float64), score.names))
     if lacking and (not found or given.get("measures") is not None):
         raise InputError("no-item-values", "measures", measure=lacking[0])
     return judgements, prepared._replace(inputs=read or prepared.inputs), found

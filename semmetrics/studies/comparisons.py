@@ -307,7 +307,7 @@ def _check_pairs(pairs: Pairs, design: Design) -> None:
                              unit="group" if mine.grouped else one.unit)  # fmt: skip
     if design.test not in _OF_ITEMS:
         return
-    no_means = dict.fromkeys(a.heading for a, b in pairs if a.averaged is None)
+    no_means = dict.fromkeys(a.heading for a, _ in pairs if a.averaged is None)
     for a, _ in pairs:
         if no_means:
             what = f"means over items, unlike {', '.join(no_means)}"
@@ -806,9 +806,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
 def draw_rank_matrix(table: ComparisonTable, *, digits: int = 4) -> str:
     """Draw how often each system has each rank in the resamples, by the first measure."""
     records = table.rank_matrix()
-    rows = [[str(row["system"]), f"{row['mean_rank']:.2f}",
-             *(f"{share:.{digits}f}" for share in list(row.values())[2:])]
-            for row in records]  # fmt: skip
+    rows = [[system, f"{mean:.2f}", *(f"{share:.{digits}f}" for share in shares)]
+            for system, mean, *shares in map(dict.values, records)]  # fmt: skip
     head = [f"ranks by {table.scores.headings[0]}", "mean", *map(str, range(1, len(rows) + 1))]
     return draw([head, *rows])
 

@@ -420,11 +420,8 @@ class CompetitionRanking(Result):
 
     def stability_records(self) -> Records:
         """Return one row for each measure and smaller k: the rank correlation (SRCC)."""
-        rows = [
-            {"measure": one.measure, "k": k, "srcc": finite_or_none(value)}
-            for one in self.rankings
-            for k, value in one.stability.items()
-        ]
+        rows = [{"measure": one.measure, "k": k, "srcc": finite_or_none(value)}
+                for one in self.rankings for k, value in one.stability.items()]  # fmt: skip
         return Records.from_rows(["measure", "k", "srcc"], rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -557,12 +554,10 @@ def _rank(
     for most, table in fewer.items():
         try:
             ranks = rank_dominance(_dominance(systems, table, floor, [])).ranks
+            stability[most] = correlation(ranks, rank.ranks, "spearman")
         except InputError as error:
-            stability[most] = math.nan
-            values = {"k": most, "why": error.problem}
+            stability[most], values = math.nan, {"k": most, "why": error.problem}
             notes.append(Fact("no-stability", where=whole.measure, values=values))
-            continue
-        stability[most] = correlation(ranks, rank.ranks, "spearman")
     return MeasureRanking(whole, dominance, rank, stability)
 
 

@@ -91,10 +91,8 @@ class AnswerBlock:
 
     def __init__(self, lists: Mapping[str, Lists]) -> None:
         known: dict[tuple[Entry, ...], int] = {}
-        codes = [
-            [known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
-            for one in lists.values()
-        ]
+        codes = [[known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
+                 for one in lists.values()]  # fmt: skip
         self.lists, self.distinct = lists, list(known)
         self.codes: Ints = np.array(codes, np.int64)
 
@@ -433,10 +431,8 @@ class Selector:
     def _describe(self, block: AnswerBlock, ids: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
         blank = np.array([not any(str(e).strip() for e in answer) for answer in block.distinct])
-        texts = [
-            "\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
-            for answer in block.distinct
-        ]
+        texts = ["\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
+                 for answer in block.distinct]  # fmt: skip
         _check_characters(texts)
         hashes = mix(hash_strings(texts)) if texts else np.zeros(0, np.uint64)
         for system, codes in zip(block.lists, block.codes, strict=True):
@@ -478,10 +474,8 @@ class Selector:
                                  measure=self._similarity.name)  # fmt: skip
             made.append(one)
             for image, place in product(one.images, pair):
-                answers.setdefault(image, {})[self.systems[place]] = [
-                    entry if isinstance(entry, str) else list(entry)
-                    for entry in self._answers[image][place]
-                ]
+                mine = [e if isinstance(e, str) else list(e) for e in self._answers[image][place]]
+                answers.setdefault(image, {})[self.systems[place]] = mine
         return made, answers
 
 

@@ -208,14 +208,11 @@ class Ranking(Table[Rank]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each rank as JSON has it, with the tests of all."""
-        test, found = self.friedman, None
-        if test is not None:
-            names = ("statistic", "p", "f_statistic", "f_p")
-            found = {name: finite_or_none(getattr(test, name)) for name in names}
-        tests = {
-            "by": self.by, "datasets": len(self.values), "friedman": found,
-            "critical_difference": finite_or_none(self.critical_difference), "level": self.level,
-        }  # fmt: skip
+        test, names = self.friedman, ("statistic", "p", "f_statistic", "f_p")
+        found = test and {name: finite_or_none(getattr(test, name)) for name in names}
+        apart = finite_or_none(self.critical_difference)
+        tests = {"by": self.by, "datasets": len(self.values), "friedman": found,
+                 "critical_difference": apart, "level": self.level}  # fmt: skip
         return [{**place.to_dict(self.measure),
                  "values": {name: finite_or_none(row[place.system])
                             for name, row in self.values.items() if place.system in row},
@@ -232,15 +229,12 @@ class Ranking(Table[Rank]):
             known.
         """
         rows = [
-            {
-                "system": place.system, "rank": place.rank,
-                "mean_rank": finite_or_none(place.mean_rank),
-                "mean_normalized": finite_or_none(place.value), "dataset": name,
-                "value": finite_or_none(row.get(place.system, math.nan)),
-                "normalized": place.normalized.get(name), "dataset_rank": place.ranks.get(name),
-            }
-            for place in self.places
-            for name, row in self.values.items()
+            {"system": place.system, "rank": place.rank, "dataset": name,
+             "mean_rank": finite_or_none(place.mean_rank),
+             "mean_normalized": finite_or_none(place.value),
+             "value": finite_or_none(row.get(place.system, math.nan)),
+             "normalized": place.normalized.get(name), "dataset_rank": place.ranks.get(name)}
+            for place in self.places for name, row in self.values.items()
         ]  # fmt: skip
         return Records.from_rows(self._columns, rows)
 
@@ -345,12 +339,9 @@ def draw_rank_differences(
     if form == "csv":
         return Records.from_rows(list(rows[0]), rows).to_csv().rstrip("\n")
     head = ["system", first, f"rank on {first}", second, f"rank on {second}", "difference"]
-    body = [
-        [row["system"], f"{row['first']:.{digits}f}", f"{row['first_rank']:g}",
-         f"{row['second']:.{digits}f}", f"{row['second_rank']:g}",
-         f"{row['difference']:+g}" if row["difference"] else "0"]
-        for row in rows
-    ]  # fmt: skip
+    body = [[row["system"], f"{row['first']:.{digits}f}", f"{row['first_rank']:g}",
+             f"{row['second']:.{digits}f}", f"{row['second_rank']:g}",
+             f"{row['difference']:+g}" if row["difference"] else "0"] for row in rows]  # fmt: skip
     return draw([head, *body], form)
 
 

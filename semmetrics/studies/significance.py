@@ -609,13 +609,9 @@ def rank_differences(
     if not names:
         raise InputError("nothing-given", what="systems in common", remedy="score the same ones")
     values = [[side[name] for name in names] for side in (first, second)]
-    ranks = (
-        [int(rank) if rank == int(rank) else rank for rank in row]
-        for row in rank_rows(values, ties=ties).tolist()
-    )
-    rows = [
-        {"system": name, "first": a, "second": b,
-         "first_rank": one, "second_rank": other, "difference": one - other}
-        for name, a, b, one, other in zip(names, *values, *ranks, strict=True)
-    ]  # fmt: skip
+    ranks = ([int(rank) if rank == int(rank) else rank for rank in row]
+             for row in rank_rows(values, ties=ties).tolist())  # fmt: skip
+    rows = [{"system": name, "first": a, "second": b, "first_rank": one, "second_rank": other,
+             "difference": one - other}
+            for name, a, b, one, other in zip(names, *values, *ranks, strict=True)]  # fmt: skip
     return sorted(rows, key=lambda row: row["first_rank"])
