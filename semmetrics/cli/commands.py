@@ -96,8 +96,7 @@ def _score_parts(run: Run) -> None:
             raise InputError("not-applicable", name=given, what="--engine", fix="remove one")
         _write_table(run, _score_on_cluster(run))
         return
-    read = _read_stream if run["stream"] else _read_whole
-    scorer = read(run, shard=run["shard"])
+    scorer = (_read_stream if run["stream"] else _read_whole)(run, shard=run["shard"])
     if run["shard"] and run["state"] is None:
         output.say([f"shard {run['shard']} alone"], quiet=run.quiet)
     _write_sums(run, scorer)

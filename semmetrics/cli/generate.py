@@ -186,10 +186,9 @@ def known_names(what: str) -> dict[str, str]:
     if what == "formats":
         from semmetrics.data.form import EXTENSIONS
 
-        return {
-            name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
-            for name in tables.FORMATS
-        } | {"coco": "instances JSON, told by its content; ground truth"}
+        ends = {name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
+                for name in tables.FORMATS}  # fmt: skip
+        return ends | {"coco": "instances JSON, told by its content; ground truth"}
     return {"results": RESULT_FORMATS, "rules": dict.fromkeys(tables.DECODING, "")}.get(what, {})
 
 

@@ -740,10 +740,9 @@ class ThresholdDisplay(Curves):
         every, fitted, what = list[Any](), dict[str, Any](), "similarity"
         if isinstance(curve := getattr(result, "curve", None), Mapping):  # of a calibration
             points = curve["threshold"]
-            every = [{"name": name, "threshold": point, "value": value}
+            every = [{"name": name, "threshold": x, "value": value}
                      for name in ("f1", "youden", "accuracy", "own", "other", "contrast")
-                     for point, value in zip(points, curve.get(name, ()), strict=False)
-            ]  # fmt: skip
+                     for x, value in zip(points, curve.get(name, ()), strict=False)]  # fmt: skip
             by = "contrast" if "contrast" in curve else result.criterion
             fitted[by] = result.threshold, result.value
         elif hasattr(result, "points"):

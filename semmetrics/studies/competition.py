@@ -410,12 +410,10 @@ class CompetitionRanking(Result):
         for one, (pair, count) in product(self.rankings, self.images.items()):
             for first, second in (pair, pair[::-1]):
                 i, j, scores = place[first], place[second], one.pairs.scores
-                rows.append({
-                    "measure": one.measure, "first": first, "second": second, "images": count,
-                    "first_score": finite_or_none(scores[i, j]),
-                    "second_score": finite_or_none(scores[j, i]),
-                    "dominance": float(one.dominance[i, j]),
-                })  # fmt: skip
+                rows.append({"measure": one.measure, "first": first, "second": second,
+                             "images": count, "first_score": finite_or_none(scores[i, j]),
+                             "second_score": finite_or_none(scores[j, i]),
+                             "dominance": float(one.dominance[i, j])})  # fmt: skip
         return Records.from_rows(list(rows[0]), rows)
 
     def stability_records(self) -> Records:

@@ -143,11 +143,10 @@ class ThresholdSweep(Result):
 
     def _lines(self, digits: int) -> list[str]:
         """Say the highest value of each measure."""
-        return ["", *(
-            f"highest {name}: "
-            + ("undefined" if best is None else f"{best.value:.{digits}f} at {best.threshold:g}")
-            for name, best in self.best.items()
-        )]  # fmt: skip
+        best = self.best
+        shown = ("undefined" if one is None else f"{one.value:.{digits}f} at {one.threshold:g}"
+                 for one in best.values())  # fmt: skip
+        return ["", *map("highest {}: {}".format, best, shown)]
 
     def to_records(self) -> Records:
         """Return one row for each measure and threshold: those of scores, and "threshold"."""
