@@ -100,10 +100,8 @@ class MissingDependencyError(InputError, ImportError):
         module = package.replace("-", "_")
         lacks = error.name or module if isinstance(error, ModuleNotFoundError) else ""
         broken = error is not None and lacks.partition(".")[0] != module
-        InputError.__init__(
-            self, "broken-package" if broken else "missing-package",
-            package=package, purpose=purpose, extra=extra, why=error,
-        )  # fmt: skip
+        code = "broken-package" if broken else "missing-package"
+        InputError.__init__(self, code, package=package, purpose=purpose, extra=extra, why=error)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep all parts when the error crosses a process."""

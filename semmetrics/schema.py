@@ -391,11 +391,9 @@ NUMBERS = {
 _A = ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction")
 _B = ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference")
 _SAME = ("same", "match", "matches", "equal", "gold", "label", "target")
-SAME_PAIRS = Schema(
-    "pair",
-    (Column("a", _A), Column("b", _B), Column("same", _SAME, as_answer)),
-    '{"a": "car", "b": "automobile", "same": true}',
-)
+SAME_PAIRS = Schema("pair", (
+    Column("a", _A), Column("b", _B), Column("same", _SAME, as_answer),
+), '{"a": "car", "b": "automobile", "same": true}')  # fmt: skip
 """Two labels, and whether they mean the same."""
 SCORED_PAIRS = Schema("pair", (
     Column("first", read=as_id), Column("second", read=as_id), Column("score", read=as_number),
@@ -417,16 +415,10 @@ _JUDGED: dict[str, tuple[str, ...]] = {
     "group": (),
 }
 _JUDGED_READERS: dict[str, Reader] = {"rating": as_number, "group": as_group}
-JUDGEMENTS = Schema(
-    "judgement",
-    tuple(
-        Column(role, names, _JUDGED_READERS.get(role, as_given), required=False)
-        for role, names in _JUDGED.items()
-    ),
-    '{"id": "a", "rating": 4}',
-    _COLUMNS_FLAG,
-    listed=False,
-)
+JUDGEMENTS = Schema("judgement", tuple(
+    Column(role, names, _JUDGED_READERS.get(role, as_given), required=False)
+    for role, names in _JUDGED.items()
+), '{"id": "a", "rating": 4}', _COLUMNS_FLAG, listed=False)  # fmt: skip
 """Ratings of candidates, or preferences among two."""
 LINKS = Schema("link", (
     Column("child", (("child",),), as_given), Column("parent", (("parent",),), as_given),

@@ -94,11 +94,8 @@ class PTBTokenizer:
         """
         texts = [one["caption"] for several in captions_for_image.values() for one in several]
         found = iter(PtbTokenizer(run_on=True).tokens(texts))
-        return {
-            image: [" ".join(next(found)) for _ in several]
-            for image, several in captions_for_image.items()
-            if several
-        }
+        return {image: [" ".join(next(found)) for _ in several]
+                for image, several in captions_for_image.items() if several}  # fmt: skip
 
 
 class _Scorer:
@@ -261,13 +258,10 @@ class Spice(_Scorer):
         parsed = [[tuples[caption.strip()] for caption in texts[image]] for image in images]
         scores = spice_scores([one for one, *_ in parsed], [several for _, *several in parsed])
         items = [
-            {
-                category: {key: float(values[name][row]) for key, name in _KEYS.items()}
-                | {"numImages": 1.0}
-                for category, values in scores.items()
-            }
+            {category: {key: float(values[name][row]) for key, name in _KEYS.items()}
+                       | {"numImages": 1.0} for category, values in scores.items()}
             for row in range(len(images))
-        ]
+        ]  # fmt: skip
         return float(np.mean(scores["All"]["f"])), items
 
 

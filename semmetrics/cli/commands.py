@@ -96,8 +96,7 @@ def _score_parts(run: Run) -> None:
             raise InputError("not-applicable", name=given, what="--engine", fix="remove one")
         _write_table(run, _score_on_cluster(run))
         return
-    read = _read_stream if run["stream"] else _read_whole
-    scorer = read(run, shard=run["shard"])
+    scorer = (_read_stream if run["stream"] else _read_whole)(run, shard=run["shard"])
     if run["shard"] and run["state"] is None:
         output.say([f"shard {run['shard']} alone"], quiet=run.quiet)
     _write_sums(run, scorer)
@@ -436,9 +435,8 @@ def correlate(run: Run) -> None:
 
 
 @command(
-    "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"},
-    reads=KINDS, output=SCALED,
-)  # fmt: skip
+    "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"}, reads=KINDS, output=SCALED
+)
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
 
@@ -686,20 +684,14 @@ def _sheets(
             yield path, getattr(sheet, f"to_{output.ending(path)[1:]}")()
         people = [] if page is None else list(dict.fromkeys(sheet.column("annotator")))
         for who in people:
-            place = Path(page).with_stem(
-                f"{Path(page).stem}-{who}" if people[1:] else Path(page).stem
-            )
-            mine = Records.from_rows(
-                sheet.columns, (row for row in sheet if row["annotator"] == who)
-            )
+            place = Path(page).with_stem(Path(page).stem + (f"-{who}" if people[1:] else ""))
+            rows = (row for row in sheet if row["annotator"] == who)
+            mine = Records.from_rows(sheet.columns, rows)
             shape = {"images": run["images"], "scale": run["scale"]}
             yield str(place), write_annotation_page(mine, name=f"{place.stem}.csv", **shape)
 
 
-@command(
-    "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS,
-    output=DRAWN,
-)  # fmt: skip
+@command("mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN)
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by what annotators wrote or rated.
 

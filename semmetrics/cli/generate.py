@@ -15,28 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
+from semmetrics import options as tables
 from semmetrics.arguments import check_choice
 from semmetrics.cli import output
 from semmetrics.errors import InputError, place_in, require
 from semmetrics.messages import listing, pluralize
-from semmetrics.options import (
-    COMMAND_OPTIONS,
-    DECODING,
-    ENDINGS,
-    FORMATS,
-    KINDS,
-    OF_COMMANDS,
-    OPTIONS,
-    OTHER,
-    OUTPUT,
-    READING,
-    RESULT_FORMATS,
-    TAKEN,
-    TITLES,
-    Option,
-    flag,
-    measure_option,
-)
+from semmetrics.options import KINDS, OPTIONS, OUTPUT, READING, RESULT_FORMATS, Option, flag
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -65,7 +49,7 @@ _FEW = 15
 """The number of options up to which -h shows all."""
 _CLAUSE = re.compile(r"(?s)^((?:\([^)]*\)|[^(.:;]|[.:;](?=\S)){15,}).*")
 """A help text, with its first clause."""
-_UNGROUPED = Option("", OTHER)
+_UNGROUPED = Option("", tables.OTHER)
 
 
 # What is shown of a command before it runs
@@ -133,15 +117,14 @@ class Command(Examples):
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
             once = [one for one in order if isinstance(one, click.Option) and not one.multiple]
-            if twice := next(
-                (one for one in once if once.count(one) > 1 and not one.is_flag), None
-            ):
+            again = (one for one in once if once.count(one) > 1 and not one.is_flag)
+            if twice := next(again, None):
                 raise click.UsageError(f"{twice.opts[0]} is given twice; it takes one value", ctx)
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name, remedy = error.option_name, ""
             if any("--measure" in one.opts for one in self.get_params(ctx)):
-                remedy = measure_option(name.lstrip("-").replace("-", "_"))
+                remedy = tables.measure_option(name.lstrip("-").replace("-", "_"))
             root = ctx.find_root()
             if not remedy and isinstance(root.command, click.Group):
                 names = root.command.list_commands(root)
@@ -167,7 +150,7 @@ class Command(Examples):
                 groups.setdefault("Options", []).append((record[0], brief))
             elif kind is not None:
                 groups.setdefault(option.group, []).append(record)
-        for title in sorted(groups, key=OTHER.__eq__):
+        for title in sorted(groups, key=tables.OTHER.__eq__):
             with formatter.section(title):
                 formatter.write_dl(groups[title], col_max=30)
 
@@ -203,11 +186,10 @@ def known_names(what: str) -> dict[str, str]:
     if what == "formats":
         from semmetrics.data.form import EXTENSIONS
 
-        return {
-            name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
-            for name in FORMATS
-        } | {"coco": "instances JSON, told by its content; ground truth"}
-    return {"results": RESULT_FORMATS, "rules": dict.fromkeys(DECODING, "")}.get(what, {})
+        ends = {name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
+                for name in tables.FORMATS}  # fmt: skip
+        return ends | {"coco": "instances JSON, told by its content; ground truth"}
+    return {"results": RESULT_FORMATS, "rules": dict.fromkeys(tables.DECODING, "")}.get(what, {})
 
 
 def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:
@@ -271,8 +253,8 @@ def command(name: str, files: Mapping[str, str], **settings: Any) -> Callable[[F
 def options_of(name: str) -> dict[str, Option]:
     """Return the options of a command by their names: its own before those of the tables."""
     spec = SPECS[name]
-    found = dict(COMMAND_OPTIONS.get(name, {}))
-    taken = TAKEN.get(spec.takes or name, {})
+    found = dict(tables.COMMAND_OPTIONS.get(name, {}))
+    taken = tables.TAKEN.get(spec.takes or name, {})
     read = [n for n, one in READING.items() if not one.kinds or {*one.kinds} & {*spec.reads}]
     if not spec.reads:
         read = ["max_bytes"] if "read" in taken else []
@@ -280,10 +262,10 @@ def options_of(name: str) -> dict[str, Option]:
     for table, names in ((taken, flagged), (READING, read), (OUTPUT, spec.output)):
         found |= {n: table[n] for n in table if n in names and n not in found}
     if spec.reads:
-        forms = [name for name, kinds in FORMATS.items() if {*kinds} & {*spec.reads}]
+        forms = [name for name, kinds in tables.FORMATS.items() if {*kinds} & {*spec.reads}]
         known = f"{', '.join(forms[:-1])} or {forms[-1]}. The default is told by the extension."
         found["format"] = READING["format"]._replace(help=known)
-    return dict(sorted(found.items(), key=lambda pair: TITLES.index(pair[1].group)))
+    return dict(sorted(found.items(), key=lambda pair: tables.TITLES.index(pair[1].group)))
 
 
 def build(name: str) -> click.Command:
@@ -302,7 +284,7 @@ def build(name: str) -> click.Command:
             [argument], nargs=-1 if "..." in metavar else 1, metavar=metavar.rstrip("?"),
             required=not metavar.endswith("?"), **known,
         ))  # fmt: skip
-    own = COMMAND_OPTIONS.get(name, {})
+    own = tables.COMMAND_OPTIONS.get(name, {})
     parameters += [_click_option(one, n in OPTIONS and n not in own) for n, one in options.items()]
     if spec.imports or any(one.names == "measures" for one in options.values()):
         parameters.append(IMPORT)
@@ -376,11 +358,8 @@ class Run:
         paths["plot"] = [path for _, path in self.plots]
         outputs = [((*one.flags, one.flag)[0], path, one.written)
                    for one in first for path in paths.get(one.name, ())]  # fmt: skip
-        output.check_files(
-            map(output.path_of, [*given.get(self.several, ()), *filter(None, inputs),
-                                 *self._named_files()]),
-            [(short, path) for short, path, _ in outputs],
-        )  # fmt: skip
+        read = [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()]
+        output.check_files(map(output.path_of, read), [one[:2] for one in outputs])
         for short, path, known in outputs:
             if path is not None and not {"", path, output.ending(path)} & {*known}:
                 raise InputError("wrong-ending", f"{short} {path}", known=known)
@@ -402,7 +381,7 @@ class Run:
                 page.Thumbnails(self["images"])
             elif self["images"] is not None:
                 raise InputError("needs-option", what="--images", name="html")
-        form = ENDINGS.get(output.ending(self["output"] or ""), self["form"])
+        form = tables.ENDINGS.get(output.ending(self["output"] or ""), self["form"])
         if form != self["form"] and source is not ParameterSource.DEFAULT:
             names = f"--format {self['form']} and -o {self['output']}"
             raise InputError("conflicting-options", names=names)
@@ -438,7 +417,7 @@ class Run:
 
         given = {
             name: value for name, value in self.given.items()
-            if name in self.options and self.options[name].group not in OF_COMMANDS
+            if name in self.options and self.options[name].group not in tables.OF_COMMANDS
             and name not in without
             and value is not None and value is not False and value != ()
         }  # fmt: skip

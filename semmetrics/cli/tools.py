@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,14 +53,15 @@ def list_topics(run: Run) -> None:
     parts: list[str] = []
     for topic in [run["topic"]] if run["topic"] else _LISTS:
         parts += _list_measures() if topic == "measures" else []
-        parts += [_list_names(title, known_names(what)) for title, what in _LISTS[topic].items()]
+        for title, what in _LISTS[topic].items():
+            parts.append(_list_names(title, known_names(what).items()))
     output.echo("\n\n".join(parts))
 
 
-def _list_names(title: str, texts: Mapping[str, str]) -> str:
+def _list_names(title: str, rows: Iterable[Sequence[str]]) -> str:
     from semmetrics.reports import align
 
-    return f"{title}\n{align([[*pair] for pair in texts.items()], left=True, indent='  ')}"
+    return f"{title}\n{align([*rows], left=True, indent='  ')}"
 
 
 def _list_measures() -> list[str]:
@@ -161,7 +162,6 @@ def doc_freq(run: Run) -> None:
 
     options = run.values()
     read, documents = options.pop("read"), options.get("documents")
-    target = run["output"]
     if run["convert"]:
         changed = [n for n, one in READING.items() if run.given.get(n) not in (None, one.default)]
         idle: list[str] = [n for n in ("tokenizer", "stem") if n in options]
@@ -178,10 +178,11 @@ def doc_freq(run: Run) -> None:
     found, *others = parts
     for other in others:
         found += other
-    found.save(target)
+    found.save(run["output"])
     number = found.documents
     of = "an unknown number of documents" if number is None else pluralize(number, "document")
-    output.echo(visible(f"{target}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}"))
+    grams = pluralize(len(found), "n-gram")
+    output.echo(visible(f"{run['output']}: {grams} of {of}, df@{found.hash}"))
 
 
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
@@ -260,9 +261,8 @@ def pairs(run: Run) -> None:
     if texts and same and len(mine.side.codes) > len(mine):
         raise InputError("swapped-files", theirs.source)
     ids = item_ids(theirs.ids, lengths(theirs.side.indptr)) if rows == "references" else theirs.ids
-    images, names = [
-        [*map(str, some)] for some in (ids, item_ids(mine.ids, lengths(mine.side.indptr)))
-    ]
+    images = [*map(str, ids)]
+    names = [*map(str, item_ids(mine.ids, lengths(mine.side.indptr)))]
     notes: list[Fact] = []
     chosen: Any = run["axis"] or "captions"
     if top_k is not None:
@@ -283,9 +283,8 @@ def pairs(run: Run) -> None:
     with run.progress() as progress:
         resume = not run["overwrite"]
         made = job.matrix(target, resume=resume, progress=progress, beside=write_ids)
-    output.echo(
-        visible(f"{target}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}")
-    )
+    size = " x ".join(map(str, made.shape))
+    output.echo(visible(f"{target}: {size}, {made.dtype}, {job.identity}"))
 
 
 def _check_pairs(run: Run, target: str, top_k: int | None) -> None:
@@ -307,14 +306,14 @@ def _best(axis: str, images: list[str], captions: list[str], values: Any, places
     """Return each image with its best captions, or the other way round."""
     from semmetrics.reports import Records
 
-    row_name, rows, column_name, columns = "image", images, "captions", captions
+    row, rows, columns = "image", images, captions
     if axis == "images":
-        row_name, rows, column_name, columns = "caption", captions, "images", images
+        row, rows, columns = "caption", captions, images
     best = [
         [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
         for some, where in zip(values.tolist(), places.tolist(), strict=True)
     ]
-    return Records({row_name: rows, column_name: best})
+    return Records({row: rows, axis: best})
 
 
 @command("spice", {})
@@ -376,9 +375,7 @@ def spice_parse(run: Run) -> None:
         forms = [" ".join(tokens) for tokens in tokenizer.tokens(written)]
     texts = list(dict.fromkeys(forms))
     limits = {
-        "seconds": run["seconds"],
-        "processors": run["processors"] or 0,
-        "memory": run["memory"],
+        "seconds": run["seconds"], "processors": run["processors"] or 0, "memory": run["memory"],
         "otherwise": "parse by the parser that comes with semmetrics: --parser offline",
     } if run["parser"] == "official" else {}  # fmt: skip
     with run.progress() as progress:
@@ -392,10 +389,9 @@ def spice_parse(run: Run) -> None:
         output.echo(visible(f"{target}: {pluralize(len(good), 'caption')}, {kept.identity}"))
     if failed:
         caption, error = next(iter(failed.items()))
-        raise InputError(
-            "unparsed-captions", _place(written[forms.index(caption)], inputs), n=len(failed),
-            caption=caption, why=error.problem,
-        )  # fmt: skip
+        where = _place(written[forms.index(caption)], inputs)
+        raise InputError("unparsed-captions", where, n=len(failed), caption=caption,
+                         why=error.problem)  # fmt: skip
 
 
 def _place(caption: str, inputs: Sequence[Lists]) -> str:
@@ -435,7 +431,6 @@ def embed_list(run: Run) -> None:
     """
     from semmetrics.embed.open import KINDS, read_manifest, vectors_folder
     from semmetrics.embed.words import is_converted
-    from semmetrics.reports import align
 
     try:
         folder: Path | None = vectors_folder()
@@ -448,10 +443,8 @@ def embed_list(run: Run) -> None:
         words = f"{entry.words:,}" if entry.words else ""
         kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
-    known = (
-        f"Vectors that 'semmetrics embed fetch NAME' gets\n{align(rows, left=True, indent='  ')}"
-    )
-    kinds = {f"{name}:": kind.summary for name, kind in KINDS.items()}
+    known = _list_names("Vectors that 'semmetrics embed fetch NAME' gets", rows)
+    kinds = ((f"{name}:", kind.summary) for name, kind in KINDS.items())
     titled = _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds)
     output.echo("\n\n".join([known, titled, where]))
 
@@ -480,9 +473,8 @@ def embed_fetch(run: Run) -> None:
     with run.progress() as progress:
         got = fetch(entry, folder=folder, max_words=max_words, keep=run["keep"], progress=progress)
     if got.sha256 and got.checked != "manifest":
-        how = "that of the first download"
-        if not got.checked:
-            how = "not checked: it is kept, and later downloads are compared with it"
+        how = ("that of the first download" if got.checked else
+               "not checked: it is kept, and later downloads are compared with it")  # fmt: skip
         output.complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
     done = "converted" if got.sha256 else "was there already"
     output.echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
@@ -516,8 +508,7 @@ def embed_convert(run: Run) -> None:
         vectors = read_keyed_vectors(path, **given)
     else:
         known = {"kind": kind} if colon and kind in WORD_KINDS else {}
-        place = path if known else source
-        vectors = read_vectors(place, member=run["member"], **known, **given)
+        vectors = read_vectors(path if known else source, member=run["member"], **known, **given)
     if vectors.compose is not None:
         words = pluralize(len(vectors), "word")
         output.say([f"{source}: {words} converted, but not its subwords"], quiet=run.quiet)
@@ -551,10 +542,7 @@ def embed_info(run: Run) -> None:
     output.echo(align(rows, left=True))
 
 
-@command(
-    "embed coverage", {"files": "FILE..."},
-    reads=("labels",), output=("form", "quiet"),
-)  # fmt: skip
+@command("embed coverage", {"files": "FILE..."}, reads=("labels",), output=("form", "quiet"))
 def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 

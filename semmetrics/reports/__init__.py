@@ -229,11 +229,8 @@ class Records(Sequence[dict[str, Any]]):
             If pandas is not installed.
         """
         pandas = require("pandas", "to_pandas", extra="report")
-        columns = {
-            name: np.where(np.isfinite(column), column, np.nan) if _is_float(column)
-            else _to_plain(column)
-            for name, column in self._columns.items()
-        }  # fmt: skip
+        columns = {name: np.where(np.isfinite(c), c, np.nan) if _is_float(c) else _to_plain(c)
+                   for name, c in self._columns.items()}  # fmt: skip
         frame: pd.DataFrame = pandas.DataFrame(columns, columns=list(self._columns))
         return frame
 
@@ -258,13 +255,10 @@ class Records(Sequence[dict[str, Any]]):
             If pyarrow is not installed.
         """
         arrow = require("pyarrow", "to_arrow", extra="report")
-        table: pa.Table = arrow.table(
-            {
-                # floats may all be undefined; of other columns the values tell the type
-                name: arrow.array(_to_plain(column), arrow.float64() if _is_float(column) else None)
-                for name, column in self._columns.items()
-            }
-        )
+        # floats may all be undefined; of other columns the values tell the type
+        columns = {name: arrow.array(_to_plain(c), arrow.float64() if _is_float(c) else None)
+                   for name, c in self._columns.items()}  # fmt: skip
+        table: pa.Table = arrow.table(columns)
         return table
 
     def _repr_html_(self) -> str:
@@ -310,12 +304,11 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
     if len({*known}) < 2:
         return list(texts)
     worst, best = (min(known), max(known))[:: 1 if higher else -1]
-    found: list[str] = []
-    for text, value in zip(texts, values, strict=True):
+    found = list(texts)
+    for place, value in enumerate(values):
         if math.isfinite(value):
-            text = Graded(text)
-            text.grade = abs(value - worst) / abs(best - worst)
-        found.append(text)
+            found[place] = graded = Graded(found[place])
+            graded.grade = abs(value - worst) / abs(best - worst)
     return found
 
 
@@ -463,10 +456,8 @@ def _latex(rows: Rows) -> str:
 
     head, *body = [" & ".join(map(escape, row)) + r" \\" for row in rows]
     columns = "".join("r" if right else "l" for right in _right(rows))
-    begin = rf"\begin{{tabular}}{{{columns}}}"
-    return "\n".join(
-        [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    )
+    above = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
+    return "\n".join([*above, *body, r"\bottomrule", r"\end{tabular}"])
 
 
 def comment(result: object, form: str) -> list[str]:
@@ -502,16 +493,13 @@ def format_p(p: float) -> str:
 
 def cells(records: Records, digits: int) -> list[list[str]]:
     """Return records as cells, the head first: so many digits, nothing for what is undefined."""
-    return [
-        list(records.columns),
-        *([_cell_text(value, digits) for value in record.values()] for record in records),
-    ]
 
+    def shown(value: Any) -> str:
+        if isinstance(value, float):
+            return format_number(value, digits)
+        return "" if value is None else str(value)
 
-def _cell_text(value: Any, digits: int) -> str:
-    if isinstance(value, float):
-        return format_number(value, digits)
-    return "" if value is None else str(value)
+    return [list(records.columns), *(list(map(shown, row.values())) for row in records)]
 
 
 def entries_of(found: Any) -> Any:
@@ -573,11 +561,8 @@ class Result(ABC):
         this, schema = cast("Any", self), {"schema": f"semmetrics.{self._of}/1"}
         entry = {**schema, self._of: this.to_dicts()} if self._of else this.to_dict()
         absent = [{**vars(one), "value": None} for one in getattr(self, "not_computed", ())]
-        said = {
-            "understood": list(getattr(self, "understood", ())),
-            "notes": self.write_notes(spell),
-        }
-        return {**entry, **said, "not_computed": absent}
+        understood, notes = list(getattr(self, "understood", ())), self.write_notes(spell)
+        return {**entry, "understood": understood, "notes": notes, "not_computed": absent}
 
     @abstractmethod
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
@@ -728,11 +713,9 @@ class Result(ABC):
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
             figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},
             examples=dict(self._examples(n)), signatures=cells(Records(signed), digits),
-            folded={
-                "What was read": getattr(self, "understood", ()),
-                "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
-                "Notes": self.notes,
-            },
+            folded={"What was read": getattr(self, "understood", ()),
+                    "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
+                    "Notes": self.notes},
         )  # fmt: skip
 
     def _details(self) -> Iterable[tuple[str, Records]]:

@@ -185,8 +185,7 @@ def _hidden(most: int, every: int, noun: str, which: str = "first") -> str:
 
 def _table(result: Any) -> Any:
     """Return the table of scores of a result: itself, or what was compared."""
-    tables: Sequence[Any] = result, getattr(result, "scores", None)
-    for table in tables:
+    for table in (result, getattr(result, "scores", ())):
         if hasattr(table, "per_label") and len(table):
             return table
     raise InputError("other-result", what="scores", of="score")
@@ -247,12 +246,10 @@ class Dots(Display):
         panels = list(dict.fromkeys(scales.values())) or [""]
         sizes = [max(1, len(columns) / 3) * sum(scales.get(name, one) == one for name in rows)
                  for one in panels]  # fmt: skip
-        return cls(
-            rows=rows, series=columns, value=value, low=low, high=high, significant=filled,
-            scales=scales, title=title, note=note, _panels=panels,
-            _size=(6.8, 1 + 0.45 * len(panels) + 0.28 * sum(sizes)),
-            _grid=(len(panels), 1, {"height_ratios": [one + 0.5 for one in sizes]}),
-        )  # fmt: skip
+        grid = len(panels), 1, {"height_ratios": [one + 0.5 for one in sizes]}
+        return cls(rows=rows, series=columns, value=value, low=low, high=high, significant=filled,
+                   scales=scales, title=title, note=note, _panels=panels, _grid=grid,
+                   _size=(6.8, 1 + 0.45 * len(panels) + 0.28 * sum(sizes)))  # fmt: skip
 
     def _draw(self, axes: Sequence[Any]) -> None:
         for ax, scale in zip(axes, self._panels, strict=True):
@@ -307,7 +304,7 @@ class ValuesDisplay(Dots):
         """Take the values of a table of scores, or of the systems of a comparison."""
         table = _table(result)
         records, systems = table.to_records(), table.systems
-        title = f"{_short(systems[0]) if len(systems) == 1 else 'values'}"
+        title = _short(systems[0]) if len(systems) == 1 else "values"
         return cls._of(records, "heading", "system", ("value", "ci_low", "ci_high"),
                        title + _level(records, "ci_level"), _scales(table))  # fmt: skip
 
@@ -372,11 +369,10 @@ class AgreementDisplay(Dots):
         """Take the agreement of what ``meta`` or ``correlate`` found."""
         every = list(_records(result, "agreement with people", "meta", "group"))
         if "phi" in every[0]:  # of correlate: a column for each statistic
-            every = [
-                {"heading": one["phi"], "group": one["group"], "statistic": name,
-                 "value": one[name], **{end: one.get(f"{name}_{end}") for end in ("low", "high")}}
-                for one in every for name in ("pearson", "spearman", "kendall")
-            ]  # fmt: skip
+            every = [{"heading": one["phi"], "group": one["group"], "statistic": name,
+                      "value": one[name], "low": one.get(f"{name}_low"),
+                      "high": one.get(f"{name}_high")}
+                     for one in every for name in ("pearson", "spearman", "kendall")]  # fmt: skip
         keys = [key for key in ("group", "statistic") if len({one[key] for one in every}) > 1]
         shared = f" ({every[0]['statistic']})" if "statistic" not in keys else ""
         every = [one | {"series": ", ".join(one[key] for key in keys or ["statistic"])}
@@ -430,16 +426,14 @@ class CriticalDifferenceDisplay(Display):
             raise InputError("other-result", what="mean ranks of systems", of="rank_systems")
         means = {one.system: one.mean_rank for one in result if not one.lacking}
         systems = sorted(means, key=means.__getitem__)[: 2 * _ROWS]
-        groups = [[one for one in group if one in systems] for group in result.groups]
-        groups = [group for group in groups if len(group) > 1]
+        known = ([one for one in group if one in systems] for group in result.groups)
+        groups = [group for group in known if len(group) > 1]
         by = f" by {_short(result.measure)}" if result.measure else ""
-        return cls(
-            title=f"mean ranks{by} over {pluralize(len(result.values), 'data set')}",
-            systems=systems, means=[means[name] for name in systems], groups=groups,
-            critical_difference=result.critical_difference,
-            note=_hidden(2 * _ROWS, len(means), "system", "best"),
-            _size=(7.2, 1.6 + 0.13 * (len(systems) + len(groups))),
-        )  # fmt: skip
+        return cls(title=f"mean ranks{by} over {pluralize(len(result.values), 'data set')}",
+                   systems=systems, means=[means[name] for name in systems], groups=groups,
+                   critical_difference=result.critical_difference,
+                   note=_hidden(2 * _ROWS, len(means), "system", "best"),
+                   _size=(7.2, 1.6 + 0.13 * (len(systems) + len(groups))))  # fmt: skip
 
     from_ranking = of
 
@@ -746,10 +740,9 @@ class ThresholdDisplay(Curves):
         every, fitted, what = list[Any](), dict[str, Any](), "similarity"
         if isinstance(curve := getattr(result, "curve", None), Mapping):  # of a calibration
             points = curve["threshold"]
-            every = [{"name": name, "threshold": point, "value": value}
+            every = [{"name": name, "threshold": x, "value": value}
                      for name in ("f1", "youden", "accuracy", "own", "other", "contrast")
-                     for point, value in zip(points, curve.get(name, ()), strict=False)
-            ]  # fmt: skip
+                     for x, value in zip(points, curve.get(name, ()), strict=False)]  # fmt: skip
             by = "contrast" if "contrast" in curve else result.criterion
             fitted[by] = result.threshold, result.value
         elif hasattr(result, "points"):

@@ -52,9 +52,7 @@ if TYPE_CHECKING:
 
 _MANY = 8  # agreements that a sentence names
 _AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
-_NO_PROTOCOL = AgreementProtocol(
-    name="", title="", source="", statistics=(), cite=(), files=""
-)  # fmt: skip
+_NO_PROTOCOL = AgreementProtocol(name="", title="", source="", statistics=(), cite=(), files="")
 COLUMNS = (
     "heading", "measure", "group", "statistic", "protocol", "aggregate", "unit", "n", "candidates",
     "images", "lacking", "value", "low", "high", "difference", "difference_low", "difference_high",
@@ -273,10 +271,8 @@ def measure_agreement(
                          wanted="'accuracy' for preferences")  # fmt: skip
     images, names = judgements.image_numbers()
     draws = Draws.of_hashes(hash_strings(list(names)))
-    parts = [
-        _part(judgements, one, group, draws.place[images], len(names), design)
-        for group in (None, *judgements.group_names()) for one in measures
-    ]  # fmt: skip
+    parts = [_part(judgements, one, group, draws.place[images], len(names), design)
+             for group in (None, *judgements.group_names()) for one in measures]  # fmt: skip
     tables = [part.table for part in parts]
     resampled = resample(tables, design.statistics, design.bootstrap, draws, progress)
     parts = [replace(part, drawn=drawn) for part, drawn in zip(parts, resampled, strict=True)]
@@ -296,11 +292,9 @@ def measure_agreement(
             rows.append(row if part is other else _compare(row, part, other))
     corrected = significance.correct_p([row.p for row in rows], design.correction)
     number = sum(not math.isnan(row.p) for row in rows)
-    return [
-        row if row.heading == design.baseline
-        else replace(row, p_corrected=p, comparisons=number)
-        for row, p in zip(rows, corrected, strict=True)
-    ]  # fmt: skip
+    return [row if row.heading == design.baseline
+            else replace(row, p_corrected=p, comparisons=number)
+            for row, p in zip(rows, corrected, strict=True)]  # fmt: skip
 
 
 def _part(
@@ -356,12 +350,10 @@ def _compare(row: Agreement, part: _Part, other: _Part) -> Agreement:
 def _fingerprint(judgements: Judgements) -> str:
     """Return twelve hex digits of a hash of the candidates and their judgements."""
     second = judgements.first if judgements.second is None else judgements.second
-    keys = [
-        "\0".join((judgements.images[a], judgements.candidates[a], *judgements.references[a],
-                   judgements.candidates[b], repr(value)))
-        for a, b, value in zip(judgements.first.tolist(), second.tolist(),
-                               judgements.values.tolist(), strict=True)
-    ]  # fmt: skip
+    columns = (some.tolist() for some in (judgements.first, second, judgements.values))
+    keys = ["\0".join((judgements.images[a], judgements.candidates[a], *judgements.references[a],
+                       judgements.candidates[b], repr(value)))
+            for a, b, value in zip(*columns, strict=True)]  # fmt: skip
     return f"{int(hash_strings(keys).sum(dtype=np.uint64)):016x}"[:12]
 
 
@@ -460,10 +452,9 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
                          wanted="a protocol of such judgements")  # fmt: skip
     judgements = judgements.without_own_references(pinned.own_references)
     chosen = _statistics(statistics, pinned, judgements, test)
-    design = AgreementDesign(
-        chosen, aggregate or pinned.aggregate, test, correction, "", bootstrap, pinned.name
-    )
-    scored = judgements.averaged() if design.aggregate == "mean" else judgements
+    how = aggregate or pinned.aggregate
+    design = AgreementDesign(chosen, how, test, correction, "", bootstrap, pinned.name)
+    scored = judgements.averaged() if how == "mean" else judgements
     name = system_name(ratings if judgements.texts else preds)
     own = pinned.own_references
     scored, prepared, values = _score(scored, preds, gts, {**given, "keep_rows": True}, name, own)
@@ -531,10 +522,8 @@ def _score(
             places = _find_rows(wanted, score.ids, judgements.source, "the items")
         # the higher, the better
         sign = 1.0 if score.measure.definition.higher_is_better else -1.0
-        found.append(Judged(
-            score.heading, str(score.measure), score.signature,
-            sign * values[places].astype(np.float64), score.names,
-        ))  # fmt: skip
+        of = score.heading, str(score.measure), score.signature
+        found.append(Judged(*of, sign * values[places].astype(np.float64), score.names))
     if lacking and (not found or given.get("measures") is not None):
         raise InputError("no-item-values", "measures", measure=lacking[0])
     return judgements, prepared._replace(inputs=read or prepared.inputs), found

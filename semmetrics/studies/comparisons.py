@@ -62,9 +62,7 @@ Pairs: TypeAlias = Sequence[tuple[Score, Score]]
 _MANY = 8  # measures that a sentence names
 _FEW = 50  # items, with which p of a bootstrap was too small in simulations
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
-_ITEM_COLUMNS = (
-    "system", "baseline", "measure", "id", "value", "baseline_value", "difference",
-)  # fmt: skip
+_ITEM_COLUMNS = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
 COLUMNS = (
     "system", "baseline", "part", "heading", "measure", "value", "baseline_value", "difference",
     "low", "high", "level", "ci_method", "p", "p_corrected", "significant", "effect_size", "wins",
@@ -81,10 +79,6 @@ _VERDICTS = {
     "undefined": "{pairs}: undefined is {names}",
     "untested": "{pairs}: no p for {names}: too few {unit}s decide it, or all differ alike; "
     "use test='randomization' (--test)",
-}
-_SIMULATED: Mapping[str, Callable[[Any, float], float]] = {
-    "bootstrap": significance.shifted_p,
-    "bootstrap-sacrebleu": significance.shifted_size_p,
 }
 
 
@@ -298,10 +292,8 @@ def compare_scores(
     found = [_difference(*pair, design, row) for pair, row in zip(pairs, swapped, strict=True)]
     corrected = significance.correct_p([one.p for one in found], design.correction)
     number = sum(not math.isnan(one.p) for one in found)
-    return [
-        replace(one, p_corrected=p, comparisons=number)
-        for one, p in zip(found, corrected, strict=True)
-    ]
+    each = zip(found, corrected, strict=True)
+    return [replace(one, p_corrected=p, comparisons=number) for one, p in each]
 
 
 def _check_pairs(pairs: Pairs, design: Design) -> None:
@@ -315,7 +307,7 @@ def _check_pairs(pairs: Pairs, design: Design) -> None:
                              unit="group" if mine.grouped else one.unit)  # fmt: skip
     if design.test not in _OF_ITEMS:
         return
-    no_means = dict.fromkeys(a.heading for a, b in pairs if a.averaged is None)
+    no_means = dict.fromkeys(a.heading for a, _ in pairs if a.averaged is None)
     for a, _ in pairs:
         if no_means:
             what = f"means over items, unlike {', '.join(no_means)}"
@@ -347,8 +339,10 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
         p = significance.simulated_p(swapped, difference)
     elif design.test == "interval":
         p = paired.p_value()
-    elif design.test in _SIMULATED:
-        p = _SIMULATED[design.test](paired.values, difference)
+    elif design.test == "bootstrap":
+        p = significance.shifted_p(paired.values, difference)
+    elif design.test == "bootstrap-sacrebleu":
+        p = significance.shifted_size_p(paired.values, difference)
     elif not math.isnan(difference):
         items = _item_differences(score, against, design.test)
         if design.test == "t":
@@ -454,10 +448,8 @@ def _swap(pairs: Pairs, bootstrap: Bootstrap, progress: Progress) -> Floats:
             statistic = one.measure.definition.family.statistic(one.measure)
             needed.setdefault(one.system, (one.statistics, []))[1].append(statistic)
     stack = Stack()
-    weighted = {
-        name: WeightedSums(statistics, some, Draws.of(statistics), stack)
-        for name, (statistics, some) in needed.items()
-    }
+    weighted = {name: WeightedSums(own, some, Draws.of(own), stack)
+                for name, (own, some) in needed.items()}  # fmt: skip
     draws = next(iter(weighted.values())).draws
     if any(not np.array_equal(one.draws.hashes, draws.hashes) for one in weighted.values()):
         raise InputError("unlike-items", only="some lack a value")
@@ -770,9 +762,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         of = [one for one in of if one.items is not None]
         if not of:
             raise InputError("no-item-values", measure=measure or "any measure")
-        rows = [
-            row for one in of if one.heading == of[0].heading for row in _differing_rows(one, n)
-        ]
+        first = (one for one in of if one.heading == of[0].heading)
+        rows = [row for one in first for row in _differing_rows(one, n)]
         columns = dict.fromkeys([*_ITEM_COLUMNS, *(name for row in rows for name in row)])
         return Records.from_rows([*columns], rows)
 
@@ -815,9 +806,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
 def draw_rank_matrix(table: ComparisonTable, *, digits: int = 4) -> str:
     """Draw how often each system has each rank in the resamples, by the first measure."""
     records = table.rank_matrix()
-    rows = [[str(row["system"]), f"{row['mean_rank']:.2f}",
-             *(f"{share:.{digits}f}" for share in list(row.values())[2:])]
-            for row in records]  # fmt: skip
+    rows = [[system, f"{mean:.2f}", *(f"{share:.{digits}f}" for share in shares)]
+            for system, mean, *shares in map(dict.values, records)]  # fmt: skip
     head = [f"ranks by {table.scores.headings[0]}", "mean", *map(str, range(1, len(rows) + 1))]
     return draw([head, *rows])
 
@@ -1027,14 +1017,11 @@ def _compare_scored(
         raise InputError("nothing-given", what="measures in common",
                          remedy="score both with the same measures")  # fmt: skip
     tables = systems.values()
-    facts = [fact for table in tables for fact in table.facts]
-    understood = [line for table in tables for line in table.understood]
+    facts = [*dict.fromkeys(fact for table in tables for fact in table.facts)]
+    understood = [*dict.fromkeys(line for table in tables for line in table.understood)]
     absent = {one.heading: one for table in tables for one in table.not_computed}
     for heading in dict.fromkeys(score.heading for score in scores):
         if without := [name for name, table in systems.items() if heading not in table.headings]:
             reason = f"not of {listing(without)}; score all with the same measures"
             absent.setdefault(heading, NotComputed(heading, reason))
-    made_of = ScoreTable(scores, list(absent.values()))
-    return ComparisonTable(
-        differences, made_of, list(dict.fromkeys(facts)), list(dict.fromkeys(understood))
-    )
+    return ComparisonTable(differences, ScoreTable(scores, [*absent.values()]), facts, understood)

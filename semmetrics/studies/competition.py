@@ -410,21 +410,16 @@ class CompetitionRanking(Result):
         for one, (pair, count) in product(self.rankings, self.images.items()):
             for first, second in (pair, pair[::-1]):
                 i, j, scores = place[first], place[second], one.pairs.scores
-                rows.append({
-                    "measure": one.measure, "first": first, "second": second, "images": count,
-                    "first_score": finite_or_none(scores[i, j]),
-                    "second_score": finite_or_none(scores[j, i]),
-                    "dominance": float(one.dominance[i, j]),
-                })  # fmt: skip
+                rows.append({"measure": one.measure, "first": first, "second": second,
+                             "images": count, "first_score": finite_or_none(scores[i, j]),
+                             "second_score": finite_or_none(scores[j, i]),
+                             "dominance": float(one.dominance[i, j])})  # fmt: skip
         return Records.from_rows(list(rows[0]), rows)
 
     def stability_records(self) -> Records:
         """Return one row for each measure and smaller k: the rank correlation (SRCC)."""
-        rows = [
-            {"measure": one.measure, "k": k, "srcc": finite_or_none(value)}
-            for one in self.rankings
-            for k, value in one.stability.items()
-        ]
+        rows = [{"measure": one.measure, "k": k, "srcc": finite_or_none(value)}
+                for one in self.rankings for k, value in one.stability.items()]  # fmt: skip
         return Records.from_rows(["measure", "k", "srcc"], rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -440,11 +435,9 @@ class CompetitionRanking(Result):
         }
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        matrices = [
-            Records({f"dominance, {one.measure}": self.systems,
-                     **dict(zip(self.systems, one.dominance.T, strict=True))})
-            for one in self.rankings
-        ]  # fmt: skip
+        matrices = [Records({f"dominance, {one.measure}": self.systems,
+                             **dict(zip(self.systems, one.dominance.T, strict=True))})
+                    for one in self.rankings]  # fmt: skip
         every = (self.to_records(), *matrices, self.stability_records())
         return [cells(records, digits) for records in every if len(records)]
 
@@ -528,13 +521,10 @@ def rank_competition(
         known = {(image, system) for image in truth for system in state.systems}
         score = partial(_score, setup, state.answers, truth, notes)
     images = _filled(state, k, missing == "skip", notes, known)
-    tables = [
-        tabulate_pairs(
-            state.systems, {pair: some[:most] for pair, some in images.items()}, score,
-            overall=most == k,
-        )
-        for most in (k, *compared)
-    ]  # fmt: skip
+    tables = []
+    for most in (k, *compared):
+        first = {pair: some[:most] for pair, some in images.items()}
+        tables.append(tabulate_pairs(state.systems, first, score, overall=most == k))
     rankings = tuple(
         _rank(state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes)
         for whole, *fewer in zip(*tables, strict=True)
@@ -562,12 +552,10 @@ def _rank(
     for most, table in fewer.items():
         try:
             ranks = rank_dominance(_dominance(systems, table, floor, [])).ranks
+            stability[most] = correlation(ranks, rank.ranks, "spearman")
         except InputError as error:
-            stability[most] = math.nan
-            values = {"k": most, "why": error.problem}
+            stability[most], values = math.nan, {"k": most, "why": error.problem}
             notes.append(Fact("no-stability", where=whole.measure, values=values))
-            continue
-        stability[most] = correlation(ranks, rank.ranks, "spearman")
     return MeasureRanking(whole, dominance, rank, stability)
 
 
@@ -671,10 +659,8 @@ def _score(
     scores = score_prepared(prepared)
     absent = (vars(one) for one in prepared.plan.not_computed)
     notes += [*prepared.facts(scores), *(Fact("not-computed", values=one) for one in absent)]
-    return [
-        (one.system, one.heading, one.measure.definition.higher_is_better, one.value)
-        for one in scores
-    ]
+    return [(one.system, one.heading, one.measure.definition.higher_is_better, one.value)
+            for one in scores]  # fmt: skip
 
 
 def _rate(

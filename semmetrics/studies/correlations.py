@@ -468,9 +468,8 @@ def correlate(
         heading = name if ncs == "none" else f"NCS(phi={name})@1"
         for group, chosen in groups.items():
             known = chosen & ~np.isnan(values)
-            found = correlate_values(
-                values[known], given.values[known], bootstrap=bootstrap, progress=progress
-            )
+            sides = values[known], given.values[known]
+            found = correlate_values(*sides, bootstrap=bootstrap, progress=progress)
             row = {"phi": heading, "group": group, "lacking": int(chosen.sum() - known.sum())}
             row |= {"n": found.n, **{one: getattr(found, one) for one in NAMES}}
             for one, interval in found.intervals.items():

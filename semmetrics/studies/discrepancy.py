@@ -91,10 +91,8 @@ class AnswerBlock:
 
     def __init__(self, lists: Mapping[str, Lists]) -> None:
         known: dict[tuple[Entry, ...], int] = {}
-        codes = [
-            [known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
-            for one in lists.values()
-        ]
+        codes = [[known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
+                 for one in lists.values()]  # fmt: skip
         self.lists, self.distinct = lists, list(known)
         self.codes: Ints = np.array(codes, np.int64)
 
@@ -433,10 +431,8 @@ class Selector:
     def _describe(self, block: AnswerBlock, ids: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
         blank = np.array([not any(str(e).strip() for e in answer) for answer in block.distinct])
-        texts = [
-            "\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
-            for answer in block.distinct
-        ]
+        texts = ["\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
+                 for answer in block.distinct]  # fmt: skip
         _check_characters(texts)
         hashes = mix(hash_strings(texts)) if texts else np.zeros(0, np.uint64)
         for system, codes in zip(block.lists, block.codes, strict=True):
@@ -478,10 +474,8 @@ class Selector:
                                  measure=self._similarity.name)  # fmt: skip
             made.append(one)
             for image, place in product(one.images, pair):
-                answers.setdefault(image, {})[self.systems[place]] = [
-                    entry if isinstance(entry, str) else list(entry)
-                    for entry in self._answers[image][place]
-                ]
+                mine = [e if isinstance(e, str) else list(e) for e in self._answers[image][place]]
+                answers.setdefault(image, {})[self.systems[place]] = mine
         return made, answers
 
 
@@ -716,14 +710,11 @@ def _add(
         "options": _saved_options(options, setup),
     }  # fmt: skip
     state = replace(
-        state,
-        systems=names,
+        state, systems=names, pairs=(*known_pairs, *made), understood=tuple(understood),
         excluded=tuple(sorted({*state.excluded, *selector.excluded})),
         inputs={**state.inputs, **selector.describe()},
-        pairs=(*known_pairs, *made),
         answers={i: {**known_answers.get(i, {}), **answers.get(i, {})}
                  for i in {**known_answers, **answers}},
-        understood=tuple(understood),
         **({} if state.systems else known),
     )  # fmt: skip
     unknown = (name for name in dict.fromkeys(left_out) if name not in selector.excluded)
@@ -929,12 +920,9 @@ class DiscrepancySelection(Result):
     def to_records(self) -> Records:
         """Return one row for each pair and image: place, value, and what both systems answer."""
         rows = [
-            {
-                "first": pair.first, "second": pair.second, "place": place, "image_id": image,
-                "value": value,
-                "first_answer": answer_text(self.answers[image][pair.first]),
-                "second_answer": answer_text(self.answers[image][pair.second]),
-            }
+            {"first": pair.first, "second": pair.second, "place": place, "image_id": image,
+             "value": value, "first_answer": answer_text(self.answers[image][pair.first]),
+             "second_answer": answer_text(self.answers[image][pair.second])}
             for pair in self.pairs
             for place, (image, value) in enumerate(zip(pair.images, pair.values, strict=True), 1)
         ]  # fmt: skip
@@ -1003,13 +991,11 @@ class DiscrepancySelection(Result):
 
     def _answers_to_fill(self, ratings: bool) -> dict[str, list[str]]:
         """Return the distinct answers of each image, or one empty text for its references."""
-        images = sorted(self.images, key=_hashed)
-        if not ratings:
-            return {image: [""] for image in images}
-        return {
-            image: sorted({answer_text(a) for a in self.answers[image].values()}, key=_hashed)
-            for image in images
-        }
+        found = {}
+        for image in sorted(self.images, key=_hashed):
+            texts = {answer_text(a) for a in self.answers[image].values()} if ratings else {""}
+            found[image] = sorted(texts, key=_hashed)
+        return found
 
 
 def answer_text(answer: Sequence[Any]) -> str:

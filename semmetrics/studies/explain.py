@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 
 VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol
-_EVERY_PROTOCOL: Mapping[str, Protocol | AgreementProtocol] = {
-    **protocols.PROTOCOLS,
-    **protocols.AGREEMENT_PROTOCOLS,
-}
+_EVERY_PROTOCOL: Mapping[str, Topic] = {**protocols.PROTOCOLS, **protocols.AGREEMENT_PROTOCOLS}
 _SAME_PUBLICATION = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
     "coco-caption": "chen2015",  # what protocols are called
@@ -106,9 +103,7 @@ def _find_topics(text: str) -> list[Topic]:
     if not kinds and ("(" in text or "@" in text):
         return [registry.parse(text, kind)[0] for kind in registry.kinds_of_all([text]) or (None,)]
     found = [registry.find(text, kind) for kind in kinds or (None,)]
-    return [
-        definition(k=None, **options) if options else definition for definition, options in found
-    ]
+    return [one(k=None, **options) if options else one for one, options in found]
 
 
 def find_citations(topic: Topic) -> tuple[str, ...]:
@@ -227,11 +222,8 @@ def _example_command(definition: Definition) -> str:
 
 def _definition_facts(definition: Definition) -> dict[str, str]:
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
-    others = [
-        f"{name} = {text}"
-        for name, text in registry.aliases(definition.kind).items()
-        if registry.find(name, definition.kind)[0] is definition
-    ]
+    others = [f"{name} = {text}" for name, text in registry.aliases(definition.kind).items()
+              if registry.find(name, definition.kind)[0] is definition]  # fmt: skip
     of_kind = find_kind(definition.kind).describer.explain_definition(definition)
     options = {option.name for option in definition.options}
     named = {"embedding", "threshold"} & options if "embedding" in options else set()
@@ -256,14 +248,9 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
 
 def _draw_facts(facts: Mapping[str, str]) -> str:
     width = max(len(name) for name in facts)
-    indent = " " * (width + 4)
-    return "\n".join(
-        textwrap.fill(
-            f"  {name.ljust(width)}  {text}", _WIDTH, subsequent_indent=indent,
-            break_long_words=False, break_on_hyphens=False,
-        )
-        for name, text in facts.items() if text
-    )  # fmt: skip
+    fill = textwrap.TextWrapper(_WIDTH, subsequent_indent=" " * (width + 4),
+                                break_long_words=False, break_on_hyphens=False).fill  # fmt: skip
+    return "\n".join(fill(f"  {name.ljust(width)}  {text}") for name, text in facts.items() if text)
 
 
 def _draw_options(title: str, options: Iterable[Option], definition: Definition) -> str:
@@ -323,10 +310,7 @@ def _explain_agreement(protocol: AgreementProtocol) -> str:
         "ids": protocol.ids or "",
     }
     command = f"semmetrics meta --protocol {protocol.name} -m 'CIDEr-D ROUGE-L' {protocol.files}"
-    return "\n\n".join([
-        f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
-        f"for example\n  {command}",
-    ])  # fmt: skip
+    return f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}\n\nfor example\n  {command}"
 
 
 @takes_options()

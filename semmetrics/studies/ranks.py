@@ -48,9 +48,7 @@ from semmetrics.studies.significance import Ties, rank_rows
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _DEFAULT = "O-F1"
-_OF_RANK = (
-    "system", "rank", "measure", "value", "normalized", "mean_rank", "ranks", "lacking",
-)  # fmt: skip
+_OF_RANK = ("system", "rank", "measure", "value", "normalized", "mean_rank", "ranks", "lacking")
 
 
 @by_value()
@@ -114,10 +112,8 @@ class Ranking(Table[Rank]):
     (0.0067, 1.48, (('A', 'B'), ('B', 'C')))
     """
 
-    _columns = (
-        "system", "rank", "mean_rank", "mean_normalized", "dataset", "value", "normalized",
-        "dataset_rank",
-    )  # fmt: skip
+    _columns = ("system", "rank", "mean_rank", "mean_normalized", "dataset", "value", "normalized",
+                "dataset_rank")  # fmt: skip
     _of = "places"
     places: tuple[Rank, ...]
     measure: str
@@ -212,21 +208,15 @@ class Ranking(Table[Rank]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each rank as JSON has it, with the tests of all."""
-        test, found = self.friedman, None
-        if test is not None:
-            names = ("statistic", "p", "f_statistic", "f_p")
-            found = {name: finite_or_none(getattr(test, name)) for name in names}
-        tests = {
-            "by": self.by, "datasets": len(self.values), "friedman": found,
-            "critical_difference": finite_or_none(self.critical_difference), "level": self.level,
-        }  # fmt: skip
-        return [
-            {**place.to_dict(self.measure),
-             "values": {name: finite_or_none(row[place.system])
-                        for name, row in self.values.items() if place.system in row},
-             **tests}
-            for place in self.places
-        ]  # fmt: skip
+        test, names = self.friedman, ("statistic", "p", "f_statistic", "f_p")
+        found = test and {name: finite_or_none(getattr(test, name)) for name in names}
+        apart = finite_or_none(self.critical_difference)
+        tests = {"by": self.by, "datasets": len(self.values), "friedman": found,
+                 "critical_difference": apart, "level": self.level}  # fmt: skip
+        return [{**place.to_dict(self.measure),
+                 "values": {name: finite_or_none(row[place.system])
+                            for name, row in self.values.items() if place.system in row},
+                 **tests} for place in self.places]  # fmt: skip
 
     def to_records(self) -> Records:
         """Return one row for each system and data set.
@@ -239,15 +229,12 @@ class Ranking(Table[Rank]):
             known.
         """
         rows = [
-            {
-                "system": place.system, "rank": place.rank,
-                "mean_rank": finite_or_none(place.mean_rank),
-                "mean_normalized": finite_or_none(place.value), "dataset": name,
-                "value": finite_or_none(row.get(place.system, math.nan)),
-                "normalized": place.normalized.get(name), "dataset_rank": place.ranks.get(name),
-            }
-            for place in self.places
-            for name, row in self.values.items()
+            {"system": place.system, "rank": place.rank, "dataset": name,
+             "mean_rank": finite_or_none(place.mean_rank),
+             "mean_normalized": finite_or_none(place.value),
+             "value": finite_or_none(row.get(place.system, math.nan)),
+             "normalized": place.normalized.get(name), "dataset_rank": place.ranks.get(name)}
+            for place in self.places for name, row in self.values.items()
         ]  # fmt: skip
         return Records.from_rows(self._columns, rows)
 
@@ -270,16 +257,12 @@ class Ranking(Table[Rank]):
         mean = [f"normalized {self.measure}".rstrip()] if normalized else []
         rows = [["system", "rank", *mean, "mean rank", *self.values]]
         for place in self.places:
-            of = (
-                place.normalized.get(name, math.nan) if normalized
-                else row.get(place.system, math.nan)
-                for name, row in self.values.items()
-            )  # fmt: skip
-            rows.append([
-                place.system, str(place.rank or blank),
-                *([shown(place.value)] if normalized else []), shown(place.mean_rank, 2),
-                *map(shown, of),
-            ])  # fmt: skip
+            own = {name: row.get(place.system, math.nan) for name, row in self.values.items()}
+            of = place.normalized if normalized else own
+            cells = [place.system, str(place.rank or blank)]
+            cells += [shown(place.value)] if normalized else []
+            cells += [shown(place.mean_rank, 2), *(shown(of.get(n, math.nan)) for n in self.values)]
+            rows.append(cells)
         return rows
 
     def __repr__(self) -> str:
@@ -356,12 +339,9 @@ def draw_rank_differences(
     if form == "csv":
         return Records.from_rows(list(rows[0]), rows).to_csv().rstrip("\n")
     head = ["system", first, f"rank on {first}", second, f"rank on {second}", "difference"]
-    body = [
-        [row["system"], f"{row['first']:.{digits}f}", f"{row['first_rank']:g}",
-         f"{row['second']:.{digits}f}", f"{row['second_rank']:g}",
-         f"{row['difference']:+g}" if row["difference"] else "0"]
-        for row in rows
-    ]  # fmt: skip
+    body = [[row["system"], f"{row['first']:.{digits}f}", f"{row['first_rank']:g}",
+             f"{row['second']:.{digits}f}", f"{row['second_rank']:g}",
+             f"{row['difference']:+g}" if row["difference"] else "0"] for row in rows]  # fmt: skip
     return draw([head, *body], form)
 
 
@@ -667,13 +647,10 @@ def draw_mean_ranks(
     for place, (left, line) in zip(order, rank_lines(len(order)), strict=True):
         x, name, mean = zero + means[place] * step, names[place], f"{means[place]:.2f}"
         y = first + _LINE * line
-        if left:
-            end = margin - 12
-            text = _text(end - 4, y + 4, f"{name} {mean}", "end")
-        else:
-            end = width - margin + 12
-            text = _text(end + 4, y + 4, f"{mean} {name}", "start")
-        parts += [_line(x, _AXIS, x, y), _line(x, y, end, y), text]
+        end = margin - 12 if left else width - margin + 12
+        text = ((end - 4, y + 4, f"{name} {mean}", "end") if left else
+                (end + 4, y + 4, f"{mean} {name}", "start"))  # fmt: skip
+        parts += [_line(x, _AXIS, x, y), _line(x, y, end, y), _text(*text)]
     height = first + _LINE * math.ceil(len(order) / 2)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '

@@ -243,10 +243,8 @@ def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
         return None
     if not needed <= ({*rows[0][1]} if rows else names):  # a sheet without rows is one, too
         return None
-    return [
-        row for row in rows
-        if any(v is not None and str(v).strip() not in _EMPTY for v in row[1].values())
-    ]  # fmt: skip
+    return [row for row in rows if any(value is not None and str(value).strip() not in _EMPTY
+                                       for value in row[1].values())]  # fmt: skip
 
 
 def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:

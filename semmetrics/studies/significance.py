@@ -427,12 +427,9 @@ def rank_matrix(values: ArrayLike) -> tuple[Floats, Floats]:
     """
     ranks, best = rank_rows(values), rank_rows(values, ties="best")
     sizes = 2 * (ranks - best) + 1
-    n = ranks.shape[1]
-    counts = np.zeros((n, n))
-    for rank in range(n):
-        there = (best <= rank + 1) & (rank + 1 < best + sizes)
-        counts[:, rank] = (there / sizes).sum(axis=0)
-    return counts, ranks.mean(axis=0)
+    counts = [(((best <= rank) & (rank < best + sizes)) / sizes).sum(axis=0)
+              for rank in range(1, ranks.shape[1] + 1)]  # fmt: skip
+    return np.stack(counts, axis=1), ranks.mean(axis=0)
 
 
 @dataclass(frozen=True)
@@ -561,9 +558,7 @@ def group_indistinct(means: Floats, difference: float) -> list[list[int]]:
     groups: list[list[int]] = []
     last = 0
     for start in range(len(order)):
-        stop = start
-        while stop < len(order) and means[order[stop]] - means[order[start]] <= difference:
-            stop += 1
+        stop = int((means[order] - means[order[start]] <= difference).sum())
         if stop - start > 1 and stop > last:
             groups.append(order[start:stop])
         last = max(last, stop)
@@ -609,13 +604,9 @@ def rank_differences(
     if not names:
         raise InputError("nothing-given", what="systems in common", remedy="score the same ones")
     values = [[side[name] for name in names] for side in (first, second)]
-    ranks = (
-        [int(rank) if rank == int(rank) else rank for rank in row]
-        for row in rank_rows(values, ties=ties).tolist()
-    )
-    rows = [
-        {"system": name, "first": a, "second": b,
-         "first_rank": one, "second_rank": other, "difference": one - other}
-        for name, a, b, one, other in zip(names, *values, *ranks, strict=True)
-    ]  # fmt: skip
+    ranks = ([int(rank) if rank == int(rank) else rank for rank in row]
+             for row in rank_rows(values, ties=ties).tolist())  # fmt: skip
+    rows = [{"system": name, "first": a, "second": b, "first_rank": one, "second_rank": other,
+             "difference": one - other}
+            for name, a, b, one, other in zip(names, *values, *ranks, strict=True)]  # fmt: skip
     return sorted(rows, key=lambda row: row["first_rank"])

@@ -136,20 +136,17 @@ class ThresholdSweep(Result):
         for name, values in self.values.items():
             limits = _limits(self.scores[name]).items()
             columns |= {name: values, **{f"{name} {end}": some for end, some in limits}}
-        shown = [
-            [format_full(value) if digits is None else f"{value:.{digits}f}" for value in column]
-            for column in columns.values()
-        ]
+        shown = [[format_full(one) if digits is None else f"{one:.{digits}f}" for one in column]
+                 for column in columns.values()]  # fmt: skip
         points = [repr(point) if digits is None else f"{point:g}" for point in self.points]
         return [["threshold", *columns], *map(list, zip(points, *shown, strict=True))]
 
     def _lines(self, digits: int) -> list[str]:
         """Say the highest value of each measure."""
-        return ["", *(
-            f"highest {name}: "
-            + ("undefined" if best is None else f"{best.value:.{digits}f} at {best.threshold:g}")
-            for name, best in self.best.items()
-        )]  # fmt: skip
+        best = self.best
+        shown = ("undefined" if one is None else f"{one.value:.{digits}f} at {one.threshold:g}"
+                 for one in best.values())  # fmt: skip
+        return ["", *map("highest {}: {}".format, best, shown)]
 
     def to_records(self) -> Records:
         """Return one row for each measure and threshold: those of scores, and "threshold"."""
@@ -402,6 +399,5 @@ def report_calibration(one: Calibration) -> str:
         for row in sorted({*some, points.index(one.threshold)})
     ]
     shown = f"{len(rows)} of {pluralize(len(points), 'threshold')} that were tried"
-    return "\n".join(
-        [*lines, "", *([f"{shown}:"] * (len(rows) < len(points))), draw([names, *rows])]
-    )
+    lines += ["", *([f"{shown}:"] if len(rows) < len(points) else []), draw([names, *rows])]
+    return "\n".join(lines)

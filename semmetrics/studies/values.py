@@ -126,9 +126,8 @@ def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
         cells = {str(name): row[name] for name in systems}
         first, *others = names
         odd = [n for n in others if n in (*LONG[0], *LONG[1], "metric", "measure")]
-        odd += [
-            n for n in (row[dataset], *systems) if re.fullmatch(r"[-+]?\d*\.\d+", str(n).strip())
-        ]
+        is_decimal = re.compile(r"\s*[-+]?\d*\.\d+\s*").fullmatch
+        odd += [n for n in (row[dataset], *systems) if is_decimal(str(n))]
         if odd or first in LONG[1]:
             wanted, example = "the name of a data set or system", "data,ours,theirs, as rows"
             value = repr((odd or [first])[0])
