@@ -162,7 +162,7 @@ def _entry(one: Any, papers: dict[str, str], taken: set[str]) -> list[str]:
     told = [one.summary]
     told += [f"{alias} is `{text}`." for alias, text in one.aliases.items()]
     told += [f"{name} is {what}." for name, what in papers.items() if name != one.name]
-    told += [f"Also called {', '.join(also)}."] if also else []
+    told += [f"Papers also say {', '.join(also)}, which `-m` does not take."] if also else []
     told += [f"Source: {one.source}." if one.source else "", f"[Read on](measures/{page}.md)"]
     return [*terms, f"  {' '.join(part for part in told if part)}", ""]
 

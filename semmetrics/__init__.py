@@ -56,6 +56,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.studies.thresholds import sweep as sweep
+    from semmetrics.studies.thresholds import sweep_systems as sweep_systems
 
 _HOMES = {name: f"semmetrics.{home}" for home, names in {
     "data.form": "ReadOptions",
@@ -75,7 +76,8 @@ _HOMES = {name: f"semmetrics.{home}" for home, names in {
     "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
     "studies.explain": "cite explain list_measures validate",
     "studies.ranks": "Ranking rank_systems", "studies.sheets": "write_annotation_page",
-    "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep",
+    "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
+    "sweep_systems",
 }.items() for name in names.split()}  # fmt: skip
 """Where each public name is defined, for its first use."""
 _ROOMS = ("metrics", "plots")

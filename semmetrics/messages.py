@@ -665,7 +665,7 @@ MESSAGES: dict[str, str] = {
     "other-result": "this result has no {what}; give one of {of}",
     "no-item-values": "no values of items of {measure}; use a measure that has them, as F1 does",
     "not-scores": "not a list of scores; give a table, or: semmetrics score --format json -o FILE",
-    "mixed-directions": "lower {measure} is better on some data sets only; name it as all files do",
+    "mixed-directions": "lower {measure} is better, which is not so of all rows; rank those apart",
     "lower-is-better": "lower {measure} is better, so it is not normalized; set {opt:by=rank}",
     "unknown-direction": "no direction of {measure} is known; import its file (--import FILE.py)",
     "reserved-group": "a group is called {name!r}, as that of all judgements is; rename it",

@@ -261,7 +261,8 @@ class Options(Reading, total=False):
         f"{', '.join(DECODING[1:])}; or several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE",
         repeat=True, names="rules")]
     headings: Annotated[Mapping[str, str] | None, Option("What tables call a measure, in place of "
-        "its name or the protocol's: 'F1=Example F1'. Without its cutoff, all of its cutoffs.",
+        "its name or the protocol's: 'F1=Example F1'. Without its cutoff, all of its cutoffs. What "
+        "LaTeX or Markdown would take for markup is escaped.",
         WHAT, flags=("--heading",), metavar="MEASURE=TEXT", repeat=True)]
     threshold: Annotated[float | str | Sequence[float | str] | None, Option(
         "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "
@@ -286,7 +287,7 @@ class Options(Reading, total=False):
         "other side (empty).", DATA, default="error", key="missing", signed=True,
         choices=("error", "skip", "empty"), common=True)]
     ids: Annotated[str | None, Option("The part of an id that is compared, on both sides: the "
-        "group of the expression, or all that it finds.", DATA,
+        "group of the expression (at most one), or all that it finds.", DATA,
         kinds=_LABELS + _CAPTIONS + _CLASSES, key="ids", signed=True, metavar="REGEX")]
     empty_predictions: Annotated[str | None, Option("Whether items with an empty prediction are "
         "evaluated.", DATA, default="keep", kinds=_LABELS, key="emptypred", signed=True,
@@ -486,6 +487,7 @@ TAKEN: dict[str, Mapping[str, Option]] = {
     "embed convert": _only("max_words"),
     "embed coverage": _only("classes", "lookup", "device", "max_words", "normalize", "read"),
 }
+TAKEN["sweep_systems"] = TAKEN["sweep"]
 """The options of a score that each function takes, or a command whose function takes others.
 
 A function that is not here takes all. `_taken` includes every new option of its groups and kinds.
@@ -551,7 +553,8 @@ _SELECTED = _named(
     rating_page=Option("Write a sheet of ratings as HTML pages.", SHEETS, written=("",)),
     annotators=Option("Rows for each image, or for each answer to rate.", SHEETS, default=3,
         read=int, least=1, most=100),
-    images=Option("Where the page finds images, with {id} in it: 'images/{id}.jpg'.", SHEETS,
+    images=Option("Where images are, with {id} in it: 'images/{id}.jpg', seen from here or from "
+        "the page.", SHEETS,
         metavar="TEMPLATE", common=True),
     scale=Option("Ratings on the page are 1 to N.", SHEETS, default=5, read=int, least=2, most=100),
 )
@@ -619,7 +622,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         measure=_MEASURE._replace(help="The measure, or its heading. The default is the only one "
             "of the first file, or O-F1."),
         table=Option("Rank the values of a table, in place of scores: a row for each data set, as "
-            "for 'semmetrics compare'.", WHAT, repeat=True, file=True),
+            "for 'semmetrics compare'. Higher is better, unless --measure, or the rows' names, are "
+            "measures that are better when lower.", WHAT, repeat=True, file=True),
         by=Option("Rank by the mean of value over best value, or by the mean rank.", HOW,
             default="normalized", choices=RANKED_BY),
         level=Option("Level of the critical difference of mean ranks, between 0 and 1.", HOW,

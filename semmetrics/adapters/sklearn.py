@@ -8,6 +8,7 @@ item, whose value is its name. Rows are items in order: an index of pandas is no
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -80,6 +81,14 @@ def _is_scored(measure: Measure, options: Mapping[str, Any]) -> bool:
     return bool(decoded or measure.k is not None or "scores" in measure.definition.needs)
 
 
+def _number(name: Any) -> float:
+    """Return the number that a class is called by; nan if it is none."""
+    try:
+        return float(name)
+    except (TypeError, ValueError):
+        return math.nan
+
+
 def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any) -> float:
     """Return the value of a measure, with the arguments of scikit-learn's metrics.
 
@@ -105,8 +114,9 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     (chosen,) = parse_all(listed(options["measures"]), first=options.get("task"))
     shapes: list[Any] = [getattr(y, "shape", ()) for y in (y_true, y_pred)]
     if not _is_scored(chosen, options):  # floats are classes, whose names they are
+        names = {_number(one): one for one in listed(options.get("classes", ()))}
         y_true, y_pred = (
-            [str(int(one) if one.is_integer() else one) for one in y.tolist()]
+            [names.get(v, str(int(v) if v.is_integer() else v)) for v in y.tolist()]
             if len(shape) == 1 and y.dtype.kind == "f"
             else y
             for y, shape in zip((y_true, y_pred), shapes, strict=True)

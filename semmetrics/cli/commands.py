@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -266,7 +267,8 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
         lines.append("one run has no standard deviation: give the file of each run")
-    if form in EXACT and (run["percent"] or run["digits"] is not None):
+    shaped = form == "csv" and run["systems"] is not None
+    if form in EXACT and not shaped and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
         lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
@@ -339,24 +341,25 @@ def compare(run: Run) -> None:
     run.write(found, beside)
 
 
-@command("sweep", {"preds": "PRED", "gt": "GT"}, reads=("labels",), output=DRAWN)
+@command("sweep", {"preds": "PRED...", "gt": "GT"}, takes="sweep_systems", reads=("labels",),
+         output=DRAWN)  # fmt: skip
 def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
 
-    PRED holds predictions and GT the ground truth, as for 'semmetrics score'. Labels are joined and
+    Each PRED is a system and GT the ground truth, as for 'semmetrics score'. Labels are joined and
     looked up once; a value is that of 'semmetrics score' with the same threshold. The highest
     value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
     calibrate'.
 
     Examples
     --------
-    semmetrics sweep preds.json gt.json
+    semmetrics sweep a.json b.json gt.json
     semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
     semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
     """
     from semmetrics.studies import thresholds as api
 
-    found = run.call(api.sweep, run["preds"], run["gt"])
+    found = run.call(api.sweep_systems, run.systems(), run["gt"])
     run.write_text(run.render(found), of=found)
 
 
@@ -687,8 +690,16 @@ def _sheets(
             place = Path(page).with_stem(Path(page).stem + (f"-{who}" if people[1:] else ""))
             rows = (row for row in sheet if row["annotator"] == who)
             mine = Records.from_rows(sheet.columns, rows)
-            shape = {"images": run["images"], "scale": run["scale"]}
+            shape = {"images": _seen_from(place.parent, run["images"]), "scale": run["scale"]}
             yield str(place), write_annotation_page(mine, name=f"{place.stem}.csv", **shape)
+
+
+def _seen_from(folder: Path, images: str | None) -> str | None:
+    """Return where a page in a folder finds images, which the working folder may have, too."""
+    from_here = Path((images or "").partition("{id}")[0] + "x").parent
+    if images is None or (folder / from_here).is_dir() or not from_here.is_dir():
+        return images
+    return Path(os.path.relpath(images, folder)).as_posix()
 
 
 @command("mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN)

@@ -554,7 +554,8 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
         for text in texts:
             if not (pair := re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)):
                 raise InputError("bad-option", name=name, value=text, wanted="MEASURE=TEXT")
-            headings[pair[1]] = pair[2]
+            if headings.setdefault(pair[1], pair[2]) != pair[2]:
+                raise InputError("duplicate", role="the heading of", value=pair[1])
         return headings
     if name == "ignore":
         from semmetrics.data.side_inputs import read_class_list

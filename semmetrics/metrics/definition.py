@@ -11,7 +11,7 @@ number; what is written in a name or a signature is read back as the same value.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -417,16 +417,21 @@ class Measure:
         return f"Measure({str(self)!r})"
 
     def __str__(self) -> str:
+        return self.under(self.definition.name)
+
+    def under(self, name: str, fixed: Container[str] = ()) -> str:
+        """Write it by the name of an alias, without the options that the alias fixes."""
         chosen = dict(self.options)
         average = chosen.get("average")
         shown = [
             f"{option.name}={written(chosen[option.name])}"
             for option in self.definition.options
             if option.name in chosen
+            and option.name not in fixed
             and (option.required or chosen[option.name] != option.default_for(average))
         ]
         inside = f"({','.join(shown)})" if shown else ""
-        return f"{self.definition.name}{inside}" + ("" if self.k is None else f"@{self.k}")
+        return f"{name}{inside}" + ("" if self.k is None else f"@{self.k}")
 
     def signature(self) -> list[str]:
         """Write every option as ``short:value``, the cutoff last."""

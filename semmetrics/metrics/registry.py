@@ -274,8 +274,7 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
         names = _known(kind)
         low, folded = name.lower(), fold(name)
         near = sorted({known for known in names if known.lower().startswith(f"{low}-")})  # BLEU
-        turned = "".join(reversed(name.split("_")))  # f1_macro
-        near += dict.fromkeys([*_alike(name, kind), *_alike(turned, kind)])  # one alone is taken
+        near += _alike(name, kind)  # several: one alone is taken
         remedy = did_you_mean(name, names, "see: semmetrics list")
         begun = [known for known in names if len(known) > 1 and folded.startswith(fold(known))
                  and re.fullmatch(r"(score)?\d*", folded[len(fold(known)) :])]  # fmt: skip
@@ -297,10 +296,26 @@ def _alike(name: str, kind: str | None = None) -> list[str]:
     return [name] if name in every else [*dict.fromkeys(n for n in every if fold(n) == folded)]
 
 
+def names_like(text: str) -> tuple[list[str], bool]:
+    """Return the names of measures with which a text begins, and whether it has them exactly.
+
+    Examples
+    --------
+    >>> names_like("C-F1"), names_like("cf1@3"), names_like("mAP@R"), names_like("Mean")
+    ((['C-F1'], True), (['CF1', 'C-F1'], False), (['mAP@R'], True), ([], False))
+    """
+    begin = re.split("[(@]", text, maxsplit=1)[0].strip()
+    found = _alike(text) or _alike(begin)
+    return found, found in ([text], [begin])
+
+
 def _spelled(text: str, kind: str | None = None) -> str:
     """Return the text of a measure with its name as it is registered, where one alone is alike."""
     name = re.split("[(@]", text, maxsplit=1)[0].strip()
-    found = [name] if kinds_of(name) or name in HINTS else _alike(name, kind)
+    turned = "".join(reversed(name.split("_")))  # scikit-learn's f1_macro
+    found = [name] if kinds_of(name) or name in HINTS else (
+        _alike(name, kind) or _alike(turned, kind)
+    )  # fmt: skip
     return text.replace(name, found[0], 1) if len(found) == 1 else text
 
 
@@ -514,6 +529,23 @@ def parse_all(
     if repeated:
         raise InputError("duplicate-measures", names=repeated)
     return measures
+
+
+def name_as_asked(measure: Measure) -> str:
+    """Write a measure by the alias that it was asked for, if it is still what that means.
+
+    Examples
+    --------
+    >>> name_as_asked(parse_all(["macrof1(absent=0)@3"])[0]), name_as_asked(parse("MacroF1")[0])
+    ('MacroF1(absent=0)@3', 'F1(average=macro)')
+    """
+    definition = measure.definition
+    for asked in measure.asked:
+        name = re.split("[(@]", _spelled(asked, definition.kind))[0].strip()
+        _, fixed = _parts(_ALIASES.get((definition.kind, name), ""))
+        if fixed and all(definition(**fixed)[option] == measure[option] for option in fixed):
+            return measure.under(name, fixed)
+    return str(measure)
 
 
 def parse_one(measure: Measured, what: str) -> Measure:

@@ -42,7 +42,7 @@ _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 
-_MARKDOWN = str.maketrans({"|": "\\|", "`": "\\`", "\\": "\\\\", "<": "&lt;"})
+_MARKDOWN = str.maketrans({"|": "\\|", "*": "\\*", "`": "\\`", "\\": "\\\\", "<": "&lt;"})
 _FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
 _MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
 _NO_NAMES = ("nan", "inf")
@@ -261,6 +261,9 @@ class Records(Sequence[dict[str, Any]]):
         table: pa.Table = arrow.table(columns)
         return table
 
+    def __str__(self) -> str:
+        return draw(cells(self, 4))
+
     def _repr_html_(self) -> str:
         hidden = max(0, len(self) - _SHOWN)
         more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
@@ -449,12 +452,16 @@ def _shade(grade: float) -> str:
 def _latex(rows: Rows) -> str:
     def escape(cell: str) -> str:
         text = _escape_latex(cell)
-        text = text.replace("-", "$-$") if _NUMBERS.fullmatch(text) else text
+        if _NUMBERS.fullmatch(text):
+            text = re.sub(r"(?<!\d)-(?=[\d.])", "$-$", text)
         text = rf"\textbf{{{text}}}" if _is_best(cell) else text
         shade = rf"\cellcolor[HTML]{{{_shade(cell.grade)}}}" if _is_shaded(cell) else ""
         return shade + text + _mark(cell, "$^{{{}}}$")
 
-    head, *body = [" & ".join(map(escape, row)) + r" \\" for row in rows]
+    head, *body = [
+        "{}" * row[0].startswith(("[", "*")) + " & ".join(map(escape, row)) + r" \\"
+        for row in rows  # what stands behind a line's end would be its argument
+    ]
     columns = "".join("r" if right else "l" for right in _right(rows))
     above = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
     return "\n".join([*above, *body, r"\bottomrule", r"\end{tabular}"])
@@ -701,22 +708,35 @@ class Result(ABC):
 
         records, tables = self.to_records(), dict[str, Rows]()
         for name, rows in self._details():
+            rows = self._scaled(rows, scale)
             first = f" (the first {_LONG:,} of {len(rows):,})" if len(rows) > _LONG else ""
             tables[name + first] = cells(rows[:_LONG], digits)
         named = [name for name in _TELLING if name in records.columns]
         signed = {n: records.column(n) for n in (*named, "signature") if n in records.columns}
         absent = getattr(self, "not_computed", ())
-        of = dict.fromkeys(records.column(named[0])) if named else ["results"]
+        shown = [n for n in ("baseline", *named[:1]) if n in records.columns]
+        of = dict.fromkeys(name for column in shown for name in records.column(column))
         return page.write_report(
-            title=title or listing(of, write=str),
+            title=title or listing(of or ["results"], write=str),
             values=self._tables(digits, scale), align=_right, tables=tables, images=images,
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
             figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},
-            examples=dict(self._examples(n)), signatures=cells(Records(signed), digits),
+            examples={name: self._scaled(rows, scale) for name, rows in self._examples(n)},
+            signatures=cells(Records(signed), digits),
             folded={"What was read": getattr(self, "understood", ()),
                     "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
                     "Notes": self.notes},
         )  # fmt: skip
+
+    def _scaled(self, rows: Records, scale: float) -> Records:
+        """Return records with the values of measures times the scale at which papers print them."""
+        scored = (one for one in getattr(self, "scores", ()) if hasattr(one, "heading"))
+        scales = {one.heading: one.measure.definition.printed_scale(scale) for one in scored}
+        by = [scales.get(one, 1.0) for one in rows.column("measure")] if scales else []
+        return rows.with_columns(**{
+            name: [value and value * one for value, one in zip(rows.column(name), by, strict=True)]
+            for name in ("value", "baseline_value", "difference") if by and name in rows.columns
+        })  # fmt: skip
 
     def _details(self) -> Iterable[tuple[str, Records]]:
         """Return further tables of a report, with their titles."""

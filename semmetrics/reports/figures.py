@@ -47,6 +47,7 @@ FORMATS = (".png", ".svg", ".pdf")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKS, _LINES, _HATCHES = "os^DvPX", ("-", "--", "-.", ":"), ("", "////", r"\\\\\\\\", "xxxx")
 _SERIES, _ROWS, _CURVES, _LABELS, _CELLS, _PANELS, _MARKED = 7, 30, 14, 12, 20, 4, 8
+_INSIDE = 4  # curves whose legend stands among them
 _POINTS = 2000  # of a scatter, beyond which those that are near each other are one
 _AT = re.compile(r"(.*)@(\d+)(.*)", re.DOTALL)
 _THRESHOLD = re.compile(r",?(?:decode=(threshold):|(threshold)=)([-+.\de]+)")
@@ -225,6 +226,8 @@ class Dots(Display):
         Rows or series of another scale have a panel of their own.
     """
 
+    _noun = "system"
+
     @classmethod
     def _of(
         cls, every: Iterable[Mapping[str, Any]], row: str, series: str, names: Sequence[str],
@@ -232,7 +235,7 @@ class Dots(Display):
     ) -> Self:  # fmt: skip
         """Arrange records."""
         rows, columns, grids = _grid(every, row, series, *names)
-        nouns = ["row", "series"] if series != "system" else ["measure", "system"]
+        nouns = ["row", "series"] if series != "system" else ["measure", cls._noun]
         if len(columns) > _SERIES:
             rows, columns, grids, nouns = columns, rows, grids.transpose(0, 2, 1), nouns[::-1]
         lacking = int(np.isnan(grids[0]).sum())
@@ -305,7 +308,8 @@ class ValuesDisplay(Dots):
         table = _table(result)
         records, systems = table.to_records(), table.systems
         title = _short(systems[0]) if len(systems) == 1 else "values"
-        return cls._of(records, "heading", "system", ("value", "ci_low", "ci_high"),
+        computed = [one for one in records if one["reason"] is None]
+        return cls._of(computed, "heading", "system", ("value", "ci_low", "ci_high"),
                        title + _level(records, "ci_level"), _scales(table))  # fmt: skip
 
     from_scores = of
@@ -331,8 +335,7 @@ class DifferencesDisplay(Dots):
         every = [one | {row: one[row] or "value"} for one in records]
         names, systems = ("difference", "low", "high", "significant"), {*records.column("system")}
         if len(baselines := {*records.column("baseline")}) > 1:
-            every = [one | {"system": f"{_short(one['system'], 14)} less "
-                            f"{_short(one['baseline'], 14)}"} for one in every]  # fmt: skip
+            every = [one | {"system": f"{one['system']} less {one['baseline']}"} for one in every]
         less = f"{_short(*systems)} less " if len(systems) == 1 else "differences from "
         title = "differences" if len(baselines) > 1 else f"{less}{_short(*baselines)}"
         title += _level(records, "level")
@@ -520,12 +523,14 @@ class ConfusionDisplay(Heat):
     """
 
     @classmethod
-    def of(cls, result: Any) -> Self:
-        """Count confusions by the first measure of a system, and by its first by meaning."""
+    def of(cls, result: Any, system: str | None = None) -> Self:
+        """Count confusions of a system, or the first, by its first measure and first by meaning."""
         table, found = _table(result), dict[bool, Any]()
+        of = next(iter(table.systems), None) if system is None else system
+        check_choice("system", of, table.systems)
         for place, score in enumerate(table):
             by_meaning = score.measure["match"] is not None
-            if score.system == table.systems[0] and by_meaning not in found:
+            if score.system == of and by_meaning not in found:
                 with suppress(InputError):
                     found[by_meaning] = table[place : place + 1].confusion()
         if not any(found.values()):
@@ -641,6 +646,8 @@ class Curves(Display):
     def __init__(self, curves: Mapping[str, Any], note: str = "", **values: Any) -> None:
         note = _join(note, _hidden(_CURVES, len(curves), "curve"))
         super().__init__(curves=curves, note=note, **values)
+        if self.is_square:
+            self._size = (4.8 if len(curves) <= _INSIDE else 6.4, 4.4)
 
     def _draw(self, axes: Sequence[Any]) -> None:
         (ax,) = axes
@@ -663,7 +670,8 @@ class Curves(Display):
         if self.is_square:
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         ax.grid(color="0.9")
-        _legend(ax, 1)
+        inside = {"loc": "best", "bbox_to_anchor": None} if len(self.curves) <= _INSIDE else {}
+        _legend(ax, 1, **inside)
 
 
 def _curves(every: Iterable[Mapping[str, Any]], x: str) -> dict[str, Floats]:
@@ -700,7 +708,7 @@ class PrecisionRecallDisplay(Curves):
         for (system, heading), points in found.items():
             lines = {label: np.array(some).T for label, some in points.items()}
             value = f"{_short(heading, 14)} {table[system, heading].value:.3f}"
-            name = f"{_short(system, 20)}, mean ({value})"
+            name = f"{system}, mean ({value})"
             curves[name] = lines[None] if None in lines else _mean_curve(list(lines.values()))
             frequent = sorted(lines, key=lambda label: -lines[label].shape[1])
             classes = [(label, lines[label]) for label in frequent if label is not None]
@@ -737,7 +745,7 @@ class ThresholdDisplay(Curves):
     @classmethod
     def of(cls, result: Any) -> Self:
         """Take a sweep, or a table of scores with several thresholds."""
-        every, fitted, what = list[Any](), dict[str, Any](), "similarity"
+        every, fitted, of, lower = list[Any](), dict[str, Any](), set[str](), set[str]()
         if isinstance(curve := getattr(result, "curve", None), Mapping):  # of a calibration
             points = curve["threshold"]
             every = [{"name": name, "threshold": x, "value": value}
@@ -746,27 +754,35 @@ class ThresholdDisplay(Curves):
             by = "contrast" if "contrast" in curve else result.criterion
             fitted[by] = result.threshold, result.value
         elif hasattr(result, "points"):
-            every = [one | {"name": one["measure"]} for one in result.to_records()]
+            names = {one.system for some in result.scores.values() for one in some}
+            every = [one | {"name": f"{one['system']} " * (len(names) > 1) + one["measure"]}
+                     for one in result.to_records()]  # fmt: skip
         else:
             table = _table(result)
             for score, one in zip(table, table.to_records(), strict=False):
-                if option := _THRESHOLD.search(one["measure"]):
-                    name = one["measure"].replace(option[0], "").replace("(,", "(")
+                texts = one["heading"], one["measure"]
+                if option := next(filter(None, map(_THRESHOLD.search, texts)), None):
+                    name = option.string.replace(option[0], "").replace("(,", "(")
                     name = _of_system(table, one, name.replace("()", ""))
-                    what, point = "scores" if option[1] else what, float(option[3])
+                    point = float(option[3])
+                    of.add("scores" if option[1] else "similarity")
                     every.append(one | {"name": name, "threshold": point})
+                    lower |= set() if score.measure.definition.higher_is_better else {name}
                     if score.best_threshold is not None:
                         fitted[name] = point, one["value"]
         curves, chosen = {}, {}
         for name, curve in _curves(every, "threshold").items():
-            best = max(zip(np.nan_to_num(curve[1], nan=-np.inf), curve[0], strict=True))[::-1]
-            at = fitted.get(name, tuple(map(float, best)))
-            text = f"{name}: {'chosen' if name in fitted else 'highest'} at {at[0]:.3g}"
+            sign, end = (-1, "lowest") if name in lower else (1, "highest")
+            values = np.nan_to_num(sign * curve[1], nan=-np.inf)
+            point, value = max(zip(curve[0], values, strict=True), key=itemgetter(1, 0))
+            at = fitted.get(name, (float(point), float(sign * value)))
+            text = f"{name}: {'chosen' if name in fitted else end} at {at[0]:.3g}"
             curves[text], chosen[text] = curve, at
         if not curves:
             example = "F1 at several of threshold="
             raise InputError("lacks-measure", what="several thresholds", example=example)
-        return cls(curves=curves, chosen=chosen, axis=(f"threshold of {what}", "value"))
+        axis = f"threshold of {' or '.join(sorted(of or {'similarity'}))}"
+        return cls(curves=curves, chosen=chosen, axis=(axis, name if len(curves) == 1 else "value"))
 
     from_sweep = from_scores = of
 
@@ -837,7 +853,7 @@ class SeenUnseenDisplay(Curves):
         for system, points in found.items():
             unseen, seen, harmonic = np.array(points, np.float64).T
             best = int(np.argmax(np.nan_to_num(harmonic, nan=-1)))
-            name = f"{_short(system, 18)}: {areas.get(system, '')}highest H {harmonic[best]:.3f}"
+            name = f"{system}: {areas.get(system, '')}highest H {harmonic[best]:.3f}"
             curves[name], chosen[name] = np.stack([unseen, seen]), (unseen[best], seen[best])
         return cls(curves=curves, chosen=chosen, is_square=True,
                    axis=("accuracy on unseen classes", "accuracy on seen classes"))  # fmt: skip
@@ -888,6 +904,8 @@ class LabelsDisplay(Display):
         labels, systems, (value, support) = _grid(every, "label", "system", "value", "support")
         support, shown = np.nan_to_num(support).max(axis=1), systems[:_PANELS]
         known = np.flatnonzero(support > 0)  # others are nowhere in the ground truth
+        if not len(known):
+            raise InputError("other-result", what="labels", of="labels in the ground truth")
         frequent = known[np.argsort(-support[known], kind="stable")[:most]]
         order = frequent[np.argsort(-np.nan_to_num(value[frequent, 0], nan=-np.inf), kind="stable")]
         alone = len(support) - len(known)
@@ -922,7 +940,8 @@ def _item_values(result: Any, measure: str | None) -> tuple[str, list[Any], list
     """Return a heading, the ids, the systems, and values of items, shape (items, systems)."""
     records = _table(result).per_item()
     heading = _choose(measure, records.drop("id", "system", "part").columns, _table(result))
-    every = ({"key": (one.get("part"), one["id"]), **one} for one in records)
+    part = _table(result).find(heading)[0].part
+    every = ({"key": (part, one["id"]), **one} for one in records if one.get("part", part) == part)
     keys, systems, (values,) = _grid(every, "key", "system", heading)
     return heading, [id for _, id in keys], systems, values
 
@@ -938,7 +957,7 @@ class ItemsDisplay(Curves):
     --------
     >>> import semmetrics
     >>> table = semmetrics.score([["cat"], ["cow"]], [["cat"], ["dog"]], measures=["F1"])
-    >>> ItemsDisplay.from_scores(table).curves["preds: mean 0.500"].tolist()
+    >>> ItemsDisplay.from_scores(table).curves["preds: 0.500"].tolist()
     [[0.0, 0.0, 1.0], [0.0, 0.5, 1.0]]
     """
 
@@ -948,13 +967,13 @@ class ItemsDisplay(Curves):
     def of(cls, result: Any, *, measure: str | None = None) -> Self:
         """Take the values of items of a measure, by default the first that has them."""
         heading, _, systems, values = _item_values(result, measure)
-        curves, lacking = {}, int(np.isnan(values).sum())
+        table, curves, lacking = _table(result), {}, int(np.isnan(values).sum())
         for system, column in zip(systems, values.T, strict=True):
             known = column[~np.isnan(column)]
             x, counts = np.unique(known, return_counts=True)
             share = np.append(0, np.cumsum(counts) / max(1, len(known)))
             if len(x):
-                name = f"{_short(system)}: mean {known.mean():.3f}"
+                name = f"{system}: {table[system, heading].value:.3f}"
                 curves[name] = np.stack([np.append(x[0], x), share])
         return cls(curves=curves, axis=(_short(heading), "share of items up to"),
                    note=f"{pluralize(lacking, 'value')} undefined" if lacking else "")  # fmt: skip
@@ -1001,7 +1020,8 @@ class SystemPairDisplay(Display):
         gaps, lacking = np.abs(y - x), len(values) - len(both)
         marked = [n for n in np.argsort(-gaps, kind="stable")[:_MARKED].tolist() if gaps[n]]
         above, on, below = (f"{int((np.sign(y - x) == sign).sum()):,}" for sign in (1, 0, -1))
-        note = _hidden(2, 2 if systems else len(known), "system")
+        note = _join("larger: more items" if len({*zip(x, y, strict=True)}) < len(x) else "",
+                     _hidden(2, 2 if systems else len(known), "system"))  # fmt: skip
         note = _join(note, f"{pluralize(lacking, 'item')} without a value" if lacking else "")
         title = f"{_short(heading)}: {above} above, {on} on and {below} below the line"
         return cls(title=title, systems=[known[place] for place in pair], x=x, y=y, marked=marked,
@@ -1114,7 +1134,8 @@ def svg_text(display: Display) -> str:
     text = render(display, ".svg").decode()
     text = text[text.index("<svg") :]
     mark = hashlib.sha256(text.encode()).hexdigest()[:10]
-    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>f{mark}-", text)
+    for tag in {*re.findall(r"<[^>]+>", text)}:  # texts of input stay
+        text = text.replace(tag, re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>f{mark}-", tag))
     title = np.ravel(display.ax_)[0].get_title(loc="left")
     title = title or type(display).__name__.removesuffix("Display")
     style = re.search(r"<style.*?\*\{(.*?)\}</style>", text)

@@ -112,14 +112,13 @@ def _item(record: Mapping[str, Any], pictures: Thumbnails, digits: int) -> dict[
                 side.update(pair[place] for pair in some)
     chips = [(name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
              for name, some in fields.items()]  # fmt: skip
-    return {"id": record["id"], "value": f"{record['system']}, {record['measure']}: {numbers}",
+    of = [record["system"], *([f"against {record['baseline']}"] if "baseline" in record else [])]
+    return {"id": record["id"], "value": f"{' '.join(of)}, {record['measure']}: {numbers}",
             "fields": chips, "picture": pictures.find(str(record["id"]))}  # fmt: skip
 
 
 def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
     """Yield texts, each with whether the other side has it."""
-    if not some:
-        yield "nothing", False
     for one in some[:_MOST]:
         parts = one if isinstance(one, (list, tuple)) else [one]
         texts = [f"{part:.2f}" if isinstance(part, float) else str(part) for part in parts]
@@ -162,9 +161,12 @@ class Thumbnails:
         shown = len(self.made) - sum(map(len, self.absent.values()))
         if shown >= _PICTURES or self.size >= _BYTES:
             return "", "the report has enough"
-        name = str(self.template).replace("{id}", id)
+        stems = [id]
+        if (ending := Path(id).suffix).lower() in _ENDINGS:  # it may be kept in another format
+            stems.append(id.removesuffix(ending))
+        names = [str(self.template).replace("{id}", one) + end for one in stems for end in _ENDINGS]
         # which takes names that are too long, too
-        paths = (Path(name + one) for one in _ENDINGS if os.path.isfile(name + one))  # noqa: PTH113
+        paths = (Path(one) for one in names if os.path.isfile(one))  # noqa: PTH113
         found = (one for one in paths if self.folder in one.resolve().parents)
         if (path := next(found, None)) is None:
             return "", f"no file of {self.template}"
@@ -184,7 +186,11 @@ class Thumbnails:
         return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}", ""
 
     def notes(self) -> list[str]:
-        """Say how many items have no picture, and why."""
+        """Say how many items have no picture, and why; refuse a folder that has none."""
+        lost = self.absent.get(f"no file of {self.template}", ())
+        if lost and len(lost) == len(self.made):
+            remedy = f"pictures are called by the ids, such as {visible(lost[0])}"
+            raise InputError("missing-file", self.template, remedy=remedy)
         facts = (Fact("no-thumbnail", len(ids), tuple(ids), values={"why": why})
                  for why, ids in self.absent.items())  # fmt: skip
         return render_facts(facts)

@@ -22,7 +22,7 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
-from semmetrics.metrics.registry import cutoffs, parse, parse_all
+from semmetrics.metrics.registry import cutoffs, name_as_asked, parse, parse_all
 from semmetrics.options import decoding_rules
 from semmetrics.scoring.result import matching_names
 
@@ -87,6 +87,7 @@ _COCO_5K = Protocol(
     entries={**_RECALLS, "MedR": "MedR", "MeanR": "MeanR", "Rsum": "Rsum"},
     settings=_BOTH,
     kind="retrieval",
+    percent=True,
     sizes={"i2t": 5000, "t2i": 25000},
 )
 
@@ -199,6 +200,7 @@ PROTOCOLS = {
             },
             settings=_BOTH,
             kind="retrieval",
+            percent=True,
         ),
         Protocol(
             name="eccv",
@@ -207,6 +209,7 @@ PROTOCOLS = {
             entries={"mAP@R": "mAP@R", "R-P": "R-Precision", "R@1": "HitRate@1"},
             settings={**_BOTH, "missing": "skip"},
             kind="retrieval",
+            percent=True,
             sizes={"i2t": 1261, "t2i": 1332},
         ),
         Protocol(
@@ -221,6 +224,7 @@ PROTOCOLS = {
             },
             settings={"ties": "position", "missing": "error"},
             kind="classes",
+            percent=True,
         ),
     )
 }
@@ -326,7 +330,7 @@ def _plan_named(
     named, absent = options["measures"], []
     if named is None:
         defaults = kind.defaults(tasks, options)
-        named = [one for text in defaults.measures for one in parse(text, kind.name)]
+        named = parse_all(defaults.measures, kind.name)
         absent = [NotComputed(*pair, pair[0]) for pair in defaults.absent.items()]
     keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
@@ -340,7 +344,7 @@ def _plan_named(
     if not chosen:
         raise InputError("nothing-given", what="measures", remedy="name one, or leave measures out")
     notes = _without_effect(several, cuts, rules, options)
-    return Plan(list(chosen), list(map(str, chosen)), absent, notes)
+    return Plan(list(chosen), list(map(name_as_asked, chosen)), absent, notes)
 
 
 def _without_effect(

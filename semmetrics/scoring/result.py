@@ -20,7 +20,7 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.messages import fold, listing, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.families import terms_of
-from semmetrics.metrics.registry import is_own, parse_in_any_case
+from semmetrics.metrics.registry import is_own, names_like, parse_in_any_case
 from semmetrics.reports import entry_of
 from semmetrics.scoring.evaluate import Progress, Statistics, evaluate, frame_of, merged_labels
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
@@ -223,7 +223,13 @@ def matching_names(name: str, known: Collection[N]) -> set[N]:
     """
     if found := {pair for pair in known if name in pair}:
         return found
-    alike = {pair for pair in known if fold(name) in map(fold, pair)}
+    spelled, _ = names_like(name)
+
+    def means(text: str) -> bool:
+        own, is_exact = names_like(text)  # C-F1 is not meant by CF1, nor by cf1
+        return fold(text) == fold(name) and (not is_exact or spelled in ([], own))
+
+    alike = {pair for pair in known if any(map(means, pair))}
     if len({heading for heading, *_ in alike}) == 1:
         return alike
     meant = set(map(str, parse_in_any_case(name)))
@@ -454,7 +460,7 @@ def _true_items(score: Score) -> Floats | None:
 def with_derived(
     scores: Sequence[Score], named: Mapping[Measure, str], ci: Bootstrap | None
 ) -> list[Score]:
-    """Return the scores that were asked for, and those of derived measures behind them.
+    """Return the scores that were asked for, derived ones of all parts behind those of each.
 
     Parameters
     ----------
@@ -488,7 +494,11 @@ def with_derived(
                 undefined={}, statistics=whole, note="", part="", task=None, terms=tuple(found),
             )  # fmt: skip
             made.append(_with_interval(score, _replicates(measure, value, found), ci))
-    return made
+    order = [*parts, ""], list(dict.fromkeys(score.system for score in scores)), list(named)
+    return sorted(made, key=lambda one: [
+        places.index(value)
+        for places, value in zip(order, (one.part, one.system, one.measure), strict=True)
+    ])  # fmt: skip
 
 
 def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:

@@ -224,7 +224,7 @@ class Scorer:
         """
         systems = {n: items for n, items in self._systems.items() if not items.is_empty}
         if not systems:
-            raise InputError("no-items")
+            raise InputError("empty", role="the scorer", remedy="update it with items first")
         system, first = next(iter(systems.items()))
         if first.keep_rows:
             prepared = first.prepare(setup_of(self), system)

@@ -280,11 +280,10 @@ class ScoreTable(ScaledResult):
         counted = (
             (pluralize(len(self.notes), "note"), ".notes"),
             (pluralize(undefined, "undefined value"), ".undefined()"),
-            (f"{len(self.not_computed):,} not computed", ".not_computed"),
             (pluralize(len(self.differences), "difference"), ".differences"),
         )
         parts = [f"{text} ({where})" for text, where in counted if not text.startswith("0 ")]
-        return [", ".join(parts)] if parts else []
+        return [*name_absent(self), *([", ".join(parts)] if parts else [])]
 
     def _first(self) -> tuple[ScoreTable, list[str]]:
         """The first rows and systems, as many as a screen shows; and a line of what is hidden."""
@@ -316,7 +315,7 @@ class ScoreTable(ScaledResult):
         In the last three the best of each measure are bold; ``graded`` shades all from the worst
         (red) to the best (green), in LaTeX (packages booktabs, and xcolor with [table]) and HTML.
         ``systems`` are "rows" or "columns" of tables; by default rows if they are more than the
-        measures.
+        measures. CSV has the rows of ``to_records``, and this table only if ``systems`` is given.
 
         Examples
         --------
@@ -327,9 +326,27 @@ class ScoreTable(ScaledResult):
         a       1.0000
         b       0.0000
         """
+        if form == "csv" and systems is not None:
+            return self.to_csv(systems=systems, digits=digits, scale=scale).rstrip("\n")
         if graded and form not in ("markdown", "latex", "html"):
             raise InputError("not-applicable", name="graded", what=f"the format {form}")
         return self._render(form, digits, scale, graded=graded, systems=systems)
+
+    def to_csv(self, *, systems: str | None = None, **shape: Any) -> str:
+        """Write the rows of ``to_records`` in full precision; with ``systems`` the table of text.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([["cat"]], [["cat"]], measures="F1 MacroF1")
+        >>> print(table.to_csv(systems="rows", digits=1, scale=100))
+        system,F1,MacroF1
+        preds,100.0,100.0
+        """
+        if systems is None:
+            return super().to_csv()
+        (rows,) = self._tables(shape.get("digits", 4), shape.get("scale", 1.0), systems)
+        return reports.draw(rows, "csv") + "\n"
 
     def _tables(
         self, digits: int, scale: float, systems: str | None = None
@@ -474,7 +491,7 @@ class ScoreTable(ScaledResult):
         ----------
         n : int
             Items of each system, from 1. Those without a value are left out; of equal ones those
-            that come first are taken.
+            are taken that the measures behind it find worse, and then those that come first.
         measure : str or Measure, optional
             A heading or a measure; the first that has item values where it is left out.
 
@@ -517,9 +534,14 @@ class ScoreTable(ScaledResult):
         rows: list[dict[str, Any]] = []
         for score in _first_of_items(chosen):
             values = np.full(score.n, np.nan) if score.items is None else score.items
-            higher = score.measure.definition.higher_is_better
-            rising = higher == (which == "worst")
-            order = np.argsort(values if rising else -values, kind="stable")  # nan last
+            of = (score.system, score.part)
+            behind = [one for one in self.scores[self.scores.index(score) + 1 :]
+                      if (one.system, one.part) == of and one.items is not None]  # fmt: skip
+            keys = [
+                one.items if one.measure.definition.higher_is_better == (which == "worst")
+                else -one.items for one in reversed([score, *behind]) if one.items is not None
+            ]  # fmt: skip
+            order = np.lexsort(keys or [values])  # nan last
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
                 item, value = plain_id(score.ids[place]), finite_or_none(float(values[place]))
                 row = {"system": score.system, "measure": score.heading, "id": item, "value": value}

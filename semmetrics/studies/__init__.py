@@ -25,7 +25,8 @@ _HOMES = {name: f"semmetrics.{home}" for home, names in {
         "correct_p critical_difference friedman nemenyi_p rank_differences rank_matrix "
         "rank_rows shifted_p shifted_size_p signed_rank_p simulated_p student_t williams_p",
     "studies.values": "compare_values read_values",
-    "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep",
+    "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
+    "sweep_systems",
 }.items() for name in names.split()}  # fmt: skip
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605  (a list, from the table)

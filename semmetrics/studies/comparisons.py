@@ -622,6 +622,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             return listed
         caption = "The best of each measure is bold. Letters name the systems over which a system "
         caption += f"is significantly better: {self._say_how()}."
+        if lost := [f"{d.system} and {d.baseline} ({d.heading})" for d in self if math.isnan(d.p)]:
+            caption += f" There is no p of {_join(lost)}."
         marked = draw(self._mark_scores(digits, scale), form, caption=caption)
         return f"{marked}\n\n{listed}"
 

@@ -397,7 +397,9 @@ def rank_systems(
         table, _, systems = tables.read_table(datasets, None, ReadOptions(max_bytes=max_bytes))
         for row in table.values():  # a system without any value is listed, too
             row.update({name: math.nan for name in systems if name not in row})
-        higher = not (tables.is_lower_better(measure) and _check_direction(measure, [measure], by))
+        higher = not tables.is_lower_better(measure, table)
+        if not higher:
+            _check_direction(measure, [measure or next(iter(table))], by)
         return _rank_all(table, measure, by, higher, level)
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}

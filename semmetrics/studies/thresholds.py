@@ -49,14 +49,14 @@ class Best(NamedTuple):
 @by_value()
 @dataclass(frozen=True, eq=False)
 class ThresholdSweep(Result):
-    """Values of measures of one system at each threshold.
+    """Values of measures of systems at each threshold.
 
     Attributes
     ----------
     points : tuple of float
         The thresholds, rising.
     scores : mapping from measure to tuple of Score
-        One for each threshold.
+        One for each threshold. Of several systems a measure has the system before it.
     facts : list of Fact
         What is odd.
     understood : list of str
@@ -73,7 +73,7 @@ class ThresholdSweep(Result):
         """Arrange the scores of measures at all thresholds."""
         found: dict[str, dict[float, Score]] = {}
         for score in table:
-            name = str(score.measure.with_options(threshold="auto"))
+            name = f"{score.system} {_name(score)}" if len(table.systems) > 1 else _name(score)
             found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
         by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
         return ThresholdSweep(tuple(points), by_name, table.facts, table.understood)
@@ -108,7 +108,6 @@ class ThresholdSweep(Result):
 
         The signature is that of the best value.
         """
-        first = next(iter(self.scores.values()))[0]
         measures: list[dict[str, Any]] = []
         for name, best in self.best.items():
             entry, scores = None, self.scores[name]
@@ -117,11 +116,12 @@ class ThresholdSweep(Result):
                 entry = {**best._asdict(), "signature": signature}
             values = [finite_or_none(score.value) for score in scores]
             limits = {end: list(map(finite_or_none, some)) for end, some in _limits(scores).items()}
-            measures.append({"measure": name, "values": values, **limits, "best": entry})
-        return {
-            "schema": "semmetrics.sweep/1", "system": first.system, "unit": first.unit,
-            "n": first.n, "thresholds": list(self.points), "measures": measures,
-        }  # fmt: skip
+            of = {"system": scores[0].system, "unit": scores[0].unit, "n": scores[0].n}
+            measures.append({
+                "measure": _name(scores[0]), **of, "values": values, **limits, "best": entry,
+            })  # fmt: skip
+        points = list(self.points)
+        return {"schema": "semmetrics.sweep/2", "thresholds": points, "measures": measures}
 
     def to_csv(self) -> str:
         """One row a threshold, in full precision; an empty cell for what is undefined."""
@@ -151,10 +151,14 @@ class ThresholdSweep(Result):
     def to_records(self) -> Records:
         """Return one row for each measure and threshold: those of scores, and "threshold"."""
         every = [score for scores in self.scores.values() for score in scores]
-        names = [name for name, scores in self.scores.items() for _ in scores]
+        names = list(map(_name, every))
         thresholds = np.tile(np.array(self.points), len(self.scores))
         rows = ScoreTable(every).to_records().drop("reason")
         return rows.with_columns(measure=names, threshold=thresholds)
+
+
+def _name(score: Score) -> str:
+    return str(score.measure.with_options(threshold="auto"))
 
 
 def _limits(scores: Sequence[Score]) -> dict[str, list[float]]:
@@ -205,13 +209,45 @@ def sweep(
     >>> found.points, found.values
     ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
     """
+    systems = {system or system_name(preds): preds}
+    return sweep_systems(systems, gts, measures=measures, thresholds=thresholds, **options)
+
+
+@takes_options()
+def sweep_systems(
+    systems: Mapping[str, Any],
+    gts: Any,
+    *,
+    measures: Named | Iterable[Named] = ("SemF1",),
+    thresholds: str | float | Iterable[float] | None = None,
+    **options: Any,
+) -> ThresholdSweep:
+    """Values of several systems at each of many thresholds, as ``sweep`` has those of one.
+
+    Parameters
+    ----------
+    systems : mapping from name to predictions
+    gts, measures, thresholds
+        As for ``sweep``.
+    **options
+
+    Returns
+    -------
+    ThresholdSweep
+        Of several systems a name of a measure has the system before it.
+
+    Examples
+    --------
+    >>> found = sweep_systems({"a": [["bike"]], "b": [["bus"]]}, [["bicycle"]], thresholds=0.5)
+    >>> found.values
+    {'a SemF1': [1.0], 'b SemF1': [0.0]}
+    """
     asked = parse_all(listed(measures))
     _check_swept(asked, options)
     points = _threshold_points(thresholds)
     every = [one.with_options(threshold=point) for one in asked for point in points]
     given = {**options, "measures": every, "keep_rows": False}
-    table = table_of(prepare_systems({system or system_name(preds): preds}, gts, given))
-    return ThresholdSweep.of(points, table)
+    return ThresholdSweep.of(points, table_of(prepare_systems(systems, gts, given)))
 
 
 @takes_options()

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,10 +150,23 @@ class Runs(NamedTuple):
     signatures: list[str]
 
 
-def is_lower_better(measure: str) -> bool:
-    """Whether lower is better by a measure, which must be known; by none, higher is."""
-    found = parse_in_any_case(measure) or (parse(measure) if measure else [])
-    return any(not one.definition.higher_is_better for one in found)
+def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
+    """Whether lower is better by a measure, which must be known; by none, by what rows are called.
+
+    Raises
+    ------
+    InputError
+        If rows are called by measures, and lower is better by some of them only.
+    """
+    if measure and not parse_in_any_case(measure):
+        parse(measure)
+    lower = {
+        any(not one.definition.higher_is_better for one in parse_in_any_case(name)): name
+        for name in ([measure] if measure else rows)
+    }
+    if len(lower) > 1:
+        raise InputError("mixed-directions", measure=lower[True])
+    return True in lower
 
 
 def is_of_runs(found: Any) -> bool:
@@ -174,7 +187,7 @@ def choose_measure(
     there = listing(headings, most=20, write=str)
     if not measure:
         what = f"a file of several measures ({there})"
-        raise InputError("needs-option", where, what=what, name="measures")
+        raise InputError("needs-option", where, what=what, name="measure")
     raise InputError("unknown-name", where, what="measure", value=measure,
                      remedy=f"choose among {there}")  # fmt: skip
 
@@ -266,7 +279,7 @@ def compare_values(
     made = Bootstrap.of({"resamples": TAKEN["compare_values"]["resamples"].default, **given})
     table, named, systems = read_table(values, measure, given.get("read", DEFAULTS))
     comparisons.check_systems(systems, baseline)
-    pairs, lower = comparisons.pair_systems(systems, baseline), is_lower_better(named)
+    pairs, lower = comparisons.pair_systems(systems, baseline), is_lower_better(named, table)
     rows = [_gain(*pair, table, test, made, lower) for pair in pairs]
     corrected = significance.correct_p([row["p"] for row in rows], correction)
     for row, p in zip(rows, corrected, strict=True):

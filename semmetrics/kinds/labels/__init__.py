@@ -24,6 +24,7 @@ from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM, Fact, InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.kinds.labels.normalization import class_name
+from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
 FORM = Form(
@@ -109,6 +110,10 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
             raise InputError("ambiguous-rows", found.source)
         rows = as_matrix(cells, named, source=found.source, notes=found.notes)
         return members(replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1"))
+    if (values < 2).all() and (sizes > 2).any():  # places would be there twice
+        row = int((sizes != width).argmax())
+        cells, wanted = pluralize(int(sizes[row]), "number"), pluralize(width, "class")
+        raise InputError("wrong-count", found.where(row), found=cells, wanted=wanted)
     if (values >= width).any():
         code = int((values >= width).argmax())
         where, value = found.where(found.first_item(code)), found.vocabulary[code]
