@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, row_notes, unused
-from semmetrics.data.json_files import item_rows
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, unused
+from semmetrics.data.json_files import item_rows, row_notes
 from semmetrics.data.lists import Lists, Side, Texts, in_order
 from semmetrics.data.source import Source
 from semmetrics.data.tables import describe_table, entry_rows

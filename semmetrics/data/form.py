@@ -21,7 +21,7 @@ import numpy as np
 from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry, code_values, in_order
-from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places
+from semmetrics.errors import ROW, Fact, InputError, Places
 from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, Option, check_options, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
@@ -99,6 +99,11 @@ class Form:
     def alone(self) -> bool:
         """Whether a whole number alone is an item with one entry."""
         return self.single and self.numbered
+
+    @property
+    def takes_matrices(self) -> bool:
+        """Whether a matrix of items x entries is read."""
+        return MATRICES[0] in self.formats
 
     @cached_property
     def table(self) -> Schema:
@@ -351,7 +356,7 @@ def is_one_hot(
     (True, False)
     """
     chosen = any(column_among(options, role, names) is not None for role in form.roles[1:])
-    if chosen or MATRICES[0] not in form.formats:
+    if chosen or not form.takes_matrices:
         return False
     others = []
     for name in names:
@@ -445,15 +450,6 @@ class Items:
     def types(self) -> set[type]:
         """The types of the items, found once: it takes a tenth of the time of exact measures."""
         return set(map(type, self.items))
-
-
-def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
-    """Note how many items have an empty cell, and which ids have rows that are not together."""
-    facts = (
-        Fact("empty-cells", empty, values={"noun": form.noun}),
-        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
-    )
-    return [fact for fact in facts if fact.n]
 
 
 def encode(found: Items, form: Form) -> Lists:

@@ -19,18 +19,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import (
-    Form,
-    Items,
-    ReadOptions,
-    find_columns,
-    not_a_list,
-    row_notes,
-    unused,
-)
+from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
 from semmetrics.data.public import annotations_of
 from semmetrics.data.source import Source, check_lines, text_lines
-from semmetrics.errors import ITEM, Fact, InputError, Places, at
+from semmetrics.errors import EXAMPLES, ITEM, Fact, InputError, Places, at
 from semmetrics.messages import counted
 from semmetrics.schema import as_id
 
@@ -325,6 +317,15 @@ def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
     columns = [f"{role}_column" for role in form.roles]
     found.notes += unused(options, columns, found.understood.removeprefix("JSON, "))
     return found
+
+
+def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
+    """Note how many items have an empty cell, and which ids have rows that are not together."""
+    facts = (
+        Fact("empty-cells", empty, values={"noun": form.noun}),
+        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
+    )
+    return [fact for fact in facts if fact.n]
 
 
 def item_rows(

@@ -26,8 +26,8 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Coder, OddError, leave_if
-from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, row_notes
-from semmetrics.data.json_files import parse
+from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
+from semmetrics.data.json_files import parse, row_notes
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source, ahead, line_blocks
 from semmetrics.data.tables import describe_table, split_text

@@ -21,17 +21,8 @@ from numpy.typing import NDArray
 
 from semmetrics.arguments import check_once
 from semmetrics.core.backend import refuse_masked
-from semmetrics.data.form import (
-    FILE_ID,
-    MATRICES,
-    Form,
-    Items,
-    ReadOptions,
-    encode,
-    encode_numbers,
-    find_id,
-    is_one_hot,
-)
+from semmetrics.data import form as forms
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_id, is_one_hot
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows
@@ -72,8 +63,8 @@ def read_python(  # noqa: PLR0911
     if is_series(data):
         return encode(_series(data, form, source), form)
     if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "iu" and form.alone:
-        return encode_numbers(data, form, source, f"a vector of {form.noun}s")
-    if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
+        return forms.encode_numbers(data, form, source, f"a vector of {form.noun}s")
+    if form.takes_matrices and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source, finite=not form.by_block)
     if form.numbered and is_number_rows(data):
         rows = plain_matrix(data, source)
@@ -215,7 +206,7 @@ def _frame(
         listed = bool(known) and (
             _has_roles_only(columns, form, options) or not numbers.issuperset(known)
         )
-    if options.column(form.noun) is not None or listed or MATRICES[0] not in form.formats:
+    if options.column(form.noun) is not None or listed or not form.takes_matrices:
         table = _arrow_table(data if has_ids else _with_ids(data))
         return read_arrow_table(table, form, source, options)
     index = getattr(data, "index", None)
@@ -270,7 +261,7 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
 
 def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
     return options.id_column is not None or any(
-        name.strip().casefold() in (*ID_NAMES, FILE_ID) for name in columns
+        name.strip().casefold() in (*ID_NAMES, forms.FILE_ID) for name in columns
     )
 
 

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics import schema as schemas
 from semmetrics.arguments import check_once
 from semmetrics.core.ragged import Floats
 from semmetrics.core.ranks import top_k
@@ -38,18 +39,7 @@ from semmetrics.data.public import category_names
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import ROW, InputError, at
-from semmetrics.schema import (
-    CLASS_NAMES,
-    NUMBERS,
-    SAME_PAIRS,
-    SCORED_PAIRS,
-    Row,
-    Schema,
-    Settle,
-    Table,
-    as_id,
-    as_real,
-)
+from semmetrics.schema import Row, Schema, Settle, Table, as_id, as_real
 
 TABLE_KINDS = ("csv", "tsv", "json", "jsonl")
 
@@ -276,7 +266,7 @@ def read_numbers(
     InputError
         If a number is missing or not finite, or an id stands twice.
     """
-    schema = NUMBERS[of]
+    schema = schemas.NUMBERS[of]
     of_json = schema.reading(score=as_real)
     with opened(data, options) as given:
         kind, name = "", of
@@ -296,7 +286,7 @@ def read_numbers(
         else:
             names = [] if kind else column_names(given)
             if names and of != "weights" and options.id_column not in names:
-                known = (one for one in names if one.strip().casefold() in CLASS_NAMES)
+                known = (one for one in names if one.strip().casefold() in schemas.CLASS_NAMES)
                 options = replace(options, id_column=next(known, None))
             wanted = {role: options.column(role) for role in ("id", "score")}
             chosen = {role: one for role, one in wanted.items() if one is not None}
@@ -370,7 +360,7 @@ def as_pairs(
     >>> as_pairs([("car", "automobile", True), {"a": "car", "b": "tree", "same": 0}])
     [Pair(a='car', b='automobile', same=True), Pair(a='car', b='tree', same=False)]
     """
-    found = read_table(pairs, SAME_PAIRS, options, "pairs")
+    found = read_table(pairs, schemas.SAME_PAIRS, options, "pairs")
     if notes is not None:
         notes += found.notes
     return [Pair(*row) for row in zip(*(found.columns[one] for one in Pair._fields), strict=True)]
@@ -596,7 +586,7 @@ def read_pair_scores(
     to_id = id_reader(ids)
     chosen = dict(zip(("first", "second", "score"), columns or (), strict=False))
     chosen |= {} if group is None else {"group": group}
-    schema = SCORED_PAIRS.reading(first=to_id, second=to_id)
+    schema = schemas.SCORED_PAIRS.reading(first=to_id, second=to_id)
     found = read_table(pairs, schema, options, name, chosen=chosen)
     first, second, values = (found.columns[role] for role in ("first", "second", "score"))
     names = (found.names["first"], found.names["second"]) if found.names else None

@@ -25,16 +25,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import (
-    Form,
-    Items,
-    ReadOptions,
-    find_columns,
-    find_id,
-    is_one_hot,
-    row_notes,
-)
-from semmetrics.data.json_files import item_rows, without_blanks
+from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
+from semmetrics.data.json_files import item_rows, row_notes, without_blanks
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source, check_lines, text_lines

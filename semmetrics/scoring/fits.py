@@ -29,7 +29,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import LABEL_AVERAGES, formula_options, terms_of
 from semmetrics.metrics.formulas import f1, f1_many_to_one
 from semmetrics.options import COLUMNS
-from semmetrics.scoring.evaluate import frame_of
+from semmetrics.scoring.evaluate import Statistics, frame_of
 from semmetrics.scoring.protocols import plan_measures
 from semmetrics.scoring.result import BEST_FIT
 from semmetrics.scoring.signature import escape
@@ -37,6 +37,8 @@ from semmetrics.scoring.signature import escape
 BEST = "threshold:best"
 Fitted: TypeAlias = tuple[Measure, str]
 """A measure with all that it asks for fitted, and a note for its signature."""
+Evaluated: TypeAlias = tuple[Sequence[Fitted], Statistics]
+"""The fitted measures of a system's part, and its statistics."""
 
 
 def fit(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> Fitted:

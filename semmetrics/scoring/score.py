@@ -9,11 +9,11 @@ list, is given again; what then differs from it is reported, one line each.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from semmetrics.kinds.common import read_embedding
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import OPTIONS, Data, ResolvedOptions, is_asked, split_names
-from semmetrics.scoring.evaluate import Progress, Statistics, evaluate
-from semmetrics.scoring.fits import Fitted, fit, naming
+from semmetrics.scoring.evaluate import Progress, evaluate
+from semmetrics.scoring.fits import Evaluated, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.protocols import Plan
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-
-Evaluated: TypeAlias = tuple[Sequence[Fitted], Statistics]
-"""The fitted measures of a system's part, and its statistics."""
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {

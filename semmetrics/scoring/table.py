@@ -27,13 +27,7 @@ from semmetrics.reports import Records, ScaledResult
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import default_method
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import (
-    Score,
-    matching_names,
-    point_sums,
-    score_rows,
-    score_statistics,
-)  # fmt: skip
+from semmetrics.scoring.result import Score, matching_names, point_sums, score_statistics
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 _COLUMNS = (
@@ -639,7 +633,8 @@ class ScoreTable(ScaledResult):
             family: Any = score.measure.definition.family
             if not hasattr(family, "curve"):
                 return None
-            return family.curve(score_rows(score), score.frame, score.statistics.item_weights)
+            statistics, needed = score.statistics, family.statistic(score.measure)
+            return family.curve(statistics.rows(needed), score.frame, statistics.item_weights)
 
         curves = self._first_of_systems(make, "a curve of seen and unseen", "AUSUC")
         every = curves.values()
@@ -934,8 +929,10 @@ def _confused(score: Score) -> list[tuple[Any, ...]] | None:
             raise InputError("rows-not-kept")
         pairs = count_confused(score.task, score.measure).most_common()
         return [(*of, *pair, count) for pair, count in pairs]
-    confusion = getattr(score.measure.definition.family, "confusion", None)
-    counted = confusion and confusion(score_rows(score))
+    family: Any = score.measure.definition.family
+    if not hasattr(family, "confusion"):
+        return None
+    counted = family.confusion(score.statistics.rows(family.statistic(score.measure)))
     if counted is None:
         return None
     names = [*score.frame.labels, None]  # -1 is the last
