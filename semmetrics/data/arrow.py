@@ -188,10 +188,8 @@ def _numbered(texts: Any) -> tuple[Any, Texts]:
         numbers, distinct = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary
     _, ends, data = distinct.buffers()
     first, last = distinct.offset, distinct.offset + len(distinct) + 1
-    places = (
-        np.frombuffer(ends, np.int32)[first:last] if ends is not None else np.zeros(1, np.int32)
-    )
-    data = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    places = np.frombuffer(ends or bytes(4), np.int32)[first:last]  # none has no buffers
+    data = np.frombuffer(data or b"", np.uint8)
     return numbers, Texts(data[places[0] : places[-1]], places - places[0])
 
 

@@ -229,6 +229,9 @@ class _Shown(str):
     __repr__ = str.__str__
 
 
+_UNSHOWN = re.compile(r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]")
+
+
 @cache
 def _show(hint: Any) -> _Shown:
     """Return a type as people write it, without modules and without what it leaves open.
@@ -239,18 +242,15 @@ def _show(hint: Any) -> _Shown:
     (Mapping | Sequence[int] | None, str)
     """
     text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
-    return _Shown(
-        re.sub(r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]", "", text)
-    )
+    return _Shown(_UNSHOWN.sub("", text))
 
 
 @cache
 def _describe(option: Option) -> tuple[inspect.Parameter, str]:
     """Return an option as the signature of a function has it, and as its docstring."""
     name, default, hint = option.name, option.default, _show(hint_of(option.name))
-    parameter = inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
-    )
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameter = inspect.Parameter(name, kind, default=default, annotation=hint)
     text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
     return parameter, f"{name} : {hint}\n{text}"
 

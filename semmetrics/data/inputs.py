@@ -444,9 +444,7 @@ def _sample_values(items: Iterable[Any]) -> Sample:
     """Look at items that are strings or lists."""
     first = list(islice(items, _ITEMS))
     kinds = (list, tuple, Set, np.ndarray)
-    lists = [
-        item for item in first if isinstance(item, kinds) and getattr(item, "shape", None) != ()
-    ]
+    lists = [item for item in first if isinstance(item, kinds) and forms.is_iterable(item)]
     if not lists:
         texts = [item for item in first if isinstance(item, str)]
         if texts:

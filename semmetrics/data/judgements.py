@@ -446,9 +446,8 @@ def _collect(table: Table, to_id: Any) -> Judgements:
             if not is_missing(rater):
                 before = rated.setdefault((str(rater), (*sorted(given), several, image)), place)
                 if before != place:
-                    raise InputError(
-                        "rated-twice", rater=rater, names=given, other=table.where(before)
-                    )
+                    other = table.where(before)
+                    raise InputError("rated-twice", rater=rater, names=given, other=other)
         except InputError as error:
             raise (error if error.where else error.placed(table.where(place))) from None
         sides.append([])
@@ -508,9 +507,8 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
         wanted = f"{' or '.join(_PASCAL)}, or their folder"
         raise InputError("wrong-format", os.fspath(path), what="judgements",
                          format="other .mat files", wanted=wanted)  # fmt: skip
-    pairs, triplets = (
-        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
-    )
+    files = (load(folder / name, options.max_bytes) for name in _PASCAL)
+    pairs, triplets = (read_mat(one, _VARIABLES) for one in files)
     given, votes = _records(pairs, "new_input", 3, where), _records(triplets, "triplets", 4, where)
     kinds = np.atleast_1d(pairs.get("category", ())).tolist()
     if not given or len(kinds) != len(given) or not votes or len(votes) % len(given):

@@ -203,9 +203,8 @@ def _frame(
     if has_ids:  # as in a file
         listed = not is_one_hot(columns, form, options, numbers)
     else:
-        listed = bool(known) and (
-            _has_roles_only(columns, form, options) or not numbers.issuperset(known)
-        )
+        texts = not numbers.issuperset(known)
+        listed = bool(known) and (texts or _has_roles_only(columns, form, options))
     if options.column(form.noun) is not None or listed or not form.takes_matrices:
         table = _arrow_table(data if has_ids else _with_ids(data))
         return read_arrow_table(table, form, source, options)

@@ -297,14 +297,21 @@ def read_numbers(
     return dict(zip(found.columns["id"], found.columns["score"], strict=True))
 
 
-def read_dense(
-    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS
-) -> NDArray[np.floating[Any]]:
-    """Read a dense matrix of finite numbers from .npy or .npz, such as a cardinality head.
+def read_dense(path: Any, options: ReadOptions, what: str, kinds: Collection[str]) -> NDArray[Any]:
+    """Read a dense matrix of finite numbers, such as a cardinality head.
+
+    Parameters
+    ----------
+    path : path
+    options : ReadOptions
+    what : str
+        What is read, for messages: "a matrix is".
+    kinds : collection of str
+        The formats that it may have.
 
     Returns
     -------
-    array, shape (rows, columns), float32 or float64
+    array, shape (rows, columns)
 
     Raises
     ------
@@ -312,9 +319,8 @@ def read_dense(
         If it is no matrix, or a number is not finite; names row and column.
     """
     with opened(path, options) as source:
-        format_among(source, options, "a matrix is", ("npy", "npz"))
-        values = plain_array(source, options, 2)
-        return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
+        format_among(source, options, what, kinds)
+        return plain_array(source, options, 2)
 
 
 # ---- pairs --------------------------------------------------------------------------------------

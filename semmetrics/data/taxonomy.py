@@ -156,9 +156,8 @@ def _merged_by_sorting(
 ) -> tuple[Ints, Ints]:
     """Merge the ancestors of the parents of some names; return them and how many each has."""
     size, above = len(rows), [rows[one] for one in parents.tolist()]
-    owner = np.repeat(
-        ragged.row_numbers(indptr), np.fromiter(map(len, above), np.int64, len(above))
-    )
+    widths = np.fromiter(map(len, above), np.int64, len(above))
+    owner = np.repeat(ragged.row_numbers(indptr), widths)
     keys = np.concatenate([np.arange(len(part)) * size + part << bits, *above])
     keys[len(part) :] += (owner * size << bits) + 1
     keys.sort()  # of equal pairs the nearest stands first

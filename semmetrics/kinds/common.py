@@ -232,7 +232,7 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
         from semmetrics.data.side_inputs import read_dense
 
         where = os.fspath(given)
-        given = read_dense(given, (files or ReadOptions()).beside())
+        given = read_dense(given, (files or ReadOptions()).beside(), "a matrix is", ("npy", "npz"))
     refuse_masked(given, where)
     values = np.asarray(plain_object(given)).astype(np.float64)
     if values.ndim == 2:
@@ -277,9 +277,14 @@ def embeddings_by_name(embedding: Any) -> dict[str, Any]:
     >>> embeddings_by_name(None), embeddings_by_name({"bert": "sbert:models/bert"})
     ({'default': 'static'}, {'default': 'static', 'bert': 'sbert:models/bert'})
     """
-    if isinstance(embedding, Mapping):
-        return {"default": "static", **embedding}
-    return {"default": "static" if embedding is None else embedding}
+    return {"default": "static", **by_name(embedding)}
+
+
+def by_name(given: Any) -> dict[str, Any]:
+    """Return what may be given alone, as the default, or by name."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {} if given is None else {"default": given}
 
 
 def used_embeddings(measures: Measures) -> list[str]:

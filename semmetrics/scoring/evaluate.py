@@ -134,9 +134,8 @@ class Statistics:
             raise InputError("rows-not-kept")
         if statistic not in self._joined:
             parts = self.parts[statistic]
-            self._joined[statistic] = {
-                n: concatenate_columns([part[n] for part in parts]) for n in parts[0]
-            }
+            rows = {n: concatenate_columns([part[n] for part in parts]) for n in parts[0]}
+            self._joined[statistic] = rows
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:

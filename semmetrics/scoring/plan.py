@@ -258,9 +258,7 @@ class Setup(NamedTuple):
         """
         options = self.options.replace(**changed)
         tasks: Tasks = {
-            system: {
-                part: _part_of(_without_weightless(task), shard) for part, task in parts.items()
-            }
+            system: {part: _choose_items(task, shard) for part, task in parts.items()}
             for system, parts in self.kind.make_tasks(preds, ref, options).items()
         }
         if plan is None:
@@ -324,21 +322,19 @@ class Shard(NamedTuple):
         return np.flatnonzero(hashes % np.uint64(self.of) == self.number - 1)
 
 
-def _part_of(task: Any, shard: Shard | None) -> Any:
-    """Return the items of a shard; what is counted of all items goes with the first."""
+def _choose_items(task: Any, shard: Shard | None) -> Any:
+    """Leave out items of weight 0, which count as if they were not there, and other shards.
+
+    What is counted of all items goes with the first shard.
+    """
+    if task.weights is not None and not task.weights.all():  # a kind may have done so itself
+        rows = np.flatnonzero(task.weights)
+        counts = {**task.counts, "weight_0": len(task) - len(rows)}
+        task = replace(task.take(rows), counts=counts)
     if shard is None:
         return task
     first: Mapping[str, Any] = {} if shard.number == 1 else {"counts": {}, "odd": {}}
     return replace(task.take(shard.rows(task.hashes)), **first)
-
-
-def _without_weightless(task: Any) -> Any:
-    """Return the task without the items of weight 0, which count as if they were not there."""
-    if task.weights is None or task.weights.all():  # a kind may have left them out itself
-        return task
-    rows = np.flatnonzero(task.weights)
-    counts = {**task.counts, "weight_0": len(task) - len(rows)}
-    return replace(task.take(rows), counts=counts)
 
 
 def check_weights(prepared: Prepared) -> None:

@@ -245,9 +245,7 @@ class Stack:
         vectors: dict[int, Floats] = {}
         labels: dict[Any, dict[int, Any]] = {}
         for place, column in enumerate(self._columns):
-            some = (
-                vectors if isinstance(column, np.ndarray) else labels.setdefault(column.dtype, {})
-            )
+            some = labels.setdefault(column.dtype, {}) if column.ndim > 1 else vectors
             some[place] = column
         self._columns.clear()  # held once
         # or the number of labels, whose sums each block adds to

@@ -374,10 +374,8 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
              for (code, *values), headings in notes.items()]  # fmt: skip
     if len(methods) < 2:
         return facts
-    used = "; ".join(
-        f"{method} for {listing(headings, write=str)}" for method, headings in methods.items()
-    )
-    return [Fact("interval-methods", values={"used": used}), *facts]
+    used = (f"{method} for {listing(some, write=str)}" for method, some in methods.items())
+    return [Fact("interval-methods", values={"used": "; ".join(used)}), *facts]
 
 
 def _doubts(

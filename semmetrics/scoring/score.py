@@ -20,7 +20,7 @@ import numpy as np
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import read_embedding
+from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import OPTIONS, Data, ResolvedOptions, is_asked, split_names
@@ -258,9 +258,7 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         ships with the package need not be.
     """
     name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
-    given = read_embedding(embedding)
-    if not isinstance(given, Mapping):
-        given = {} if given is None else {_DEFAULT: given}
+    given = by_name(read_embedding(embedding))
     if name not in given and list(given) == [_DEFAULT]:
         given = {name: given[_DEFAULT]}
     if name not in given and identity is not None:

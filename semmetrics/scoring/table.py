@@ -864,10 +864,8 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
     scale = score.measure.definition.printed_scale(scale)
     text = reports.format_number(score.value * scale, digits)
     if score.ci is not None:
-        low, high = (
-            reports.format_number(v * scale, digits) for v in (score.ci.low, score.ci.high)
-        )
-        text += f" [{low}, {high}]"
+        ends = (reports.format_number(v * scale, digits) for v in (score.ci.low, score.ci.high))
+        text += f" [{', '.join(ends)}]"
     return text
 
 

@@ -240,9 +240,8 @@ class PairJob:
         task.tokenizer.forget()  # what is prepared has no use of tokens
         if notes is not None:
             notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
-            notes += common.cache_facts(
-                [model.embedder for model in task.models.values()], options["cache"]
-            )
+            models = [model.embedder for model in task.models.values()]
+            notes += common.cache_facts(models, options["cache"])
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 

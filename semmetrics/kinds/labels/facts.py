@@ -700,13 +700,11 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
 
 def explain_definition(definition: Definition) -> dict[str, str]:
     """Return what a definition makes of cutoffs, and which orders and sides matter to it."""
-    exchange = "does not matter" if definition.symmetric else "matters"
-    order = "does not matter" if definition.order_invariant else "matters"
+    free = (definition.symmetric, definition.order_invariant)
+    sides, order = ("does not matter" if one else "matters" for one in free)
     cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
-    return {
-        "cutoff": cutoff,
-        "traits": f"which side predicts {exchange}; the order of labels in a list {order}",
-    }
+    traits = f"which side predicts {sides}; the order of labels in a list {order}"
+    return {"cutoff": cutoff, "traits": traits}
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:

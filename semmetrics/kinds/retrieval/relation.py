@@ -47,11 +47,6 @@ class Embeddings(Matrix):
     """Vectors of queries and of a gallery; the values, `Products`, are their similarities."""
 
     @property
-    def sparse(self) -> bool:
-        """Whether what is not held has no value."""
-        return False
-
-    @property
     def contents(self) -> tuple[int, str]:
         """How many of what it holds."""
         return sum(self.values.shape), "vector"
@@ -99,13 +94,9 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
     """Return one side's vectors as a float array."""
     if isinstance(given, (str, os.PathLike)):
-        from semmetrics.data.arrays import plain_array
-        from semmetrics.data.inputs import format_among
-        from semmetrics.data.side_inputs import opened
+        from semmetrics.data.side_inputs import read_dense
 
-        with opened(given, files) as source:
-            format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
-            values = plain_array(source, files, 2)
+        values: Any = read_dense(given, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
     else:
         from semmetrics.data.objects import plain_matrix
 
