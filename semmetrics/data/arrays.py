@@ -69,8 +69,7 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         if (need := count * dtype.itemsize) != have:
             text = f"the array {tuple(sizes)} of {dtype} needs {need} bytes, and has {have}"
             raise ValueError(text)
-        end = header.tell()
-        flat = np.frombuffer(data, dtype, count, end) if count else np.zeros(0, dtype)
+        flat = np.frombuffer(data, dtype, count, header.tell()) if count else np.zeros(0, dtype)
         array = flat.reshape(sizes, order="F" if by_column else "C")
         if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
             raise ValueError("a boolean is neither 0 nor 1")

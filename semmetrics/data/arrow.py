@@ -280,10 +280,9 @@ def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
     """
     from pyarrow import parquet
 
-    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
     chosen = {
         leaf.path: i
-        for i, leaf in enumerate(leaves)
+        for i, leaf in enumerate(map(file.schema.column, range(file.metadata.num_columns)))
         if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
     }
     coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))

@@ -289,8 +289,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
                 if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
                     given[name] = value.names
             fields = {name: given.pop(name) for name in READING if name in given}
-            fields = {name: value for name, value in fields.items() if value is not None}
-            if fields:
+            if fields := {name: value for name, value in fields.items() if value is not None}:
                 if given.get("read") is not None:
                     names = f"read= and {', '.join(f'{name}=' for name in fields)}"
                     raise InputError("conflicting-options", names=names)
@@ -371,8 +370,7 @@ def is_one_hot(
 
 def find_id(names: Sequence[str], form: Form, options: ReadOptions, where: str) -> int | None:
     """Return the place of the column of ids; None if there is none."""
-    column = form.table.columns[0]._replace(required=False)
-    schema = form.table._replace(columns=(column,))
+    schema = form.table._replace(columns=(form.table.columns[0]._replace(required=False),))
     return find_columns(schema, names, options, where).get("id")
 
 

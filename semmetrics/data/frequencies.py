@@ -91,8 +91,7 @@ def log_of(documents: int) -> float:
 
 def _is_number(value: Any) -> bool:
     """Return whether it is a number from 0, below 2**53."""
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return plain and 0 <= value < _LARGEST
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
 
 
 def _bad_documents(value: Any, where: str = "") -> InputError:
@@ -137,8 +136,7 @@ def table_of_counts(
             raise _bad_documents(documents, where)
         log_documents = log_of(documents)
     for gram, count in counts.items():
-        words = isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)
-        if not words:
+        if not (isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)):
             wanted = "an n-gram (a tuple of tokens)"
             raise InputError("wrong-type", where, value=gram, wanted=wanted)
         if not _is_number(count) or count != int(count):
@@ -207,8 +205,7 @@ def read_frequencies(
         elif source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             table = _of_json(parse_source(source), source.name, documents)
         else:
-            value = read_plain_pickle(source.data, source.name)
-            table = _of_pickle(value, source.name, documents)
+            table = _of_pickle(read_plain_pickle(source.data, source.name), source.name, documents)
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
         raise InputError("other-documents", source.name, known=known, given=documents)
@@ -272,8 +269,7 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
 
 def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
     """Refuse keys that mean nothing: one that is misspelt would change numbers in silence."""
-    extra = [key for key in value if key not in known]
-    if extra:
+    if extra := [key for key in value if key not in known]:
         raise InputError("unknown-name", where, what="key", value=extra[0],
                          remedy=f"remove it; the keys are {', '.join(known)}")  # fmt: skip
 

@@ -417,8 +417,7 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
             return _named("columns", list(schema.names))  # in a damaged file they may be no texts
     if kind in ("txt", "trec", "flickr"):
         return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
-    npy = source.head.startswith(b"\x93NUMPY")
-    vector = npy and _NPY_VECTOR.search(source.head[:_HEADER])
+    vector = source.head[:6] == b"\x93NUMPY" and _NPY_VECTOR.search(source.head[:_HEADER])
     return _VECTOR if vector else Sample("matrix", "a matrix")
 
 
@@ -446,8 +445,7 @@ def _sample_values(items: Iterable[Any]) -> Sample:
     kinds = (list, tuple, Set, np.ndarray)
     lists = [item for item in first if isinstance(item, kinds) and forms.is_iterable(item)]
     if not lists:
-        texts = [item for item in first if isinstance(item, str)]
-        if texts:
+        if texts := [item for item in first if isinstance(item, str)]:
             return Sample("strings", "a string an item", (), texts)
         whole = {type(item) for item in first} <= {int}
         return _VECTOR if first and whole else Sample("other", "items")

@@ -347,8 +347,7 @@ def read_judgements(
                 table = JUDGEMENTS.read(_rows_of_images(images, name), name, "{}", settle=settle)
         found = _collect(table, to_id)
     named = {"columns": columns, "group_by": group_by, "ids": ids}
-    given = [one for one, value in named.items() if value and not tabular]
-    if given:
+    if given := [one for one, value in named.items() if value and not tabular]:
         what = "judgements that are not a table"
         raise InputError("not-applicable", found.source, name=given[0], what=what)
     return found if draw_references is None else _draw(found, draw_references, random)

@@ -92,8 +92,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     first: Any = parse(line.decode(), source.name) if newline else None
     leave_if(not isinstance(first, dict))
     keys = list(first)
-    roles = find_columns(form.record, keys, options, source.name)
-    used = [keys[i] for i in roles.values()]
+    used = [keys[i] for i in find_columns(form.record, keys, options, source.name).values()]
     extra = {key: None for key in keys if key not in used}
     # the types of the keys are those of the first record: no others are read here
     id_, entries = first[used[0]], first[used[1]]

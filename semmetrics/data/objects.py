@@ -72,8 +72,7 @@ def read_python(  # noqa: PLR0911
     if isinstance(data, Mapping):
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)
-        texts = set(map(type, data)) == {str}
-        if not texts and (form.coco is None or not form.is_coco(data)):
+        if set(map(type, data)) != {str} and (form.coco is None or not form.is_coco(data)):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
     elif not isinstance(data, Sequence) or isinstance(data, (bytes, bytearray)):
         wanted = f"{form.noun}s: a path, {{id: [{form.noun}s]}}, lists, records or a frame"

@@ -92,8 +92,7 @@ class Similarities(_Tables):
 
     def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
         """Count what is nearer than some candidates; down the columns where that is less work."""
-        several = int(ragged.lengths(indptr).max(initial=0)) > _FEW
-        if not self.transposed or several:
+        if not self.transposed or int(ragged.lengths(indptr).max(initial=0)) > _FEW:
             return super().count(rows, columns, indptr, codes)
         part = self.values
         if columns is not None:

@@ -883,8 +883,7 @@ class RetrievalTask(Task):
         grades = np.ones(1) if self.grades is None else self.grades
         more = grades.view(np.uint64) - np.ones(1).view(np.uint64)
         names = mix(hash_ids(self.gallery)[self.positives] + more)
-        items = _sum_hashes(names, self.indptr)
-        return int(mix(items + self.hashes).sum(dtype=np.uint64))
+        return int(mix(_sum_hashes(names, self.indptr) + self.hashes).sum(dtype=np.uint64))
 
     def ranks(self, start: int, stop: int) -> Ranks:
         """Return the ranks of the positives of queries ``start`` to ``stop``."""

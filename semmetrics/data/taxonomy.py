@@ -523,8 +523,7 @@ def read_wordnet(
             why = f"index.noun lacks {word!r} at {offset}"
             raise InputError("not-wordnet", data.name, why=why)
         names[offset], above[offset] = f"{word}.n.{known.index(offset) + 1:02}", hypernyms
-    lost = {o for every in (*senses.values(), *above.values()) for o in every} - names.keys()
-    if lost:
+    if lost := {o for every in (*senses.values(), *above.values()) for o in every} - names.keys():
         raise InputError("not-wordnet", data.name, why=f"there is no synset at {min(lost)}")
     links = [
         (names[offset], names[target] if target else None, data.name)

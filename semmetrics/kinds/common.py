@@ -348,8 +348,7 @@ def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
     for name, model in open_models(names, options).items():
         rules = rules_for(model, options["lookup"], options["oov"])
         kept = model if looks_up_words(model) else RememberingEmbedder(model)
-        rule = lookup_rule(model, rules["lookup"])
-        found[name] = TextModel(kept, rule, rules["oov"], device)
+        found[name] = TextModel(kept, lookup_rule(model, rules["lookup"]), rules["oov"], device)
     return found
 
 
@@ -417,11 +416,9 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
     from semmetrics.embed.embedder import CachedEmbedder
 
     every = list(models)
-    unversioned = {model.identity for model in every if UNVERSIONED in model.identity}
-    if unversioned:
+    if unversioned := {model.identity for model in every if UNVERSIONED in model.identity}:
         return [Fact("not-cached", values={"model": name}) for name in sorted(unversioned)]
-    cached = [model for model in every if isinstance(model, CachedEmbedder)]
-    if cached:
+    if cached := [model for model in every if isinstance(model, CachedEmbedder)]:
         return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
     return [no_effect("cache", "no embedding in use is slower than it")]
 

@@ -359,8 +359,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [m for m in measures if m.definition.kind != kind]
-    if others:
+    if others := [m for m in measures if m.definition.kind != kind]:
         hint = HINTS.get(others[0].definition.name, "see: semmetrics list")
         raise InputError("wrong-kind", names=list(map(str, others)), kind=kind, hint=hint)
 

@@ -180,8 +180,7 @@ def _under_policy(
     average, definition = str(measure["average"]), measure.definition
     policy = str(measure["absent" if average in LABEL_AVERAGES else "empty"] or "skip")
     if definition.formula is not None and set(definition.arguments) == {"hit", "n_pred", "n_ref"}:
-        options = dict(formula_options(measure))
-        value = float(definition.formula(*np.zeros((3, 1)), **options)[0])
+        value = float(definition.formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0])
         policy = str(int(value)) if value in (0.0, 1.0) else policy  # the formula has one
     total: Floats
     empty: Floats

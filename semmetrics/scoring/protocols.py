@@ -365,8 +365,7 @@ def _without_effect(
 
 def listed(measures: Any) -> list[str | Measure | Definition]:
     """Return the measures that a user names as a list."""
-    one = isinstance(measures, (str, Measure, Definition))
-    return [measures] if one else list(measures)
+    return [measures] if isinstance(measures, (str, Measure, Definition)) else list(measures)
 
 
 def _plan_protocol(

@@ -219,8 +219,7 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
 
     Options that it says are refused, and a lack of what it cannot say.
     """
-    twice = [name for name in _SIGNED if is_asked(name, given.get(name))]
-    if twice:
+    if twice := [name for name in _SIGNED if is_asked(name, given.get(name))]:
         raise InputError("in-signature", name=twice[0])
     for name in ("classes", "seen", "unseen", "weights"):
         if name in signed.settings and given.get(name) is None:
@@ -277,9 +276,8 @@ def _differences(text: str, table: ScoreTable) -> list[str]:
     for score in table:
         for line in _compare(_parts(text), _parts(score.signature)):
             lines.setdefault(line, []).append(score.system)
-    every = len(table.systems)
     return [
-        line if len(systems) == every else f"{', '.join(systems)}: {line}"
+        line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
         for line, systems in lines.items()
     ]
 
@@ -299,12 +297,10 @@ def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
         for key in dict.fromkeys((*_WHAT, *then))
         if key in then and key in now and then[key] != now[key]
     ]
-    unsaid = [key for key in now if key not in then]
-    if unsaid:
+    if unsaid := [key for key in now if key not in then]:
         computed = "|".join(now[key] for key in unsaid)
         lines.append(f"the signature does not say {', '.join(unsaid)}; computed with {computed}")
-    lost = [part for key, part in then.items() if key not in now]
-    if lost:
+    if lost := [part for key, part in then.items() if key not in now]:
         lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
     return lines
 

@@ -330,8 +330,7 @@ class ScoreTable(ScaledResult):
     ) -> list[list[list[str]]]:
         check_choice("systems", systems, (None, *OUTPUT["systems"].choices))
         place = {(score.system, score.heading): score for score in self.scores}
-        head = ["measure", *map(_line, self.systems)]
-        rows = [head]
+        rows = [["measure", *map(_line, self.systems)]]
         for name in self.headings:
             scores = [place.get((system, name)) for system in self.systems]
             higher = any(s.measure.definition.higher_is_better for s in scores if s is not None)
@@ -511,8 +510,7 @@ class ScoreTable(ScaledResult):
         rows: list[dict[str, Any]] = []
         for score in _first_of_items(chosen):
             values = np.full(score.n, np.nan) if score.items is None else score.items
-            higher = score.measure.definition.higher_is_better
-            rising = higher == (which == "worst")
+            rising = score.measure.definition.higher_is_better == (which == "worst")
             order = np.argsort(values if rising else -values, kind="stable")  # nan last
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
                 item, value = plain_id(score.ids[place]), finite_or_none(float(values[place]))

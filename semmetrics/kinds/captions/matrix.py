@@ -397,5 +397,4 @@ def _pair_task(
         references = [[text] for texts in references for text in texts]
     # the captions as candidates of the first image: which image they stand at does not matter
     candidates = [captions, *[()] * (len(references) - 1)]
-    ids = list(map(str, range(len(references))))
-    return caption_task(candidates, references, ids, tokenizer)
+    return caption_task(candidates, references, list(map(str, range(len(references)))), tokenizer)

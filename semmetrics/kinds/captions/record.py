@@ -471,8 +471,7 @@ def caption_facts(
     facts += common.unused_embeddings(measures, options["embedding"])
     facts += common.unused_rules(measures, options, "Soft-SPICE")
     facts += common.cache_facts(options.opened.get("models", {}).values(), options["cache"])
-    apart = [HUMAN] if options["score_references"] else []
-    return facts + common.different_items(tasks, apart)
+    return facts + common.different_items(tasks, [HUMAN] if options["score_references"] else [])
 
 
 def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> list[Fact]:
@@ -606,8 +605,7 @@ def _find_odd(captions: Lists) -> list[Fact]:
         facts += common.named(code, map(_shorten, some), noun="caption")
     words, number = count_words(captions, captions.side.codes)
     if number:
-        values = {"side": "captions", "mean": words / number}
-        facts.append(Fact("single-words", values=values))
+        facts.append(Fact("single-words", values={"side": "captions", "mean": words / number}))
     return facts + common.find_odd_ids(captions.ids)
 
 

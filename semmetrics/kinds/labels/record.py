@@ -337,8 +337,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """
     needs: dict[str, set[str]] = {}
     for measure in measures:
-        kinds = measure.definition.needs & {_WORDS, _TEXTS}
-        if kinds:
+        if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
             needs.setdefault(str(measure["embedding"]), set()).update(kinds)
     taxonomy = options["taxonomy"]
     if not needs and taxonomy is None:

@@ -329,8 +329,7 @@ def _texts(truth: CaptionedTruth) -> tuple[list[list[str]], list[str]]:
     rows = [known[name] for name in _images(truth)]
     of_image = [[vocabulary[c] for c in codes[indptr[r] : indptr[r + 1]].tolist()] for r in rows]
     needed = dict.fromkeys(name for some in (gallery, *of_image) for name in some)
-    lost = [name for name in needed if name not in text_of]
-    if lost:
+    if lost := [name for name in needed if name not in text_of]:
         code = "unnamed-gallery" if isinstance(truth.sides.columns, range) else "without-text"
         raise InputError(code, source, n=len(lost), names=lost)
     return [[text_of[n] for n in some] for some in of_image], [text_of[n] for n in gallery]
@@ -383,8 +382,7 @@ def phi_facts(measures: Measures, options: Options) -> list[Fact]:
     """Note phi, captions and options of computing phi that have no effect."""
     given, facts = common.by_name(options[PHI]), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
-    idle = [name for name in given if name not in named and (len(given) > 1 or not named)]
-    if idle:
+    if idle := [name for name in given if name not in named and (len(given) > 1 or not named)]:
         which = listing(idle) if named else "it"
         facts.append(common.no_effect("phi", f"no measure here takes {which}"))
     if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):

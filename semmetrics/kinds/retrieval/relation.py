@@ -221,8 +221,7 @@ def plausible_positives(
     table, sizes, found = table[some], sizes[some], dict[str, list[str]]()
     for start in range(0, len(images), 256):  # images that are compared together
         part = slice(start, start + 256)
-        shared = (table[part] @ table.T).toarray()
-        near = sizes[part, None] + sizes - 2 * shared <= differing
+        near = sizes[part, None] + sizes - 2 * (table[part] @ table.T).toarray() <= differing
         for image, row in zip(images[part], near, strict=True):
             places = np.flatnonzero(row).tolist()
             found[image] = [name for place in places for name in own[images[place]]]
