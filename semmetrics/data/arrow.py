@@ -23,7 +23,7 @@ from semmetrics.core.ragged import Ints, lengths, offsets
 from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, unused
 from semmetrics.data.json_files import item_rows, row_notes
 from semmetrics.data.lists import Lists, Side, Texts, in_order
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, undamaged
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import ROW, InputError, Places, at
 from semmetrics.schema import as_id
@@ -230,7 +230,8 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
     if source.table is not None:  # of an open one
         yield source.table.schema, lambda names: source.table.select(names).to_batches()
         return
-    try:
+    # damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
+    with undamaged(source.name, Exception):
         if source.packed or not source.is_large:
             stream = pa.BufferReader(source.data)
         else:  # no memory map, which ends the process if a file is cut
@@ -265,12 +266,6 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
                 yield batch
 
         yield schema, batches
-    # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError("damaged", source.name, why=line) from None
 
 
 def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:

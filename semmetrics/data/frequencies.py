@@ -43,7 +43,7 @@ from semmetrics.core.ragged import Codes, Ints, offsets
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.source import Source, enough_memory, load, undamaged
 from semmetrics.errors import InputError
 from semmetrics.store.files import open_output
 
@@ -303,7 +303,7 @@ def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
 
 def _of_arrays(source: Source) -> FrequencyTable:
     arrays = read_arrays(source, source.max_bytes)
-    try:
+    with undamaged(source.name, KeyError, ValueError, TypeError, OverflowError, RecursionError):
         header = json.loads(arrays["header"].tobytes())
         documents, *names = (header[key] for key in ("documents", "tokenizer", "stem"))
         if header["format"] != _FORMAT or not all(isinstance(name, str) for name in names):
@@ -325,8 +325,6 @@ def _of_arrays(source: Source) -> FrequencyTable:
             _check_integers(f"counts_{n}", some, (len(codes),), 1, _LARGEST - 1)
             grams.append(np.asarray(codes, np.int32))
             counts.append(np.asarray(some, np.int64))
-    except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise InputError("damaged", source.name, why=error) from None
     known = _number_of_documents(documents, source.name)
     table = FrequencyTable(*known, vocabulary, tuple(grams), tuple(counts), *names)
     _check_counts(table, source.name)

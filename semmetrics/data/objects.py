@@ -26,7 +26,7 @@ from semmetrics.data.form import Form, Items, ReadOptions, encode, find_id, is_o
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, undamaged
 from semmetrics.data.tables import entry_rows, not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.messages import a_kind
@@ -92,14 +92,10 @@ def read_columns(data: Mapping[Any, Any], form: Form, source: str, options: Read
 def _as_table(source: str) -> Iterator[None]:
     """Name the input and a remedy where a frame or a stream cannot be converted."""
     try:
-        yield
+        with undamaged(source, Exception, code="not-a-table"):  # of whatever library the object is
+            yield
     except InputError as error:
         raise error if error.where else error.placed(source)  # noqa: B904 - it is the same one
-    except MemoryError:
-        raise
-    except Exception as error:  # of whatever library the object is
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError("not-a-table", source, why=line) from None
 
 
 def read_once(data: Any) -> Any:

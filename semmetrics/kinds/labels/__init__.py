@@ -101,9 +101,8 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         if width < 3 and (cells.sum(axis=1) == width - 1).all():
             raise InputError("ambiguous-rows", found.source)
         rows = matrix.as_matrix(cells, named, source=found.source, notes=found.notes)
-        return matrix.members(
-            replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1")
-        )
+        rows = replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1")
+        return matrix.members(rows)
     if (values >= width).any():
         code = int((values >= width).argmax())
         where, value = found.where(found.first_item(code)), found.vocabulary[code]
