@@ -59,6 +59,7 @@ from semmetrics.data.arrays import Struct, read_mat
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.lists import gather
 from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import FROM_0, Fact, InputError, at
@@ -157,9 +158,8 @@ class Judgements:
         >>> rated.averaged().values.tolist(), rated.averaged().candidates
         ([2.5], ['a'])
         """
-        of: dict[Any, list[int]] = {}
-        for row in range(len(self)):  # a pair is the same the other way round
-            of.setdefault(tuple(sorted(self._judged(row))), []).append(row)
+        # a pair is the same the other way round
+        of = gather((tuple(sorted(self._judged(row))), row) for row in range(len(self)))
         for several in of.values() if self.groups is not None else ():
             names = list(dict.fromkeys(self.groups[row] for row in several))  # type: ignore[index]
             if len(names) > 1:
@@ -248,9 +248,8 @@ class Judgements:
         places : int array, shape (candidates,)
             Where each candidate stands, image by image.
         """
-        keys: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-        for row, key in enumerate(zip(self.images, self.references, strict=True)):
-            keys.setdefault(key, []).append(row)
+        each = enumerate(zip(self.images, self.references, strict=True))
+        keys = gather((key, row) for row, key in each)
         names = name_all([image for image, _ in keys])
         places = np.empty(len(self.candidates), np.int64)
         places[[row for rows in keys.values() for row in rows]] = np.arange(len(places))

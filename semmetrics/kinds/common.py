@@ -16,7 +16,7 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.core.ragged import Ints, cell_keys, lengths
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
-from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.lists import Ids, Lists, gather
 from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.kinds import Measures, Notes, Options, Tasks
@@ -158,9 +158,7 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
     >>> print(*find_odd_texts(["cat", "Cat", "dog"], "label"))
     1 group of labels differing only by case or white space: 'cat', 'Cat'
     """
-    groups: dict[str, list[str]] = {}
-    for text in texts:
-        groups.setdefault("".join(text.split()).casefold(), []).append(text)
+    groups = gather(("".join(text.split()).casefold(), text) for text in texts)
     similar = [group for group in groups.values() if len(group) > 1]
     hidden = [text for text in texts if not text.strip().isprintable()]
     first = [text for group in similar[:2] for text in group]

@@ -21,7 +21,7 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import compared
-from semmetrics.data.lists import Lists
+from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
@@ -110,9 +110,7 @@ def score_facts(
         Whether intervals were asked for.
     """
     notes: list[Fact] = []
-    by_task: dict[str, list[Score]] = {}
-    for score in scores:
-        by_task.setdefault(name_task(score.system, score.part), []).append(score)
+    by_task = gather((name_task(score.system, score.part), score) for score in scores)
     for name, (axis, verb) in axes.items():
         some = by_task.get(name, [])
         left_out = left_out_notes(some[0].statistics if some else axis, some, verb)
@@ -138,11 +136,8 @@ def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
-    by_reading: dict[str, list[Lists | Matrix]] = {}
-    for one in inputs:
-        by_reading.setdefault(one.understood, []).append(one)
     lines = []
-    for how, group in by_reading.items():
+    for how, group in gather((one.understood, one) for one in inputs).items():
         if len(group) > _MANY:
             names = ", ".join(one.source for one in group[:_MANY])
             what = pluralize(sum(one.contents[0] for one in group), group[0].contents[1])

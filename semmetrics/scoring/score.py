@@ -19,6 +19,7 @@ import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
+from semmetrics.data.lists import gather
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.metrics.definition import Measure
@@ -272,10 +273,8 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
 
 def _differences(text: str, table: ScoreTable) -> list[str]:
     """Say what differs between a signature and the scores computed from it, one line each."""
-    lines: dict[str, list[str]] = {}
-    for score in table:
-        for line in _compare(_parts(text), _parts(score.signature)):
-            lines.setdefault(line, []).append(score.system)
+    each = ((one.system, _compare(_parts(text), _parts(one.signature))) for one in table)
+    lines = gather((line, system) for system, some in each for line in some)
     return [
         line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
         for line, systems in lines.items()

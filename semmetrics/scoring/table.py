@@ -14,6 +14,7 @@ import numpy as np
 from semmetrics import reports
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value
+from semmetrics.data.lists import gather
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
 from semmetrics.kinds.common import finite_or_none, on_one_line
@@ -908,9 +909,7 @@ def draw_systems(
 
 def name_absent(table: ScoreTable) -> list[str]:
     """Name what was not computed, with the reason, which several measures may share."""
-    reasons: dict[str, list[str]] = {}
-    for entry in table.not_computed:
-        reasons.setdefault(entry.reason, []).append(entry.heading)
+    reasons = gather((entry.reason, entry.heading) for entry in table.not_computed)
     return [f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()]
 
 
@@ -1187,11 +1186,8 @@ def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     '0.7500 (0.3536)'
     """
     runs = list(dict.fromkeys(score.system for score in scores))
-    values: dict[str, list[float]] = {}
-    for score in scores:
-        values.setdefault(score.heading, []).append(score.value)
     found = []
-    for heading, column in values.items():
+    for heading, column in gather((score.heading, score.value) for score in scores).items():
         n = len(column)
         if n != len(runs):
             raise InputError("wrong-count", heading, found=pluralize(n, "value"),

@@ -27,7 +27,7 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_rows, join, weigh
-from semmetrics.data.lists import Entry, Lists, Side, Terms, clean_terms
+from semmetrics.data.lists import Entry, Lists, Side, Terms, clean_terms, gather
 from semmetrics.data.matrix import class_terms, is_signed
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import FROM_0, InputError
@@ -188,10 +188,7 @@ def _code_terms(
     if classes is None:
         classes = sorted(set(compress(theirs, occur[1])), key=class_name)
     exact = {terms: code for code, terms in enumerate(classes)}
-    holders: dict[str, list[int]] = {}
-    for code, terms in enumerate(classes):
-        for term in terms:
-            holders.setdefault(term, []).append(code)
+    holders = gather((term, code) for code, terms in enumerate(classes) for term in terms)
 
     def code_of(terms: Terms) -> int:
         if terms in exact:
