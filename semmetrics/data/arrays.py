@@ -28,7 +28,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.lib import format as npy
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from semmetrics.data.form import Form, Items, ReadOptions, check_classes, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, undamaged
 from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places, at, require
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
@@ -48,6 +48,9 @@ _CHUNK, _HEADER = 2**20, 10_100  # bytes read at once; and those that have the h
 _MATRIX = ("values", "scores", "labels", "y")
 _BESIDE = ("classes", "ids")
 _SPARSE = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
+Arrays: TypeAlias = dict[str, NDArray[np.generic]]
+# What zipfile raises for damaged files is not documented; all of these were seen.
+_UNZIPPING = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 
 
 def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
@@ -56,7 +59,7 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         why = "a pickle, which is never loaded" if data[:1] == b"\x80" else "it has another header"
         raise InputError("not-numpy", where, why=why)
     header = io.BytesIO(data[:_HEADER])
-    try:
+    with undamaged(where, Exception):  # what numpy raises on a damaged header is not bounded
         first = npy.read_magic(header) == (1, 0)
         read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
         sizes, by_column, dtype = read(header)
@@ -69,19 +72,14 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         if (need := count * dtype.itemsize) != have:
             text = f"the array {tuple(sizes)} of {dtype} needs {need} bytes, and has {have}"
             raise ValueError(text)
-        end = header.tell()
-        flat = np.frombuffer(data, dtype, count, end) if count else np.zeros(0, dtype)
+        flat = np.frombuffer(data, dtype, count, header.tell()) if count else np.zeros(0, dtype)
         array = flat.reshape(sizes, order="F" if by_column else "C")
         if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
             raise ValueError("a boolean is neither 0 nor 1")
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # what numpy raises on a damaged header is not bounded
-        raise InputError("damaged", where, why=error) from None
     return array.astype(dtype.newbyteorder("="), copy=False)
 
 
-def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
+def read_arrays(source: Source, max_bytes: int) -> Arrays:
     """The arrays of a .npz or HDF5 file by name, or of a .npy file under the name ""."""
     if source.head.startswith(_HDF):
         return _read_hdf(source, max_bytes)
@@ -91,63 +89,53 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
         with source.opened() as stream:  # a large file as it lies on disk
             mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         return {"": parse_npy(mapped, source.name)}
-    arrays: dict[str, NDArray[np.generic]] = {}
-    entry = ""
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            members = archive.infolist()
-            if sum(member.file_size for member in members) > max_bytes:
-                raise InputError("too-large", source.name, limit=max_bytes)
-            for member in members:
-                entry = f"entry {member.filename!r}"
-                key = member.filename.removesuffix(".npy")
-                if key in arrays or member.compress_type not in (0, zipfile.ZIP_DEFLATED):
-                    raise zipfile.BadZipFile(f"the entry {key!r}")
-                with archive.open(member) as stream:  # no more than its size, which may be wrong
-                    content = b"".join(iter(lambda: stream.read(_CHUNK), b""))
-                arrays[key] = parse_npy(content, at(source.name, f"array {key!r}"))
-    except InputError:
-        raise
-    # What zipfile raises for damaged files is not documented; all of these were seen.
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
-        raise InputError("damaged", at(source.name, entry), why=error) from None
+    arrays: Arrays = {}
+    with undamaged(source.name, *_UNZIPPING):
+        archive = zipfile.ZipFile(io.BytesIO(source.data))
+    members = archive.infolist()
+    if sum(member.file_size for member in members) > max_bytes:
+        raise InputError("too-large", source.name, limit=max_bytes)
+    for member in members:
+        key = member.filename.removesuffix(".npy")
+        with undamaged(at(source.name, f"entry {member.filename!r}"), *_UNZIPPING):
+            if key in arrays or member.compress_type not in (0, zipfile.ZIP_DEFLATED):
+                raise zipfile.BadZipFile(f"the entry {key!r}")
+            with archive.open(member) as stream:  # no more than its size, which may be wrong
+                content = b"".join(iter(lambda: stream.read(_CHUNK), b""))
+        arrays[key] = parse_npy(content, at(source.name, f"array {key!r}"))
     return arrays
 
 
-def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
+def _read_hdf(source: Source, max_bytes: int) -> Arrays:
     """Read the arrays of an HDF5 file, those in groups too."""
     h5py = require("h5py", f"reading {source.name}", extra="hdf5")
-    arrays: dict[str, NDArray[np.generic]] = {}
+    arrays: Arrays = {}
     found: list[Any] = []
-    try:
-        with h5py.File(source.path or io.BytesIO(source.data), "r") as file:
-            file.visititems(lambda name, one: found.append(one))
-            found = [
-                one for one in found if isinstance(one, h5py.Dataset) and one.shape is not None
-            ]
-            # what would be read from another file is refused: whoever wrote this one chose which;
-            # and so is a virtual dataset of its own file: one that contains itself ends the process
-            lies = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
-            links = list[str]()
+    with (
+        undamaged(source.name, OSError, RuntimeError, ValueError, TypeError),
+        h5py.File(source.path or io.BytesIO(source.data), "r") as file,
+    ):
+        file.visititems(lambda name, one: found.append(one))
+        found = [one for one in found if isinstance(one, h5py.Dataset) and one.shape is not None]
+        # what would be read from another file is refused: whoever wrote this one chose which;
+        # and so is a virtual dataset of its own file: one that contains itself ends the process
+        lies = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
+        links = list[str]()
 
-            def look(link: bytes, info: Any) -> None:
-                if info.type not in lies:
-                    links.append(link.decode("utf-8", "replace"))
+        def look(link: bytes, info: Any) -> None:
+            if info.type not in lies:
+                links.append(link.decode("utf-8", "replace"))
 
-            file.id.links.visit(look, info=True)
-            apart = [one.name.removeprefix("/") for one in found if one.external or one.is_virtual]
-            if links or apart:
-                raise InputError("stored-elsewhere", source.name, names=[*links, *apart])
-            if sum(one.nbytes for one in found) > max_bytes:
-                raise InputError("too-large", source.name, limit=max_bytes)
-            for one in found:
-                text = h5py.check_string_dtype(one.dtype) is not None
-                values = np.array(one.asstr()[...].tolist()) if text else one[...]
-                arrays[one.name.removeprefix("/")] = values
-    except (OSError, RuntimeError, ValueError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("damaged", source.name, why=error) from None
+        file.id.links.visit(look, info=True)
+        apart = [one.name.removeprefix("/") for one in found if one.external or one.is_virtual]
+        if links or apart:
+            raise InputError("stored-elsewhere", source.name, names=[*links, *apart])
+        if sum(one.nbytes for one in found) > max_bytes:
+            raise InputError("too-large", source.name, limit=max_bytes)
+        for one in found:
+            text = h5py.check_string_dtype(one.dtype) is not None
+            values = np.array(one.asstr()[...].tolist()) if text else one[...]
+            arrays[one.name.removeprefix("/")] = values
     return arrays
 
 
@@ -201,7 +189,7 @@ def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArra
     return arrays[key]
 
 
-def _main(arrays: dict[str, NDArray[np.generic]], name: str) -> tuple[str, str]:
+def _main(arrays: Arrays, name: str) -> tuple[str, str]:
     """Return the name of the array that has the values, and its place."""
     found = [key for key in arrays if key in _MATRIX]
     found = found or [key for key in arrays if key not in _BESIDE]
@@ -233,7 +221,7 @@ def _strings(values: NDArray[np.generic], where: str) -> list[Any]:
     return names  # type: ignore[no-any-return]
 
 
-def _ids(arrays: dict[str, NDArray[np.generic]], rows: int, name: str) -> list[str] | None:
+def _ids(arrays: Arrays, rows: int, name: str) -> list[str] | None:
     """Return the ids of the rows, if there are any."""
     if "ids" not in arrays:
         return None
@@ -250,9 +238,7 @@ def _ids(arrays: dict[str, NDArray[np.generic]], rows: int, name: str) -> list[s
     return ids
 
 
-def _classes(
-    arrays: dict[str, NDArray[np.generic]], options: ReadOptions, name: str
-) -> Sequence[str] | None:
+def _classes(arrays: Arrays, options: ReadOptions, name: str) -> Sequence[str] | None:
     classes = options.classes
     if "classes" in arrays:
         where = at(name, "array 'classes'")
@@ -264,7 +250,7 @@ def _classes(
     return classes
 
 
-def _sparse(arrays: dict[str, NDArray[np.generic]], name: str) -> tuple[Any, set[str]]:
+def _sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
     """Return a CSR matrix from what save_npz wrote, and the names of the arrays it is made of."""
     from scipy import sparse
 
@@ -274,7 +260,7 @@ def _sparse(arrays: dict[str, NDArray[np.generic]], name: str) -> tuple[Any, set
     if kind not in _SPARSE or not used <= arrays.keys():
         raise InputError("not-sparse", name, kind=kind)
     data, first, second = (arrays[key] for key in ("data", *_SPARSE[kind]))
-    try:
+    with undamaged(name, ValueError, TypeError, OverflowError, IndexError):
         parts: Any = (data, (first, second)) if kind == "coo" else (data, first, second)
         matrix = getattr(sparse, f"{kind}_array")(parts, tuple(arrays["shape"].tolist()))
         if kind != "coo":
@@ -286,8 +272,6 @@ def _sparse(arrays: dict[str, NDArray[np.generic]], name: str) -> tuple[Any, set
         kinds = data.dtype.kind + first.dtype.kind + second.dtype.kind
         if matrix.ndim != 2 or not re.fullmatch("[biuf][iu][iu]", kinds):
             raise ValueError("parts of a wrong type or shape")
-    except (ValueError, TypeError, OverflowError, IndexError) as error:
-        raise InputError("damaged", name, why=error) from None
     return found, {*used, "_is_array"}
 
 
@@ -335,7 +319,7 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
     if order and struct.unpack(f"{order}H", data[124:126])[0] == 0x0200:
         raise InputError("wrong-format", source.name, what="a matrix", format="MATLAB 7.3",
                          wanted="save(..., '-v7')")  # fmt: skip
-    try:
+    with undamaged(source.name, ValueError, LookupError, struct.error, zlib.error):
         if not order:
             raise ValueError("its header is another")
         for kind, part in _elements(data, order, _START):
@@ -348,8 +332,6 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
                 name = _array_head(part, order)[2].decode("latin-1")
                 if name in names:
                     found[name] = _mat_value(part, order, 0)
-    except (ValueError, LookupError, struct.error, zlib.error) as error:
-        raise InputError("damaged", source.name, why=error) from None
     return found
 
 

@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, row_notes, unused
-from semmetrics.data.json_files import item_rows
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, unused
+from semmetrics.data.json_files import item_rows, row_notes
 from semmetrics.data.lists import Lists, Side, Texts, in_order
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, undamaged
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import ROW, InputError, Places, at
 from semmetrics.schema import as_id
@@ -188,10 +188,8 @@ def _numbered(texts: Any) -> tuple[Any, Texts]:
         numbers, distinct = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary
     _, ends, data = distinct.buffers()
     first, last = distinct.offset, distinct.offset + len(distinct) + 1
-    places = (
-        np.frombuffer(ends, np.int32)[first:last] if ends is not None else np.zeros(1, np.int32)
-    )
-    data = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    places = np.frombuffer(ends or bytes(4), np.int32)[first:last]  # none has no buffers
+    data = np.frombuffer(data or b"", np.uint8)
     return numbers, Texts(data[places[0] : places[-1]], places - places[0])
 
 
@@ -232,7 +230,8 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
     if source.table is not None:  # of an open one
         yield source.table.schema, lambda names: source.table.select(names).to_batches()
         return
-    try:
+    # damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
+    with undamaged(source.name, Exception):
         if source.packed or not source.is_large:
             stream = pa.BufferReader(source.data)
         else:  # no memory map, which ends the process if a file is cut
@@ -267,12 +266,6 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
                 yield batch
 
         yield schema, batches
-    # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError("damaged", source.name, why=line) from None
 
 
 def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
@@ -282,10 +275,9 @@ def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
     """
     from pyarrow import parquet
 
-    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
     chosen = {
         leaf.path: i
-        for i, leaf in enumerate(leaves)
+        for i, leaf in enumerate(map(file.schema.column, range(file.metadata.num_columns)))
         if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
     }
     coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))

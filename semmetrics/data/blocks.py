@@ -266,9 +266,8 @@ def _check_columns(schema: Any, columns: dict[str, str], where: str) -> None:
     for one in dict.fromkeys([*columns, *kinds]):
         found, wanted = (some.get(one, "missing") for some in (kinds, columns))
         if found != wanted and "null" not in found + wanted:  # a type of columns without values
-            raise InputError(
-                "other-column", at(where, f"column {one!r}"), found=found, wanted=wanted
-            )
+            where = at(where, f"column {one!r}")
+            raise InputError("other-column", where, found=found, wanted=wanted)
 
 
 def _tables(batches: Any, schema: Any, source: Any) -> Iterator[tuple[Any, int]]:

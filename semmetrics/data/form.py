@@ -21,7 +21,7 @@ import numpy as np
 from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry, code_values, in_order
-from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places
+from semmetrics.errors import ROW, Fact, InputError, Places
 from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, Option, check_options, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
@@ -99,6 +99,11 @@ class Form:
     def alone(self) -> bool:
         """Whether a whole number alone is an item with one entry."""
         return self.single and self.numbered
+
+    @property
+    def takes_matrices(self) -> bool:
+        """Whether a matrix of items x entries is read."""
+        return MATRICES[0] in self.formats
 
     @cached_property
     def table(self) -> Schema:
@@ -224,6 +229,9 @@ class _Shown(str):
     __repr__ = str.__str__
 
 
+_UNSHOWN = re.compile(r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]")
+
+
 @cache
 def _show(hint: Any) -> _Shown:
     """Return a type as people write it, without modules and without what it leaves open.
@@ -234,18 +242,15 @@ def _show(hint: Any) -> _Shown:
     (Mapping | Sequence[int] | None, str)
     """
     text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
-    return _Shown(
-        re.sub(r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]", "", text)
-    )
+    return _Shown(_UNSHOWN.sub("", text))
 
 
 @cache
 def _describe(option: Option) -> tuple[inspect.Parameter, str]:
     """Return an option as the signature of a function has it, and as its docstring."""
     name, default, hint = option.name, option.default, _show(hint_of(option.name))
-    parameter = inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
-    )
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameter = inspect.Parameter(name, kind, default=default, annotation=hint)
     text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
     return parameter, f"{name} : {hint}\n{text}"
 
@@ -284,8 +289,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
                 if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
                     given[name] = value.names
             fields = {name: given.pop(name) for name in READING if name in given}
-            fields = {name: value for name, value in fields.items() if value is not None}
-            if fields:
+            if fields := {name: value for name, value in fields.items() if value is not None}:
                 if given.get("read") is not None:
                     names = f"read= and {', '.join(f'{name}=' for name in fields)}"
                     raise InputError("conflicting-options", names=names)
@@ -351,7 +355,7 @@ def is_one_hot(
     (True, False)
     """
     chosen = any(column_among(options, role, names) is not None for role in form.roles[1:])
-    if chosen or MATRICES[0] not in form.formats:
+    if chosen or not form.takes_matrices:
         return False
     others = []
     for name in names:
@@ -366,8 +370,7 @@ def is_one_hot(
 
 def find_id(names: Sequence[str], form: Form, options: ReadOptions, where: str) -> int | None:
     """Return the place of the column of ids; None if there is none."""
-    column = form.table.columns[0]._replace(required=False)
-    schema = form.table._replace(columns=(column,))
+    schema = form.table._replace(columns=(form.table.columns[0]._replace(required=False),))
     return find_columns(schema, names, options, where).get("id")
 
 
@@ -445,15 +448,6 @@ class Items:
     def types(self) -> set[type]:
         """The types of the items, found once: it takes a tenth of the time of exact measures."""
         return set(map(type, self.items))
-
-
-def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
-    """Note how many items have an empty cell, and which ids have rows that are not together."""
-    facts = (
-        Fact("empty-cells", empty, values={"noun": form.noun}),
-        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
-    )
-    return [fact for fact in facts if fact.n]
 
 
 def encode(found: Items, form: Form) -> Lists:

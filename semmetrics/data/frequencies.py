@@ -43,7 +43,7 @@ from semmetrics.core.ragged import Codes, Ints, offsets
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.source import Source, enough_memory, load, undamaged
 from semmetrics.errors import InputError
 from semmetrics.store.files import open_output
 
@@ -91,8 +91,7 @@ def log_of(documents: int) -> float:
 
 def _is_number(value: Any) -> bool:
     """Return whether it is a number from 0, below 2**53."""
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return plain and 0 <= value < _LARGEST
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
 
 
 def _bad_documents(value: Any, where: str = "") -> InputError:
@@ -137,8 +136,7 @@ def table_of_counts(
             raise _bad_documents(documents, where)
         log_documents = log_of(documents)
     for gram, count in counts.items():
-        words = isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)
-        if not words:
+        if not (isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)):
             wanted = "an n-gram (a tuple of tokens)"
             raise InputError("wrong-type", where, value=gram, wanted=wanted)
         if not _is_number(count) or count != int(count):
@@ -207,8 +205,7 @@ def read_frequencies(
         elif source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             table = _of_json(parse_source(source), source.name, documents)
         else:
-            value = read_plain_pickle(source.data, source.name)
-            table = _of_pickle(value, source.name, documents)
+            table = _of_pickle(read_plain_pickle(source.data, source.name), source.name, documents)
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
         raise InputError("other-documents", source.name, known=known, given=documents)
@@ -272,8 +269,7 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
 
 def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
     """Refuse keys that mean nothing: one that is misspelt would change numbers in silence."""
-    extra = [key for key in value if key not in known]
-    if extra:
+    if extra := [key for key in value if key not in known]:
         raise InputError("unknown-name", where, what="key", value=extra[0],
                          remedy=f"remove it; the keys are {', '.join(known)}")  # fmt: skip
 
@@ -307,7 +303,7 @@ def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
 
 def _of_arrays(source: Source) -> FrequencyTable:
     arrays = read_arrays(source, source.max_bytes)
-    try:
+    with undamaged(source.name, KeyError, ValueError, TypeError, OverflowError, RecursionError):
         header = json.loads(arrays["header"].tobytes())
         documents, *names = (header[key] for key in ("documents", "tokenizer", "stem"))
         if header["format"] != _FORMAT or not all(isinstance(name, str) for name in names):
@@ -329,8 +325,6 @@ def _of_arrays(source: Source) -> FrequencyTable:
             _check_integers(f"counts_{n}", some, (len(codes),), 1, _LARGEST - 1)
             grams.append(np.asarray(codes, np.int32))
             counts.append(np.asarray(some, np.int64))
-    except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise InputError("damaged", source.name, why=error) from None
     known = _number_of_documents(documents, source.name)
     table = FrequencyTable(*known, vocabulary, tuple(grams), tuple(counts), *names)
     _check_counts(table, source.name)

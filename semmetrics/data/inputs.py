@@ -19,19 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.data.form import (
-    DEFAULTS,
-    EXTENSIONS,
-    FILE_ID,
-    MATRICES,
-    RECORD_IDS,
-    TABLES,
-    Form,
-    Items,
-    ReadOptions,
-    encode,
-    unused,
-)
+from semmetrics.data import form as forms
+from semmetrics.data.form import DEFAULTS, TABLES, Form, Items, ReadOptions, encode, unused
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
@@ -79,11 +68,11 @@ def format_among(
     if source.suffix is None and options.format is None:
         kind: str | None = sniff(source, options, text="txt" in kinds)
     else:
-        kind = options.format or EXTENSIONS.get(source.suffix or "")
+        kind = options.format or forms.EXTENSIONS.get(source.suffix or "")
     if kind == "txt" != options.format and "flickr" in kinds and TOKEN_LINE.match(source.beginning):
         kind = "flickr"
     if kind is None or (kind == "txt" != options.format and told and "txt" not in kinds):
-        known = ", ".join(suffix for suffix, one in EXTENSIONS.items() if one in kinds)
+        known = ", ".join(suffix for suffix, one in forms.EXTENSIONS.items() if one in kinds)
         raise InputError("unknown-extension", source.name, ending=source.suffix or "", known=known,
                          instead="format" * told)  # fmt: skip
     if kind not in kinds:
@@ -107,7 +96,7 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
         except InputError:  # an object over several lines, or an error that its reader raises
             return "json"
         more = found is not None and _LINE.search(content, found.end()) is not None
-        keys = (*RECORD_IDS, FILE_ID)
+        keys = (*forms.RECORD_IDS, forms.FILE_ID)
         record = more or any(isinstance(value.get(key), str | int) for key in keys)
         return "jsonl" if record else "json"
     kind = "json" if line.startswith("[") else "csv"
@@ -120,7 +109,7 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
     from semmetrics.data.tables import first_row
 
     cells = first_row(source, options, tabs=kind == "tsv")
-    known = {options.id_column, *ID_NAMES, FILE_ID}
+    known = {options.id_column, *ID_NAMES, forms.FILE_ID}
     named = (not known.isdisjoint((cell, cell.strip().casefold())) for cell in cells)
     return kind if len(cells) > 1 and any(named) else "txt"
 
@@ -236,7 +225,7 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
 def _read_format(
     source: Source, kind: str, form: Form, names: Any, options: ReadOptions
 ) -> Lists | Matrix:
-    if kind in MATRICES:
+    if kind in forms.MATRICES:
         from semmetrics.data.arrays import read_matrix_file
 
         read = read_matrix_file(source, options, names, form)
@@ -428,8 +417,7 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
             return _named("columns", list(schema.names))  # in a damaged file they may be no texts
     if kind in ("txt", "trec", "flickr"):
         return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
-    npy = source.head.startswith(b"\x93NUMPY")
-    vector = npy and _NPY_VECTOR.search(source.head[:_HEADER])
+    vector = source.head[:6] == b"\x93NUMPY" and _NPY_VECTOR.search(source.head[:_HEADER])
     return _VECTOR if vector else Sample("matrix", "a matrix")
 
 
@@ -455,12 +443,9 @@ def _sample_values(items: Iterable[Any]) -> Sample:
     """Look at items that are strings or lists."""
     first = list(islice(items, _ITEMS))
     kinds = (list, tuple, Set, np.ndarray)
-    lists = [
-        item for item in first if isinstance(item, kinds) and getattr(item, "shape", None) != ()
-    ]
+    lists = [item for item in first if isinstance(item, kinds) and forms.is_iterable(item)]
     if not lists:
-        texts = [item for item in first if isinstance(item, str)]
-        if texts:
+        if texts := [item for item in first if isinstance(item, str)]:
             return Sample("strings", "a string an item", (), texts)
         whole = {type(item) for item in first} <= {int}
         return _VECTOR if first and whole else Sample("other", "items")

@@ -79,8 +79,7 @@ def join(
     by_position = isinstance(pred.ids, range), isinstance(ref.ids, range)
     renamed: dict[str, int] = {}
     if any(by_position) and not all(by_position):
-        without = pred if by_position[0] else ref
-        raise InputError("one-side-has-ids", without.source)
+        raise InputError("one-side-has-ids", (pred if by_position[0] else ref).source)
     if all(by_position):
         if len(pred) != len(ref):
             shorter = min(pred, ref, key=len)
@@ -273,8 +272,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
     if same_ids(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}
-    lost = [name for name in ids if name not in place]
-    if lost:
+    if lost := [name for name in ids if name not in place]:
         raise InputError("no-rows", n=len(lost), what="cardinality", ids=lost)
     return values[[place[name] for name in ids]]
 
@@ -334,8 +332,7 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     known = {str(name): weight for name, weight in values.items()}
     check_once([*map(str, values)], "duplicate-id", where)
     names = [str(name) for name in ids]
-    lost = [name for name in names if name not in known]
-    if lost:
+    if lost := [name for name in names if name not in known]:
         raise InputError(
             "without-value", where, n=len(lost), noun="item", what="weight", names=lost
         )

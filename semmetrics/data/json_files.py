@@ -19,18 +19,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import (
-    Form,
-    Items,
-    ReadOptions,
-    find_columns,
-    not_a_list,
-    row_notes,
-    unused,
-)
+from semmetrics.arguments import check_once
+from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
 from semmetrics.data.public import annotations_of
 from semmetrics.data.source import Source, check_lines, text_lines
-from semmetrics.errors import ITEM, Fact, InputError, Places, at
+from semmetrics.errors import EXAMPLES, ITEM, Fact, InputError, Places, at
 from semmetrics.messages import counted
 from semmetrics.schema import as_id
 
@@ -43,18 +36,12 @@ T = TypeVar("T")
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InputError("duplicate", role="the key", value=twice)
+        check_once([key for key, _ in pairs], "duplicate", role="the key")
     return made
 
 
-class _NoNumberError(Exception):
-    """NaN or Infinity, which JSON does not allow."""
-
-
 def _constant(name: str) -> Any:
-    raise _NoNumberError
+    raise json.JSONDecodeError(f"{name} is not a JSON number", "", -1)
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
@@ -81,11 +68,10 @@ def parse(text: str, name: str, line: int = 1) -> Any:
         problem = InputError("lone-surrogate", role="the text")
     except RecursionError:
         problem = InputError("not-json", why="it is nested too deeply")
-    except _NoNumberError:
-        found = next(match for match in _CONSTANT.finditer(text) if match[1])
-        start, why = found.start(1), f"{found[1]} is not a JSON number"
     except json.JSONDecodeError as error:
         start, why = error.pos, error.msg
+        if start < 0:  # NaN or Infinity, whose place the decoder does not tell
+            start = next(match for match in _CONSTANT.finditer(text) if match[1]).start(1)
     except ValueError:
         problem = InputError("not-json", why="an integer has thousands of digits")
     if problem is not None:
@@ -108,9 +94,8 @@ def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
     source.forget()  # the value takes several times the memory of the file
     if coco and isinstance(value, dict) and form.coco is not None:
         return _read_annotations(value, name, form, options)
-    if (not coco and isinstance(value, dict)) or (
-        isinstance(value, list) and (form.single or not coco)
-    ):
+    kinds: Any = (list,) * form.single if coco else (dict, list)
+    if isinstance(value, kinds):
         return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
     wanted = "an annotations file" if coco else f'a JSON document such as {{"id": ["{form.noun}"]}}'
     raise InputError("wrong-type", name, value=value, wanted=wanted)
@@ -325,6 +310,15 @@ def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
     columns = [f"{role}_column" for role in form.roles]
     found.notes += unused(options, columns, found.understood.removeprefix("JSON, "))
     return found
+
+
+def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
+    """Note how many items have an empty cell, and which ids have rows that are not together."""
+    facts = (
+        Fact("empty-cells", empty, values={"noun": form.noun}),
+        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
+    )
+    return [fact for fact in facts if fact.n]
 
 
 def item_rows(

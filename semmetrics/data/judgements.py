@@ -59,6 +59,7 @@ from semmetrics.data.arrays import Struct, read_mat
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.lists import gather
 from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import FROM_0, Fact, InputError, at
@@ -157,9 +158,8 @@ class Judgements:
         >>> rated.averaged().values.tolist(), rated.averaged().candidates
         ([2.5], ['a'])
         """
-        of: dict[Any, list[int]] = {}
-        for row in range(len(self)):  # a pair is the same the other way round
-            of.setdefault(tuple(sorted(self._judged(row))), []).append(row)
+        # a pair is the same the other way round
+        of = gather((tuple(sorted(self._judged(row))), row) for row in range(len(self)))
         for several in of.values() if self.groups is not None else ():
             names = list(dict.fromkeys(self.groups[row] for row in several))  # type: ignore[index]
             if len(names) > 1:
@@ -248,9 +248,8 @@ class Judgements:
         places : int array, shape (candidates,)
             Where each candidate stands, image by image.
         """
-        keys: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-        for row, key in enumerate(zip(self.images, self.references, strict=True)):
-            keys.setdefault(key, []).append(row)
+        each = enumerate(zip(self.images, self.references, strict=True))
+        keys = gather((key, row) for row, key in each)
         names = name_all([image for image, _ in keys])
         places = np.empty(len(self.candidates), np.int64)
         places[[row for rows in keys.values() for row in rows]] = np.arange(len(places))
@@ -347,8 +346,7 @@ def read_judgements(
                 table = JUDGEMENTS.read(_rows_of_images(images, name), name, "{}", settle=settle)
         found = _collect(table, to_id)
     named = {"columns": columns, "group_by": group_by, "ids": ids}
-    given = [one for one, value in named.items() if value and not tabular]
-    if given:
+    if given := [one for one, value in named.items() if value and not tabular]:
         what = "judgements that are not a table"
         raise InputError("not-applicable", found.source, name=given[0], what=what)
     return found if draw_references is None else _draw(found, draw_references, random)
@@ -446,9 +444,8 @@ def _collect(table: Table, to_id: Any) -> Judgements:
             if not is_missing(rater):
                 before = rated.setdefault((str(rater), (*sorted(given), several, image)), place)
                 if before != place:
-                    raise InputError(
-                        "rated-twice", rater=rater, names=given, other=table.where(before)
-                    )
+                    other = table.where(before)
+                    raise InputError("rated-twice", rater=rater, names=given, other=other)
         except InputError as error:
             raise (error if error.where else error.placed(table.where(place))) from None
         sides.append([])
@@ -508,9 +505,8 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
         wanted = f"{' or '.join(_PASCAL)}, or their folder"
         raise InputError("wrong-format", os.fspath(path), what="judgements",
                          format="other .mat files", wanted=wanted)  # fmt: skip
-    pairs, triplets = (
-        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
-    )
+    files = (load(folder / name, options.max_bytes) for name in _PASCAL)
+    pairs, triplets = (read_mat(one, _VARIABLES) for one in files)
     given, votes = _records(pairs, "new_input", 3, where), _records(triplets, "triplets", 4, where)
     kinds = np.atleast_1d(pairs.get("category", ())).tolist()
     if not given or len(kinds) != len(given) or not votes or len(votes) % len(given):

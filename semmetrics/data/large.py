@@ -26,8 +26,8 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Coder, OddError, leave_if
-from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, row_notes
-from semmetrics.data.json_files import parse
+from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
+from semmetrics.data.json_files import parse, row_notes
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source, ahead, line_blocks
 from semmetrics.data.tables import describe_table, split_text
@@ -92,8 +92,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     first: Any = parse(line.decode(), source.name) if newline else None
     leave_if(not isinstance(first, dict))
     keys = list(first)
-    roles = find_columns(form.record, keys, options, source.name)
-    used = [keys[i] for i in roles.values()]
+    used = [keys[i] for i in find_columns(form.record, keys, options, source.name).values()]
     extra = {key: None for key in keys if key not in used}
     # the types of the keys are those of the first record: no others are read here
     id_, entries = first[used[0]], first[used[1]]

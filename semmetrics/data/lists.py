@@ -24,6 +24,7 @@ from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows
 from semmetrics.errors import ITEM, InputError, Places
 from semmetrics.messages import pluralize
 
+K = TypeVar("K")
 T = TypeVar("T")
 Terms: TypeAlias = tuple[str, ...]
 Entry: TypeAlias = "str | Terms"
@@ -54,6 +55,20 @@ def as_entry(terms: Terms) -> Entry:
     ('cat', ('bin', 'ashcan'))
     """
     return terms[0] if len(terms) == 1 else terms
+
+
+def gather(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """Gather the second members of pairs by the first, in order of first appearance.
+
+    Examples
+    --------
+    >>> gather([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    found: dict[K, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:

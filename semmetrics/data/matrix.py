@@ -77,7 +77,7 @@ class Matrix:
     @property
     def sparse(self) -> bool:
         """Whether what is not held has no value."""
-        return not isinstance(self.values, np.ndarray)
+        return hasattr(self.values, "tocsr")
 
     def rows(self, start: int, stop: int, k: int | None = None) -> Side:
         """Return items start to stop as lists: the names of a row with their values.

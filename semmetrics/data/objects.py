@@ -21,21 +21,12 @@ from numpy.typing import NDArray
 
 from semmetrics.arguments import check_once
 from semmetrics.core.backend import refuse_masked
-from semmetrics.data.form import (
-    FILE_ID,
-    MATRICES,
-    Form,
-    Items,
-    ReadOptions,
-    encode,
-    encode_numbers,
-    find_id,
-    is_one_hot,
-)
+from semmetrics.data import form as forms
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_id, is_one_hot
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, undamaged
 from semmetrics.data.tables import entry_rows, not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.messages import a_kind
@@ -72,8 +63,8 @@ def read_python(  # noqa: PLR0911
     if is_series(data):
         return encode(_series(data, form, source), form)
     if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "iu" and form.alone:
-        return encode_numbers(data, form, source, f"a vector of {form.noun}s")
-    if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
+        return forms.encode_numbers(data, form, source, f"a vector of {form.noun}s")
+    if form.takes_matrices and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source, finite=not form.by_block)
     if form.numbered and is_number_rows(data):
         rows = plain_matrix(data, source)
@@ -81,8 +72,7 @@ def read_python(  # noqa: PLR0911
     if isinstance(data, Mapping):
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)
-        texts = set(map(type, data)) == {str}
-        if not texts and (form.coco is None or not form.is_coco(data)):
+        if set(map(type, data)) != {str} and (form.coco is None or not form.is_coco(data)):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
     elif not isinstance(data, Sequence) or isinstance(data, (bytes, bytearray)):
         wanted = f"{form.noun}s: a path, {{id: [{form.noun}s]}}, lists, records or a frame"
@@ -102,14 +92,10 @@ def read_columns(data: Mapping[Any, Any], form: Form, source: str, options: Read
 def _as_table(source: str) -> Iterator[None]:
     """Name the input and a remedy where a frame or a stream cannot be converted."""
     try:
-        yield
+        with undamaged(source, Exception, code="not-a-table"):  # of whatever library the object is
+            yield
     except InputError as error:
         raise error if error.where else error.placed(source)  # noqa: B904 - it is the same one
-    except MemoryError:
-        raise
-    except Exception as error:  # of whatever library the object is
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError("not-a-table", source, why=line) from None
 
 
 def read_once(data: Any) -> Any:
@@ -212,10 +198,9 @@ def _frame(
     if has_ids:  # as in a file
         listed = not is_one_hot(columns, form, options, numbers)
     else:
-        listed = bool(known) and (
-            _has_roles_only(columns, form, options) or not numbers.issuperset(known)
-        )
-    if options.column(form.noun) is not None or listed or MATRICES[0] not in form.formats:
+        texts = not numbers.issuperset(known)
+        listed = bool(known) and (texts or _has_roles_only(columns, form, options))
+    if options.column(form.noun) is not None or listed or not form.takes_matrices:
         table = _arrow_table(data if has_ids else _with_ids(data))
         return read_arrow_table(table, form, source, options)
     index = getattr(data, "index", None)
@@ -270,7 +255,7 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
 
 def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
     return options.id_column is not None or any(
-        name.strip().casefold() in (*ID_NAMES, FILE_ID) for name in columns
+        name.strip().casefold() in (*ID_NAMES, forms.FILE_ID) for name in columns
     )
 
 

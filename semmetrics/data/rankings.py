@@ -92,8 +92,7 @@ class Similarities(_Tables):
 
     def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
         """Count what is nearer than some candidates; down the columns where that is less work."""
-        several = int(ragged.lengths(indptr).max(initial=0)) > _FEW
-        if not self.transposed or several:
+        if not self.transposed or int(ragged.lengths(indptr).max(initial=0)) > _FEW:
             return super().count(rows, columns, indptr, codes)
         part = self.values
         if columns is not None:
@@ -123,8 +122,7 @@ class Similarities(_Tables):
         if columns is None:
             return find_first(self.table(rows, None), codes)
         place = np.searchsorted(columns, codes)
-        place[place == len(columns)] = 0
-        inside = columns[place] == codes
+        inside = np.append(columns, -1)[place] == codes
         found = find_first(self.table(rows, columns), np.where(inside, place, -1))
         return found._replace(
             places=columns[found.places].astype(np.int32),
@@ -249,10 +247,7 @@ class RankedLists:
         order = np.argsort(keys, kind="stable")
         sought = ragged.row_numbers(indptr) * self.size + codes
         place = np.searchsorted(keys[order], sought)
-        place[place == len(keys)] = 0
-        there = np.zeros(len(sought), np.bool_)
-        if len(keys):
-            there = keys[order][place] == sought
+        there = np.append(keys[order], -1)[place] == sought
         found = Counts.empty(len(codes))
         flat = order[place[there]]
         first, last = self._runs(side)
@@ -265,13 +260,12 @@ class RankedLists:
 
     def _runs(self, side: Side) -> tuple[Ints, Ints]:
         """Return where the run of equal scores begins and ends that each entry is in."""
-        n = len(side.codes)
-        new = np.ones(n, np.bool_)
-        if side.scores is not None and n:
-            rows = ragged.row_numbers(side.indptr)
-            new[1:] = (side.scores[1:] != side.scores[:-1]) | (rows[1:] != rows[:-1])
+        new = np.ones(len(side.codes), np.bool_)
+        if side.scores is not None:
+            new = ragged.starts_run(ragged.row_numbers(side.indptr))
+            new |= ragged.starts_run(side.scores)
         starts = np.flatnonzero(new)
-        widths = np.diff(starts, append=n)
+        widths = np.diff(starts, append=len(new))
         return np.repeat(starts, widths), np.repeat(starts + widths, widths)
 
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics import schema as schemas
 from semmetrics.arguments import check_once
 from semmetrics.core.ragged import Floats
 from semmetrics.core.ranks import top_k
@@ -38,18 +39,7 @@ from semmetrics.data.public import category_names
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import ROW, InputError, at
-from semmetrics.schema import (
-    CLASS_NAMES,
-    NUMBERS,
-    SAME_PAIRS,
-    SCORED_PAIRS,
-    Row,
-    Schema,
-    Settle,
-    Table,
-    as_id,
-    as_real,
-)
+from semmetrics.schema import Row, Schema, Settle, Table, as_id, as_real
 
 TABLE_KINDS = ("csv", "tsv", "json", "jsonl")
 
@@ -276,7 +266,7 @@ def read_numbers(
     InputError
         If a number is missing or not finite, or an id stands twice.
     """
-    schema = NUMBERS[of]
+    schema = schemas.NUMBERS[of]
     of_json = schema.reading(score=as_real)
     with opened(data, options) as given:
         kind, name = "", of
@@ -296,7 +286,7 @@ def read_numbers(
         else:
             names = [] if kind else column_names(given)
             if names and of != "weights" and options.id_column not in names:
-                known = (one for one in names if one.strip().casefold() in CLASS_NAMES)
+                known = (one for one in names if one.strip().casefold() in schemas.CLASS_NAMES)
                 options = replace(options, id_column=next(known, None))
             wanted = {role: options.column(role) for role in ("id", "score")}
             chosen = {role: one for role, one in wanted.items() if one is not None}
@@ -307,14 +297,21 @@ def read_numbers(
     return dict(zip(found.columns["id"], found.columns["score"], strict=True))
 
 
-def read_dense(
-    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS
-) -> NDArray[np.floating[Any]]:
-    """Read a dense matrix of finite numbers from .npy or .npz, such as a cardinality head.
+def read_dense(path: Any, options: ReadOptions, what: str, kinds: Collection[str]) -> NDArray[Any]:
+    """Read a dense matrix of finite numbers, such as a cardinality head.
+
+    Parameters
+    ----------
+    path : path
+    options : ReadOptions
+    what : str
+        What is read, for messages: "a matrix is".
+    kinds : collection of str
+        The formats that it may have.
 
     Returns
     -------
-    array, shape (rows, columns), float32 or float64
+    array, shape (rows, columns)
 
     Raises
     ------
@@ -322,9 +319,8 @@ def read_dense(
         If it is no matrix, or a number is not finite; names row and column.
     """
     with opened(path, options) as source:
-        format_among(source, options, "a matrix is", ("npy", "npz"))
-        values = plain_array(source, options, 2)
-        return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
+        format_among(source, options, what, kinds)
+        return plain_array(source, options, 2)
 
 
 # ---- pairs --------------------------------------------------------------------------------------
@@ -370,7 +366,7 @@ def as_pairs(
     >>> as_pairs([("car", "automobile", True), {"a": "car", "b": "tree", "same": 0}])
     [Pair(a='car', b='automobile', same=True), Pair(a='car', b='tree', same=False)]
     """
-    found = read_table(pairs, SAME_PAIRS, options, "pairs")
+    found = read_table(pairs, schemas.SAME_PAIRS, options, "pairs")
     if notes is not None:
         notes += found.notes
     return [Pair(*row) for row in zip(*(found.columns[one] for one in Pair._fields), strict=True)]
@@ -596,7 +592,7 @@ def read_pair_scores(
     to_id = id_reader(ids)
     chosen = dict(zip(("first", "second", "score"), columns or (), strict=False))
     chosen |= {} if group is None else {"group": group}
-    schema = SCORED_PAIRS.reading(first=to_id, second=to_id)
+    schema = schemas.SCORED_PAIRS.reading(first=to_id, second=to_id)
     found = read_table(pairs, schema, options, name, chosen=chosen)
     first, second, values = (found.columns[role] for role in ("first", "second", "score"))
     names = (found.names["first"], found.names["second"]) if found.names else None

@@ -48,6 +48,18 @@ def enough_memory(name: str) -> Iterator[None]:
         raise InputError("out-of-memory", name) from None
 
 
+@contextmanager
+def undamaged(where: str, *errors: type[Exception], code: str = "damaged") -> Iterator[None]:
+    """Raise what a library raises for other content than it reads as the error of an input."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except errors as error:
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(code, where, why=why) from None
+
+
 def text_lines(text: str, newline: str = "\n") -> Iterator[str]:
     r"""Yield the lines of a text with their ends; with newline="" a carriage return ends one, too.
 

@@ -25,16 +25,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import (
-    Form,
-    Items,
-    ReadOptions,
-    find_columns,
-    find_id,
-    is_one_hot,
-    row_notes,
-)
-from semmetrics.data.json_files import item_rows, without_blanks
+from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
+from semmetrics.data.json_files import item_rows, row_notes, without_blanks
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source, check_lines, text_lines
@@ -200,8 +192,7 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
     split = options.label_delimiter if form.scored else None
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
-        where = at(source.name, "line 1")
-        roles = find_columns(form.table, rows.header, options, where)
+        roles = find_columns(form.table, rows.header, options, at(source.name, "line 1"))
         if split is None:
             found = entry_rows(_columns(rows, roles.values()), rows.name, form, "line {}")
         else:
@@ -238,8 +229,7 @@ def describe_table(
     notes: list[Fact] = list(found.notes)
     if extra:
         notes.append(Fact("unused-columns", len(extra), extra))
-    understood = f"{kind}, one row {row_is}: {used}"
-    return replace(found, understood=understood, notes=notes)
+    return replace(found, understood=f"{kind}, one row {row_is}: {used}", notes=notes)
 
 
 def _columns(rows: Rows, places: Iterable[int]) -> Iterator[tuple[Any, ...]]:

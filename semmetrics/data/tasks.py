@@ -284,10 +284,14 @@ def _hash_lists(names: Hashes, indptr: Ints, codes: Ints | Codes) -> Hashes:
     # an odd factor for each place in the list; it is never 1, the factor of the id
     place = ragged.positions(indptr).astype(np.uint64)
     place += place + np.uint64(3)
-    total = np.zeros(len(place) + 1, np.uint64)
-    np.cumsum(np.multiply(names.take(codes), place, out=place), out=total[1:])
-    hashes: Hashes = total[indptr[1:]] - total[indptr[:-1]]
-    return hashes
+    return _sum_hashes(np.multiply(names.take(codes), place, out=place), indptr)
+
+
+def _sum_hashes(hashes: Hashes, indptr: Ints) -> Hashes:
+    """Sum the hashes of each row."""
+    total = np.zeros(len(hashes) + 1, np.uint64)
+    np.cumsum(hashes, out=total[1:])
+    return np.asarray(total[indptr[1:]] - total[indptr[:-1]])
 
 
 class Synonyms(NamedTuple):
@@ -732,9 +736,8 @@ class ClassTask(Task):
         rows, truth = self.rows[start:stop], self.truth[start:stop]
         found = First.empty(stop - start)
         some = np.flatnonzero(rows >= 0)
-        for whole, part in zip(
-            found, self.scores.nearest(rows[some], columns, truth[some]), strict=True
-        ):
+        nearest = self.scores.nearest(rows[some], columns, truth[some])
+        for whole, part in zip(found, nearest, strict=True):
             whole[some] = part
         hit = {
             "position": (found.places == truth) & found.reached,
@@ -820,9 +823,7 @@ def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools, Int
     # positives of one query are tied with each other where as many candidates are nearer
     order = np.lexsort((counts.tied_before, counts.nearer, rows))
     nearer = counts.nearer[order]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (rows[1:] != rows[:-1]) | (nearer[1:] != nearer[:-1])
-    starts = np.flatnonzero(new)
+    starts = np.flatnonzero(ragged.starts_run(rows) | ragged.starts_run(nearer))
     widths = np.diff(starts, append=len(order))
     mine, among = np.repeat(widths, widths), np.arange(len(order)) - np.repeat(starts, widths)
     others = np.where(nearer < 0, 0, counts.tied[order] + 1 - mine)  # tied, and no positives
@@ -882,10 +883,7 @@ class RetrievalTask(Task):
         grades = np.ones(1) if self.grades is None else self.grades
         more = grades.view(np.uint64) - np.ones(1).view(np.uint64)
         names = mix(hash_ids(self.gallery)[self.positives] + more)
-        total = np.zeros(len(names) + 1, np.uint64)
-        np.cumsum(names, out=total[1:])
-        items = total[self.indptr[1:]] - total[self.indptr[:-1]]
-        return int(mix(items + self.hashes).sum(dtype=np.uint64))
+        return int(mix(_sum_hashes(names, self.indptr) + self.hashes).sum(dtype=np.uint64))
 
     def ranks(self, start: int, stop: int) -> Ranks:
         """Return the ranks of the positives of queries ``start`` to ``stop``."""
@@ -896,10 +894,8 @@ class RetrievalTask(Task):
         inside = codes < self.scores.shape[1]
         for chosen, rows, columns in self._by_fold(start, stop):
             indices, flat = ragged.take_rows(indptr, chosen)
-            indices, flat = (
-                ragged.offsets(ragged.sum_rows(inside[flat], indices)),
-                flat[inside[flat]],
-            )
+            indices = ragged.offsets(ragged.sum_rows(inside[flat], indices))
+            flat = flat[inside[flat]]
             part = self.scores.count(rows, columns, indices, codes[flat])
             for whole, some in zip(counts, part, strict=True):
                 whole[flat] = some

@@ -156,9 +156,8 @@ def _merged_by_sorting(
 ) -> tuple[Ints, Ints]:
     """Merge the ancestors of the parents of some names; return them and how many each has."""
     size, above = len(rows), [rows[one] for one in parents.tolist()]
-    owner = np.repeat(
-        ragged.row_numbers(indptr), np.fromiter(map(len, above), np.int64, len(above))
-    )
+    widths = np.fromiter(map(len, above), np.int64, len(above))
+    owner = np.repeat(ragged.row_numbers(indptr), widths)
     keys = np.concatenate([np.arange(len(part)) * size + part << bits, *above])
     keys[len(part) :] += (owner * size << bits) + 1
     keys.sort()  # of equal pairs the nearest stands first
@@ -524,8 +523,7 @@ def read_wordnet(
             why = f"index.noun lacks {word!r} at {offset}"
             raise InputError("not-wordnet", data.name, why=why)
         names[offset], above[offset] = f"{word}.n.{known.index(offset) + 1:02}", hypernyms
-    lost = {o for every in (*senses.values(), *above.values()) for o in every} - names.keys()
-    if lost:
+    if lost := {o for every in (*senses.values(), *above.values()) for o in every} - names.keys():
         raise InputError("not-wordnet", data.name, why=f"there is no synset at {min(lost)}")
     links = [
         (names[offset], names[target] if target else None, data.name)

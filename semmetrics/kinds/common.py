@@ -16,7 +16,7 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.core.ragged import Ints, cell_keys, lengths
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
-from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.lists import Ids, Lists, gather
 from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.kinds import Measures, Notes, Options, Tasks
@@ -158,9 +158,7 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
     >>> print(*find_odd_texts(["cat", "Cat", "dog"], "label"))
     1 group of labels differing only by case or white space: 'cat', 'Cat'
     """
-    groups: dict[str, list[str]] = {}
-    for text in texts:
-        groups.setdefault("".join(text.split()).casefold(), []).append(text)
+    groups = gather(("".join(text.split()).casefold(), text) for text in texts)
     similar = [group for group in groups.values() if len(group) > 1]
     hidden = [text for text in texts if not text.strip().isprintable()]
     first = [text for group in similar[:2] for text in group]
@@ -232,7 +230,7 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
         from semmetrics.data.side_inputs import read_dense
 
         where = os.fspath(given)
-        given = read_dense(given, (files or ReadOptions()).beside())
+        given = read_dense(given, (files or ReadOptions()).beside(), "a matrix is", ("npy", "npz"))
     refuse_masked(given, where)
     values = np.asarray(plain_object(given)).astype(np.float64)
     if values.ndim == 2:
@@ -277,9 +275,14 @@ def embeddings_by_name(embedding: Any) -> dict[str, Any]:
     >>> embeddings_by_name(None), embeddings_by_name({"bert": "sbert:models/bert"})
     ({'default': 'static'}, {'default': 'static', 'bert': 'sbert:models/bert'})
     """
-    if isinstance(embedding, Mapping):
-        return {"default": "static", **embedding}
-    return {"default": "static" if embedding is None else embedding}
+    return {"default": "static", **by_name(embedding)}
+
+
+def by_name(given: Any) -> dict[str, Any]:
+    """Return what may be given alone, as the default, or by name."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {} if given is None else {"default": given}
 
 
 def used_embeddings(measures: Measures) -> list[str]:
@@ -343,8 +346,7 @@ def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
     for name, model in open_models(names, options).items():
         rules = rules_for(model, options["lookup"], options["oov"])
         kept = model if looks_up_words(model) else RememberingEmbedder(model)
-        rule = lookup_rule(model, rules["lookup"])
-        found[name] = TextModel(kept, rule, rules["oov"], device)
+        found[name] = TextModel(kept, lookup_rule(model, rules["lookup"]), rules["oov"], device)
     return found
 
 
@@ -412,11 +414,9 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
     from semmetrics.embed.embedder import CachedEmbedder
 
     every = list(models)
-    unversioned = {model.identity for model in every if UNVERSIONED in model.identity}
-    if unversioned:
+    if unversioned := {model.identity for model in every if UNVERSIONED in model.identity}:
         return [Fact("not-cached", values={"model": name}) for name in sorted(unversioned)]
-    cached = [model for model in every if isinstance(model, CachedEmbedder)]
-    if cached:
+    if cached := [model for model in every if isinstance(model, CachedEmbedder)]:
         return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
     return [no_effect("cache", "no embedding in use is slower than it")]
 

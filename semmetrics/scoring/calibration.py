@@ -192,8 +192,7 @@ class Calibration:
             }
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError("not-a-calibration", where, why=error) from None
-        wrong = [name for name, right in is_right.items() if not right]
-        if wrong:
+        if wrong := [name for name, right in is_right.items() if not right]:
             raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
         return replace(found, threshold=float(found.threshold))
 
@@ -230,8 +229,7 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
         for one in several
     ]
     names = [one.embedding for one in found]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise InputError("duplicate", role="the calibration for", value=twice[0])
     return found
 
@@ -359,15 +357,14 @@ def _unknown(model: Any) -> str:
 
 def _similarities(task: LabelTask) -> Floats:
     """The cosine of each pair, as the measures compute it; -inf where a label takes no part."""
-    parts = []
+    parts: list[Floats] = []
     for block in task.blocks():
         sides = (side.rows(block.start, block.stop) for side in (task.pred, task.ref))
         mine, theirs = map(written_codes, sides)
         source = similarities_of(block, "default")
         table = source.gather(mine[:, None], theirs[:, None], by_term=False)[:, 0, 0]
         parts.append(Backend(table).numpy(table))
-    found: Floats = np.concatenate(parts)
-    return found
+    return np.concatenate(parts)
 
 
 def _pairs_curve(similarity: Floats, same: Bools) -> tuple[dict[str, tuple[float, ...]], float]:

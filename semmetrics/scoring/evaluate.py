@@ -134,9 +134,8 @@ class Statistics:
             raise InputError("rows-not-kept")
         if statistic not in self._joined:
             parts = self.parts[statistic]
-            self._joined[statistic] = {
-                n: concatenate_columns([part[n] for part in parts]) for n in parts[0]
-            }
+            rows = {n: concatenate_columns([part[n] for part in parts]) for n in parts[0]}
+            self._joined[statistic] = rows
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
@@ -360,8 +359,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [m for m in measures if m.definition.kind != kind]
-    if others:
+    if others := [m for m in measures if m.definition.kind != kind]:
         hint = HINTS.get(others[0].definition.name, "see: semmetrics list")
         raise InputError("wrong-kind", names=list(map(str, others)), kind=kind, hint=hint)
 

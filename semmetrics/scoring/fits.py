@@ -29,7 +29,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import LABEL_AVERAGES, formula_options, terms_of
 from semmetrics.metrics.formulas import f1, f1_many_to_one
 from semmetrics.options import COLUMNS
-from semmetrics.scoring.evaluate import frame_of
+from semmetrics.scoring.evaluate import Statistics, frame_of
 from semmetrics.scoring.protocols import plan_measures
 from semmetrics.scoring.result import BEST_FIT
 from semmetrics.scoring.signature import escape
@@ -37,6 +37,8 @@ from semmetrics.scoring.signature import escape
 BEST = "threshold:best"
 Fitted: TypeAlias = tuple[Measure, str]
 """A measure with all that it asks for fitted, and a note for its signature."""
+Evaluated: TypeAlias = tuple[Sequence[Fitted], Statistics]
+"""The fitted measures of a system's part, and its statistics."""
 
 
 def fit(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> Fitted:
@@ -178,8 +180,7 @@ def _under_policy(
     average, definition = str(measure["average"]), measure.definition
     policy = str(measure["absent" if average in LABEL_AVERAGES else "empty"] or "skip")
     if definition.formula is not None and set(definition.arguments) == {"hit", "n_pred", "n_ref"}:
-        options = dict(formula_options(measure))
-        value = float(definition.formula(*np.zeros((3, 1)), **options)[0])
+        value = float(definition.formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0])
         policy = str(int(value)) if value in (0.0, 1.0) else policy  # the formula has one
     total: Floats
     empty: Floats

@@ -21,7 +21,7 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import compared
-from semmetrics.data.lists import Lists
+from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
@@ -110,9 +110,7 @@ def score_facts(
         Whether intervals were asked for.
     """
     notes: list[Fact] = []
-    by_task: dict[str, list[Score]] = {}
-    for score in scores:
-        by_task.setdefault(name_task(score.system, score.part), []).append(score)
+    by_task = gather((name_task(score.system, score.part), score) for score in scores)
     for name, (axis, verb) in axes.items():
         some = by_task.get(name, [])
         left_out = left_out_notes(some[0].statistics if some else axis, some, verb)
@@ -138,11 +136,8 @@ def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
-    by_reading: dict[str, list[Lists | Matrix]] = {}
-    for one in inputs:
-        by_reading.setdefault(one.understood, []).append(one)
     lines = []
-    for how, group in by_reading.items():
+    for how, group in gather((one.understood, one) for one in inputs).items():
         if len(group) > _MANY:
             names = ", ".join(one.source for one in group[:_MANY])
             what = pluralize(sum(one.contents[0] for one in group), group[0].contents[1])
@@ -258,9 +253,7 @@ class Setup(NamedTuple):
         """
         options = self.options.replace(**changed)
         tasks: Tasks = {
-            system: {
-                part: _part_of(_without_weightless(task), shard) for part, task in parts.items()
-            }
+            system: {part: _choose_items(task, shard) for part, task in parts.items()}
             for system, parts in self.kind.make_tasks(preds, ref, options).items()
         }
         if plan is None:
@@ -324,21 +317,19 @@ class Shard(NamedTuple):
         return np.flatnonzero(hashes % np.uint64(self.of) == self.number - 1)
 
 
-def _part_of(task: Any, shard: Shard | None) -> Any:
-    """Return the items of a shard; what is counted of all items goes with the first."""
+def _choose_items(task: Any, shard: Shard | None) -> Any:
+    """Leave out items of weight 0, which count as if they were not there, and other shards.
+
+    What is counted of all items goes with the first shard.
+    """
+    if task.weights is not None and not task.weights.all():  # a kind may have done so itself
+        rows = np.flatnonzero(task.weights)
+        counts = {**task.counts, "weight_0": len(task) - len(rows)}
+        task = replace(task.take(rows), counts=counts)
     if shard is None:
         return task
     first: Mapping[str, Any] = {} if shard.number == 1 else {"counts": {}, "odd": {}}
     return replace(task.take(shard.rows(task.hashes)), **first)
-
-
-def _without_weightless(task: Any) -> Any:
-    """Return the task without the items of weight 0, which count as if they were not there."""
-    if task.weights is None or task.weights.all():  # a kind may have left them out itself
-        return task
-    rows = np.flatnonzero(task.weights)
-    counts = {**task.counts, "weight_0": len(task) - len(rows)}
-    return replace(task.take(rows), counts=counts)
 
 
 def check_weights(prepared: Prepared) -> None:

@@ -369,8 +369,7 @@ def _without_effect(
 
 def listed(measures: Any) -> list[str | Measure | Definition]:
     """Return the measures that a user names as a list."""
-    one = isinstance(measures, (str, Measure, Definition))
-    return [measures] if one else list(measures)
+    return [measures] if isinstance(measures, (str, Measure, Definition)) else list(measures)
 
 
 def _plan_protocol(
@@ -414,7 +413,7 @@ def _decode(measure: Measure, rule: str | None, keep: int, *, alone: bool = True
     if rule is not None and measure["decode"] == "all":
         measure = measure.with_options(decode=rule)
         if not alone:  # what was asked for does not tell them apart
-            measure = replace(measure, asked=(str(measure), *measure.asked))
+            measure = replace(measure, asked=(name_as_asked(measure), *measure.asked))
     if keep and measure["keep_at_least"] == 0 and measure["decode"] != "all":
         measure = measure.with_options(keep_at_least=keep)
     return measure

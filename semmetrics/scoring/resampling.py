@@ -245,9 +245,7 @@ class Stack:
         vectors: dict[int, Floats] = {}
         labels: dict[Any, dict[int, Any]] = {}
         for place, column in enumerate(self._columns):
-            some = (
-                vectors if isinstance(column, np.ndarray) else labels.setdefault(column.dtype, {})
-            )
+            some = labels.setdefault(column.dtype, {}) if column.ndim > 1 else vectors
             some[place] = column
         self._columns.clear()  # held once
         # or the number of labels, whose sums each block adds to
@@ -446,11 +444,10 @@ def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
         for s, sums in weighted.sums(counts, stack.multiply(counts)).items():
             for name, part in sums.items():
                 found[s].setdefault(name, []).append(part)
-    resamples = {
-        s: {name: np.concatenate(parts) for name, parts in one.items()} for s, one in found.items()
-    }
+    for sums in found.values():
+        sums.update({name: np.concatenate(parts) for name, parts in sums.items()})
     n, how = len(draws.hashes), resampled_by(bootstrap)
-    return replace(statistics, resamples=resamples, resampled=how, n_drawn=n)
+    return replace(statistics, resamples=found, resampled=how, n_drawn=n)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

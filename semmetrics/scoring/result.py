@@ -252,8 +252,7 @@ def left_out_notes(
     """
     found = [(LeftOut.ignored(axis), "ignored")]
     for name, where in (("reference", "ground truth"), ("given", "class list")):
-        some = [s for s in scores if s.frame.universe_name(s.measure) == name]
-        if some:
+        if some := [s for s in scores if s.frame.universe_name(s.measure) == name]:
             names = listing(dict.fromkeys(score.heading for score in some), write=str)
             nowhere = f"outside the {where}, counted nowhere in {names}"
             outside = ~some[0].frame.universe(some[0].measure)
@@ -380,10 +379,8 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
              for (code, *values), headings in notes.items()]  # fmt: skip
     if len(methods) < 2:
         return facts
-    used = "; ".join(
-        f"{method} for {listing(headings, write=str)}" for method, headings in methods.items()
-    )
-    return [Fact("interval-methods", values={"used": used}), *facts]
+    used = (f"{method} for {listing(some, write=str)}" for method, some in methods.items())
+    return [Fact("interval-methods", values={"used": "; ".join(used)}), *facts]
 
 
 def _doubts(
@@ -481,8 +478,7 @@ def with_derived(
     for measure, heading in named.items():
         if not (terms := terms_of(measure)):
             continue
-        lacking = [part for part in terms if part not in parts]
-        if lacking:
+        if not terms.keys() <= parts.keys():
             raise InputError("needs-parts", measure=measure, parts=list(terms))
         for system in dict.fromkeys(score.system for score in scores):
             found = [place[system, part, term] for part, some in terms.items() for term in some]

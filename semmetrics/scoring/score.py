@@ -9,23 +9,24 @@ list, is given again; what then differs from it is reported, one line each.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
+from semmetrics.data.lists import gather
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import read_embedding
+from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import OPTIONS, Data, ResolvedOptions, is_asked, split_names
-from semmetrics.scoring.evaluate import Progress, Statistics, evaluate
-from semmetrics.scoring.fits import Fitted, fit, naming
+from semmetrics.scoring.evaluate import Progress, evaluate
+from semmetrics.scoring.fits import Evaluated, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.protocols import Plan
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-
-Evaluated: TypeAlias = tuple[Sequence[Fitted], Statistics]
-"""The fitted measures of a system's part, and its statistics."""
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {
@@ -73,9 +71,9 @@ def score(
     """Score the predictions of one system against ground truth.
 
     >>> score([["cat", "dog"], ["cat"]], [["cat"], ["cat"]], measures=["F1", "MacroF1"])
-    measure             preds
-    F1                 0.8333
-    F1(average=macro)  0.5000
+    measure   preds
+    F1       0.8333
+    MacroF1  0.5000
 
     Parameters
     ----------
@@ -222,8 +220,7 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
 
     Options that it says are refused, and a lack of what it cannot say.
     """
-    twice = [name for name in _SIGNED if is_asked(name, given.get(name))]
-    if twice:
+    if twice := [name for name in _SIGNED if is_asked(name, given.get(name))]:
         raise InputError("in-signature", name=twice[0])
     for name in ("classes", "seen", "unseen", "weights"):
         if name in signed.settings and given.get(name) is None:
@@ -261,9 +258,7 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         ships with the package need not be.
     """
     name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
-    given = read_embedding(embedding)
-    if not isinstance(given, Mapping):
-        given = {} if given is None else {_DEFAULT: given}
+    given = by_name(read_embedding(embedding))
     if name not in given and list(given) == [_DEFAULT]:
         given = {name: given[_DEFAULT]}
     if name not in given and identity is not None:
@@ -278,13 +273,10 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
 
 def _differences(text: str, table: ScoreTable) -> list[str]:
     """Say what differs between a signature and the scores computed from it, one line each."""
-    lines: dict[str, list[str]] = {}
-    for score in table:
-        for line in _compare(_parts(text), _parts(score.signature)):
-            lines.setdefault(line, []).append(score.system)
-    every = len(table.systems)
+    each = ((one.system, _compare(_parts(text), _parts(one.signature))) for one in table)
+    lines = gather((line, system) for system, some in each for line in some)
     return [
-        line if len(systems) == every else f"{', '.join(systems)}: {line}"
+        line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
         for line, systems in lines.items()
     ]
 
@@ -304,12 +296,10 @@ def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
         for key in dict.fromkeys((*_WHAT, *then))
         if key in then and key in now and then[key] != now[key]
     ]
-    unsaid = [key for key in now if key not in then]
-    if unsaid:
+    if unsaid := [key for key in now if key not in then]:
         computed = "|".join(now[key] for key in unsaid)
         lines.append(f"the signature does not say {', '.join(unsaid)}; computed with {computed}")
-    lost = [part for key, part in then.items() if key not in now]
-    if lost:
+    if lost := [part for key, part in then.items() if key not in now]:
         lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
     return lines
 

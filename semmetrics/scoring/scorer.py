@@ -45,19 +45,13 @@ from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, pars
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Statistics, evaluate
-from semmetrics.scoring.fits import BEST, Fitted, fit
+from semmetrics.scoring.fits import BEST, Evaluated, Fitted, fit
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
 from semmetrics.scoring.plan import Prepared, Setup, Shard, score_facts
 from semmetrics.scoring.protocols import Plan, listed
 from semmetrics.scoring.resampling import check_added, with_resamples
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.score import (
-    Evaluated,
-    interval_options,
-    score_evaluated,
-    table_of,
-    wanted_measures,
-)
+from semmetrics.scoring.score import interval_options, score_evaluated, table_of, wanted_measures
 from semmetrics.scoring.state import Identity, can_hold, read_state, write_state
 from semmetrics.scoring.table import ScoreTable
 
@@ -113,8 +107,7 @@ class Scorer:
         """
         check_type("system", system, str | None)
         given = take_over(options)
-        early = [name for name in BY_ITEM if name in given]
-        if early:
+        if early := [name for name in BY_ITEM if name in given]:
             raise InputError("given-by-batch", name=early[0])
         keep_rows = given.get("keep_rows", True)
         needing = [name for name in KEPT if is_given(given.get(name))]
@@ -918,15 +911,13 @@ class Collection:
         many = self._gts.waiting + len(ref) >= _TOGETHER
         before = batch if self.is_empty else self
         first = self._plan is None and not (before._preds.undecided or before._gts.undecided)
-        lets_go = not self.keep_rows and (alone or many or first)
-        if not lets_go:  # what is wrong is found as early
+        if self.keep_rows or not (alone or many or first):  # what is wrong is found as early
             # what needs all items is looked at when all are there
             changed = values | {name: OPTIONS[name].default for name in WHOLE}
             if self.is_empty:  # also in the options or what they name
                 setup.prepare({system: pred}, ref, **changed)
             else:
-                options = setup.options.replace(**changed)
-                setup.kind.make_tasks({system: pred}, ref, options)
+                setup.kind.make_tasks({system: pred}, ref, setup.options.replace(**changed))
             self._extend(batch)
             self.is_live = True
             return
@@ -1057,8 +1048,7 @@ class Collection:
         if setup is None or not (self._preds.waiting or self._gts.waiting):
             return
         prepared = self.prepare(setup, "")
-        found = self._add_evaluated(prepared, setup)
-        for part in found:
+        for part in self._add_evaluated(prepared, setup):
             numbered = isinstance(prepared.tasks[""][part].ids, (range, np.ndarray))
             self._known_by |= {"numbers" if numbered else "ids"}
         weights = prepared.options["weights"]
@@ -1222,8 +1212,7 @@ def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
             found: Any = aligned_weights(weights, ref, ref.ids)
             if not numbered:
                 found = dict(zip(map(str, ref.ids), found.tolist(), strict=True))
-            notes = unused_weights(weights, [pred, ref])
-            weights = replace(weights, values=found, notes=notes)
+            weights = replace(weights, values=found, notes=unused_weights(weights, [pred, ref]))
         values["weights"] = weights
     return values
 

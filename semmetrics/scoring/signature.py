@@ -85,12 +85,8 @@ def signature(
         parts.append(f"L:{frame.universe(measure).sum()}")
     elif measure.definition.dictionary:
         parts.append(f"L:{frame.dictionary}")
-    parts += [
-        f"n:{len(statistics)}",
-        f"data:{statistics.fingerprint:016x}",
-        f"v:{statistics.version}",
-    ]
-    return "|".join(parts)
+    data = f"data:{statistics.fingerprint:016x}"
+    return "|".join([*parts, f"n:{len(statistics)}", data, f"v:{statistics.version}"])
 
 
 def part_key(part: str) -> str:

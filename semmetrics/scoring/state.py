@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -87,19 +87,16 @@ def read_state(target: Any, max_bytes: int) -> dict[str, Any]:
     if not np.array_equal(checksum, _checksum(arrays)):
         raise InputError("damaged", source.name, why="its checksum is another")
     try:
-        return _read(arrays, source.name)
+        text = json.loads(arrays[_TEXT].tobytes())
+        if text["schema"] != SCHEMA or text["version"] != __version__:
+            by = f"semmetrics {text['version']} ({text['schema']})"
+            now = f"{__version__} ({SCHEMA})"
+            raise InputError("other-version", source.name, by=by, now=now)
+        state: dict[str, Any] = _unpack(text["state"], arrays)
     except InputError:
         raise
     except Exception as error:  # somebody else wrote it
         raise InputError("damaged", source.name, why=f"{type(error).__name__}: {error}") from None
-
-
-def _read(arrays: Mapping[str, Any], where: str) -> dict[str, Any]:
-    text = json.loads(arrays[_TEXT].tobytes())
-    if text["schema"] != SCHEMA or text["version"] != __version__:
-        by = f"semmetrics {text['version']} ({text['schema']})"
-        raise InputError("other-version", where, by=by, now=f"{__version__} ({SCHEMA})")
-    state: dict[str, Any] = _unpack(text["state"], arrays)
     return state
 
 
@@ -111,13 +108,6 @@ def _checksum(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
     return np.frombuffer(hashed.digest(), np.uint8)
 
 
-def _integers(shape: Sequence[int], numbers: Sequence[str]) -> NDArray[np.object_]:
-    """Return whole numbers of any size, which are written in hexadecimal digits."""
-    found: NDArray[np.object_] = np.empty(len(numbers), object)
-    found[:] = [int(number, 16) for number in numbers]
-    return found.reshape(shape)
-
-
 _CODED: Mapping[str, tuple[type, Callable[[Any], list[Any]], Callable[..., Any]]] = {
     "measure": (
         Measure, lambda one: [str(one), one.definition.kind, *one.asked],
@@ -127,7 +117,8 @@ _CODED: Mapping[str, tuple[type, Callable[[Any], list[Any]], Callable[..., Any]]
     "identity": (Identity, lambda one: [str(one)], Identity),
     "range": (range, lambda one: [one.start, one.stop, one.step], range),
     "integers": (
-        np.ndarray, lambda one: [one.shape, [f"{n:x}" for n in one.ravel().tolist()]], _integers,
+        np.ndarray, lambda one: [one.shape, [f"{n:x}" for n in one.ravel().tolist()]],
+        lambda shape, digits: np.array([int(n, 16) for n in digits], object).reshape(shape),
     ),
 }  # fmt: skip
 """What is written in a way of its own: its type, its parts, and what makes it of them."""

@@ -14,6 +14,7 @@ import numpy as np
 from semmetrics import reports
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value
+from semmetrics.data.lists import gather
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
 from semmetrics.kinds.common import finite_or_none, on_one_line
@@ -27,13 +28,7 @@ from semmetrics.reports import Records, ScaledResult
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import default_method
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import (
-    Score,
-    matching_names,
-    point_sums,
-    score_rows,
-    score_statistics,
-)  # fmt: skip
+from semmetrics.scoring.result import Score, matching_names, point_sums, score_statistics
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 _COLUMNS = (
@@ -353,8 +348,7 @@ class ScoreTable(ScaledResult):
     ) -> list[list[list[str]]]:
         check_choice("systems", systems, (None, *OUTPUT["systems"].choices))
         place = {(score.system, score.heading): score for score in self.scores}
-        head = ["measure", *map(_line, self.systems)]
-        rows = [head]
+        rows = [["measure", *map(_line, self.systems)]]
         for name in self.headings:
             scores = [place.get((system, name)) for system in self.systems]
             higher = any(s.measure.definition.higher_is_better for s in scores if s is not None)
@@ -534,12 +528,11 @@ class ScoreTable(ScaledResult):
         rows: list[dict[str, Any]] = []
         for score in _first_of_items(chosen):
             values = np.full(score.n, np.nan) if score.items is None else score.items
-            of = (score.system, score.part)
-            behind = [one for one in self.scores[self.scores.index(score) + 1 :]
-                      if (one.system, one.part) == of and one.items is not None]  # fmt: skip
+            behind = [one for one in self.scores[self.scores.index(score) :]
+                      if (one.system, one.part) == (score.system, score.part)]  # fmt: skip
             keys = [
                 one.items if one.measure.definition.higher_is_better == (which == "worst")
-                else -one.items for one in reversed([score, *behind]) if one.items is not None
+                else -one.items for one in reversed(behind) if one.items is not None
             ]  # fmt: skip
             order = np.lexsort(keys or [values])  # nan last
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
@@ -661,7 +654,8 @@ class ScoreTable(ScaledResult):
             family: Any = score.measure.definition.family
             if not hasattr(family, "curve"):
                 return None
-            return family.curve(score_rows(score), score.frame, score.statistics.item_weights)
+            statistics, needed = score.statistics, family.statistic(score.measure)
+            return family.curve(statistics.rows(needed), score.frame, statistics.item_weights)
 
         curves = self._first_of_systems(make, "a curve of seen and unseen", "AUSUC")
         every = curves.values()
@@ -891,10 +885,8 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
     scale = score.measure.definition.printed_scale(scale)
     text = reports.format_number(score.value * scale, digits)
     if score.ci is not None:
-        low, high = (
-            reports.format_number(v * scale, digits) for v in (score.ci.low, score.ci.high)
-        )
-        text += f" [{low}, {high}]"
+        ends = (reports.format_number(v * scale, digits) for v in (score.ci.low, score.ci.high))
+        text += f" [{', '.join(ends)}]"
     return text
 
 
@@ -939,9 +931,7 @@ def draw_systems(
 
 def name_absent(table: ScoreTable) -> list[str]:
     """Name what was not computed, with the reason, which several measures may share."""
-    reasons: dict[str, list[str]] = {}
-    for entry in table.not_computed:
-        reasons.setdefault(entry.reason, []).append(entry.heading)
+    reasons = gather((entry.reason, entry.heading) for entry in table.not_computed)
     return [f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()]
 
 
@@ -956,8 +946,10 @@ def _confused(score: Score) -> list[tuple[Any, ...]] | None:
             raise InputError("rows-not-kept")
         pairs = count_confused(score.task, score.measure).most_common()
         return [(*of, *pair, count) for pair, count in pairs]
-    confusion = getattr(score.measure.definition.family, "confusion", None)
-    counted = confusion and confusion(score_rows(score))
+    family: Any = score.measure.definition.family
+    if not hasattr(family, "confusion"):
+        return None
+    counted = family.confusion(score.statistics.rows(family.statistic(score.measure)))
     if counted is None:
         return None
     names = [*score.frame.labels, None]  # -1 is the last
@@ -1216,11 +1208,8 @@ def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     '0.7500 (0.3536)'
     """
     runs = list(dict.fromkeys(score.system for score in scores))
-    values: dict[str, list[float]] = {}
-    for score in scores:
-        values.setdefault(score.heading, []).append(score.value)
     found = []
-    for heading, column in values.items():
+    for heading, column in gather((score.heading, score.value) for score in scores).items():
         n = len(column)
         if n != len(runs):
             raise InputError("wrong-count", heading, found=pluralize(n, "value"),

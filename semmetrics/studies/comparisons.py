@@ -962,7 +962,7 @@ def compare(
     >>> round(one.difference, 4), round(one.low, 4), round(one.high, 4), one.wins, one.losses
     (0.2, 0.1482, 0.2518, 20, 0)
     >>> found.sentences()[0]
-    'new is better than old in F1(average=micro) (p < 0.0001)'
+    'new is better than old in MicroF1 (p < 0.0001)'
     """
     if isinstance(systems, ScoreTable):
         table = systems

@@ -122,7 +122,7 @@ def test_it_is_in_the_table_the_json_and_the_signature_and_can_be_scored_again()
     *lines, beside = str(table).splitlines()
     assert beside.endswith("(.undefined())")
     assert [line.split()[0] for line in lines] == [
-        "measure", measures[0], "threshold", "F1(average=micro)", measures[2], "threshold",
+        "measure", measures[0], "threshold", "MicroF1", measures[2], "threshold",
     ]  # fmt: skip
     for place, name in ((2, measures[0]), (5, measures[2])):
         found = [table[system, name].best_threshold for system in systems]

@@ -220,7 +220,7 @@ def test_errors(text, code):
 
 @pytest.mark.parametrize(("name", "suggested"), [
     ("Precison", "did you mean Precision"), ("f1score", "did you mean F1?"),
-    ("blue4", "did you mean BLEU-4?"), ("f1_macro", "did you mean MacroF1?"), ("hits", "HitRate"),
+    ("blue4", "did you mean BLEU-4?"), ("hits", "HitRate"),
     ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"), ("map", "mean mAP or MAP?"),
     *[(name, "see: semmetrics list") for name in ("CLIPScore", "BERTScore", "SimCSE", "PACS")],
 ])  # fmt: skip

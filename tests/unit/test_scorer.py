@@ -382,7 +382,7 @@ def test_a_scorer_goes_on_after_compute_and_begins_again_after_reset():
     assert len(scorer) == 40
     scorer.reset()
     assert len(scorer) == 0
-    with refused("no-items"):
+    with refused("empty"):
         scorer.compute()
     assert digits(fed(scorer, preds, gts, [(0, 20)]).compute()) == half
 

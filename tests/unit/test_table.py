@@ -34,7 +34,7 @@ def test_look_ups():
     assert found["one", "F1"].value == pytest.approx((1 + 2 / 3 + 1) / 3)
     assert found["two", "F1(average=macro)"].system == "two"
     assert (found.systems, len(found)) == (["one", "two"], 6)
-    assert found.headings == ["F1", "F1(average=macro)", "Recall(empty=nan)"]
+    assert found.headings == ["F1", "MacroF1", "Recall(empty=nan)"]
     assert [s.heading for s in found][:3] == found.headings
     assert float(found["two", "F1"]) == found["two", "F1"].value
     kubany = semmetrics.score(ONE, REFS, protocol="kubany2020", top_k=2)

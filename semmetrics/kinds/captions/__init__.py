@@ -100,10 +100,9 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     coco = [public.is_coco_captions(one.value or {}) for one in samples]
     texts = any(one.shape == "text" or one.noun == FORM.noun for one in samples)
     if texts or any(coco) or any(names_entries(one, FORM, options) for one in samples):
-        whats = (
-            "COCO captions" if is_ else one.what for is_, one in zip(coco, samples, strict=True)
-        )
-        return Verdict(Certainty.CERTAIN, whats=tuple(whats))
+        pairs = zip(coco, samples, strict=True)
+        whats = tuple("COCO captions" if is_ else one.what for is_, one in pairs)
+        return Verdict(Certainty.CERTAIN, whats=whats)
     shapes = {one.shape for one in samples}
     if "strings" in shapes:
         single = all(one.is_single_words for one in samples)

@@ -240,9 +240,8 @@ class PairJob:
         task.tokenizer.forget()  # what is prepared has no use of tokens
         if notes is not None:
             notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
-            notes += common.cache_facts(
-                [model.embedder for model in task.models.values()], options["cache"]
-            )
+            models = [model.embedder for model in task.models.values()]
+            notes += common.cache_facts(models, options["cache"])
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
@@ -398,5 +397,4 @@ def _pair_task(
         references = [[text] for texts in references for text in texts]
     # the captions as candidates of the first image: which image they stand at does not matter
     candidates = [captions, *[()] * (len(references) - 1)]
-    ids = list(map(str, range(len(references))))
-    return caption_task(candidates, references, ids, tokenizer)
+    return caption_task(candidates, references, list(map(str, range(len(references)))), tokenizer)

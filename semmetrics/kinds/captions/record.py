@@ -25,7 +25,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.join import Joined, aligned_weights, join
-from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.lists import Ids, Lists, in_order
 from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, InputError, first_of_each
@@ -230,18 +230,14 @@ def _make_task(
     of its image.
     """
     texts, codes, indptr = sides
-    first = np.full(len(texts), len(codes))
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places written twice the last one stays
-    order = np.argsort(first)[: int((first < len(codes)).sum())]
-    place = np.empty(len(texts), np.int64)
-    place[order] = np.arange(len(order))
-    candidates, references = np.split(place[codes], [int(sizes.sum())])
+    ordered, places = in_order(texts, codes)
+    candidates, references = np.split(places.astype(np.int64), [int(sizes.sum())])
     given: dict[str, str] = {} if weights is None else {"weights": "given"}
     values = None if weights is None else aligned_weights(weights, lists, ids)
     return CaptionTask.of_images(
         ids,
         sizes,
-        texts=tuple(texts[code] for code in order.tolist()),
+        texts=tuple(ordered),
         candidates=candidates,
         indptr=indptr,
         references=references,
@@ -475,8 +471,7 @@ def caption_facts(
     facts += common.unused_embeddings(measures, options["embedding"])
     facts += common.unused_rules(measures, options, "Soft-SPICE")
     facts += common.cache_facts(options.opened.get("models", {}).values(), options["cache"])
-    apart = [HUMAN] if options["score_references"] else []
-    return facts + common.different_items(tasks, apart)
+    return facts + common.different_items(tasks, [HUMAN] if options["score_references"] else [])
 
 
 def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> list[Fact]:
@@ -610,8 +605,7 @@ def _find_odd(captions: Lists) -> list[Fact]:
         facts += common.named(code, map(_shorten, some), noun="caption")
     words, number = count_words(captions, captions.side.codes)
     if number:
-        values = {"side": "captions", "mean": words / number}
-        facts.append(Fact("single-words", values=values))
+        facts.append(Fact("single-words", values={"side": "captions", "mean": words / number}))
     return facts + common.find_odd_ids(captions.ids)
 
 

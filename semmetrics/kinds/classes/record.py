@@ -162,8 +162,7 @@ def named_sides(
         raise InputError("seen-and-unseen", n=len(both), names=sorted(both))
     if len(named) == 1 and whole:
         (name,) = named
-        rest = frozenset(classes) - named[name]
-        if rest:
+        if rest := frozenset(classes) - named[name]:
             other = UNSEEN if name == SEEN else SEEN
             return {**named, other: rest}, other
     return named, ""
@@ -172,8 +171,7 @@ def named_sides(
 def _listed(names: Sequence[str], classes: Sequence[str], where: str) -> list[str]:
     """Return the names of listed classes; refuse those outside the class list."""
     codes, _ = code_names(names, classes)
-    lost = [names[i] for i in np.flatnonzero(codes < 0).tolist()]
-    if lost:
+    if lost := [names[i] for i in np.flatnonzero(codes < 0).tolist()]:
         raise InputError("outside-classes", where, role="the class", value=lost[0])
     return [classes[code] for code in codes.tolist()]
 
@@ -217,15 +215,13 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
             raise InputError("empty-list", "hops", name=name, nearest=nearest)
         return found
     size = int(form["size"].replace("K", "000"))
-    lost = [one for one in among if one not in numbers]
-    if lost:
+    if lost := [one for one in among if one not in numbers]:
         raise InputError("without-value", "populations", n=len(lost), noun="class",
                          what="number", names=lost)  # fmt: skip
     if not 0 < size <= len(among):
         wanted = f"a size from 1 to {len(among):,}"
         raise InputError("out-of-range", "populations", role="the list", value=name, wanted=wanted)
-    order = sorted(among, key=numbers.__getitem__, reverse=form["most"] == "M")
-    return frozenset(order[:size])
+    return frozenset(sorted(among, key=numbers.__getitem__, reverse=form["most"] == "M")[:size])
 
 
 def unknown_side(name: str, named: Mapping[str, Any], classes: Sequence[str]) -> InputError:
@@ -377,8 +373,7 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     (measure,), every = parse(text, "classes"), [task for _, task in each_task(tasks)]
     known = {name for task in every for name in task.named}
     asked = [name for name in names_asked([measure]) if name in (SEEN, UNSEEN)]
-    lacking = [OPTIONS[name].both for name in asked if name not in known]
-    if lacking:
+    if lacking := [OPTIONS[name].both for name in asked if name not in known]:
         return text, f"needs {' and '.join(lacking)}"
     ranked = measure["candidates"] in (None, ALL) or all(map(_has_ranking, every))
     return text, "" if ranked else _NEEDS_RANKING
@@ -509,8 +504,7 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     >>> found["items"], found["classes"], found["counts"]
     (3, 2, [('cat', 2), ('dog', 1)])
     """
-    named = isinstance(found, Lists) or found.named
-    names = list(map(str, found.vocabulary)) if named else []
+    names = list(map(str, found.vocabulary)) if isinstance(found, Lists) or found.named else []
     odd = common.find_odd_texts(names, "class") + common.find_odd_ids(found.ids)
     if isinstance(found, Matrix):
         if found.values.dtype.kind == "f":

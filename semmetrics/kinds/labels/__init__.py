@@ -9,17 +9,10 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import cell_keys, first_occurrences
+from semmetrics.data import matrix
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, as_entry
-from semmetrics.data.matrix import (
-    as_matrix,
-    class_terms,
-    is_membership,
-    is_signed,
-    members,
-    note_unstored,
-)
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM, Fact, InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
@@ -84,10 +77,10 @@ def as_labels(
         found = found if classes is None else _named_places(found, classes)
         unlike = _find_unlike(found)
         return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
-    member = is_membership(found)
-    cells = "0/1" if member else "-1/0/1" if is_signed(found.values) else "scores"
+    member = matrix.is_membership(found)
+    cells = "0/1" if member else "-1/0/1" if matrix.is_signed(found.values) else "scores"
     found = replace(found, understood=f"{found.understood}, {cells}")
-    return members(found) if member else note_unstored(found).ranked()
+    return matrix.members(found) if member else matrix.note_unstored(found).ranked()
 
 
 def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists:
@@ -98,7 +91,7 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     InputError
         If a number is no place, or rows may be either.
     """
-    named = list(map(as_entry, class_terms(classes)))
+    named = list(map(as_entry, matrix.class_terms(classes)))
     texts = list(map(str, found.vocabulary))
     if not all(map(str.isdecimal, texts or [""])) or any(str(one).isdecimal() for one in named):
         return found
@@ -108,8 +101,9 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         cells = values[found.side.codes].reshape(-1, width)
         if width < 3 and (cells.sum(axis=1) == width - 1).all():
             raise InputError("ambiguous-rows", found.source)
-        rows = as_matrix(cells, named, source=found.source, notes=found.notes)
-        return members(replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1"))
+        rows = matrix.as_matrix(cells, named, source=found.source, notes=found.notes)
+        rows = replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1")
+        return matrix.members(rows)
     if (values < 2).all() and (sizes > 2).any():  # places would be there twice
         row = int((sizes != width).argmax())
         cells, wanted = pluralize(int(sizes[row]), "number"), pluralize(width, "class")

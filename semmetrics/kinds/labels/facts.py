@@ -530,8 +530,7 @@ def _find_odd(labels: Lists) -> list[Fact]:
     names = [term for terms in labels.terms for term in terms]
     facts = common.find_gaps(labels) + unlike_scores(labels)
     if not labels.ranked and len(labels) >= _FEW:
-        cells = np.unique(cell_keys(side.indptr, side.codes, width))
-        present = np.bincount(cells % width)
+        present = np.bincount(np.unique(cell_keys(side.indptr, side.codes, width)) % width)
         often = np.flatnonzero(present > _OFTEN * len(labels)).tolist()
         facts += common.named("common-labels", (class_name(labels.terms[code]) for code in often))
         facts += common.counted("rare-labels", int((present == 1).sum()), total=width)
@@ -545,8 +544,7 @@ def _find_odd(labels: Lists) -> list[Fact]:
             facts += common.counted("joined-labels", len(joined), joined[:1], **values)
     words = sum(name.count(" ") + 1 for name in names)
     if not labels.ranked and words and words >= _SENTENCE * len(names):
-        mean = words / len(names)
-        facts.append(Fact("sentences", values={"side": "distinct", "mean": mean}))
+        facts.append(Fact("sentences", values={"side": "distinct", "mean": words / len(names)}))
     facts += common.find_odd_ids(labels.ids)
     if scores is None or not len(scores):
         return facts
@@ -700,13 +698,11 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
 
 def explain_definition(definition: Definition) -> dict[str, str]:
     """Return what a definition makes of cutoffs, and which orders and sides matter to it."""
-    exchange = "does not matter" if definition.symmetric else "matters"
-    order = "does not matter" if definition.order_invariant else "matters"
+    free = (definition.symmetric, definition.order_invariant)
+    sides, order = ("does not matter" if one else "matters" for one in free)
     cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
-    return {
-        "cutoff": cutoff,
-        "traits": f"which side predicts {exchange}; the order of labels in a list {order}",
-    }
+    traits = f"which side predicts {sides}; the order of labels in a list {order}"
+    return {"cutoff": cutoff, "traits": traits}
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:

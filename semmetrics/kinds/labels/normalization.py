@@ -28,16 +28,15 @@ they are, or lose their s.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import partial, reduce
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
-from semmetrics.data.matrix import class_terms
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import InputError
 
 Cleaning: TypeAlias = Callable[[str], Terms]
 
@@ -140,11 +139,7 @@ def singular(label: str) -> str:
 
 
 NORMALIZATIONS: dict[str, Cleaning] = {
-    "none": none,
-    "lower": lower,
-    "separators": separators,
-    "plural": plural,
-    "kubany2020": kubany2020,
+    one.__name__: one for one in (none, lower, separators, plural, kubany2020)
 }
 REPEATING = "kubany2020"
 """The normalisation that keeps a term as often as a label repeats it, for the joined text."""
@@ -174,10 +169,7 @@ def normalization(name: str) -> Cleaning:
 
 def _clean(steps: Iterable[Cleaning], label: str) -> Terms:
     """Apply normalisations one after the other."""
-    terms: Terms = (label,)
-    for step in steps:
-        terms = clean_terms(terms, step)
-    return terms
+    return reduce(clean_terms, steps, (label,))
 
 
 def class_name(terms: Terms) -> str:
@@ -189,26 +181,6 @@ def class_name(terms: Terms) -> str:
     'ashcan | trash can'
     """
     return " | ".join(terms)
-
-
-def cleaned_classes(classes: Iterable[str | Sequence[str]], clean: Cleaning) -> list[Terms]:
-    """Return the terms of each class of a class list, normalised.
-
-    Raises
-    ------
-    InputError
-        If a class is not a name, or nothing is left of it; names its place.
-    """
-    listed = []
-    for number, entry in enumerate(class_terms(classes)):
-        terms = clean_terms(entry, clean)
-        if not terms:
-            where = f"class list, class {number}{FROM_0}"
-            remedy = "rename it, remove it, or choose another normalization"
-            value = class_name(entry)
-            raise InputError("nothing-left", where, role="the class", value=value, remedy=remedy)
-        listed.append(terms)
-    return listed
 
 
 class Ignored(NamedTuple):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import compress
@@ -27,28 +27,14 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_rows, join, weigh
-from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.data.matrix import is_signed
+from semmetrics.data.lists import Entry, Lists, Side, Terms, clean_terms, gather
+from semmetrics.data.matrix import class_terms, is_signed
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
-from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.facts import (
-    DIFFICULT,
-    IGNORED,
-    SHARED,
-    Odd,
-    find_odd_terms,
-    find_oddities,
-    label_facts,
-)
-from semmetrics.kinds.labels.normalization import (
-    REPEATING,
-    Ignored,
-    class_name,
-    cleaned_classes,
-    normalization,
-)
+from semmetrics.kinds.labels import as_labels, facts
+from semmetrics.kinds.labels.facts import Odd, label_facts
+from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
 
@@ -96,7 +82,7 @@ def label_task(
         present, difficult = _split_marks(joined.ref)
         joined = joined._replace(ref=present)
     _check_columns(pred, ref)
-    listed = None if classes is None else cleaned_classes(classes, clean)
+    listed = None if classes is None else _clean_classes(classes, clean)
     settings = options.settings("labels")
     size = settings.pop(OPTIONS["first_set_size"].key, "")
     settings |= {} if listed is None else {"classes": _identity(listed)}
@@ -136,16 +122,36 @@ def label_task(
         weights=weighed,
     )
     if ignored.written:
-        task, odd[IGNORED] = _without(task, terms, ignored)
+        task, odd[facts.IGNORED] = _without(task, terms, ignored)
     rows = np.flatnonzero(np.diff(task.pred.indptr))
     if skips and len(rows) < len(task):
         counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
         task = replace(task.take(rows), counts=counts)
-    odd |= find_oddities(task, pred, ref)
-    odd |= {DIFFICULT: len(task.difficult.codes)} if task.difficult else {}
+    odd |= facts.find_oddities(task, pred, ref)
+    odd |= {facts.DIFFICULT: len(task.difficult.codes)} if task.difficult else {}
     task = copy(task)  # with how often classes occur, which replace() would count again
     vars(task)["odd"] = odd
     return task
+
+
+def _clean_classes(classes: Iterable[Entry], clean: Callable[[str], Terms]) -> list[Terms]:
+    """Return the terms of each class of a class list, normalised.
+
+    Raises
+    ------
+    InputError
+        If a class is not a name, or nothing is left of it; names its place.
+    """
+    listed = []
+    for number, entry in enumerate(class_terms(classes)):
+        terms = clean_terms(entry, clean)
+        if not terms:
+            where = f"class list, class {number}{FROM_0}"
+            remedy = "rename it, remove it, or choose another normalization"
+            value = class_name(entry)
+            raise InputError("nothing-left", where, role="the class", value=value, remedy=remedy)
+        listed.append(terms)
+    return listed
 
 
 def _split_marks(truth: Any) -> list[Side]:
@@ -182,10 +188,7 @@ def _code_terms(
     if classes is None:
         classes = sorted(set(compress(theirs, occur[1])), key=class_name)
     exact = {terms: code for code, terms in enumerate(classes)}
-    holders: dict[str, list[int]] = {}
-    for code, terms in enumerate(classes):
-        for term in terms:
-            holders.setdefault(term, []).append(code)
+    holders = gather((term, code) for code, terms in enumerate(classes) for term in terms)
 
     def code_of(terms: Terms) -> int:
         if terms in exact:
@@ -201,7 +204,7 @@ def _code_terms(
             where, value = ref.where(ref.first_item(number)), class_name(ref.terms[number])
             raise InputError("outside-classes", where, role="the reference label", value=value)
     shared = frozenset(term for term, some in holders.items() if len(some) > 1)
-    odd: Odd = {SHARED: shared} if shared else {}
+    odd: Odd = {facts.SHARED: shared} if shared else {}
     lone = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
     every = [*classes, *sorted(lone, key=class_name)]
     name, number = max(Counter(map(class_name, every)).items(), key=itemgetter(1), default=("", 0))
@@ -331,8 +334,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """
     needs: dict[str, set[str]] = {}
     for measure in measures:
-        kinds = measure.definition.needs & {_WORDS, _TEXTS}
-        if kinds:
+        if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
             needs.setdefault(str(measure["embedding"]), set()).update(kinds)
     taxonomy = options["taxonomy"]
     if not needs and taxonomy is None:
@@ -351,7 +353,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
             rules = rules_for(model, options["lookup"], options["oov"])
             whole = needs[name] == {_TEXTS}
             found[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
-        odd = {**task.odd, **find_odd_terms(found)}
+        odd = {**task.odd, **facts.find_odd_terms(found)}
         return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
     return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}

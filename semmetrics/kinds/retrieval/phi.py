@@ -89,7 +89,8 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 def _by_grades(measure: Measure, tasks: Tasks, options: Options) -> bool:
     """Whether a measure takes the grades of the positives for phi, as none is given."""
     can = measure.definition.name == "nDCG" and measure["ground_truth"] == "kept"
-    named = measure[PHI] != "default" or _given(options) or options[CAPTIONS] is not None
+    given = common.by_name(options[PHI]) or options[CAPTIONS] is not None
+    named = measure[PHI] != "default" or given
     return can and not named and all(task.grades is not None for _, task in each_task(tasks))
 
 
@@ -109,7 +110,7 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
     InputError
         If the captions are wrong.
     """
-    name, given = str(measure[PHI]), _given(options)
+    name, given = str(measure[PHI]), common.by_name(options[PHI])
     if given and name not in given:
         return measure.with_options(phi="default"), ""
     if given or options[CAPTIONS] is None:
@@ -124,14 +125,6 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
         except InputError as error:
             reasons[name] = f"{error}; {_OTHERS}"
     return measure, reasons[name]
-
-
-def _given(options: Options) -> dict[str, Any]:
-    """Return what is given as phi, by name."""
-    given = options[PHI]
-    if isinstance(given, Mapping):
-        return dict(given)
-    return {} if given is None else {"default": given}
 
 
 class _Given(NamedTuple):
@@ -177,7 +170,7 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
     InputError
         If nothing is, or phi cannot be computed by the measure.
     """
-    given = _given(options)
+    given = common.by_name(options[PHI])
     if name == "default" and len(given) == 1:
         (name,) = given
     if name in given:
@@ -336,8 +329,7 @@ def _texts(truth: CaptionedTruth) -> tuple[list[list[str]], list[str]]:
     rows = [known[name] for name in _images(truth)]
     of_image = [[vocabulary[c] for c in codes[indptr[r] : indptr[r + 1]].tolist()] for r in rows]
     needed = dict.fromkeys(name for some in (gallery, *of_image) for name in some)
-    lost = [name for name in needed if name not in text_of]
-    if lost:
+    if lost := [name for name in needed if name not in text_of]:
         code = "unnamed-gallery" if isinstance(truth.sides.columns, range) else "without-text"
         raise InputError(code, source, n=len(lost), names=lost)
     return [[text_of[n] for n in some] for some in of_image], [text_of[n] for n in gallery]
@@ -388,10 +380,9 @@ def _hold(job: PairJob, progress: Any) -> Any:
 
 def phi_facts(measures: Measures, options: Options) -> list[Fact]:
     """Note phi, captions and options of computing phi that have no effect."""
-    given, facts = _given(options), []
+    given, facts = common.by_name(options[PHI]), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
-    idle = [name for name in given if name not in named and (len(given) > 1 or not named)]
-    if idle:
+    if idle := [name for name in given if name not in named and (len(given) > 1 or not named)]:
         which = listing(idle) if named else "it"
         facts.append(common.no_effect("phi", f"no measure here takes {which}"))
     if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):

@@ -66,8 +66,7 @@ def make_tasks(preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
 
 def defaults(tasks: Tasks, options: Options) -> Defaults:
     """Return what papers print, and the recall that they do not."""
-    several = ("Rsum",) if options["direction"] == "both" else ()
-    return Defaults((*_DEFAULTS, *several))
+    return Defaults(_DEFAULTS + ("Rsum",) * (options["direction"] == "both"))
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:

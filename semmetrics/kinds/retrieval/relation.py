@@ -47,11 +47,6 @@ class Embeddings(Matrix):
     """Vectors of queries and of a gallery; the values, `Products`, are their similarities."""
 
     @property
-    def sparse(self) -> bool:
-        """Whether what is not held has no value."""
-        return False
-
-    @property
     def contents(self) -> tuple[int, str]:
         """How many of what it holds."""
         return sum(self.values.shape), "vector"
@@ -99,13 +94,9 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
     """Return one side's vectors as a float array."""
     if isinstance(given, (str, os.PathLike)):
-        from semmetrics.data.arrays import plain_array
-        from semmetrics.data.inputs import format_among
-        from semmetrics.data.side_inputs import opened
+        from semmetrics.data.side_inputs import read_dense
 
-        with opened(given, files) as source:
-            format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
-            values = plain_array(source, files, 2)
+        values: Any = read_dense(given, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
     else:
         from semmetrics.data.objects import plain_matrix
 
@@ -230,8 +221,7 @@ def plausible_positives(
     table, sizes, found = table[some], sizes[some], dict[str, list[str]]()
     for start in range(0, len(images), 256):  # images that are compared together
         part = slice(start, start + 256)
-        shared = (table[part] @ table.T).toarray()
-        near = sizes[part, None] + sizes - 2 * shared <= differing
+        near = sizes[part, None] + sizes - 2 * (table[part] @ table.T).toarray() <= differing
         for image, row in zip(images[part], near, strict=True):
             places = np.flatnonzero(row).tolist()
             found[image] = [name for place in places for name in own[images[place]]]
