@@ -542,7 +542,7 @@ def name_as_asked(measure: Measure) -> str:
     definition = measure.definition
     for asked in measure.asked:
         name = re.split("[(@]", _spelled(asked, definition.kind))[0].strip()
-        _, fixed = _parts(_ALIASES.get((definition.kind, name), ""))
+        fixed: dict[str, Any] = _parts(_ALIASES.get((definition.kind, name), ""))[1]
         if fixed and all(definition(**fixed)[option] == measure[option] for option in fixed):
             return measure.under(name, fixed)
     return str(measure)

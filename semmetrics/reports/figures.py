@@ -48,6 +48,7 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _MARKS, _LINES, _HATCHES = "os^DvPX", ("-", "--", "-.", ":"), ("", "////", r"\\\\\\\\", "xxxx")
 _SERIES, _ROWS, _CURVES, _LABELS, _CELLS, _PANELS, _MARKED = 7, 30, 14, 12, 20, 4, 8
 _INSIDE = 4  # curves whose legend stands among them
+_LESS = " less "
 _POINTS = 2000  # of a scatter, beyond which those that are near each other are one
 _AT = re.compile(r"(.*)@(\d+)(.*)", re.DOTALL)
 _THRESHOLD = re.compile(r",?(?:decode=(threshold):|(threshold)=)([-+.\de]+)")
@@ -175,6 +176,12 @@ def _short(text: object, most: int = 32) -> str:
     return name if len(name) <= most else f"{name[: most - end - 1]}…{name[-end:]}"
 
 
+def _name(text: object, most: int) -> str:
+    """Shorten a name, or both of a difference."""
+    parts = str(text).split(_LESS)
+    return _LESS.join(_short(part, 24 if parts[1:] else most) for part in parts)
+
+
 def _join(*parts: str) -> str:
     return "; ".join(filter(None, parts))
 
@@ -226,8 +233,6 @@ class Dots(Display):
         Rows or series of another scale have a panel of their own.
     """
 
-    _noun = "system"
-
     @classmethod
     def _of(
         cls, every: Iterable[Mapping[str, Any]], row: str, series: str, names: Sequence[str],
@@ -235,7 +240,7 @@ class Dots(Display):
     ) -> Self:  # fmt: skip
         """Arrange records."""
         rows, columns, grids = _grid(every, row, series, *names)
-        nouns = ["row", "series"] if series != "system" else ["measure", cls._noun]
+        nouns = ["row", "series"] if series == "series" else ["measure", series]
         if len(columns) > _SERIES:
             rows, columns, grids, nouns = columns, rows, grids.transpose(0, 2, 1), nouns[::-1]
         lacking = int(np.isnan(grids[0]).sum())
@@ -263,7 +268,7 @@ class Dots(Display):
                 style = {"color": _COLOURS[place], "markersize": 5.5}
                 ax.hlines(y, self.low[rows, place], self.high[rows, place], style["color"])
                 value = self.value[rows, place]
-                label = _short(self.series[place])
+                label = _name(self.series[place], 32)
                 ax.plot(value, y, _MARKS[place], label=label, **style)
                 hollow = np.where(self.significant[rows, place] == 1, math.nan, value)
                 ax.plot(hollow, y, _MARKS[place], markerfacecolor="white", **style)
@@ -275,7 +280,7 @@ class Dots(Display):
 
 def _name_rows(ax: Any, names: Sequence[Any]) -> None:
     """Name rows, the first at the top."""
-    ax.set_yticks(range(len(names)), [_short(name, 26) for name in names])
+    ax.set_yticks(range(len(names)), [_name(name, 26) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(axis="x", color="0.9")
 
@@ -335,12 +340,12 @@ class DifferencesDisplay(Dots):
         every = [one | {row: one[row] or "value"} for one in records]
         names, systems = ("difference", "low", "high", "significant"), {*records.column("system")}
         if len(baselines := {*records.column("baseline")}) > 1:
-            every = [one | {"system": f"{one['system']} less {one['baseline']}"} for one in every]
+            every = [one | {"pair": one["system"] + _LESS + one["baseline"]} for one in every]
         less = f"{_short(*systems)} less " if len(systems) == 1 else "differences from "
         title = "differences" if len(baselines) > 1 else f"{less}{_short(*baselines)}"
         title += _level(records, "level")
         note = "" if all(records.column("significant")) else "hollow: not significant"
-        return cls._of(every, row, "system", names, title,
+        return cls._of(every, row, "pair" if len(baselines) > 1 else "system", names, title,
                        _scales(getattr(result, "scores", None)), note)  # fmt: skip
 
     from_comparison = of

@@ -490,7 +490,7 @@ def with_derived(
                 undefined={}, statistics=whole, note="", part="", task=None, terms=tuple(found),
             )  # fmt: skip
             made.append(_with_interval(score, _replicates(measure, value, found), ci))
-    order = [*parts, ""], list(dict.fromkeys(score.system for score in scores)), list(named)
+    order: Any = [*parts, ""], list(dict.fromkeys(score.system for score in scores)), list(named)
     return sorted(made, key=lambda one: [
         places.index(value)
         for places, value in zip(order, (one.part, one.system, one.measure), strict=True)

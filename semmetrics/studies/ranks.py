@@ -399,7 +399,8 @@ def rank_systems(
             row.update({name: math.nan for name in systems if name not in row})
         higher = not tables.is_lower_better(measure, table)
         if not higher:
-            _check_direction(measure, [measure or next(iter(table))], by)
+            measured = measure or next(iter(table))
+            _check_direction(measured, [measured], by)
         return _rank_all(table, measure, by, higher, level)
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}

@@ -84,6 +84,7 @@ def test_scikit_learn_searches():
     for y, measure, options, theirs in [
         (sets, NAMES[0], {}, "f1_macro"), (named, NAMES[0], {}, "f1_macro"),
         (single + 1234567.0, NAMES[0], {}, "f1_macro"),
+        (single + 1.0, NAMES[0], {"classes": ["1.0", "2.0"]}, "f1_macro"),
         (single, "Accuracy", {"classes": np.arange(2)}, "accuracy"),
         (sets, "mAP", {}, "average_precision"), (single, "ROC-AUC", {}, "roc_auc"),
         (sets, "HammingLoss", {}, loss),

@@ -131,8 +131,31 @@ def test_figures_hide_what_is_too_much_and_draw_what_is_undefined():
     assert len(shown.rows) == 30
     assert "30 of 40 systems" in shown.note
     assert "the most frequent 30 of 51 labels" in plots.LabelsDisplay.of(table).note
+    pairs = {f"checkpoint-with-a-long-name-{n}": {"a": [f"l{n}"], "b": ["q"]} for n in range(3)}
+    found = sm.compare(pairs, {"a": ["l0"], "b": ["q"]}, measures="F1", resamples=10)
+    assert plots.DifferencesDisplay.of(found).value.shape == (1, 3)
+    two = sm.score_systems(pairs, {"a": ["l0"], "b": ["q"]}, measures="F1", weights=[1, 3])
+    assert list(plots.ItemsDisplay.of(two).curves)[1].endswith(": 0.750")
+    assert (
+        plots.ConfusionDisplay.of(two, system=two.systems[1])
+        .panels[0][0]
+        .startswith(two.systems[1])
+    )
     one = sm.score({"a": ["cat"]}, {"a": ["cat"]}, measures="F1")
     assert [plots.choose(one, name).plot() is not None for name in plots.suitable(one)]
+
+
+def test_thresholds_name_what_is_best():
+    scores, truth = np.array([[0.9, 0.2], [0.6, 0.7]]), [["cat"], ["dog"]]
+    table = sm.score(
+        scores, truth, measures="HammingLoss", threshold=[0.1, 0.8], classes=["cat", "dog"]
+    )
+    assert list(plots.ThresholdDisplay.of(table).chosen) == ["HammingLoss: lowest at 0.8"]
+    swept = sm.studies.sweep_systems(
+        {"a": [["bike"]], "b": [["bus"]]}, [["bicycle"]], thresholds="0.5,1"
+    )
+    assert plots.ThresholdDisplay.of(swept).chosen["a SemF1: highest at 0.5"] == (0.5, 1)
+    assert {row["system"] for row in swept.to_records()} == {"a", "b"}
 
 
 def test_axes_may_be_given_and_figures_are_saved(tmp_path):

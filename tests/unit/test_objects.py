@@ -52,8 +52,11 @@ def test_whole_numbers_are_places_in_the_class_list(tmp_path, classes):
 def test_rows_of_0_and_1_are_a_matrix_where_they_can_be_nothing_else():
     assert Read(as_labels([[1, 0, 1], [0, 0, 0]], classes=CLASSES)).items == [["cat", "cow"], []]
     assert Read(as_labels([[1, 0], [1, 1]], classes=CLASSES[:2])).items == [["cat"], ["cat", "dog"]]
-    for rows, width in (([[1, 0], [0, 1]], 2), ([[0], [0]], 1)):
-        with refused("ambiguous-rows"):
+    for code, rows, width in (
+        ("ambiguous-rows", [[1, 0], [0, 1]], 2), ("ambiguous-rows", [[0], [0]], 1),
+        ("wrong-count", [[1, 0, 1], []], 3),  # as places 1 would be there twice
+    ):  # fmt: skip
+        with refused(code):
             as_labels(rows, classes=CLASSES[:width])
 
 

@@ -167,6 +167,9 @@ def test_rank_differences_are_drawn():
     assert head == "system,first,second,first_rank,second_rank,difference"
 
 
+ROWS = [{"row": name, "A": 0.5, "B": 0.25} for name in ("F1", "HammingLoss", "RankingLoss")]
+
+
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: rank_rows([[1.0, math.nan]]), "not-finite"),
     (lambda: rank_rows([[1.0]], ties="max"), "bad-choice"),
@@ -181,6 +184,9 @@ def test_rank_differences_are_drawn():
     (lambda: semmetrics.rank_systems({"x": 3}, "F1"), "not-scores"),
     (lambda: semmetrics.rank_systems({"x": {"system": "A"}}, "F1"), "missing-file"),
     (lambda: semmetrics.rank_systems({"x": None}, "WMD"), "lower-is-better"),
+    (lambda: semmetrics.rank_systems(ROWS, by="rank"), "mixed-directions"),
+    (lambda: semmetrics.rank_systems(ROWS[1:]), "lower-is-better"),
+    (lambda: semmetrics.studies.compare_values(ROWS), "mixed-directions"),
     (lambda: rank_normalized({"x": {}}), "nothing-given"),
     (lambda: rank_normalized({"x": {"A": 1.0}, "y": {}}), "out-of-range"),
     (lambda: rank_normalized({"x": {"A": 0.0}}), "out-of-range"),

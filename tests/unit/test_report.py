@@ -90,6 +90,15 @@ def test_results_with_little_in_them_have_reports():
     assert partly.not_computed
     assert partly.not_computed[0].reason in "\n".join(Page(partly.html_report()).texts)
     assert "<table" in semmetrics.score([[]], [[]], measures="MacroF1").html_report()
+    label = 'id="zz url(#q)'
+    table = semmetrics.score([[label, "cat"]], [[label]], measures="MacroF1 F1")
+    texts = Page(table.html_report(scale=100, digits=1)).texts
+    assert texts.count(label) > 2  # in the figure, too
+    assert "100.0" in texts  # of the label
+    assert any(one.endswith("F1: value 66.7") for one in texts)
+    pairs = semmetrics.compare({"a": [["cat"]] * 2, "b": [[]] * 2}, [["cat"]] * 2, measures="F1")
+    assert {"a, b", "b against a, F1: value 0.0000, baseline value 1.0000, difference -1.0000"} <= {
+        *Page(pairs.html_report()).texts}  # fmt: skip
 
 
 def test_pictures_are_those_of_the_folder_alone(tmp_path):
@@ -111,8 +120,12 @@ def test_pictures_are_those_of_the_folder_alone(tmp_path):
         with Image.open(io.BytesIO(base64.b64decode(*pictures))) as picture:
             assert picture.size == (160, 107)
         assert "items without a picture" in html
-    with refused("missing-file"):
-        table.to_html_report(tmp_path / "r.html", images=str(tmp_path / "nowhere"))
+    other = semmetrics.score({"a.jpg": ["cat"]}, {"a.jpg": ["cat"]}, measures="F1")
+    assert "data:image" in other.html_report(images=str(tmp_path / "images"))
+    one = semmetrics.score({"b": ["cat"]}, {"b": ["cat"]}, measures="F1")
+    for chosen, images in ((table, "nowhere"), (one, "images")):
+        with refused("missing-file"):
+            chosen.html_report(images=str(tmp_path / images))
 
 
 def shown(page, column):

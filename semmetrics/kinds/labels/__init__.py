@@ -106,8 +106,8 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         return matrix.members(rows)
     if (values < 2).all() and (sizes > 2).any():  # places would be there twice
         row = int((sizes != width).argmax())
-        cells, wanted = pluralize(int(sizes[row]), "number"), pluralize(width, "class")
-        raise InputError("wrong-count", found.where(row), found=cells, wanted=wanted)
+        raise InputError("wrong-count", found.where(row), wanted=pluralize(width, "class"),
+                         found=pluralize(int(sizes[row]), "number"))  # fmt: skip
     if (values >= width).any():
         code = int((values >= width).argmax())
         where, value = found.where(found.first_item(code)), found.vocabulary[code]
