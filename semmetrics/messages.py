@@ -421,7 +421,8 @@ MESSAGES: dict[str, str] = {
         '"man"): 12}}, "ref_len": 9.2}}',
     "pickled-name": "the pickle holds {name}, which is not loaded; write JSON, or plain dicts",
     "not-a-pickle": "not a readable pickle: {why}; write frequencies as .npz, JSON or a dict",
-    "one-side-has-ids": "one side has ids and this one none; give ids on both sides or on neither",
+    "one-side-has-ids": "one side has ids and this one none; give ids on both sides or on "
+        "neither; an .npz file has ids beside its matrix",
     "other-length": "{one} has {n:item} and {other} has {m}: this is the last item of the shorter "
         "one; items without ids are matched by position: give as many on both sides, or ids",
     "missing-ids": "{lost}; add them, or set {opt:missing=skip} or {opt:missing=empty}",
@@ -492,7 +493,7 @@ MESSAGES: dict[str, str] = {
     "ambiguous-rows": "rows of a 0 and a 1 are two labels or 0/1; give names, or numpy.array(rows)",
     "not-a-measure": "{text!r} is not a measure; write it as F1(average=macro)@3",
     "measure-option": "{option} does not apply to {measure}; leave it out",
-    "missing-option": "{measure} needs {option}; write {measure}({option}=…): {help}",
+    "missing-option": "{option} is not given; write {measure}({option}=…): {help}",
     "fixed-option": "{alias} has {fixed}, not {given!r}; write {name} with its options",
     "comma-separated": "commas separate measures in {text!r}; use blanks: {wanted!r}",
     "wrong-measures": "{n:measure} are wrong:{listed}",

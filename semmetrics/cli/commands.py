@@ -690,7 +690,8 @@ def _sheets(
             place = Path(page).with_stem(Path(page).stem + (f"-{who}" if people[1:] else ""))
             rows = (row for row in sheet if row["annotator"] == who)
             mine = Records.from_rows(sheet.columns, rows)
-            shape = {"images": _seen_from(place.parent, run["images"]), "scale": run["scale"]}
+            shape = {"images": _seen_from(place.parent, run["images"]), "scale": run["scale"],
+                     "title": f"Annotator {who}"}  # fmt: skip
             yield str(place), write_annotation_page(mine, name=f"{place.stem}.csv", **shape)
 
 
