@@ -262,7 +262,7 @@ class Options(Reading, total=False):
         repeat=True, names="rules")]
     headings: Annotated[Mapping[str, str] | None, Option("What tables call a measure, in place of "
         "its name or the protocol's: 'F1=Example F1'. Without its cutoff, all of its cutoffs. What "
-        "LaTeX or Markdown would take for markup is escaped.",
+        "LaTeX would take for markup is escaped.",
         WHAT, flags=("--heading",), metavar="MEASURE=TEXT", repeat=True)]
     threshold: Annotated[float | str | Sequence[float | str] | None, Option(
         "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "

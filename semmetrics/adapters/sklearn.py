@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.adapters import as_sides
+from semmetrics.data.matrix import as_matrix
+from semmetrics.data.side_inputs import read_class_list
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
@@ -130,4 +132,9 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
         positives = np.asarray(y_true) == (1 if positive is None else positive)
         y_true, y_pred = positives[:, None], y_pred[:, None]
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
+    is_of_labels = chosen.definition.kind == "labels" and _is_scored(chosen, options)
+    if is_of_labels and getattr(preds, "ndim", 0) == 2:  # scores, though all may be 0 and 1
+        names = options.get("classes")
+        names = read_class_list(names) if isinstance(names, (str, os.PathLike)) else names
+        preds = as_matrix(preds, names).ranked()
     return score(preds, truth, weights=sample_weight, **options)[0].value

@@ -674,7 +674,6 @@ def _sheets(
     run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the sheets asked for, each behind its path."""
-    from semmetrics.reports import Records
     from semmetrics.studies.sheets import write_annotation_page
 
     for ratings in (False, True):
@@ -688,11 +687,10 @@ def _sheets(
         people = [] if page is None else list(dict.fromkeys(sheet.column("annotator")))
         for who in people:
             place = Path(page).with_stem(Path(page).stem + (f"-{who}" if people[1:] else ""))
-            rows = (row for row in sheet if row["annotator"] == who)
-            mine = Records.from_rows(sheet.columns, rows)
-            shape = {"images": _seen_from(place.parent, run["images"]), "scale": run["scale"],
-                     "title": f"Annotator {who}"}  # fmt: skip
-            yield str(place), write_annotation_page(mine, name=f"{place.stem}.csv", **shape)
+            yield str(place), write_annotation_page(
+                sheet, annotator=who, images=_seen_from(place.parent, run["images"]),
+                title=f"Annotator {who}", scale=run["scale"], name=f"{place.stem}.csv",
+            )  # fmt: skip
 
 
 def _seen_from(folder: Path, images: str | None) -> str | None:

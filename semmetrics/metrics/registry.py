@@ -79,6 +79,8 @@ HINTS = {
     "Accuracy": "of label sets write Jaccard (the Accuracy of kubany2020), or SubsetAccuracy",
     **dict.fromkeys(("AUC", "AUROC"), "write ROC-AUC of labels, or AUSUC of classes"),
     "F2": "write FBeta(beta=2)",
+    "EMR": "write SubsetAccuracy, the exact match ratio",
+    "B": "write BLEU-4, or another order",
     "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
     "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
     "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without its penalty for errors of fluency; a "

@@ -51,7 +51,7 @@ _INSIDE = 4  # curves whose legend stands among them
 _LESS = " less "
 _POINTS = 2000  # of a scatter, beyond which those that are near each other are one
 _AT = re.compile(r"(.*)@(\d+)(.*)", re.DOTALL)
-_THRESHOLD = re.compile(r",?(?:decode=(threshold):|(threshold)=)([-+.\de]+)")
+_THRESHOLD = re.compile(r",?(?:decode=(threshold):|(threshold)=)([-+.\de]+|best)")
 _METADATA = {
     ".png": {"Software": None}, ".pdf": {"CreationDate": None},
     ".svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
@@ -548,7 +548,7 @@ class ConfusionDisplay(Heat):
             how = ", by meaning" if by_meaning else ""
             title = f"{records[0]['system']}, {records[0]['measure']}{how}"
             panels.append((title, *_largest(counts)))
-        note = _join(_hidden(1, len(table.systems), "system"),
+        note = _join(_hidden(1, 1 if system else len(table.systems), "system"),
                      _hidden(_LABELS, labels, "label", "most confused"))  # fmt: skip
         return cls(panels, axis=("taken for", "true"), digits=0, note=note)
 
@@ -765,9 +765,10 @@ class ThresholdDisplay(Curves):
         else:
             table = _table(result)
             for score, one in zip(table, table.to_records(), strict=False):
-                texts = one["heading"], one["measure"]
-                if option := next(filter(None, map(_THRESHOLD.search, texts)), None):
-                    name = option.string.replace(option[0], "").replace("(,", "(")
+                if option := _THRESHOLD.search(one["measure"]):
+                    of_rule = _THRESHOLD.search(one["heading"])
+                    name = _THRESHOLD.sub("", one["heading"] if of_rule else one["measure"])
+                    name = name.replace("(,", "(")
                     name = _of_system(table, one, name.replace("()", ""))
                     point = float(option[3])
                     of.add("scores" if option[1] else "similarity")
@@ -1019,7 +1020,9 @@ class SystemPairDisplay(Display):
         heading, ids, known, values = _item_values(result, measure)
         if len(known) < 2:
             raise InputError("other-result", what="second system", of="two systems")
-        pair = [known.index(_choose(name, known)) for name in systems or known[:2]]
+        for name in systems or ():
+            check_choice("systems", name, known)
+        pair = [known.index(name) for name in systems or known[:2]]
         both = np.flatnonzero(~np.isnan(values[:, pair]).any(axis=1))
         x, y = values[both][:, pair].T
         gaps, lacking = np.abs(y - x), len(values) - len(both)

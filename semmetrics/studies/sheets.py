@@ -298,6 +298,7 @@ def _rows_of(
 def write_annotation_page(
     sheet: Records,
     *,
+    annotator: str | None = None,
     images: str | None = None,
     title: str = "Annotation",
     scale: int = 5,
@@ -309,6 +310,8 @@ def write_annotation_page(
     ----------
     sheet : Records
         What ``DiscrepancySelection.sheet`` gives.
+    annotator : str, optional
+        Whose rows the page has; left out, those of all.
     images : str, optional
         Where images are: an address or a path with ``{id}`` in it, such as "images/{id}.jpg".
         Without it, ids alone are shown.
@@ -340,7 +343,8 @@ def write_annotation_page(
     if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (columns[-1] == "rating"):
         raise InputError("bad-option", name="sheet", value=columns,
                          wanted="what DiscrepancySelection.sheet gives")  # fmt: skip
-    rows = [[str(row[column]) for column in columns[:-1]] for row in sheet]
+    rows = [[str(row[column]) for column in columns[:-1]] for row in sheet
+            if annotator in (None, row["annotator"])]  # fmt: skip
     cells = [list(map(csv_text, row)) for row in rows]
     kept: dict[str, Any] = {"columns": columns, "rows": cells, "name": name}
     text = json.dumps(kept, ensure_ascii=True)

@@ -92,6 +92,9 @@ def test_scikit_learn_searches():
         values = [model_selection.cross_val_score(model, x, y, scoring=scoring, cv=3)
                   for scoring in (make_scorer(measure, **options), theirs)]  # fmt: skip
         assert values[0] == pytest.approx(values[1]), measure
+    tree = model_selection.cross_val_score(neighbors.KNeighborsClassifier(1), x, sets, cv=3,
+                                           scoring=make_scorer("mAP"))  # fmt: skip
+    assert not np.isnan(tree).any()  # all scores are 0 or 1
     grid, scorer = {"n_neighbors": [1, 5]}, pickle.loads(pickle.dumps(make_scorer(NAMES[0])))
     assert model_selection.GridSearchCV(model, grid, scoring=scorer).fit(x, sets).best_score_ > 0
     with refused("needs-option", name="pos_label"):

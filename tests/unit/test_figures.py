@@ -151,6 +151,9 @@ def test_thresholds_name_what_is_best():
         scores, truth, measures="HammingLoss", threshold=[0.1, 0.8], classes=["cat", "dog"]
     )
     assert list(plots.ThresholdDisplay.of(table).chosen) == ["HammingLoss: lowest at 0.8"]
+    table = sm.score(scores, truth, measures="MicroF1", threshold=["best", 0.1, 0.8],
+                     classes=["cat", "dog"])  # fmt: skip
+    assert list(plots.ThresholdDisplay.of(table).chosen) == ["MicroF1: chosen at 0.6"]
     swept = sm.studies.sweep_systems(
         {"a": [["bike"]], "b": [["bus"]]}, [["bicycle"]], thresholds="0.5,1"
     )
