@@ -134,7 +134,8 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
     is_of_labels = chosen.definition.kind == "labels" and _is_scored(chosen, options)
     if is_of_labels and getattr(preds, "ndim", 0) == 2:  # scores, though all may be 0 and 1
-        names = options.get("classes")
-        names = read_class_list(names) if isinstance(names, (str, os.PathLike)) else names
-        preds = as_matrix(preds, names).ranked()
+        columns = options.get("classes")
+        if isinstance(columns, (str, os.PathLike)):
+            columns = read_class_list(columns)
+        preds = as_matrix(preds, columns).ranked()
     return score(preds, truth, weights=sample_weight, **options)[0].value
