@@ -630,17 +630,6 @@ def test_batches_of_scores_are_taken_where_one_call_takes_them(kinds, side, by, 
         assert values(lambda options=options: fed_by(**options)) == whole, rule
 
 
-def test_ones_that_were_let_go_and_zeros_need_scores_as_in_one_call():
-    options = {"measures": "F1", "decode": "threshold:-1", "keep_rows": False}
-    one, other = Scorer(**options), Scorer(**options)
-    one.update({"a": {"cat": 1}}, {"a": ["cat"]})
-    other.update({"b": {"cat": 0}}, {"b": ["cat"]})
-    assert [score.value for score in one.compute()] == [1]
-    for scorer in (one + other, other + one):
-        with refused("no-scores"):
-            scorer.compute()
-
-
 def test_calibrated_thresholds():
     preds, gts, _ = some_items()
     plain = [[name for name, _ in item] for item in preds]
