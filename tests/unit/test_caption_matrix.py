@@ -245,26 +245,21 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "where"),
-    [
-        ({"references": [["a"], []]}, "nothing-given", "references[1]"),
-        ({"references": {"1": ["a"]}}, "wrong-type", "references"),
-        ({"references": "a man"}, "wrong-type", "references"),
-        ({"references": ["a man"], "captions": [["a man"]]}, "wrong-type", "references[0]"),
-        ({"references": [["a"], None]}, "wrong-type", "references[1]"),
-        ({"references": [["a"], ["a", 3]]}, "wrong-type", "references[1][1]"),
-        ({"captions": {"1": "a"}}, "wrong-type", "captions"),
-        ({"captions": {"a"}}, "wrong-type", "captions"),
-        ({"captions": ["a", ["b"]]}, "wrong-type", "captions[1]"),
-        ({"captions": []}, "empty", "captions"),
-        ({"captions": "a man"}, "wrong-type", "captions"),
-        ({"measure": "BLEU-4"}, "no-matrix", ""),
-        ({"measure": "CIDEr-D(df=rows)"}, "no-matrix", ""),
-        ({"measure": "CIDEr-D(df=given)"}, "needs-option", ""),
-        ({"rows": "reference"}, "bad-choice", ""),
-    ],
-)
+@pytest.mark.parametrize(("change", "code", "where"), [
+    ({"references": [["a"], []]}, "nothing-given", "references[1]"),
+    ({"references": {"1": ["a"]}}, "wrong-type", "references"),
+    ({"references": "a man"}, "wrong-type", "references"),
+    ({"references": ["a man"], "captions": [["a man"]]}, "wrong-type", "references[0]"),
+    ({"references": [["a"], None]}, "wrong-type", "references[1]"),
+    ({"references": [["a"], ["a", 3]]}, "wrong-type", "references[1][1]"),
+    ({"captions": {"1": "a"}}, "wrong-type", "captions"),
+    ({"captions": {"a"}}, "wrong-type", "captions"),
+    ({"captions": ["a", ["b"]]}, "wrong-type", "captions[1]"),
+    ({"captions": []}, "empty", "captions"), ({"captions": "a man"}, "wrong-type", "captions"),
+    ({"measure": "BLEU-4"}, "no-matrix", ""), ({"measure": "CIDEr-D(df=rows)"}, "no-matrix", ""),
+    ({"measure": "CIDEr-D(df=given)"}, "needs-option", ""),
+    ({"rows": "reference"}, "bad-choice", ""),
+])  # fmt: skip
 def test_inputs_are_checked(change, code, where):
     options = {"references": [["a man"], ["a bike"]], "captions": ["a"], **change}
     with refused(code, where):
@@ -279,11 +274,10 @@ def test_arrays_of_texts():
     assert_array_equal(found, matrix(references, captions))
 
 
-@pytest.mark.parametrize(
-    ("k", "axis", "code"),
-    [(0, "captions", "bad-option"), (3, "captions", "bad-option"), (1.0, "captions", "bad-option"),
-     (2, "images", "bad-option"), (1, "rows", "bad-choice")],
-)  # fmt: skip
+@pytest.mark.parametrize(("k", "axis", "code"), [
+    (0, "captions", "bad-option"), (3, "captions", "bad-option"), (1.0, "captions", "bad-option"),
+    (2, "images", "bad-option"), (1, "rows", "bad-choice"),
+])  # fmt: skip
 def test_k_is_checked(k, axis, code):
     with refused(code):
         caption_top_k([["a man"]], ["a", "b"], k, axis=axis, tokenizer="whitespace")

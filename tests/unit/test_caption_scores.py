@@ -61,23 +61,18 @@ def drawn(number, seed):
 # ---- what is refused --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"tokenizer": "moses"},
-         "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace"),
-        ({"tokenizer": 3}, "3 is an int, not a tokenizer"),
-        ({"tokenizer": len}, "wrong-type"),
-        ({"doc_freq": 3}, "wrong-type"),
-        ({"doc_freq": FIT, "tokenizer": "13a"}, "ptb"),
-        ({"doc_freq": FIT, "measures": "CIDEr-D(stem=porter)"}, "stem"),
-        ({"measures": "CIDEr-D(df=given)"}, "df=given needs doc_freq="),
-        ({"measures": ["MacroF1", "SemF1", "CIDEr-D"], "task": "captions"}, "wrong-kind"),
-        ({"protocol": "kubany2020", "task": "captions"}, "protocol-of-kind"),
-        ({"protocol": "coco-caption", "tokenizer": str.split}, "fixed-by"),
-        ({"measures": ["BLEU-1@3"]}, "BLEU-1"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "match"), [
+    ({"tokenizer": "moses"},
+     "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace"),
+    ({"tokenizer": 3}, "3 is an int, not a tokenizer"), ({"tokenizer": len}, "wrong-type"),
+    ({"doc_freq": 3}, "wrong-type"), ({"doc_freq": FIT, "tokenizer": "13a"}, "ptb"),
+    ({"doc_freq": FIT, "measures": "CIDEr-D(stem=porter)"}, "stem"),
+    ({"measures": "CIDEr-D(df=given)"}, "df=given needs doc_freq="),
+    ({"measures": ["MacroF1", "SemF1", "CIDEr-D"], "task": "captions"}, "wrong-kind"),
+    ({"protocol": "kubany2020", "task": "captions"}, "protocol-of-kind"),
+    ({"protocol": "coco-caption", "tokenizer": str.split}, "fixed-by"),
+    ({"measures": ["BLEU-1@3"]}, "BLEU-1"),
+])  # fmt: skip
 def test_options_that_do_not_fit(options, match):
     with refused(match):
         score(**options)
@@ -101,16 +96,13 @@ def test_options_of_another_kind_are_refused(sides, options):
             score(**sides, **{name: value})
 
 
-@pytest.mark.parametrize(
-    ("preds", "refs", "match"),
-    [
-        ({**CAPTIONS, "4": "a"}, REFERENCES, "gts lacks 1 of the ids: '4'.*missing='skip'"),
-        (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
-        (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "wrong-type"),
-        (CAPTIONS, {**REFERENCES, "3": "a bus"}, "wrong-type"),
-        ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),
-    ],
-)
+@pytest.mark.parametrize(("preds", "refs", "match"), [
+    ({**CAPTIONS, "4": "a"}, REFERENCES, "gts lacks 1 of the ids: '4'.*missing='skip'"),
+    (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
+    (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "wrong-type"),
+    (CAPTIONS, {**REFERENCES, "3": "a bus"}, "wrong-type"),
+    ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),
+])  # fmt: skip
 def test_wrong_captions(preds, refs, match):
     with refused(match):
         score(preds, refs, task="captions")

@@ -49,21 +49,18 @@ def test_by_position():
     assert skipped.hashes.tolist() == whole.hashes[[0, 2]].tolist()
 
 
-@pytest.mark.parametrize(
-    ("candidates", "references", "options", "code", "where"),
-    [
-        ({"a": "x"}, {"a": "x", "b": "y"}, {}, "missing-ids", ""),
-        ({"a": "x", "c": "x"}, {"a": "x"}, {}, "missing-ids", ""),
-        ({"a": ["x"]}, {"a": []}, {}, "missing-entries", ""),
-        ({"a": [], "b": ["x"]}, {"a": [], "b": []}, {}, "missing-entries", ""),
-        ([["x"], []], ["x", "y"], {}, "missing-entries", ""),
-        (["x"], {"a": "x"}, {}, "one-side-has-ids", "mine"),
-        ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice", ""),
-        ({"a": ["x", "y"], "a#1": ["z"]}, {"a": ["r"], "a#1": ["r"]}, {},
-         "id-of-candidate", ""),
-        ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("candidates", "references", "options", "code", "where"), [
+    ({"a": "x"}, {"a": "x", "b": "y"}, {}, "missing-ids", ""),
+    ({"a": "x", "c": "x"}, {"a": "x"}, {}, "missing-ids", ""),
+    ({"a": ["x"]}, {"a": []}, {}, "missing-entries", ""),
+    ({"a": [], "b": ["x"]}, {"a": [], "b": []}, {}, "missing-entries", ""),
+    ([["x"], []], ["x", "y"], {}, "missing-entries", ""),
+    (["x"], {"a": "x"}, {}, "one-side-has-ids", "mine"),
+    ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice", ""),
+    ({"a": ["x", "y"], "a#1": ["z"]}, {"a": ["r"], "a#1": ["r"]}, {},
+     "id-of-candidate", ""),
+    ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
+])  # fmt: skip
 def test_errors(candidates, references, options, code, where):
     with refused(code) as caught:
         task_of(candidates, references, **options)

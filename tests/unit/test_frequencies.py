@@ -156,18 +156,15 @@ def test_hostile_pickles_take_little(tmp_path):
     assert all(line.startswith("True") for line in lines), lines
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        # attributes set on what stands for a container, and types called as functions
-        b"ccollections\nCounter\n(N(dS'update'\nI1\nstb.",
-        b"ccollections\nCounter\n(N(dS'make'\nI1\nstb.",
-        b"cnumpy\ndtype\n(S'f8'\ntR(N(dS'letter'\nS's'\nstb.",
-        b"}(S'a'\nI1\ntR.",  # a call of a dict
-        b"cnumpy.core.multiarray\nscalar\n(ccollections\nCounter\nC\x011tR.",
-        b"c__builtin__\nint\n(S'5'\ntR.",
-    ],
-)
+@pytest.mark.parametrize("data", [
+    # attributes set on what stands for a container, and types called as functions
+    b"ccollections\nCounter\n(N(dS'update'\nI1\nstb.",
+    b"ccollections\nCounter\n(N(dS'make'\nI1\nstb.",
+    b"cnumpy\ndtype\n(S'f8'\ntR(N(dS'letter'\nS's'\nstb.",
+    b"}(S'a'\nI1\ntR.",  # a call of a dict
+    b"cnumpy.core.multiarray\nscalar\n(ccollections\nCounter\nC\x011tR.",
+    b"c__builtin__\nint\n(S'5'\ntR.",
+])  # fmt: skip
 def test_what_stands_for_names_is_not_changed_or_called(tmp_path, data):
     before = dict(vars(collections.Counter))
     with pytest.raises(InputError, match=r"df\.p"):
@@ -177,15 +174,12 @@ def test_what_stands_for_names_is_not_changed_or_called(tmp_path, data):
     assert read_plain_pickle(counter, "df.p") == {"a": 1}
 
 
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        ({"frequencies": {"a": 1}}, "not-frequencies"),
-        ({"documents": 10**400, "frequencies": {"a": 1}}, "not-frequencies"),
-        ({"documents": 2, "frequencies": {"a": 10**400}}, "out-of-range"),
-        ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "duplicate"),
-    ],
-)
+@pytest.mark.parametrize(("content", "code"), [
+    ({"frequencies": {"a": 1}}, "not-frequencies"),
+    ({"documents": 10**400, "frequencies": {"a": 1}}, "not-frequencies"),
+    ({"documents": 2, "frequencies": {"a": 10**400}}, "out-of-range"),
+    ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "duplicate"),
+])  # fmt: skip
 def test_json_is_checked(tmp_path, content, code):
     path = tmp_path / "df.json"
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -239,33 +233,30 @@ def test_noted(tmp_path):
         assert DocumentFrequencies.load(path).documents == documents
 
 
-@pytest.mark.parametrize(
-    ("key", "array"),
-    [
-        ("grams_1", np.array([[9]])),
-        ("grams_1", np.array([[-1]])),
-        ("grams_2", np.array([[0, 0, 0]])),
-        ("counts_1", np.array([0])),
-        ("counts_1", np.array([1.5])),
-        ("token_indptr", np.array([0, 5])),
-        ("token_indptr", np.array([0, 2, 1])),
-        ("header", np.frombuffer(b"{}", np.uint8)),
-        ("header", np.array([os.system], object)),
-        ("header", noted(documents=10**400)),
-        ("header", noted(documents=None, log_documents=math.nan)),
-        ("header", noted(documents=None, log_documents=10**400)),
-        ("header", noted(tokenizer=3)),
-        ("header", np.frombuffer(b"[" * 10**5, np.uint8)),
-        ("counts_1", np.array([2**63], np.uint64)),
-        ("counts_1", np.array([True])),
-        ("grams_1", np.array([[0.5]])),
-        ("grams_1", np.array([[2**63]], np.uint64)),
-        ("token_indptr", np.array([0.0, 1.0])),
-        ("token_indptr", np.array([[0, 1]])),
-        ("tokens", None),
-        ("tokens", np.frombuffer(b"aa", np.uint8)),  # one token twice
-    ],
-)
+@pytest.mark.parametrize(("key", "array"), [
+    ("grams_1", np.array([[9]])),
+    ("grams_1", np.array([[-1]])),
+    ("grams_2", np.array([[0, 0, 0]])),
+    ("counts_1", np.array([0])),
+    ("counts_1", np.array([1.5])),
+    ("token_indptr", np.array([0, 5])),
+    ("token_indptr", np.array([0, 2, 1])),
+    ("header", np.frombuffer(b"{}", np.uint8)),
+    ("header", np.array([os.system], object)),
+    ("header", noted(documents=10**400)),
+    ("header", noted(documents=None, log_documents=math.nan)),
+    ("header", noted(documents=None, log_documents=10**400)),
+    ("header", noted(tokenizer=3)),
+    ("header", np.frombuffer(b"[" * 10**5, np.uint8)),
+    ("counts_1", np.array([2**63], np.uint64)),
+    ("counts_1", np.array([True])),
+    ("grams_1", np.array([[0.5]])),
+    ("grams_1", np.array([[2**63]], np.uint64)),
+    ("token_indptr", np.array([0.0, 1.0])),
+    ("token_indptr", np.array([[0, 1]])),
+    ("tokens", None),
+    ("tokens", np.frombuffer(b"aa", np.uint8)),  # one token twice
+])  # fmt: skip
 def test_damaged_arrays_are_refused(tmp_path, key, array):
     path = tmp_path / "df.npz"
     DocumentFrequencies.from_counts({("a",): 1, ("a", "b"): 1}, documents=2).save(path)
@@ -293,10 +284,9 @@ def test_what_cannot_be_added_or_counted():
         DocumentFrequencies.from_counts({("a",): 3}, documents=2)
 
 
-@pytest.mark.parametrize(
-    ("captions", "where"),
-    [({"a": ["a cat"]}, "captions"), ([["a cat"], [1]], "captions[1][0]"), ("gt.json", "captions")],
-)
+@pytest.mark.parametrize(("captions", "where"), [
+    ({"a": ["a cat"]}, "captions"), ([["a cat"], [1]], "captions[1][0]"), ("gt.json", "captions"),
+])  # fmt: skip
 def test_what_is_no_list_of_lists_is_refused(captions, where):
     with refused("wrong-type", where):
         fit_document_frequencies(captions)
