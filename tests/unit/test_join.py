@@ -32,9 +32,8 @@ def side(ids, *, source="preds"):
     ),
 ])  # fmt: skip
 def test_what_does_not_match_is_refused(pred, ref, code, where):
-    with refused(code) as caught:
+    with refused(code, place=where):
         join(pred, ref)
-    assert caught.value.where.endswith(where)
 
 
 HEADS = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
@@ -58,9 +57,8 @@ def test_cardinalities_follow_their_items(mine, theirs, missing, rows):
 def test_cardinalities_that_are_refused(heads, theirs, code, where):
     pred = side("abc")
     joined = join(pred, side(theirs), missing="empty")
-    with refused(code) as caught:
+    with refused(code, place=where):
         aligned_rows(heads, pred, joined.ids)
-    assert caught.value.where.endswith(where)
 
 
 @pytest.mark.parametrize(("weights", "code"), [

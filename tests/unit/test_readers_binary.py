@@ -15,7 +15,6 @@ from scipy import sparse
 
 from semmetrics import ReadOptions, as_labels
 from semmetrics.data.inputs import as_data
-from semmetrics.errors import InputError
 from semmetrics.kinds.labels import FORM
 
 
@@ -109,10 +108,8 @@ def test_bad_parquet(table, columns, match):
     (b"\x80\x04N.", "not-numpy", ""),
 ])  # fmt: skip
 def test_bad_npy(load, data, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where):
         load(data, "y.npy")
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
 
 
 def twice():
@@ -151,24 +148,20 @@ def parts(**change):
     (parts(data=np.array([1, 3])), None, "row 1, column 1 (from 0)"),
 ])  # fmt: skip
 def test_bad_npz(load, data, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where):
         load(data, "y.npz")
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
 
 
 def test_bad_archives(load):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("y.npy", npy(np.eye(2)))
-    with refused("damaged") as caught:
+    with refused("damaged", place="entry 'y.npy'"):
         load(stream.getvalue(), "y.npz")
-    assert caught.value.where.endswith("entry 'y.npy'")
     damaged = bytearray(npz(y=np.random.default_rng(0).random((9, 9))))
     damaged[200] ^= 255
-    with refused("damaged") as caught:
+    with refused("damaged", place="entry 'y.npy'"):
         load(bytes(damaged), "y.npz")
-    assert caught.value.where.endswith("entry 'y.npy'")
     with refused("too-large"):
         load(npz(y=np.zeros((1000, 1000))), "y.npz", max_bytes=50_000)
 
@@ -179,9 +172,8 @@ def test_classes_by_option(load):
         load(npy(np.eye(2)), "y.npy", classes=["a", "b", "c"])
     data = npz(y=np.eye(2), classes=np.array(["a", "b"]))
     assert load(data, "y.npz", classes=["a", "b"]).vocabulary == ["a", "b"]
-    with refused("other-classes") as caught:
+    with refused("other-classes", place="array 'classes'"):
         load(data, "y.npz", classes=["b", "a"])
-    assert caught.value.where.endswith("array 'classes'")
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])

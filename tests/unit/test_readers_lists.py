@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 from reading import saved
+from refusals import refused
 
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
-from semmetrics.errors import InputError
 
 
 @pytest.fixture
@@ -34,10 +34,8 @@ def write(tmp_path):
     ),
 ])  # fmt: skip
 def test_bad_class_lists(write, name, data, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where):
         read_class_list(write(name, data))
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
 
 
 @pytest.mark.parametrize(("name", "data", "code", "where"), [
@@ -49,10 +47,8 @@ def test_bad_class_lists(write, name, data, code, where):
     ("w.csv", "id,weight\n", "nothing-given", ""),
 ])  # fmt: skip
 def test_bad_numbers(write, name, data, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where):
         read_numbers(write(name, data))
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
 
 
 @pytest.mark.parametrize("kind", ["f4", "f8", "f2", "i2"])

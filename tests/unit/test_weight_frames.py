@@ -6,9 +6,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from refusals import refused
 
 import semmetrics
-from semmetrics.errors import InputError
 
 PRED, REF = {"a": ["x"], "b": ["y"]}, {"b": ["x"], "a": ["x"]}
 FRAME = pd.DataFrame({"id": ["a", "b"], "weight": [3.0, 1.0]})
@@ -42,8 +42,6 @@ def test_of_each_form(form):
     (FRAME.assign(weight=[-1.0, 1.0]), None, "weights"),
 ])  # fmt: skip
 def test_refusals(frame, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where) as caught:
         score(frame)
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
     assert not re.search("have no weight|first line", str(caught.value))
