@@ -214,7 +214,7 @@ def test_functions_that_read_files_name_all_fields_of_read_options():
     functions = [getattr(semmetrics, name) for name in semmetrics.__all__]
     signatures = [inspect.signature(one).parameters for one in functions if callable(one)]
     readers = [names for names in signatures if "read" in names]
-    assert len(readers) == 14
+    assert len(readers) == 15
     assert all(fields <= names.keys() for names in readers)
 
 
