@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,21 +85,6 @@ def test_each_reference_against_the_others_of_its_image(references):
     )
     assert task.settings == {"tok": "blanks", "cand": "references"}
     assert set(task.texts) == {text for refs in several.values() for text in refs}
-
-
-def test_fakecap(reference_dir):
-    folder = reference_dir / "coco"
-    raw = as_captions(folder / "captions_val2014_fakecap_results.json")
-    references = as_captions(folder / "fakecap_tokenized_gts.json")
-    task = join_captions(raw, references, tokenizer=Blanks())
-    assert len(task) == 1000
-    assert task.ids == references.ids
-    assert task.counts == {}
-    assert set(np.diff(task.indptr).tolist()) == {5, 6}
-    mine = dict(zip(raw.ids, raw.values(), strict=True))
-    assert all(text == mine[name] for name, text, _ in items(task))
-    people = leave_one_out(references, tokenizer=Blanks())
-    assert len(people) == len(references.values())
 
 
 def expected(candidates, references, missing):
