@@ -13,15 +13,20 @@ from semmetrics.messages import MESSAGES
 
 
 @contextlib.contextmanager
-def refused(code: str, where: str | None = None, **values: Any) -> Iterator[Any]:
-    """Expect an ``InputError`` of a code, perhaps at a place and with values that it shows."""
+def refused(
+    code: str | None, where: str | None = None, *, place: str = "", **values: Any
+) -> Iterator[Any]:
+    """Expect an ``InputError``, perhaps of a code, where, and with values that it shows.
+
+    ``where`` is all that the error says of its place, ``place`` the end of it.
+    """
     with pytest.raises(InputError, match=None if code in MESSAGES else code) as caught:
         yield caught
     error = caught.value
     assert error.code == code or code not in MESSAGES, f"{error.code}: {error}"
     assert str(error)  # every value that its text needs is there
-    if where is not None:
-        assert error.where == where
+    assert where in (None, error.where)
+    assert error.where.endswith(place)
     assert {name: error.values.get(name) for name in values} == values
 
 

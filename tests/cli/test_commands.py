@@ -200,22 +200,15 @@ def test_entries_are_complete(key):
 # ---- completion -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("", {"score", "validate", "completion"}),
-        ("score --protocol k", {"kubany2020"}),
-        ("score --normalize ", {"none", "lower", "kubany2020"}),
-        ("score --format ma", {"markdown"}),
-        ("score --input-format j", {"json", "jsonl"}),
-        ("score --decode thr", {"threshold:0.5", "threshold:best"}),
-        ("explain flickr", {"flickr8k-expert", "flickr8k-cf"}),
-        ("rank -m O", {"O-F1"}),
-        ("list ", {"measures", "formats"}),
-        ("completion z", {"zsh"}),
-        ("score --help c", {"captions", "classes"}),
-    ],
-)
+@pytest.mark.parametrize(("words", "expected"), [
+    ("", {"score", "validate", "completion"}), ("score --protocol k", {"kubany2020"}),
+    ("score --normalize ", {"none", "lower", "kubany2020"}), ("score --format ma", {"markdown"}),
+    ("score --input-format j", {"json", "jsonl"}),
+    ("score --decode thr", {"threshold:0.5", "threshold:best"}),
+    ("explain flickr", {"flickr8k-expert", "flickr8k-cf"}), ("rank -m O", {"O-F1"}),
+    ("list ", {"measures", "formats"}), ("completion z", {"zsh"}),
+    ("score --help c", {"captions", "classes"}),
+])  # fmt: skip
 def test_completion(words, expected):
     from click.shell_completion import ShellComplete
 

@@ -105,20 +105,17 @@ def test_a_run_that_fails_leaves_what_was_there(run, refused, systems, monkeypat
     assert not list(Path().glob(".*.part"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["select", "-o", "x.json", "s0.json", "s1.json"], "too-few-images"),
-        (["select", "-o", "x.json", "--sheet", "x.txt", "s0.json", "s1.json"], "wrong-ending"),
-        (["select", "-k", "2", "-o", "x.json", "--images", "a", "s0.json", "s1.json"], "--images"),
-        (["select", "-k", "2", "-o", "x.json", "--page", "p.html", "--images", "a", "s0.json",
-          "s1.json"], "{id}"),
-        (["rank", "--references", "s0.json", "s1.json"], "not-a-state"),
-        (["rank", "-m", "F1", "--ratings", "s0.json", "state.json"], "not-applicable"),
-        (["rank", "--references", "s0.json", "--stability", "x", "state.json"], "bad-option"),
-        (["add", "-o", "state.json", "state.json", "s0.json", "s1.json"], "output-is-input"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["select", "-o", "x.json", "s0.json", "s1.json"], "too-few-images"),
+    (["select", "-o", "x.json", "--sheet", "x.txt", "s0.json", "s1.json"], "wrong-ending"),
+    (["select", "-k", "2", "-o", "x.json", "--images", "a", "s0.json", "s1.json"], "--images"),
+    (["select", "-k", "2", "-o", "x.json", "--page", "p.html", "--images", "a", "s0.json",
+      "s1.json"], "{id}"),
+    (["rank", "--references", "s0.json", "s1.json"], "not-a-state"),
+    (["rank", "-m", "F1", "--ratings", "s0.json", "state.json"], "not-applicable"),
+    (["rank", "--references", "s0.json", "--stability", "x", "state.json"], "bad-option"),
+    (["add", "-o", "state.json", "state.json", "s0.json", "s1.json"], "output-is-input"),
+])  # fmt: skip
 def test_what_is_refused(ok, refused, systems, arguments, words):
     ok(*SELECT, "s0.json", "s1.json")
     before = Path("state.json").read_bytes()

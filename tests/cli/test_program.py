@@ -87,14 +87,11 @@ def test_a_reader_that_goes_away_is_no_fault():
     assert error == b""
 
 
-@pytest.mark.parametrize(
-    ("stream", "line"),
-    [
-        *(("stdout", line) for line in ("--help", "--version", "score --help", "embed --help")),
-        ("stdout", "list"),
-        *(("stderr", line) for line in ("", "score", "nothing", "score none.json a")),
-    ],
-)
+@pytest.mark.parametrize(("stream", "line"), [
+    *(("stdout", line) for line in ("--help", "--version", "score --help", "embed --help")),
+    ("stdout", "list"),
+    *(("stderr", line) for line in ("", "score", "nothing", "score none.json a")),
+])  # fmt: skip
 def test_nobody_reads(stream, line):
     reader, writer = os.pipe()
     os.close(reader)

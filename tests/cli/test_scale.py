@@ -35,11 +35,10 @@ def parts(tmp_path, monkeypatch):
             write(Path(f"folder/{name}.jsonl"), side, "labels")
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [("a.jsonl", "a"), ("ours=folder/*.jsonl", "ours"), ("folder", "folder"),
-     ("part-*.jsonl", "part"), ("-", "preds")],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "name"), [
+    ("a.jsonl", "a"), ("ours=folder/*.jsonl", "ours"), ("folder", "folder"),
+    ("part-*.jsonl", "part"), ("-", "preds"),
+])  # fmt: skip
 def test_streams_are_scored_as_whole_files_are(ok, given, name):
     stdin = Path("a.jsonl").read_bytes() if given == "-" else None
     found = ok("score", "--stream", *OPTIONS, *JSON, given, "gt.jsonl", stdin=stdin)

@@ -173,15 +173,10 @@ def test_recall_of_a_definition_is_the_named_one():
     assert semmetrics.score(PREDS, REFS, measures=[Recall])["Recall"].measure == Recall()
 
 
-@pytest.mark.parametrize(
-    "weights",
-    [
-        [1, 2, 3],
-        np.array([1, 2, 3]),
-        {"x": 1, "y": 2, "z": 3},
-        pd.Series({"z": 3.0, "y": 2.0, "x": 1.0}),
-    ],
-)
+@pytest.mark.parametrize("weights", [
+    [1, 2, 3], np.array([1, 2, 3]), {"x": 1, "y": 2, "z": 3},
+    pd.Series({"z": 3.0, "y": 2.0, "x": 1.0}),
+])  # fmt: skip
 def test_sample_weights(weights):
     table = semmetrics.score(by_id(PREDS), by_id(REFS), measures=["F1"], weights=weights)
     assert table["F1"].value == pytest.approx((2 / 3 + 4 / 3) / 6)
@@ -219,7 +214,7 @@ def test_functions_that_read_files_name_all_fields_of_read_options():
     functions = [getattr(semmetrics, name) for name in semmetrics.__all__]
     signatures = [inspect.signature(one).parameters for one in functions if callable(one)]
     readers = [names for names in signatures if "read" in names]
-    assert len(readers) == 14
+    assert len(readers) == 15
     assert all(fields <= names.keys() for names in readers)
 
 

@@ -24,25 +24,12 @@ REF = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
 
 
 @pytest.mark.parametrize("weights", [None, [0.5, 2.0, 1.0]])
-@pytest.mark.parametrize(
-    "name",
-    [
-        "F1(average=micro,labels=reference)",
-        "F1(average=micro,labels=union)",
-        "F1(average=macro)",
-        "F1(average=macro,labels=union,absent=0)",
-        "F1(average=macro,labels=given,absent=1)",
-        "F1(average=weighted)",
-        "F1(empty=skip)",
-        "HammingLoss",
-        "HammingLoss(average=macro)",
-        "CardinalityError",
-        "BalancedAccuracy(q=4)",
-        "O-F1",
-        "C-F1",
-        "I-F1",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "F1(average=micro,labels=reference)", "F1(average=micro,labels=union)", "F1(average=macro)",
+    "F1(average=macro,labels=union,absent=0)", "F1(average=macro,labels=given,absent=1)",
+    "F1(average=weighted)", "F1(empty=skip)", "HammingLoss", "HammingLoss(average=macro)",
+    "CardinalityError", "BalancedAccuracy(q=4)", "O-F1", "C-F1", "I-F1",
+])  # fmt: skip
 def test_a_measure_has_the_value_that_score_gives(name, weights):
     (measure,) = parse(name)
     table = semmetrics.score(PRED, REF, measures=[measure], classes=list("abcd"), weights=weights)

@@ -59,18 +59,15 @@ def test_all_pairs_equal_loops(name, how, rows):
 FREQUENCIES = semmetrics.fit_document_frequencies([["a dog"], ["a cat"]])
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "name"),
-    [
-        ({"embedding": letters}, "not-applicable", "embedding"),
-        ({"lookup": "text", "cache": True}, "not-applicable", "lookup"),
-        ({"tuples": {"a": []}}, "not-applicable", "tuples"),
-        ({"measure": "BagSim", "doc_freq": FREQUENCIES}, "not-applicable", "doc_freq"),
-        ({"measure": "BagSim", "embedding": {"m": letters}}, "not-applicable", "embedding"),
-        ({"measure": "BagSim(undefined=nan)"}, "no-matrix", None),
-        ({"measure": "Soft-SPICE"}, "no-matrix", None),
-    ],
-)
+@pytest.mark.parametrize(("options", "code", "name"), [
+    ({"embedding": letters}, "not-applicable", "embedding"),
+    ({"lookup": "text", "cache": True}, "not-applicable", "lookup"),
+    ({"tuples": {"a": []}}, "not-applicable", "tuples"),
+    ({"measure": "BagSim", "doc_freq": FREQUENCIES}, "not-applicable", "doc_freq"),
+    ({"measure": "BagSim", "embedding": {"m": letters}}, "not-applicable", "embedding"),
+    ({"measure": "BagSim(undefined=nan)"}, "no-matrix", None),
+    ({"measure": "Soft-SPICE"}, "no-matrix", None),
+])  # fmt: skip
 def test_wrong_requests_for_all_pairs(options, code, name):
     with refused(code, name=name):
         caption_matrix([["a dog"]], ["a cat"], **options)

@@ -30,19 +30,15 @@ def test_series():
         as_captions(pandas.DataFrame({"caption": ["x"]}))
 
 
-@pytest.mark.parametrize(
-    ("data", "match"),
-    [
-        ({"a": [["x"]]}, ("wrong-type", "refs, id 'a', caption 1")),
-        ({"a": b"x"}, ("wrong-type", "refs, id 'a'")),
-        (["x", 4], ("wrong-type", "refs, item 1 (from 0)")),
-        ({"a": ["x", "y\ud800"]}, ("lone-surrogate", "refs, id 'a', caption 2")),
-        (["x", "\udfff"], ("lone-surrogate", "refs, item 1, caption 0 (from 0)")),
-        ([{"id": True, "text": "x"}], ("wrong-id", "refs, element [0]")),
-        (np.eye(2), ("wrong-type", "refs")),
-        (iter(["x"]), ("wrong-type", "refs")),
-    ],
-)
+@pytest.mark.parametrize(("data", "match"), [
+    ({"a": [["x"]]}, ("wrong-type", "refs, id 'a', caption 1")),
+    ({"a": b"x"}, ("wrong-type", "refs, id 'a'")),
+    (["x", 4], ("wrong-type", "refs, item 1 (from 0)")),
+    ({"a": ["x", "y\ud800"]}, ("lone-surrogate", "refs, id 'a', caption 2")),
+    (["x", "\udfff"], ("lone-surrogate", "refs, item 1, caption 0 (from 0)")),
+    ([{"id": True, "text": "x"}], ("wrong-id", "refs, element [0]")),
+    (np.eye(2), ("wrong-type", "refs")), (iter(["x"]), ("wrong-type", "refs")),
+])  # fmt: skip
 def test_errors(data, match):
     with refused_in(*match):
         as_captions(data, source="refs")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,25 +48,21 @@ def test_by_position():
     assert skipped.hashes.tolist() == whole.hashes[[0, 2]].tolist()
 
 
-@pytest.mark.parametrize(
-    ("candidates", "references", "options", "code", "where"),
-    [
-        ({"a": "x"}, {"a": "x", "b": "y"}, {}, "missing-ids", ""),
-        ({"a": "x", "c": "x"}, {"a": "x"}, {}, "missing-ids", ""),
-        ({"a": ["x"]}, {"a": []}, {}, "missing-entries", ""),
-        ({"a": [], "b": ["x"]}, {"a": [], "b": []}, {}, "missing-entries", ""),
-        ([["x"], []], ["x", "y"], {}, "missing-entries", ""),
-        (["x"], {"a": "x"}, {}, "one-side-has-ids", "mine"),
-        ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice", ""),
-        ({"a": ["x", "y"], "a#1": ["z"]}, {"a": ["r"], "a#1": ["r"]}, {},
-         "id-of-candidate", ""),
-        ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("candidates", "references", "options", "code", "where"), [
+    ({"a": "x"}, {"a": "x", "b": "y"}, {}, "missing-ids", ""),
+    ({"a": "x", "c": "x"}, {"a": "x"}, {}, "missing-ids", ""),
+    ({"a": ["x"]}, {"a": []}, {}, "missing-entries", ""),
+    ({"a": [], "b": ["x"]}, {"a": [], "b": []}, {}, "missing-entries", ""),
+    ([["x"], []], ["x", "y"], {}, "missing-entries", ""),
+    (["x"], {"a": "x"}, {}, "one-side-has-ids", "mine"),
+    ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice", ""),
+    ({"a": ["x", "y"], "a#1": ["z"]}, {"a": ["r"], "a#1": ["r"]}, {},
+     "id-of-candidate", ""),
+    ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
+])  # fmt: skip
 def test_errors(candidates, references, options, code, where):
-    with refused(code) as caught:
+    with refused(code, place=where):
         task_of(candidates, references, **options)
-    assert caught.value.where.endswith(where)
 
 
 @given(references=SIDES)
@@ -90,21 +85,6 @@ def test_each_reference_against_the_others_of_its_image(references):
     )
     assert task.settings == {"tok": "blanks", "cand": "references"}
     assert set(task.texts) == {text for refs in several.values() for text in refs}
-
-
-def test_fakecap(reference_dir):
-    folder = reference_dir / "coco"
-    raw = as_captions(folder / "captions_val2014_fakecap_results.json")
-    references = as_captions(folder / "fakecap_tokenized_gts.json")
-    task = join_captions(raw, references, tokenizer=Blanks())
-    assert len(task) == 1000
-    assert task.ids == references.ids
-    assert task.counts == {}
-    assert set(np.diff(task.indptr).tolist()) == {5, 6}
-    mine = dict(zip(raw.ids, raw.values(), strict=True))
-    assert all(text == mine[name] for name, text, _ in items(task))
-    people = leave_one_out(references, tokenizer=Blanks())
-    assert len(people) == len(references.values())
 
 
 def expected(candidates, references, missing):

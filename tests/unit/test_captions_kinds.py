@@ -25,45 +25,26 @@ INSTANCES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("pred", "ref", "task"),
-    [
-        (LABELS, LABELS, "labels"),
-        (LABELS, SENTENCES, "labels"),
-        (SENTENCES, LABELS, "labels"),
-        ([["cat"]], [["cat"]], "labels"),
-        ({"a": []}, {"a": []}, "labels"),
-        ({}, {}, "labels"),
-        (TEXTS, SENTENCES, "captions"),
-        (TEXTS, LABELS, "captions"),
-        (TEXTS, TEXTS, "captions"),
-        (SENTENCES, TEXTS, "captions"),
-        ({"a": "cat"}, {"a": ["a cat sleeps"]}, "captions"),
-        ({"a": "猫が寝ている"}, {"a": ["猫が寝ています"]}, "captions"),
-        (["a cat sleeps"], [["the cat sleeps", "a cat"]], "captions"),
-        (RESULTS, COCO, "captions"),
-        (RESULTS, SENTENCES, "captions"),
-        (RESULTS, LABELS, "captions"),
-        (SENTENCES, COCO, "captions"),
-        ({"annotations": COCO["annotations"]}, COCO, "captions"),
-        (LABELS, INSTANCES, "labels"),
-        (np.eye(2), LABELS, "labels"),
-        (TEXTS, np.eye(2), "labels"),
-        ({"a": {"cat": 0.5}}, SENTENCES, "labels"),
-        ({"a": [("cat", 0.5)]}, SENTENCES, "labels"),
-        ({"a": [["bin", "trash can"]]}, LABELS, "labels"),
-        ({"a": ["a cat sleeps on the mat", {"label": "cat"}]}, SENTENCES, "labels"),
-        ({"a": ["cat"], "b": "dog"}, LABELS, "labels"),
-        ({"a": {"cat", "dog"}}, LABELS, "labels"),
-        ([{"id": 1, "labels": ["cat"]}], SENTENCES, "labels"),
-        ([{"id": 1, "labels": ["cat"], "text": "a cat"}], LABELS, "labels"),
-        ([{"id": 1, "boxes": []}], LABELS, "labels"),
-        ([{"id": 1}, {"id": 2, "refs": []}], SENTENCES, "captions"),
-        (3, LABELS, "labels"),
-        (as_labels(LABELS), SENTENCES, "labels"),
-        (as_captions(SENTENCES), SENTENCES, "captions"),
-    ],
-)
+@pytest.mark.parametrize(("pred", "ref", "task"), [
+    (LABELS, LABELS, "labels"), (LABELS, SENTENCES, "labels"), (SENTENCES, LABELS, "labels"),
+    ([["cat"]], [["cat"]], "labels"), ({"a": []}, {"a": []}, "labels"), ({}, {}, "labels"),
+    (TEXTS, SENTENCES, "captions"), (TEXTS, LABELS, "captions"), (TEXTS, TEXTS, "captions"),
+    (SENTENCES, TEXTS, "captions"), ({"a": "cat"}, {"a": ["a cat sleeps"]}, "captions"),
+    ({"a": "猫が寝ている"}, {"a": ["猫が寝ています"]}, "captions"),
+    (["a cat sleeps"], [["the cat sleeps", "a cat"]], "captions"), (RESULTS, COCO, "captions"),
+    (RESULTS, SENTENCES, "captions"), (RESULTS, LABELS, "captions"), (SENTENCES, COCO, "captions"),
+    ({"annotations": COCO["annotations"]}, COCO, "captions"), (LABELS, INSTANCES, "labels"),
+    (np.eye(2), LABELS, "labels"), (TEXTS, np.eye(2), "labels"),
+    ({"a": {"cat": 0.5}}, SENTENCES, "labels"), ({"a": [("cat", 0.5)]}, SENTENCES, "labels"),
+    ({"a": [["bin", "trash can"]]}, LABELS, "labels"),
+    ({"a": ["a cat sleeps on the mat", {"label": "cat"}]}, SENTENCES, "labels"),
+    ({"a": ["cat"], "b": "dog"}, LABELS, "labels"), ({"a": {"cat", "dog"}}, LABELS, "labels"),
+    ([{"id": 1, "labels": ["cat"]}], SENTENCES, "labels"),
+    ([{"id": 1, "labels": ["cat"], "text": "a cat"}], LABELS, "labels"),
+    ([{"id": 1, "boxes": []}], LABELS, "labels"),
+    ([{"id": 1}, {"id": 2, "refs": []}], SENTENCES, "captions"), (3, LABELS, "labels"),
+    (as_labels(LABELS), SENTENCES, "labels"), (as_captions(SENTENCES), SENTENCES, "captions"),
+])  # fmt: skip
 def test_objects_and_json_files_alike(tmp_path, pred, ref, task):
     assert resolve_kind(pred, ref).kind == task
     paths = []
@@ -85,17 +66,13 @@ def test_series():
     assert resolve_kind(pandas.DataFrame({"cat": [1]}), pandas.Series([["cat"]])).kind == "labels"
 
 
-@pytest.mark.parametrize(
-    ("pred", "ref", "match"),
-    [
-        (SENTENCES, SENTENCES, "ambiguous-kind"),
-        (list(SENTENCES.values()), SENTENCES, "lists of sentences could be"),
-        ({"a": "cat"}, {"a": ["cat", "dog"]}, "ambiguous-kind"),
-        (["cat"], ["cat"], "single words could be"),
-        (RESULTS, INSTANCES, "different-kinds"),
-        (np.eye(2), RESULTS, "different kinds: predictions: a ndarray; ground truth: keys"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("pred", "ref", "match"), [
+    (SENTENCES, SENTENCES, "ambiguous-kind"),
+    (list(SENTENCES.values()), SENTENCES, "lists of sentences could be"),
+    ({"a": "cat"}, {"a": ["cat", "dog"]}, "ambiguous-kind"),
+    (["cat"], ["cat"], "single words could be"), (RESULTS, INSTANCES, "different-kinds"),
+    (np.eye(2), RESULTS, "different kinds: predictions: a ndarray; ground truth: keys"),
+])  # fmt: skip
 def test_what_cannot_be_told_is_an_error(pred, ref, match):
     with refused(match):
         resolve_kind(pred, ref)

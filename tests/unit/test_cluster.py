@@ -65,14 +65,11 @@ def write_parts(folder, kind, form="jsonl", files=3, **options):
     return found
 
 
-@pytest.mark.parametrize(
-    ("kind", "stage", "measures"),
-    [
-        *((kind, stage, MEASURES[kind]) for kind in ("labels", "captions", "classes")
-          for stage in ("reading", "scoring")),
-        ("captions", "scoring", ["SPICE(parser=offline)"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "stage", "measures"), [
+    *((kind, stage, MEASURES[kind]) for kind in ("labels", "captions", "classes")
+      for stage in ("reading", "scoring")),
+    ("captions", "scoring", ["SPICE(parser=offline)"]),
+])  # fmt: skip
 def test_a_node_dies_and_the_digits_are_those_of_one_process(
     tmp_path, killing, kind, stage, measures
 ):

@@ -40,16 +40,12 @@ def values(table):
 
 
 @pytest.mark.parametrize("held", [1 << 30, 0], ids=["in memory", "in a file"])
-@pytest.mark.parametrize(
-    ("measure", "options"),
-    [
-        ("CIDEr-D", {}),
-        ("CIDEr(stem=porter)", {"tokenizer": "whitespace"}),
-        ("CIDEr-D", {"doc_freq": fit_document_frequencies([["a cat"], ["a dog"], ["red bus"]])}),
-        ("BagSim", {"oov": "skip"}),
-        ("SPICE", {"tuples": {text: [[text.split()[1]]] for text in CAPTIONS.values()}}),
-    ],
-)
+@pytest.mark.parametrize(("measure", "options"), [
+    ("CIDEr-D", {}), ("CIDEr(stem=porter)", {"tokenizer": "whitespace"}),
+    ("CIDEr-D", {"doc_freq": fit_document_frequencies([["a cat"], ["a dog"], ["red bus"]])}),
+    ("BagSim", {"oov": "skip"}),
+    ("SPICE", {"tuples": {text: [[text.split()[1]]] for text in CAPTIONS.values()}}),
+])  # fmt: skip
 def test_it_is_the_matrix_of_pairs(measure, options, held, monkeypatch, tmp_path):
     monkeypatch.setattr(computed_phi, "_HELD", held)
     monkeypatch.setattr(computed_phi.tempfile, "tempdir", str(tmp_path))

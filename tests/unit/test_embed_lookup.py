@@ -44,28 +44,25 @@ def plain_kubany2020(term, vocabulary):
     return None
 
 
-@pytest.mark.parametrize(
-    ("term", "word"),
-    [
-        ("parking_meter", "parkingmeter"),  # without underscores comes before title case
-        ("cat", "cat"),
-        ("sofa", "Sofa"),
-        ("on_the_road", "on_road"),
-        ("pizza_oven", "pizzoven"),  # every a_ goes, also inside
-        ("a_cat", "cat"),
-        ("the_cat", "cat"),
-        ("traffic_light", "Traffic_Light"),
-        ("can", "can"),  # a stop word that is kept
-        ("cannot", "can"),  # taken apart; "not" is dropped
-        ("doing", None),
-        ("x", None),
-        ("empty", None),
-        ("", None),
-        ("cow", None),
-        ("unknown", None),
-        ("Cat", None),  # case counts
-    ],
-)
+@pytest.mark.parametrize(("term", "word"), [
+    ("parking_meter", "parkingmeter"),  # without underscores comes before title case
+    ("cat", "cat"),
+    ("sofa", "Sofa"),
+    ("on_the_road", "on_road"),
+    ("pizza_oven", "pizzoven"),  # every a_ goes, also inside
+    ("a_cat", "cat"),
+    ("the_cat", "cat"),
+    ("traffic_light", "Traffic_Light"),
+    ("can", "can"),  # a stop word that is kept
+    ("cannot", "can"),  # taken apart; "not" is dropped
+    ("doing", None),
+    ("x", None),
+    ("empty", None),
+    ("", None),
+    ("cow", None),
+    ("unknown", None),
+    ("Cat", None),  # case counts
+])  # fmt: skip
 def test_the_rule_of_the_paper(model, term, word):
     assert found([term], model, "kubany2020") == [word]
     if term != "cannot":
@@ -86,15 +83,12 @@ def test_the_paper_tries_nine_forms_in_its_order():
     assert found(["a_the_x_ray"], listing(["x_ray"]), "kubany2020") == [None]
 
 
-@pytest.mark.parametrize(
-    ("term", "word"),
-    [
-        ("t-shirt (red)", "tshirt red"),
-        ("king of the hill", "king hill"),
-        ("all can", "all can"),
-        ("mp", None),  # a substring of "empty"
-    ],
-)
+@pytest.mark.parametrize(("term", "word"), [
+    ("t-shirt (red)", "tshirt red"),
+    ("king of the hill", "king hill"),
+    ("all can", "all can"),
+    ("mp", None),  # a substring of "empty"
+])  # fmt: skip
 def test_characters_and_function_words_go(term, word):
     model = listing(["tshirt red", "king hill", "all can", "mp"])
     assert found([term], model, "kubany2020") == [word]
@@ -104,10 +98,9 @@ def test_characters_and_function_words_go(term, word):
 # ---- the other rules ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("term", "word"),
-    [("Traffic Light", "Traffic_Light"), ("Cat", "cat"), ("light traffic", None), ("sofa", None)],
-)
+@pytest.mark.parametrize(("term", "word"), [
+    ("Traffic Light", "Traffic_Light"), ("Cat", "cat"), ("light traffic", None), ("sofa", None),
+])  # fmt: skip
 def test_exact_takes_whole_labels_only(model, term, word):
     assert found([term], model, "exact") == [word]
 

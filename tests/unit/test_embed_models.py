@@ -155,14 +155,11 @@ def test_nothing_is_said_at_the_end_of_the_program(minilm, tmp_path):
 # ---- what is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("spec", "command"),
-    [
-        ("sbert:no-such-model", "hf download sentence-transformers/no-such-model"),
-        ("sbert:nobody/no-such-model", "hf download nobody/no-such-model"),
-        ("transformers:first:nobody/no-such-model", "hf download nobody/no-such-model"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "command"), [
+    ("sbert:no-such-model", "hf download sentence-transformers/no-such-model"),
+    ("sbert:nobody/no-such-model", "hf download nobody/no-such-model"),
+    ("transformers:first:nobody/no-such-model", "hf download nobody/no-such-model"),
+])  # fmt: skip
 def test_models_that_are_not_here_name_what_fetches_them(minilm, spec, command, monkeypatch):
     hub = pytest.importorskip("huggingface_hub")  # its address answers nothing, nor is asked again
     monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", False)

@@ -19,17 +19,12 @@ ROWS = np.array([[1, 2, 3], [4, 5, 6]], np.float64)
 # ---- functions ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("function", "says"),
-    [
-        (lambda texts: None, "wrong-shape"),
-        (lambda texts: ["x"] * len(texts), "wrong-type"),
-        (lambda texts: [1.0] * len(texts), "wrong-shape"),
-        (lambda texts: [[1.0]], "wrong-shape"),
-        (lambda texts: [[1.0], [np.nan], [1.0]], "vector-not-finite"),
-        (lambda texts: [[]] * len(texts), "wrong-shape"),
-    ],
-)
+@pytest.mark.parametrize(("function", "says"), [
+    (lambda texts: None, "wrong-shape"), (lambda texts: ["x"] * len(texts), "wrong-type"),
+    (lambda texts: [1.0] * len(texts), "wrong-shape"), (lambda texts: [[1.0]], "wrong-shape"),
+    (lambda texts: [[1.0], [np.nan], [1.0]], "vector-not-finite"),
+    (lambda texts: [[]] * len(texts), "wrong-shape"),
+])  # fmt: skip
 def test_what_a_function_returns_is_checked(function, says):
     with refused(says):
         CallableEmbedder(function).embed(["cat", "dog", "cow"])
@@ -85,17 +80,11 @@ def test_matrices_are_read(matrix, kind):
     assert open_embedding(path).identity == MatrixEmbedder(ROWS, TEXTS, name="labels").identity
 
 
-@pytest.mark.parametrize(
-    ("rows", "texts", "says"),
-    [
-        (ROWS, ["cat"], "wrong-shape"),
-        (ROWS, ["cat", "cat"], "duplicate"),
-        (ROWS[0], TEXTS, "wrong-shape"),
-        (np.zeros((0, 3)), [], "wrong-shape"),
-        ([["x"], ["y"]], TEXTS, "wrong-type"),
-        ([[1.0], [np.inf]], TEXTS, "vector-not-finite"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "texts", "says"), [
+    (ROWS, ["cat"], "wrong-shape"), (ROWS, ["cat", "cat"], "duplicate"),
+    (ROWS[0], TEXTS, "wrong-shape"), (np.zeros((0, 3)), [], "wrong-shape"),
+    ([["x"], ["y"]], TEXTS, "wrong-type"), ([[1.0], [np.inf]], TEXTS, "vector-not-finite"),
+])  # fmt: skip
 def test_matrices_are_checked(rows, texts, says):
     with refused(says):
         MatrixEmbedder(rows, texts)

@@ -102,25 +102,22 @@ def test_words_with_the_same_hash_are_told_apart():
 DAMAGED = "damaged"
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "line"),
-    [
-        (b"", "empty-file", 0), (b"\x89PNG\r\n\x1a\n", "not-word-vectors", 0),
-        (binary()[:3], "not-word-vectors", 0),
-        (b"\xef\xbb\xbf" + text(), "not-word-vectors", 0),
-        (b"\xef\xbb\xbf" + text(header=False), "not-word-vectors", 0),
-        (binary()[:-1], DAMAGED, 0), (binary()[:12], DAMAGED, 0), (binary(count=6), DAMAGED, 0),
-        (binary(count=4), DAMAGED, 0), (b"9000000 300\ncat ", DAMAGED, 0),
-        (b"2 3\n" + b"x" * 9000, DAMAGED, 0), (b"0 3\n", DAMAGED, 0), (text()[:-10], DAMAGED, 6),
-        (text().replace(b"5 3", b"7 3"), DAMAGED, 0), (text().replace(b"5 3", b"4 3"), DAMAGED, 0),
-        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", DAMAGED, 2), (b"cat 1 2 3\n\ndog 1 2 3\n", DAMAGED, 2),
-        (text(["cat 0.5", *WORDS[1:]]), DAMAGED, 2),
-        # a single line does not say whether the number is of the phrase or the header is wrong
-        (text(["route 66"], VECTORS[:1]), DAMAGED, 2),
-        (gzip.compress(binary(), mtime=0)[:-12], DAMAGED, 0),
-        (zipped(a=text(), b=text()), "wrong-member", 0), (zipped(a=text())[:-10], DAMAGED, 0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("data", "code", "line"), [
+    (b"", "empty-file", 0), (b"\x89PNG\r\n\x1a\n", "not-word-vectors", 0),
+    (binary()[:3], "not-word-vectors", 0),
+    (b"\xef\xbb\xbf" + text(), "not-word-vectors", 0),
+    (b"\xef\xbb\xbf" + text(header=False), "not-word-vectors", 0),
+    (binary()[:-1], DAMAGED, 0), (binary()[:12], DAMAGED, 0), (binary(count=6), DAMAGED, 0),
+    (binary(count=4), DAMAGED, 0), (b"9000000 300\ncat ", DAMAGED, 0),
+    (b"2 3\n" + b"x" * 9000, DAMAGED, 0), (b"0 3\n", DAMAGED, 0), (text()[:-10], DAMAGED, 6),
+    (text().replace(b"5 3", b"7 3"), DAMAGED, 0), (text().replace(b"5 3", b"4 3"), DAMAGED, 0),
+    (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", DAMAGED, 2), (b"cat 1 2 3\n\ndog 1 2 3\n", DAMAGED, 2),
+    (text(["cat 0.5", *WORDS[1:]]), DAMAGED, 2),
+    # a single line does not say whether the number is of the phrase or the header is wrong
+    (text(["route 66"], VECTORS[:1]), DAMAGED, 2),
+    (gzip.compress(binary(), mtime=0)[:-12], DAMAGED, 0),
+    (zipped(a=text(), b=text()), "wrong-member", 0), (zipped(a=text())[:-10], DAMAGED, 0),
+])  # fmt: skip
 def test_damaged_files_are_refused(file, data, code, line):
     path = file(data)
     with refused(code, f"{path}, line {line}" if line else str(path)):

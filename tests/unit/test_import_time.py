@@ -42,15 +42,10 @@ def test_small_files_are_read_without_pyarrow(tmp_path):
     assert "pyarrow" not in modules_after(f"import semmetrics; semmetrics.as_labels({str(path)!r})")
 
 
-@pytest.mark.parametrize(
-    ("words", "unneeded"),
-    [
-        (["--version"], "semmetrics.cli.commands"),
-        (["--help"], "semmetrics.scoring.score"),
-        (["list"], "semmetrics.studies.agreement"),
-        (["score", "--help"], "numpy"),
-    ],
-)
+@pytest.mark.parametrize(("words", "unneeded"), [
+    (["--version"], "semmetrics.cli.commands"), (["--help"], "semmetrics.scoring.score"),
+    (["list"], "semmetrics.studies.agreement"), (["score", "--help"], "numpy"),
+])  # fmt: skip
 def test_a_command_loads_only_what_it_needs(words, unneeded):
     modules = modules_after(
         "import contextlib, io; from semmetrics.cli import main\n"

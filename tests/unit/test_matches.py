@@ -18,16 +18,13 @@ def matches(preds, refs, text, model=PLANE, oov="zero"):
     return table.scores[0], [tuple(row.values()) for row in table.matches().drop("system")]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("SemF1(threshold=0.5)", [("near", "x", 0.6), ("x", None, 1.0), (None, "up", None)]),
-        ("SemF1(threshold=0.5)@1", [("near", "x", 0.6), (None, "up", None)]),
-        ("SemF1(threshold=0.5,match=optimal)", [("near", "up", 0.8), ("x", "x", 1.0)]),
-        ("SemF1(threshold=0.7,match=any)", [("near", "up", 0.8), ("x", "x", 1.0)]),
-        ("SemF1(threshold=0.5,match=any)@1", [("near", "up", 0.8)]),  # x is served, too
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("SemF1(threshold=0.5)", [("near", "x", 0.6), ("x", None, 1.0), (None, "up", None)]),
+    ("SemF1(threshold=0.5)@1", [("near", "x", 0.6), (None, "up", None)]),
+    ("SemF1(threshold=0.5,match=optimal)", [("near", "up", 0.8), ("x", "x", 1.0)]),
+    ("SemF1(threshold=0.7,match=any)", [("near", "up", 0.8), ("x", "x", 1.0)]),
+    ("SemF1(threshold=0.5,match=any)@1", [("near", "up", 0.8)]),  # x is served, too
+])  # fmt: skip
 def test_rules_and_cutoffs(text, expected):
     _, rows = matches([["near", "x"]], [["x", "up"]], text)
     assert [row[2:] for row in rows] == expected

@@ -79,15 +79,10 @@ def test_counts_by_class(problem, k, memory):
     }
 
 
-@pytest.mark.parametrize(
-    ("preds", "cut", "code"),
-    [
-        ([["a"]], Cut("threshold:0.5"), "no-scores"),
-        ([["a"]], Cut("cardinality"), "no-scores"),
-        ([[("a", 0.5)]], Cut("cardinality"), "needs-option"),
-        (np.array([[0.5]]), Cut(), "no-rule"),
-    ],
-)
+@pytest.mark.parametrize(("preds", "cut", "code"), [
+    ([["a"]], Cut("threshold:0.5"), "no-scores"), ([["a"]], Cut("cardinality"), "no-scores"),
+    ([[("a", 0.5)]], Cut("cardinality"), "needs-option"), (np.array([[0.5]]), Cut(), "no-rule"),
+])  # fmt: skip
 def test_what_cannot_be_cut_is_refused(preds, cut, code):
     task = label_task(as_labels(preds, classes=["a"]), as_labels([["a"]]))
     (block,) = task.blocks()

@@ -41,11 +41,10 @@ def test_a_name_that_is_not_given():
         label_vectors_of(task(), "default")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"oov": "drop"}, "bad-choice"), ({"lookup": "fuzzy"}, "bad-choice"),
-     ({"lookup": "words"}, "reads-text"), ({"oov": "unknown"}, "no-unknown-word")],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "message"), [
+    ({"oov": "drop"}, "bad-choice"), ({"lookup": "fuzzy"}, "bad-choice"),
+    ({"lookup": "words"}, "reads-text"), ({"oov": "unknown"}, "no-unknown-word"),
+])  # fmt: skip
 def test_wrong_rules(options, message):
     with refused(message):
         semmetrics.score([["a"]], [["?"]], measures=["SemF1"], embedding=ONE, **options)

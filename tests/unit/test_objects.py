@@ -109,18 +109,15 @@ def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
     assert [s.value for s in found] == pytest.approx([s.value for s in expected])
 
 
-@pytest.mark.parametrize(
-    ("columns", "match"),
-    [
-        (
-            {"id": ["a"], "labels": [["x", None]]},
-            ("wrong-type", "gts, row 0, id 'a', label 1 (from 0)"),
-        ),
-        ({"id": ["a"], "labels": [["x", " "]]}, ("empty", "gts, row 0, id 'a', label 1 (from 0)")),
-        ({"id": ["a"], "label": [{"x": 1}]}, ("wrong-column-type", "gts, column 'label'")),
-        ({"label": ["x"], "y": ["z"]}, ("missing-column", "gts")),
-    ],
-)
+@pytest.mark.parametrize(("columns", "match"), [
+    (
+        {"id": ["a"], "labels": [["x", None]]},
+        ("wrong-type", "gts, row 0, id 'a', label 1 (from 0)"),
+    ),
+    ({"id": ["a"], "labels": [["x", " "]]}, ("empty", "gts, row 0, id 'a', label 1 (from 0)")),
+    ({"id": ["a"], "label": [{"x": 1}]}, ("wrong-column-type", "gts, column 'label'")),
+    ({"label": ["x"], "y": ["z"]}, ("missing-column", "gts")),
+])  # fmt: skip
 def test_tables_that_are_refused(columns, match):
     with refused_in(*match):
         as_labels(pa.table(columns), source="gts")
@@ -166,17 +163,13 @@ def test_a_stream_is_read_once():
     assert found["F1"].value == 1
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
-        pd.DataFrame({"id": ["a", "b"], "labels": [["x"], "y"]}),
-        pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
-        {"id": ["a", "b"], "label": ["x", 3]},
-        pa.chunked_array([[1, 2]]),
-        pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
-    ],
-)
+@pytest.mark.parametrize("data", [
+    pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
+    pd.DataFrame({"id": ["a", "b"], "labels": [["x"], "y"]}),
+    pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
+    {"id": ["a", "b"], "label": ["x", 3]}, pa.chunked_array([[1, 2]]),
+    pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
+])  # fmt: skip
 def test_what_is_no_table_is_refused(data):
     with refused_in("not-a-table", "input"):
         semmetrics.as_labels(data)

@@ -99,36 +99,30 @@ def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     assert [_parse(small, caption) for caption in CAPTIONS] == expected
 
 
-@pytest.mark.parametrize(
-    ("caption", "sentences"),
-    [
-        ("A dog's ball.", [["A", "dog", "'s", "ball", "."]]),
-        ("it doesn't cannot", [["it", "does", "n't", "can", "not"]]),
-        ('a "stop" sign', [["a", "``", "stop", "''", "sign"]]),
-        ("a (red) [car]", [["a", "-LRB-", "red", "-RRB-", "-LSB-", "car", "-RSB-"]]),
-        ("a -lrb- red -rrb- car", [["a", "-lrb-", "red", "-rrb-", "car"]]),
-        ("at 3:30, 1,000 t-shirts", [["at", "3:30", ",", "1,000", "t-shirts"]]),
-        ("Mr. Smith in the U.S. now", [["Mr.", "Smith", "in", "the", "U.S.", "now"]]),
-        ("Stop! He said. ok", [["Stop", "!"], ["He", "said", "."], ["ok"]]),
-        ("five o'clock … well", [["five", "o'clock", "…", "well"]]),
-        ("the plate.a spoon", [["the", "plate.a", "spoon"]]),
-        ("A cat \U0001f431 \u2028sleeps", [["A", "cat", "sleeps"]]),
-    ],
-)
+@pytest.mark.parametrize(("caption", "sentences"), [
+    ("A dog's ball.", [["A", "dog", "'s", "ball", "."]]),
+    ("it doesn't cannot", [["it", "does", "n't", "can", "not"]]),
+    ('a "stop" sign', [["a", "``", "stop", "''", "sign"]]),
+    ("a (red) [car]", [["a", "-LRB-", "red", "-RRB-", "-LSB-", "car", "-RSB-"]]),
+    ("a -lrb- red -rrb- car", [["a", "-lrb-", "red", "-rrb-", "car"]]),
+    ("at 3:30, 1,000 t-shirts", [["at", "3:30", ",", "1,000", "t-shirts"]]),
+    ("Mr. Smith in the U.S. now", [["Mr.", "Smith", "in", "the", "U.S.", "now"]]),
+    ("Stop! He said. ok", [["Stop", "!"], ["He", "said", "."], ["ok"]]),
+    ("five o'clock … well", [["five", "o'clock", "…", "well"]]),
+    ("the plate.a spoon", [["the", "plate.a", "spoon"]]),
+    ("A cat \U0001f431 \u2028sleeps", [["A", "cat", "sleeps"]]),
+])  # fmt: skip
 def test_tokens(caption, sentences):
     assert cut_sentences(caption) == sentences
 
 
-@pytest.mark.parametrize(
-    ("word", "tag", "lemma"),
-    [
-        ("Dogs", "NNS", "dog"), ("dishes", "NNS", "dish"), ("ponies", "NNS", "pony"),
-        ("glass", "NNS", "glass"), ("riding", "VBG", "ride"), ("running", "VBG", "run"),
-        ("eating", "VBG", "eat"), ("carried", "VBN", "carry"), ("walks", "VBZ", "walk"),
-        ("riding", "NN", "riding"), ("red", "JJ", "red"), ("sing", "VB", "sing"),
-        ("wolves", "NNS", "wolf"), ("Texas", "NNP", "texas"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("word", "tag", "lemma"), [
+    ("Dogs", "NNS", "dog"), ("dishes", "NNS", "dish"), ("ponies", "NNS", "pony"),
+    ("glass", "NNS", "glass"), ("riding", "VBG", "ride"), ("running", "VBG", "run"),
+    ("eating", "VBG", "eat"), ("carried", "VBN", "carry"), ("walks", "VBZ", "walk"),
+    ("riding", "NN", "riding"), ("red", "JJ", "red"), ("sing", "VB", "sing"),
+    ("wolves", "NNS", "wolf"), ("Texas", "NNP", "texas"),
+])  # fmt: skip
 def test_lemmas(word, tag, lemma):
     assert Lemmas({"N wolves": "wolf"}).of(word, tag) == lemma
 

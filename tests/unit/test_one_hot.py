@@ -55,17 +55,14 @@ def test_cells_of_0_and_1_are_label_sets(tmp_path, monkeypatch, ending, kind, la
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-@pytest.mark.parametrize(
-    ("columns", "code"),
-    [
-        ({"width": [640, 1], "cat": [1, 0]}, "not-a-label-column"),
-        ({"cat": [1, 0], "shift": [0, -0.5]}, "not-a-label-column"),
-        ({"cat": [1, 0], "split": ["x", "y"]}, "not-a-label-column"),
-        ({"cat": [1.0, None], "dog": [1, 0]}, None),  # an empty cell, or a null
-        ({"score": [1, 0]}, "missing-column"),
-        ({"score": [1, 0], "cat": [0, 1]}, "missing-column"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "code"), [
+    ({"width": [640, 1], "cat": [1, 0]}, "not-a-label-column"),
+    ({"cat": [1, 0], "shift": [0, -0.5]}, "not-a-label-column"),
+    ({"cat": [1, 0], "split": ["x", "y"]}, "not-a-label-column"),
+    ({"cat": [1.0, None], "dog": [1, 0]}, None),  # an empty cell, or a null
+    ({"score": [1, 0]}, "missing-column"),
+    ({"score": [1, 0], "cat": [0, 1]}, "missing-column"),
+])  # fmt: skip
 def test_what_is_no_column_of_a_label_is_refused(tmp_path, ending, columns, code):
     path = saved(tmp_path, pd.DataFrame({"id": ["a", "b"], **columns}), ending)
     with refused_in(code) as caught:
@@ -74,18 +71,15 @@ def test_what_is_no_column_of_a_label_is_refused(tmp_path, ending, columns, code
         assert any(repr(name) in caught.value.where for name in columns)
 
 
-@pytest.mark.parametrize(
-    ("text", "refusal"),
-    [
-        ("id,cat,dog\na,1,0\na,0,1\n", ("duplicate-at", "t.csv, line 3, id 'a'")),
-        ("id,cat,dog\n,1,0\n", ("empty-id", "t.csv, line 2")),
-        ("id,cat,cat\na,1,0\n", (None, "t.csv")),
-        ("id,cat,dog\na,1\n", ("wrong-width", "t.csv, line 2")),
-        ("id,cat,dog\na,1,yes\n", ("not-a-label-column", "t.csv, line 2, column 'dog', id 'a'")),
-        ("id,cat,dog\n", ("nothing-given", "t.csv")),
-        ("key,cat,dog\na,1,0\n", ("missing-column", "t.csv, line 1")),
-    ],
-)
+@pytest.mark.parametrize(("text", "refusal"), [
+    ("id,cat,dog\na,1,0\na,0,1\n", ("duplicate-at", "t.csv, line 3, id 'a'")),
+    ("id,cat,dog\n,1,0\n", ("empty-id", "t.csv, line 2")),
+    ("id,cat,cat\na,1,0\n", (None, "t.csv")),
+    ("id,cat,dog\na,1\n", ("wrong-width", "t.csv, line 2")),
+    ("id,cat,dog\na,1,yes\n", ("not-a-label-column", "t.csv, line 2, column 'dog', id 'a'")),
+    ("id,cat,dog\n", ("nothing-given", "t.csv")),
+    ("key,cat,dog\na,1,0\n", ("missing-column", "t.csv, line 1")),
+])  # fmt: skip
 def test_bad_text(tmp_path, text, refusal):
     path = tmp_path / "t.csv"
     path.write_text(text)
@@ -93,21 +87,18 @@ def test_bad_text(tmp_path, text, refusal):
         as_labels(path)
 
 
-@pytest.mark.parametrize(
-    ("columns", "place"),
-    [
-        ({"id": ["", "b"], "cat": [1, 0], "dog": [0, 1]}, "column 'id', row 0 (from 0)"),
-        (
-            {"cat": [1, 0], "id": ["a", "b"], "dog": [0, None]},
-            "row 1 (from 0), column 'dog', id 'b'",
-        ),
-        (
-            {"cat": [1, 0], "id": ["a", "b"], "dog": [0, float("inf")]},
-            "row 1 (from 0), column 'dog', id 'b'",
-        ),
-        ({"": [0, 1], "id": ["a", "b"], "cat": [1, 0]}, "column 0 (from 0)"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "place"), [
+    ({"id": ["", "b"], "cat": [1, 0], "dog": [0, 1]}, "column 'id', row 0 (from 0)"),
+    (
+        {"cat": [1, 0], "id": ["a", "b"], "dog": [0, None]},
+        "row 1 (from 0), column 'dog', id 'b'",
+    ),
+    (
+        {"cat": [1, 0], "id": ["a", "b"], "dog": [0, float("inf")]},
+        "row 1 (from 0), column 'dog', id 'b'",
+    ),
+    ({"": [0, 1], "id": ["a", "b"], "cat": [1, 0]}, "column 0 (from 0)"),
+])  # fmt: skip
 def test_bad_cells_of_parquet_are_named(tmp_path, columns, place):
     table = pl.DataFrame(columns, strict=False)
     table.write_parquet(tmp_path / "t.parquet")

@@ -65,25 +65,20 @@ GOOD = '{"caption": "a dog", "tuples": [["dog"]]}'
 LINE, TUPLE, TWICE = "wrong-tuple-line", "wrong-content", "conflicting-tuples"
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "line"),
-    [
-        ('["a dog"]', LINE, 1),
-        ('{"caption": "a dog"}', LINE, 1),
-        (f"{GOOD}\n\n{{}}", LINE, 3),
-        ('{"caption": 3, "tuples": []}', "wrong-tuple-line", 1),
-        ('{"caption": "a", "tuples": [], "parser": 1}', "wrong-tuple-line", 1),
-        ('{"caption": "a", "tuples": [], "score": 1}', LINE, 1),
-        ('{"caption": "a", "tuples": [[]]}', TUPLE, 1),
-        ('{"caption": "a", "tuples": ["dog"]}', TUPLE, 1),
-        ('{"caption": "a", "tuples": [["a", "b", "c", "d"]]}', TUPLE, 1),
-        ('{"caption": "a", "tuples": {"a": 1}}', TUPLE, 1),
-        ('{"caption": "a", "tuples": [["a", 1]]}', TUPLE, 1),
-        ('{"caption": "a", "tuples": [["a", " "]]}', TUPLE, 1),
-        (f'{GOOD}\n{{"caption": " a dog ", "tuples": []}}', TWICE, 2),
-        (f'{GOOD}\n{{"caption": "a dog", "tuples": []}}', TWICE, 2),
-    ],
-)
+@pytest.mark.parametrize(("text", "code", "line"), [
+    ('["a dog"]', LINE, 1), ('{"caption": "a dog"}', LINE, 1), (f"{GOOD}\n\n{{}}", LINE, 3),
+    ('{"caption": 3, "tuples": []}', "wrong-tuple-line", 1),
+    ('{"caption": "a", "tuples": [], "parser": 1}', "wrong-tuple-line", 1),
+    ('{"caption": "a", "tuples": [], "score": 1}', LINE, 1),
+    ('{"caption": "a", "tuples": [[]]}', TUPLE, 1),
+    ('{"caption": "a", "tuples": ["dog"]}', TUPLE, 1),
+    ('{"caption": "a", "tuples": [["a", "b", "c", "d"]]}', TUPLE, 1),
+    ('{"caption": "a", "tuples": {"a": 1}}', TUPLE, 1),
+    ('{"caption": "a", "tuples": [["a", 1]]}', TUPLE, 1),
+    ('{"caption": "a", "tuples": [["a", " "]]}', TUPLE, 1),
+    (f'{GOOD}\n{{"caption": " a dog ", "tuples": []}}', TWICE, 2),
+    (f'{GOOD}\n{{"caption": "a dog", "tuples": []}}', TWICE, 2),
+])  # fmt: skip
 def test_files_that_are_wrong(tmp_path, text, code, line):
     path = tmp_path / "tuples.jsonl"
     path.write_text(text)
@@ -102,16 +97,11 @@ def test_mappings_that_are_wrong(given):
 # ---- functions ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("function", "problem"),
-    [
-        (lambda captions: [[]], "wrong-count"),
-        (lambda captions: ["dog"] * 2, "wrong-content"),
-        (lambda captions: [[("a", 1)]] * 2, "wrong-content"),
-        (lambda captions: 1 / 0, "own-code-failed"),
-        (lambda captions: None, "own-code-failed"),
-    ],
-)
+@pytest.mark.parametrize(("function", "problem"), [
+    (lambda captions: [[]], "wrong-count"), (lambda captions: ["dog"] * 2, "wrong-content"),
+    (lambda captions: [[("a", 1)]] * 2, "wrong-content"),
+    (lambda captions: 1 / 0, "own-code-failed"), (lambda captions: None, "own-code-failed"),
+])  # fmt: skip
 def test_functions_that_are_wrong(function, problem):
     with refused(problem):
         KeptParser(versioned("1", function)).tuples(["a dog", "a cat"])
@@ -234,13 +224,12 @@ def test_the_program_goes_on_after_captions_that_it_fails_on(program):
 GOOD_ANSWER = '{"tuples": [["dog"]]}'
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [b"hello", b"", b"3", b"null", b"[]", b'["error"]', b'"error"', b"{}", b'{"tuples": null}',
-     b'{"tuples": 3}', b'{"tuples": [["a", "b", "c", "d"]]}', b'{"tuples": [[1]]}',
-     b'{"tuples": ["a"]}', b'{"tuples": [["a"]', b"\x80\xff", b"[" * 5000,
-     b"Warning" + GOOD_ANSWER.encode()],
-)  # fmt: skip
+@pytest.mark.parametrize("answer", [
+    b"hello", b"", b"3", b"null", b"[]", b'["error"]', b'"error"', b"{}", b'{"tuples": null}',
+    b'{"tuples": 3}', b'{"tuples": [["a", "b", "c", "d"]]}', b'{"tuples": [[1]]}',
+    b'{"tuples": ["a"]}', b'{"tuples": [["a"]', b"\x80\xff", b"[" * 5000,
+    b"Warning" + GOOD_ANSWER.encode(),
+])  # fmt: skip
 def test_answers_that_are_no_answers(program, tmp_path, answer):
     """Nothing of them is kept, and the program is not started again for each caption."""
     code = f"""import sys

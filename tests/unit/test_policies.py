@@ -70,12 +70,11 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
     assert np.isnan(found.items[1])
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["LRAP(undefined=0)", "CoverageError(undefined=nan)", "F1(no_prediction=1)", "F1(undefined=0)",
-     "Precision(no_reference=1)", "CardinalityError(empty=skip)", "WMD(undefined=0)",
-     "HammingLoss(average=macro,absent=1)", "hF(no_reference=skip)", "SoftF1(undefined=1)"],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "LRAP(undefined=0)", "CoverageError(undefined=nan)", "F1(no_prediction=1)", "F1(undefined=0)",
+    "Precision(no_reference=1)", "CardinalityError(empty=skip)", "WMD(undefined=0)",
+    "HammingLoss(average=macro,absent=1)", "hF(no_reference=skip)", "SoftF1(undefined=1)",
+])  # fmt: skip
 def test_a_policy_that_cannot_act_is_refused(text):
     with refused("bad-choice"):
         parse_all([text], "labels")

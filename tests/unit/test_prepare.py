@@ -48,11 +48,9 @@ def test_columns_that_no_item_has_need_no_class():
 
 
 @pytest.mark.parametrize(("refs", "options", "code"), [
-    ({"7": ["a"], "8": ["z"]}, {"classes": ["a"]}, "outside-classes"),
     ({"7": ["a", "z", "y"], "8": []}, {"classes": ["a"], "ignore": ["z"]}, "outside-classes"),
     ({"7": [["x", "y"]], "8": []}, {"classes": ["a"]}, r"gts, id '7': .* 'x \| y' is not in"),
     ({"7": ["a"], "8": []}, {"classes": []}, "outside-classes"),
-    ({"7": [], "8": []}, {"classes": ["a", "b", "a"]}, "duplicate"),
     ({"7": [], "8": []}, {"classes": ["A", "a"], "normalize": "lower"}, "duplicate"),
     ({"7": [["a", "b"], "a | b"], "8": []}, {}, "duplicate"),
     ({"7": [], "8": []}, {"classes": ["a", 3]}, "wrong-type"),
@@ -60,8 +58,6 @@ def test_columns_that_no_item_has_need_no_class():
     ({"7": [], "8": []}, {"classes": ["a", "&"], "normalize": "kubany2020"}, "nothing-left"),
     ({"7": [], "8": []}, {"ignore": [["a"]]}, "bad-option"),
     ({"7": [], "8": []}, {"normalize": "upper"}, "bad-option"),
-    ({"7": [], "8": []}, {"missing": "drop"}, "bad-choice"),
-    ({"7": [], "8": []}, {"empty_predictions": "drop"}, "bad-choice"),
     ({"7": [], "8": []}, {"empty_predictions": "skip", "weights": [0, 1]}, "zero-weights"),
     (np.array([[0.5], [0.1]]), {}, "the ground truth is a matrix of scores"),
 ])  # fmt: skip

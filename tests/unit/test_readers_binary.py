@@ -15,7 +15,6 @@ from scipy import sparse
 
 from semmetrics import ReadOptions, as_labels
 from semmetrics.data.inputs import as_data
-from semmetrics.errors import InputError
 from semmetrics.kinds.labels import FORM
 
 
@@ -86,40 +85,31 @@ def test_parquet_dictionary_columns_and_empty_sets(table):
     assert raw.items == [["x", "y"], []]
 
 
-@pytest.mark.parametrize(
-    ("columns", "match"),
-    [
-        ({"id": ["a"], "label": ["x"], "score": ["1"]}, "wrong-column-type"),
-        ({"id": ["a"], "label": [["x"]], "score": [1.0]}, "wrong-column-type"),
-        ({"id": ["a", ""], "label": ["x", "y"]}, "empty-id"),
-        ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
-        ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-a-number"),
-        ({"id": ["a", "b"], "labels": [["x"], None]}, "wrong-type"),
-        ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
-        ({"id": ["a"], "img": ["b"], "label": ["x"]}, "ambiguous-column"),
-        ({"id": ["a"][:0], "label": ["x"][:0]}, "wrong-column-type"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "match"), [
+    ({"id": ["a"], "label": ["x"], "score": ["1"]}, "wrong-column-type"),
+    ({"id": ["a"], "label": [["x"]], "score": [1.0]}, "wrong-column-type"),
+    ({"id": ["a", ""], "label": ["x", "y"]}, "empty-id"),
+    ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
+    ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-a-number"),
+    ({"id": ["a", "b"], "labels": [["x"], None]}, "wrong-type"),
+    ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
+    ({"id": ["a"], "img": ["b"], "label": ["x"]}, "ambiguous-column"),
+    ({"id": ["a"][:0], "label": ["x"][:0]}, "wrong-column-type"),
+])  # fmt: skip
 def test_bad_parquet(table, columns, match):
     with refused(match):
         table(columns)
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "where"),
-    [
-        (npy(np.zeros((2, 2, 2))), "wrong-shape", ""),
-        (npy(np.eye(3)).replace(b"(3, 3)", b"(9" + b"9" * 30 + b",)"), "damaged", ""),
-        (with_shape("0, " * 99), "damaged", ""),
-        (npy(np.array([[True]]))[:-1] + b"\7", "damaged", ""),
-        (b"\x80\x04N.", "not-numpy", ""),
-    ],
-)
+@pytest.mark.parametrize(("data", "code", "where"), [
+    (npy(np.zeros((2, 2, 2))), "wrong-shape", ""),
+    (npy(np.eye(3)).replace(b"(3, 3)", b"(9" + b"9" * 30 + b",)"), "damaged", ""),
+    (with_shape("0, " * 99), "damaged", ""), (npy(np.array([[True]]))[:-1] + b"\7", "damaged", ""),
+    (b"\x80\x04N.", "not-numpy", ""),
+])  # fmt: skip
 def test_bad_npy(load, data, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where):
         load(data, "y.npy")
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
 
 
 def twice():
@@ -139,48 +129,39 @@ def parts(**change):
     return npz(**{key: one for key, one in {**given, **change}.items() if one is not None})
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "where"),
-    [
-        (npz(classes=np.array(["a"])), "no-main-array", ""),
-        (npz(y=np.eye(2), ids=np.array(["a", "a"])), "duplicate-id", "array 'ids', row 1 (from 0)"),
-        (npz(y=np.eye(2), ids=np.array(["a", ""])), "empty-id", "array 'ids', row 1 (from 0)"),
-        (npz(y=np.eye(2), ids=np.array(["a"])), "wrong-count", "array 'ids'"),
-        (npz(y=np.eye(2), classes=np.array(["a", "a"])), None, "array 'classes', class 1 (from 0)"),
-        (npz(y=np.eye(2), classes=np.array([1, 2])), None, "array 'classes', class 0 (from 0)"),
-        (npz(y=np.eye(2), classes=np.array(["a", "\ud800"])), "damaged", "array 'classes'"),
-        (twice(), "damaged", ""),
-        (parts(indices=np.array([0, 9])), "damaged", ""),
-        (parts(indptr=np.array([0, 1])), "damaged", ""),
-        (parts(indices=np.array([0.0, 1])), "damaged", ""),
-        (parts(shape=np.array([2])), "damaged", ""),
-        (parts(shape=np.array([10**18, 2])), "damaged", ""),
-        (parts(shape=np.array([-1, 2])), "damaged", ""),
-        (parts(format=np.array(b"bsr")), "not-sparse", ""),
-        (parts(indices=None), "not-sparse", ""),
-        (parts(data=np.array([1.0, np.nan])), None, "row 1, column 1 (from 0)"),
-        (parts(data=np.array([1, 3])), None, "row 1, column 1 (from 0)"),
-    ],
-)
+@pytest.mark.parametrize(("data", "code", "where"), [
+    (npz(classes=np.array(["a"])), "no-main-array", ""),
+    (npz(y=np.eye(2), ids=np.array(["a", "a"])), "duplicate-id", "array 'ids', row 1 (from 0)"),
+    (npz(y=np.eye(2), ids=np.array(["a", ""])), "empty-id", "array 'ids', row 1 (from 0)"),
+    (npz(y=np.eye(2), ids=np.array(["a"])), "wrong-count", "array 'ids'"),
+    (npz(y=np.eye(2), classes=np.array(["a", "a"])), None, "array 'classes', class 1 (from 0)"),
+    (npz(y=np.eye(2), classes=np.array([1, 2])), None, "array 'classes', class 0 (from 0)"),
+    (npz(y=np.eye(2), classes=np.array(["a", "\ud800"])), "damaged", "array 'classes'"),
+    (twice(), "damaged", ""), (parts(indices=np.array([0, 9])), "damaged", ""),
+    (parts(indptr=np.array([0, 1])), "damaged", ""),
+    (parts(indices=np.array([0.0, 1])), "damaged", ""),
+    (parts(shape=np.array([2])), "damaged", ""),
+    (parts(shape=np.array([10**18, 2])), "damaged", ""),
+    (parts(shape=np.array([-1, 2])), "damaged", ""),
+    (parts(format=np.array(b"bsr")), "not-sparse", ""), (parts(indices=None), "not-sparse", ""),
+    (parts(data=np.array([1.0, np.nan])), None, "row 1, column 1 (from 0)"),
+    (parts(data=np.array([1, 3])), None, "row 1, column 1 (from 0)"),
+])  # fmt: skip
 def test_bad_npz(load, data, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where):
         load(data, "y.npz")
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
 
 
 def test_bad_archives(load):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("y.npy", npy(np.eye(2)))
-    with refused("damaged") as caught:
+    with refused("damaged", place="entry 'y.npy'"):
         load(stream.getvalue(), "y.npz")
-    assert caught.value.where.endswith("entry 'y.npy'")
     damaged = bytearray(npz(y=np.random.default_rng(0).random((9, 9))))
     damaged[200] ^= 255
-    with refused("damaged") as caught:
+    with refused("damaged", place="entry 'y.npy'"):
         load(bytes(damaged), "y.npz")
-    assert caught.value.where.endswith("entry 'y.npy'")
     with refused("too-large"):
         load(npz(y=np.zeros((1000, 1000))), "y.npz", max_bytes=50_000)
 
@@ -191,9 +172,8 @@ def test_classes_by_option(load):
         load(npy(np.eye(2)), "y.npy", classes=["a", "b", "c"])
     data = npz(y=np.eye(2), classes=np.array(["a", "b"]))
     assert load(data, "y.npz", classes=["a", "b"]).vocabulary == ["a", "b"]
-    with refused("other-classes") as caught:
+    with refused("other-classes", place="array 'classes'"):
         load(data, "y.npz", classes=["b", "a"])
-    assert caught.value.where.endswith("array 'classes'")
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])

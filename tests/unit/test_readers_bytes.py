@@ -63,20 +63,14 @@ def test_no_permission_from_the_system(tmp_path, monkeypatch):
         read(tmp_path / "x.json")
 
 
-@pytest.mark.parametrize(
-    ("data", "understood"),
-    [
-        (GOOD, "JSON, {id: [labels]}"),
-        (gzip.compress(GOOD, mtime=0), "JSON, {id: [labels]}, gzip"),
-        (b'{\n"a": ["x"]\n}', "JSON, {id: [labels]}"),
-        (b'[["x"]]', "JSON, [[labels]] by position"),
-        (b'\n{"id": 1, "labels": ["x"]}\n{"id": 2, "labels": []}', "JSON lines, one record"),
-        (b'{"id": 1, "labels": ["x"]}', "JSON lines, one record"),
-        (b'{"id": ["x"], "labels": ["x"]}', "JSON, a table, one row a label"),
-        (b"id,label\na,x", "CSV, one row a label"),
-        (b"id\tlabel\na\tx", "TSV, one row a label"),
-    ],
-)
+@pytest.mark.parametrize(("data", "understood"), [
+    (GOOD, "JSON, {id: [labels]}"), (gzip.compress(GOOD, mtime=0), "JSON, {id: [labels]}, gzip"),
+    (b'{\n"a": ["x"]\n}', "JSON, {id: [labels]}"), (b'[["x"]]', "JSON, [[labels]] by position"),
+    (b'\n{"id": 1, "labels": ["x"]}\n{"id": 2, "labels": []}', "JSON lines, one record"),
+    (b'{"id": 1, "labels": ["x"]}', "JSON lines, one record"),
+    (b'{"id": ["x"], "labels": ["x"]}', "JSON, a table, one row a label"),
+    (b"id,label\na,x", "CSV, one row a label"), (b"id\tlabel\na\tx", "TSV, one row a label"),
+])  # fmt: skip
 def test_standard_input_is_told_by_its_content(stdin, data, understood):
     stdin(data)
     raw = read("-")

@@ -80,22 +80,19 @@ def option_called(name, default=3):
     return formula
 
 
-@pytest.mark.parametrize(
-    ("options", "formula", "code"),
-    [
-        ({}, lambda hit, colour: hit, "wrong-formula"),
-        ({"averages": ("mean",)}, lambda hit: hit, "bad-choice"),
-        ({"averages": "example"}, lambda hit: hit, "bad-choice"),
-        ({"defaults": {"emty": "0"}}, lambda hit: hit, "bad-choice"),
-        *[({"name": name}, lambda hit: hit, "name-taken") for name in ("F1", "MacroF1")],
-        ({"aliases": {"MicroF1": "X"}}, lambda hit: hit, "name-taken"),
-        *[
-            ({"name": name}, lambda hit: hit, "bad-option")
-            for name in ("A B", "A@3", "A(x)", "A|B")
-        ],
-        *[({}, option_called(name), "reserved-option") for name in ("k", "n", "empty", "avg")],
+@pytest.mark.parametrize(("options", "formula", "code"), [
+    ({}, lambda hit, colour: hit, "wrong-formula"),
+    ({"averages": ("mean",)}, lambda hit: hit, "bad-choice"),
+    ({"averages": "example"}, lambda hit: hit, "bad-choice"),
+    ({"defaults": {"emty": "0"}}, lambda hit: hit, "bad-choice"),
+    *[({"name": name}, lambda hit: hit, "name-taken") for name in ("F1", "MacroF1")],
+    ({"aliases": {"MicroF1": "X"}}, lambda hit: hit, "name-taken"),
+    *[
+        ({"name": name}, lambda hit: hit, "bad-option")
+        for name in ("A B", "A@3", "A(x)", "A|B")
     ],
-)
+    *[({}, option_called(name), "reserved-option") for name in ("k", "n", "empty", "avg")],
+])  # fmt: skip
 def test_what_the_decorator_refuses(options, formula, code):
     before = all_definitions()
     with refused(code):

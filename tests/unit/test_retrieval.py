@@ -422,14 +422,11 @@ def test_worst_items_show_ranks_and_what_came_first():
     assert record["ranks"] == sorted(order.index(j) + 1 for j in own)
 
 
-@pytest.mark.parametrize(
-    ("data", "facts"),
-    [
-        (S, {"shape": [N, M], "dtype": "float64", "items": N}),
-        (POSITIVES, {"candidates": M, "distinct": M, "zeros": None}),
-        (GRADED, {"candidates": M + N, "zeros": N}),
-    ],
-)
+@pytest.mark.parametrize(("data", "facts"), [
+    (S, {"shape": [N, M], "dtype": "float64", "items": N}),
+    (POSITIVES, {"candidates": M, "distinct": M, "zeros": None}),
+    (GRADED, {"candidates": M + N, "zeros": N}),
+])  # fmt: skip
 def test_validate_says_shapes_and_positives(data, facts):
     record = semmetrics.validate(data, task="retrieval")
     assert {name: record[name] for name in facts} == facts

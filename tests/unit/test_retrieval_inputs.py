@@ -42,15 +42,11 @@ def test_columns_of_positives_are_not_taken_for_0_and_1():
         score(None, columns, **vectors)
 
 
-@pytest.mark.parametrize(
-    ("vectors", "problem"),
-    [
-        (np.ma.masked_equal(np.eye(2), 1), "queries_embeddings: values are masked; fill them"),
-        ([[1, 2], [3]], "wrong-type"),
-        (np.ones(2), "wrong-type"),
-        ([[np.nan, 1], [1, 2]], "not-finite"),
-    ],
-)
+@pytest.mark.parametrize(("vectors", "problem"), [
+    (np.ma.masked_equal(np.eye(2), 1), "queries_embeddings: values are masked; fill them"),
+    ([[1, 2], [3]], "wrong-type"), (np.ones(2), "wrong-type"),
+    ([[np.nan, 1], [1, 2]], "not-finite"),
+])  # fmt: skip
 def test_vectors_that_are_none_are_refused(vectors, problem):
     with refused(problem):
         score(None, queries_embeddings=vectors, gallery_embeddings=np.eye(2))

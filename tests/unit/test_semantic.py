@@ -213,12 +213,10 @@ def bits(table):
     return [repr((score.value, score.items.tolist())) for score in table]
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [{"_TABLE": 0}, {"_TABLE": 0, "_GATHERED": (0, 0)},
-     {"_TABLE": 1500, "_TENSOR": 200}, {"_TABLE": 0, "_GATHERED": (500, 500)},
-     {"_TENSOR": 0}, {"_PAIR_COST": 0}],
-)  # fmt: skip
+@pytest.mark.parametrize("limits", [
+    {"_TABLE": 0}, {"_TABLE": 0, "_GATHERED": (0, 0)}, {"_TABLE": 1500, "_TENSOR": 200},
+    {"_TABLE": 0, "_GATHERED": (500, 500)}, {"_TENSOR": 0}, {"_PAIR_COST": 0},
+])  # fmt: skip
 @pytest.mark.parametrize("synonyms", [False, True])
 def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
     monkeypatch, limits, synonyms
@@ -240,11 +238,10 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["SemF1", "SemAP@2", "SoftF1(match=total)", "WMD(build=text)@1", "RWMD", "BagSim", "MeanSim",
-     "SemRecall(average=micro,match=optimal,threshold=0.3)"],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "SemF1", "SemAP@2", "SoftF1(match=total)", "WMD(build=text)@1", "RWMD", "BagSim", "MeanSim",
+    "SemRecall(average=micro,match=optimal,threshold=0.3)",
+])  # fmt: skip
 def test_a_signature_reads_back(text):
     options = {"embedding": Tiny(ANGLES), "oov": "skip", "weights": [1, 2]}
     (score,) = semmetrics.score([["x"], ["up"]], [["x"], ["far"]], measures=[text], ci=True,

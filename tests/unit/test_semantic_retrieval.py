@@ -224,30 +224,25 @@ def test_queries_without_anything_similar_are_undefined():
 FIRST = "query 0 (from 0)"
 
 
-@pytest.mark.parametrize(
-    ("top", "options", "code", "where"),
-    [
-        ([[0, 1]], {}, "too-few-ranks", FIRST),
-        ([[0, 0, 1]], {}, "duplicate", f"top, {FIRST}"),
-        ([[0, 9, 1]], {}, "not-in-gallery", f"top, {FIRST}"),
-        ([[0, -1, 1]], {}, "item-after-end", f"top, {FIRST}"),
-        ([[0.0, 1.0, 2.0]], {}, "wrong-dtype", ""),
-        (np.ma.masked_equal([[0, 1, 2]], 1), {}, "masked", "top"),
-        ([[0, 1, 2]] * 3, {}, "out-of-range", "rows, row 2 (from 0)"),
-        ([[0, 1, 2]], {"rows": [2]}, "out-of-range", "rows, row 0 (from 0)"),
-        ([[0, 1, 2]], {"rows": [0, 1]}, "wrong-count", "rows"),
-        ([[0, 1, 2]], {"queries": "images"}, "bad-choice", ""),
-        ([[0, 1, 2]], {"k": ()}, "bad-option", ""),
-        ([[0, 1, 2]], {"k": (1, 0)}, "bad-option", ""),
-        ([[0, 1, 2]], {"k": (1, 2.5)}, "bad-option", ""),
-        ([[0, 1, 2]], {"extended": 0}, "bad-option", ""),
-        ([[0, 1, 2]], {"extended": "m"}, "bad-option", ""),
-        ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "not-in-gallery", f"leave_out, {FIRST}"),
-        ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "duplicate", f"leave_out, {FIRST}"),
-        ([[0, 1, 2]], {"leave_out": ([0, 2], [1])}, "wrong-offsets", "leave_out"),
-        ([[0, 1, 2]], {"leave_out": ([0, 1], [1])}, "too-few-ranks", FIRST),
-    ],
-)
+@pytest.mark.parametrize(("top", "options", "code", "where"), [
+    ([[0, 1]], {}, "too-few-ranks", FIRST), ([[0, 0, 1]], {}, "duplicate", f"top, {FIRST}"),
+    ([[0, 9, 1]], {}, "not-in-gallery", f"top, {FIRST}"),
+    ([[0, -1, 1]], {}, "item-after-end", f"top, {FIRST}"),
+    ([[0.0, 1.0, 2.0]], {}, "wrong-dtype", ""),
+    (np.ma.masked_equal([[0, 1, 2]], 1), {}, "masked", "top"),
+    ([[0, 1, 2]] * 3, {}, "out-of-range", "rows, row 2 (from 0)"),
+    ([[0, 1, 2]], {"rows": [2]}, "out-of-range", "rows, row 0 (from 0)"),
+    ([[0, 1, 2]], {"rows": [0, 1]}, "wrong-count", "rows"),
+    ([[0, 1, 2]], {"queries": "images"}, "bad-choice", ""),
+    ([[0, 1, 2]], {"k": ()}, "bad-option", ""), ([[0, 1, 2]], {"k": (1, 0)}, "bad-option", ""),
+    ([[0, 1, 2]], {"k": (1, 2.5)}, "bad-option", ""),
+    ([[0, 1, 2]], {"extended": 0}, "bad-option", ""),
+    ([[0, 1, 2]], {"extended": "m"}, "bad-option", ""),
+    ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "not-in-gallery", f"leave_out, {FIRST}"),
+    ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "duplicate", f"leave_out, {FIRST}"),
+    ([[0, 1, 2]], {"leave_out": ([0, 2], [1])}, "wrong-offsets", "leave_out"),
+    ([[0, 1, 2]], {"leave_out": ([0, 1], [1])}, "too-few-ranks", FIRST),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(top, options, code, where):
     with refused(code, where):
         metrics.ncs(top, np.ones((2, 4)), **{"k": 3, **options})

@@ -112,19 +112,6 @@ def test_subset_accuracy_and_hamming_loss(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_functions_named_after_metrics(seed):
-    pred, ref, weights, _ = table(seed)
-    for name in PEERS:
-        function = getattr(arrays, name.lower())
-        for average, theirs in AVERAGES.items():
-            got = function(
-                pred, ref, average=average, weights=weights, **policies(name, average, 0.0)
-            )  # fmt: skip
-            want = expected(name, pred, ref, weights, theirs, 0.0)
-            assert got == pytest.approx(want, abs=1e-12), (name, average)
-
-
-@pytest.mark.parametrize("seed", range(6))
 def test_values_of_labels_and_items(seed):
     pred, ref, weights, _ = table(seed)
     for name in PEERS:

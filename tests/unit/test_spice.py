@@ -75,16 +75,13 @@ def test_captions_are_parsed_as_tokens_or_as_written():
     assert {"A  Dog.", "The dog!"} <= set(seen)
 
 
-@pytest.mark.parametrize(
-    ("measures", "options", "problem"),
-    [
-        ("SPICE(parser=given)", {"tuples": None}, "parser=given needs tuples"),
-        ("SPICE(parser=given)", {"tuples": 3}, "own-code-failed"),
-        ("SPICE(parser=given)", {"tuples": {"dog": [["dog"]]}}, "there are no tuples of it"),
-        ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is not a tuple"),
-        ("SPICE(category=colour)", {}, "bad-choice"),
-    ],
-)
+@pytest.mark.parametrize(("measures", "options", "problem"), [
+    ("SPICE(parser=given)", {"tuples": None}, "parser=given needs tuples"),
+    ("SPICE(parser=given)", {"tuples": 3}, "own-code-failed"),
+    ("SPICE(parser=given)", {"tuples": {"dog": [["dog"]]}}, "there are no tuples of it"),
+    ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is not a tuple"),
+    ("SPICE(category=colour)", {}, "bad-choice"),
+])  # fmt: skip
 def test_what_is_wrong(measures, options, problem):
     with refused(problem):
         score(measures, **options)
@@ -164,15 +161,11 @@ def test_matches_are_those_of_labels_and_the_worst_items_show_tuples(measure):
     assert shown.keys() >= ({"nearest"} if measure == "Soft-SPICE" else {"matched", "missing"})
 
 
-@pytest.mark.parametrize(
-    "made_with",
-    [
-        {"tuples": lambda captions: [*parse(captions)], "measure": "SPICE(parser=given)"},
-        {"tokenizer": lambda caption: caption.split(), "measure": "CIDEr-D"},
-        {"embedding": lambda texts: np.ones((len(texts), 2)), "measure": "BagSim"},
-    ],
-    ids=lambda made_with: made_with["measure"],
-)
+@pytest.mark.parametrize("made_with", [
+    {"tuples": lambda captions: [*parse(captions)], "measure": "SPICE(parser=given)"},
+    {"tokenizer": lambda caption: caption.split(), "measure": "CIDEr-D"},
+    {"embedding": lambda texts: np.ones((len(texts), 2)), "measure": "BagSim"},
+], ids=lambda made_with: made_with["measure"])  # fmt: skip
 def test_a_matrix_made_with_a_function_without_a_version_is_not_continued(tmp_path, made_with):
     """Another function may give the same for the fixed texts that it is known by."""
 

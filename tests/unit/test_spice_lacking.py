@@ -92,10 +92,9 @@ def jars(tmp_path, monkeypatch):
     return damage
 
 
-@pytest.mark.parametrize(
-    ("jar", "place"),
-    [("lib/Meteor-1.5.jar", 500), ("lib/Meteor-1.5.jar", -60), ("spice-1.0.jar", 900)],
-)
+@pytest.mark.parametrize(("jar", "place"), [
+    ("lib/Meteor-1.5.jar", 500), ("lib/Meteor-1.5.jar", -60), ("spice-1.0.jar", 900),
+])  # fmt: skip
 def test_with_damaged_jars(jars, jar, place):
     jars(jar, place)
     assert lacking(official(EVERY)).code == "damaged"
@@ -163,15 +162,11 @@ def test_a_comparison_says_what_was_not_computed():
 
 
 @needs_words
-@pytest.mark.parametrize(
-    ("code", "problem"),
-    [
-        ("raise SystemExit('Error: odd')", "status 1: Error: odd"),
-        ("raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')", "1: Caused by: c"),
-        ("", "no answer: it ended"),
-        (None, "SPICE cannot be run: "),
-    ],
-)
+@pytest.mark.parametrize(("code", "problem"), [
+    ("raise SystemExit('Error: odd')", "status 1: Error: odd"),
+    ("raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')", "1: Caused by: c"),
+    ("", "no answer: it ended"), (None, "SPICE cannot be run: "),
+])  # fmt: skip
 def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):
     command = [str(tmp_path / "none")] if code is None else [sys.executable, "-c", code]
     monkeypatch.setattr(OfficialParser, "_command", lambda self: command)

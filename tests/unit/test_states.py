@@ -50,18 +50,12 @@ def test_states_merge_in_any_order_and_in_trees():
         assert table.notes == whole.notes
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"ignore": ["label 1", "label 2", "x"]},
-        {"classes": [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]},
-        {"measures": ["SemF1"], "oov": "skip"},
-        {"missing": "skip"},
-        {"decode": "threshold:0.5"},
-        {"weights": {name: float(place % 3) for place, name in enumerate(IDS)}},
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("options", [
+    {"ignore": ["label 1", "label 2", "x"]},
+    {"classes": [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]},
+    {"measures": ["SemF1"], "oov": "skip"}, {"missing": "skip"}, {"decode": "threshold:0.5"},
+    {"weights": {name: float(place % 3) for place, name in enumerate(IDS)}},
+], ids=" ".join)  # fmt: skip
 def test_notes_are_those_of_all_items(options):
     preds, gts = items()
     preds = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import random
 
 import pytest
@@ -48,13 +47,3 @@ def test_made_words_as_nltk():
         word = start + rng.choice(endings) + rng.choice(endings)
         if word:
             assert porter_stem(word) == other.stem(word), word
-
-
-def test_words_of_captions_as_nltk(reference_dir):
-    nltk = pytest.importorskip("nltk.stem.porter", reason="nltk is not installed")
-    other = nltk.PorterStemmer(mode=nltk.PorterStemmer.ORIGINAL_ALGORITHM)
-    path = reference_dir / "coco" / "ptb_tokens_flickr8k.tsv.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        words = {word for line in lines for word in line.rstrip("\n").split("\t")[1].split()}
-    assert len(words) > 3_000
-    assert [w for w in sorted(words) if porter_stem(w) != other.stem(w)] == []

@@ -125,20 +125,17 @@ def test_options_take_or_refuse(option):
         check(GIVEN[option], value)
 
 
-@pytest.mark.parametrize(
-    ("function", "data", "message"),
-    [
-        (as_labels, [("a", ["cat"]), ("b", [])], ("id-pairs", "input")),
-        (as_labels, {"a": [["cat", "0.9"]]}, ("not-a-number", "input, id 'a', label 1")),
-        (
-            as_labels,
-            [{"id": "a", "labels": ["x"], "scores": ["0.9"]}],
-            ("not-a-number", "input, element [0], id 'a'"),
-        ),
-        (as_labels, {1: ["cat"], "1": ["cat"]}, ("duplicate-id", "input")),
-        (as_labels, {"id": ["a"], "label": [ITSELF]}, ("deep-column", "input")),
-    ],
-)
+@pytest.mark.parametrize(("function", "data", "message"), [
+    (as_labels, [("a", ["cat"]), ("b", [])], ("id-pairs", "input")),
+    (as_labels, {"a": [["cat", "0.9"]]}, ("not-a-number", "input, id 'a', label 1")),
+    (
+        as_labels,
+        [{"id": "a", "labels": ["x"], "scores": ["0.9"]}],
+        ("not-a-number", "input, element [0], id 'a'"),
+    ),
+    (as_labels, {1: ["cat"], "1": ["cat"]}, ("duplicate-id", "input")),
+    (as_labels, {"id": ["a"], "label": [ITSELF]}, ("deep-column", "input")),
+])  # fmt: skip
 def test_messages(function, data, message):
     pytest.importorskip("pyarrow")
     with refused_in(*message):

@@ -6,9 +6,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from refusals import refused
 
 import semmetrics
-from semmetrics.errors import InputError
 
 PRED, REF = {"a": ["x"], "b": ["y"]}, {"b": ["x"], "a": ["x"]}
 FRAME = pd.DataFrame({"id": ["a", "b"], "weight": [3.0, 1.0]})
@@ -32,21 +32,16 @@ def test_of_each_form(form):
     assert score(FORMS[form])["F1"].value == 0.75
 
 
-@pytest.mark.parametrize(
-    ("frame", "code", "where"),
-    [
-        (FRAME.rename(columns={"weight": "w"}), "missing-column", "weights, row 0 (from 0)"),
-        (FRAME[["weight"]], "missing-column", "weights, row 0 (from 0)"),
-        (pl.from_pandas(FRAME)[["weight"]], "missing-column", "weights, row 0 (from 0)"),
-        (pd.concat([FRAME, FRAME]), "duplicate-id", "weights, row 2 (from 0), id 'a'"),
-        (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), None, "weights"),
-        (FRAME.assign(weight=["x", "y"]), "not-a-number", "weights, row 0 (from 0), id 'a'"),
-        (FRAME.assign(weight=[-1.0, 1.0]), None, "weights"),
-    ],
-)
+@pytest.mark.parametrize(("frame", "code", "where"), [
+    (FRAME.rename(columns={"weight": "w"}), "missing-column", "weights, row 0 (from 0)"),
+    (FRAME[["weight"]], "missing-column", "weights, row 0 (from 0)"),
+    (pl.from_pandas(FRAME)[["weight"]], "missing-column", "weights, row 0 (from 0)"),
+    (pd.concat([FRAME, FRAME]), "duplicate-id", "weights, row 2 (from 0), id 'a'"),
+    (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), None, "weights"),
+    (FRAME.assign(weight=["x", "y"]), "not-a-number", "weights, row 0 (from 0), id 'a'"),
+    (FRAME.assign(weight=[-1.0, 1.0]), None, "weights"),
+])  # fmt: skip
 def test_refusals(frame, code, where):
-    with pytest.raises(InputError) as caught:
+    with refused(code, place=where) as caught:
         score(frame)
-    assert code in (None, caught.value.code)
-    assert caught.value.where.endswith(where)
     assert not re.search("have no weight|first line", str(caught.value))

@@ -40,21 +40,18 @@ def test_a_name_may_stand_for_vectors_of_words():
 WRONG = "out-of-range"
 
 
-@pytest.mark.parametrize(
-    ("embedding", "code", "where", "values"),
-    [
-        ({"cat": [1, 0], "dog": [1]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
-        ({"cat": [1, 0], "dog": "static"}, "mixed-mapping", "embedding", {"other": "dog"}),
-        ({"cat": [1, 0], "dog": ["a", "b"]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
-        ({"cat": [1, 0], "dog": [[1, 0]]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
-        ({"cat": [1, 0], "dog": [1, float("inf")]}, "vector-not-finite", None, {"names": ["dog"]}),
-        ({"cat": []}, WRONG, "embedding", {"role": "the vector of 'cat'"}),
-        ({"cat": 5}, "wrong-type", "embedding 'cat'", {"value": 5}),
-        ({"mine": {}}, "nothing-given", "embedding 'mine'", {}),
-        ({"mine": {"cat": "x"}}, WRONG, "embedding 'mine'", {"role": "the vector of 'cat'"}),
-        ({1: [1, 0], "1": [1, 0]}, "duplicate", "embedding", {"value": "1"}),
-    ],
-)
+@pytest.mark.parametrize(("embedding", "code", "where", "values"), [
+    ({"cat": [1, 0], "dog": [1]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
+    ({"cat": [1, 0], "dog": "static"}, "mixed-mapping", "embedding", {"other": "dog"}),
+    ({"cat": [1, 0], "dog": ["a", "b"]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
+    ({"cat": [1, 0], "dog": [[1, 0]]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
+    ({"cat": [1, 0], "dog": [1, float("inf")]}, "vector-not-finite", None, {"names": ["dog"]}),
+    ({"cat": []}, WRONG, "embedding", {"role": "the vector of 'cat'"}),
+    ({"cat": 5}, "wrong-type", "embedding 'cat'", {"value": 5}),
+    ({"mine": {}}, "nothing-given", "embedding 'mine'", {}),
+    ({"mine": {"cat": "x"}}, WRONG, "embedding 'mine'", {"role": "the vector of 'cat'"}),
+    ({1: [1, 0], "1": [1, 0]}, "duplicate", "embedding", {"value": "1"}),
+])  # fmt: skip
 def test_other_values_are_refused_by_their_key(embedding, code, where, values):
     with refused(code, where, **values):
         score(embedding)
