@@ -20,7 +20,7 @@ from semmetrics.data.matrix import as_matrix
 from semmetrics.data.side_inputs import read_class_list
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import parse_all
+from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.score import score
 from semmetrics.scoring.scorer import Scorer
@@ -132,8 +132,10 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
         positives = np.asarray(y_true) == (1 if positive is None else positive)
         y_true, y_pred = positives[:, None], y_pred[:, None]
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
-    is_of_labels = chosen.definition.kind == "labels" and _is_scored(chosen, options)
-    if is_of_labels and getattr(preds, "ndim", 0) == 2:  # scores, though all may be 0 and 1
+    is_of_labels = "labels" in kinds_of_all([chosen])
+    if (
+        is_of_labels and _is_scored(chosen, options) and getattr(preds, "ndim", 0) == 2
+    ):  # scores, though all may be 0 and 1
         columns = options.get("classes")
         if isinstance(columns, (str, os.PathLike)):
             columns = read_class_list(columns)
