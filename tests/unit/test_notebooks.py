@@ -54,7 +54,7 @@ def test_a_table_in_html_is_valid_escaped_and_marks_the_best():
     assert "b" not in page.seen
     best = [max(table["<b>one</b> & co", "F1"].value, table["two", "F1"].value)]
     best += [min(score.value for score in table if score.heading == "HammingLoss")]
-    best += [max(score.value for score in table if score.heading == "F1(average=micro)")]
+    best += [max(score.value for score in table if score.heading == "MicroF1")]
     assert [text.partition(" [")[0] for text in page.bold] == [f"{value:.4f}" for value in best]
     ci = table["two", "F1"].ci
     assert any(f"[{ci.low:.4f}, {ci.high:.4f}]" in text for text in page.text)
