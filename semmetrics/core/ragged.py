@@ -96,8 +96,7 @@ def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
     >>> prefixes(np.array([0, 2, 2, 3]), np.array([1, 5, 1])).tolist()
     [True, False, True]
     """
-    flags: Bools = np.arange(indptr[-1]) < np.repeat(indptr[:-1] + kept, lengths(indptr))
-    return flags
+    return np.arange(indptr[-1]) < np.repeat(indptr[:-1] + kept, lengths(indptr))
 
 
 def running_sums(flat: NDArray[np.generic]) -> Ints:

@@ -404,8 +404,7 @@ def _largest(backend: Backend, table: Any, rows: Ints, k: int) -> tuple[NDArray[
 
 def _falling(values: NDArray[Any]) -> NDArray[Any]:
     """Return what rises as numbers fall; integers have no negative that is exact."""
-    reverse: NDArray[Any] = -values if values.dtype.kind == "f" else ~values
-    return reverse
+    return -values if values.dtype.kind == "f" else ~values
 
 
 def read_rows(values: Any, rows: slice) -> NDArray[Any]:

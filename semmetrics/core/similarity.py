@@ -323,8 +323,7 @@ def is_close(cosines: Floats, threshold: float) -> Bools:
     >>> is_close(np.array([0.3999999, 0.41, 1.0]), 0.4).tolist()
     [True, False, False]
     """
-    close: Bools = (abs(cosines - threshold) <= _CLOSE) & (cosines < 1.0)
-    return close
+    return (abs(cosines - threshold) <= _CLOSE) & (cosines < 1.0)
 
 
 class Decisions(NamedTuple):

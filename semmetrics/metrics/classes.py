@@ -45,8 +45,9 @@ from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
 from semmetrics.errors import ITEM, InputError, at
+from semmetrics.metrics import definition
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
-from semmetrics.metrics.families import Derived, universe_option, weighted_mean
+from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.relations import as_cutoffs, whole_numbers
@@ -55,7 +56,7 @@ ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
 LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
-_UNIVERSES = universe_option().choices
+_UNIVERSES = definition.universe_option().choices
 RESERVED = (ALL, *_UNIVERSES)
 """What these options have besides lists of classes."""
 _ROUNDING = 2.0**-50  # of differences, relative to the largest score

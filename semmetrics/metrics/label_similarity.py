@@ -338,8 +338,7 @@ Similarities: TypeAlias = SimilarityTable | PairwiseSimilarity
 
 
 def _both(rows: Bools, columns: Bools) -> Bools:
-    both: Bools = rows[:, :, None] & columns[:, None]
-    return both
+    return rows[:, :, None] & columns[:, None]
 
 
 def _padding(rows: Ints, labels: Ints) -> Bools:

@@ -44,20 +44,9 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
-from semmetrics.metrics import families
+from semmetrics.metrics import definition, families
 from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Family,
-    Frame,
-    LabelTable,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-    one_of,
-)
+from semmetrics.metrics.definition import Columns, Frame, Measure, Option, Statistic, Sums
 from semmetrics.metrics.families import CAUSES, Causes, ItemMeans
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, no_scores, sides_of
@@ -377,7 +366,7 @@ _OPTIONS = (
 )
 
 
-def _ranking(name: str, **traits: Any) -> Definition:
+def _ranking(name: str, **traits: Any) -> definition.Definition:
     """Register a ranking measure of items."""
     policies = ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
     options = families.choose_policies(_OPTIONS, policies)
@@ -879,7 +868,7 @@ class ScoredPairs(Statistic):
         return {"pairs": PairColumn(side, hit, ref)}
 
 
-class ClassCurveFamily(Family):
+class ClassCurveFamily(definition.Family):
     """Means over classes of a value of their curves, from weighted rows.
 
     Parameters
@@ -909,7 +898,7 @@ class ClassCurveFamily(Family):
         values, _ = self._values(measure, sums, frame)
         return {"no_reference": int(np.isnan(values[0]).sum())}
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> definition.LabelTable | None:
         """Return the value and positives of each class in the universe."""
         if measure["average"] == "micro":
             return None
@@ -959,8 +948,8 @@ def _precision_of(measure: Measure, curves: ClassCurves, weights: Floats, labels
     return class_average_precision(curves, weights, interpolation=rule)
 
 
-_AVERAGE = one_of("average", "macro weighted micro", "classes alike or by support, or all as one",
-                  short="avg")  # fmt: skip
+_AVERAGE = definition.one_of("average", "macro weighted micro", "classes alike or by support, "
+                             "or all as one", short="avg")  # fmt: skip
 _TRAITS: Any = {"averages": ("macro", "weighted", "micro"), "cutoff": False, "needs": SCORES}
 _INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
 _TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
@@ -973,7 +962,7 @@ mAP = define(
     cite=("everingham2010", "lin2014"),
     options=(
         _AVERAGE,
-        families.universe_option(),
+        definition.universe_option(),
         Option("interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS),
         Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
@@ -989,7 +978,7 @@ define(
     cite=("fawcett2006",),
     options=(
         _AVERAGE,
-        families.universe_option(),
+        definition.universe_option(),
         families.policy_option("no_reference", "noref", "skip", "classes of all items, or of none"),
     ),
     **_TRAITS,

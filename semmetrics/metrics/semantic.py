@@ -142,8 +142,7 @@ def _flat_places(indptr: Ints, items: Ints) -> Ints:
     """Return flat places of the items' elements, shape (items, longest); -1 is padding."""
     widths = np.diff(indptr)[items]
     place = np.arange(int(widths.max()))
-    padded: Ints = np.where(place < widths[:, None], indptr[items][:, None] + place, -1)
-    return padded
+    return np.where(place < widths[:, None], indptr[items][:, None] + place, -1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

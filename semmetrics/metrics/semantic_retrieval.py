@@ -329,8 +329,7 @@ def _gains(values: Floats, rank: Ints, gain: Any, discount: Any) -> Floats:
     above = np.maximum(values, 0.0)
     with np.errstate(over="ignore"):
         gains = np.exp2(above) - 1 if gain == "exponential" else above
-    found: Floats = gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
-    return found
+    return gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
 
 
 def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:

@@ -41,17 +41,8 @@ from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
 from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
-from semmetrics.text.graphs import (
-    Concepts,
-    Graphs,
-    GraphTable,
-    Group,
-    SceneGraph,
-    category_words,
-    every_merge,
-    merge_captions,
-    open_synonyms,
-)
+from semmetrics.text import graphs as scene_graphs
+from semmetrics.text.graphs import Concepts, Graphs, GraphTable, Group, category_words
 from semmetrics.text.parses import PARSERS
 from semmetrics.text.tokenizers import RawTuple, check_tuples
 
@@ -116,9 +107,9 @@ def spice_scores(
         check_tuples(candidate, f"candidate of {ITEM.format(item)}")
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
-    concepts = Concepts(open_synonyms())
-    mine = GraphTable.of([merge_captions([one], concepts) for one in candidates])
-    theirs = GraphTable.of([merge_captions(several, concepts) for several in references])
+    concepts = Concepts(scene_graphs.open_synonyms())
+    mine = GraphTable.of([scene_graphs.merge_captions([one], concepts) for one in candidates])
+    theirs = GraphTable.of([scene_graphs.merge_captions(one, concepts) for one in references])
     matches = Matches(mine, theirs, concepts)
     return {name: matches.scores(name) for name in CATEGORIES}
 
@@ -239,9 +230,9 @@ def spice_range(
     """
     n_tuples = 1 + len(candidate) + sum(map(len, references))
     most = min(most, max(1, _WORK // n_tuples**2))
-    ways, every, left = list[list[SceneGraph]](), True, most
+    ways, every, left = list[list[scene_graphs.SceneGraph]](), True, most
     for side, room in (([candidate], isqrt(most)), (references, most)):
-        found = list(islice(every_merge(side, concepts), min(room, left) + 1))
+        found = list(islice(scene_graphs.every_merge(side, concepts), min(room, left) + 1))
         every &= len(found) <= min(room, left)
         ways.append(found[: min(room, left)])
         left //= len(ways[-1])

@@ -438,8 +438,7 @@ def sums_by_key(keys: NDArray[np.integer], values: NDArray[Any], size: int) -> I
         return np.bincount(keys, values, size)[:size].astype(np.int64)
     order = np.argsort(keys, kind="stable")
     ends = np.searchsorted(keys[order], np.arange(size), side="right")
-    sums: Ints = np.diff(ragged.running_sums(values[order])[ends], prepend=0)
-    return sums
+    return np.diff(ragged.running_sums(values[order])[ends], prepend=0)
 
 
 def whole_weights(weights: Floats, labels: Ints) -> Ints:

@@ -36,14 +36,8 @@ from typing import IO, Any
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief
 from semmetrics.store.files import cache_folder, file_digest, naming
-from semmetrics.text.tokenizers import (
-    PUNCTUATION,
-    Parsed,
-    check_captions,
-    check_count,
-    check_tuples,
-    one_line,
-)
+from semmetrics.text import tokenizers
+from semmetrics.text.tokenizers import Parsed, check_captions, one_line
 
 ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile.encoding=UTF-8")
 """Options of Java without which words depend on the user's language: in Turkish "I" is lowered to
@@ -194,11 +188,9 @@ class PtbJavaTokenizer:
             status = done.returncode
             raise InputError("java-failed", self._jar, status=status, why=last_line, **values)
         lines = done.stdout.decode(errors="replace").split("\n")[: len(captions)]
-        check_count(self.name, lines, captions)
-        return [
-            [token for token in line.rstrip().split(" ") if token and token not in PUNCTUATION]
-            for line in lines
-        ]
+        tokenizers.check_count(self.name, lines, captions)
+        unwanted = {"", *tokenizers.PUNCTUATION}
+        return [[one for one in line.rstrip().split(" ") if one not in unwanted] for line in lines]
 
 
 JARS = {
@@ -495,7 +487,7 @@ def _read_answer(line: str) -> Parsed | InputError:
             limit = f", or raise the limit: {limit}" if limit else ""
             return InputError("parser-fails", why=why, limit=limit)
         tuples: Parsed = answer["tuples"]
-        check_tuples(tuples, "")
+        tokenizers.check_tuples(tuples, "")
     except (ValueError, LookupError, TypeError, RecursionError):
         raise InputError("no-answer", why=brief(line)) from None
     return tuples
