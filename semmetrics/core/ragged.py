@@ -47,8 +47,8 @@ def as_slice(numbers: Ints) -> Any:
     return slice(int(numbers[0]), int(numbers[-1]) + 1) if run else numbers
 
 
-def offsets(lengths: NDArray[np.integer]) -> Ints:
-    """Return row offsets from row lengths.
+def offsets(lengths: NDArray[np.generic]) -> Ints:
+    """Return row offsets from row lengths, or sums of a flat array to difference at offsets.
 
     Examples
     --------
@@ -99,13 +99,6 @@ def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
     return np.arange(indptr[-1]) < np.repeat(indptr[:-1] + kept, lengths(indptr))
 
 
-def running_sums(flat: NDArray[np.generic]) -> Ints:
-    """Return cumulative sums of a flat array with a leading zero, to difference at offsets."""
-    total = np.zeros(len(flat) + 1, np.int64)
-    np.cumsum(flat, out=total[1:])
-    return total
-
-
 def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
     """Sum the integers of each row; empty rows give 0.
 
@@ -114,7 +107,7 @@ def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
     >>> sum_rows(np.array([1, 2, 5]), np.array([0, 2, 2, 3])).tolist()
     [3, 0, 5]
     """
-    total = running_sums(flat)
+    total = offsets(flat)
     return total[indptr[1:]] - total[indptr[:-1]]
 
 

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core import ragged
 from semmetrics.core.backend import Backend, count_workers, run_parts
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, lengths, offsets, positions, slices
 from semmetrics.errors import FROM_0, InputError
@@ -168,21 +169,18 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
         places = indptr[queries] + slot
         rows = codes[places]
         values = _exact(table[rows, queries])
-        run = len(queries) and queries[-1] - queries[0] == len(queries) - 1
-        columns = slice(int(queries[0]), int(queries[-1]) + 1) if run else queries
+        columns = ragged.as_slice(queries)
         found.nearer[places] = _sum_down(table, columns, lambda part, start: part > values)
         tied = _sum_down(table, columns, lambda part, start: part == values) - 1
         found.tied[places] = tied
         some = np.flatnonzero(tied)
         if len(some):
             sought, limits = values[some], rows[some]
-            found.tied_before[places[some]] = _sum_down(
-                table,
-                queries[some],
-                lambda part, start: (
-                    (part == sought) & (np.arange(start, start + len(part))[:, None] < limits)
-                ),
-            )
+
+            def before(part: Any, start: int) -> Any:
+                return (part == sought) & (np.arange(start, start + len(part))[:, None] < limits)
+
+            found.tied_before[places[some]] = _sum_down(table, queries[some], before)
 
     run_parts(count, tiles, count_workers())
     return found

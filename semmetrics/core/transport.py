@@ -389,16 +389,9 @@ def linear_program(costs: Floats, rows: Floats, columns: Floats) -> Plan | None:
     places = np.stack([row, m + column], axis=1).ravel()
     sums: Any = csc_array((np.ones(2 * size), places, np.arange(0, 2 * size + 1, 2)), (m + n, size))
     # the last column follows from the others, up to rounding, which would leave no plan
-    found = linprog(
-        costs.ravel(),
-        A_eq=sums[:-1],
-        b_eq=np.concatenate([rows, columns[:-1]]),
-        method="highs-ds",
-        options={
-            "primal_feasibility_tolerance": _FEASIBLE,
-            "dual_feasibility_tolerance": _FEASIBLE,
-        },
-    )
+    options = {f"{one}_feasibility_tolerance": _FEASIBLE for one in ("primal", "dual")}
+    b_eq = np.concatenate([rows, columns[:-1]])
+    found = linprog(costs.ravel(), A_eq=sums[:-1], b_eq=b_eq, method="highs-ds", options=options)
     if found.x is None:
         return None
     return found.x.reshape(m, n), found.eqlin.marginals[:m]

@@ -37,7 +37,7 @@ from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
 from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
-from semmetrics.text.java import ENGLISH, JavaProgram
+from semmetrics.text.java import ENGLISH, JavaProgram, why_not
 from semmetrics.text.tokenizers import one_line
 
 WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
@@ -128,13 +128,7 @@ def lacking(task: CaptionTask) -> str:
 
     Only the program itself tells whether it runs.
     """
-    if reason := METEOR_PROGRAM.missing():
-        return reason
-    try:
-        _task_counts(task)
-    except InputError as error:
-        return str(error)
-    return ""
+    return METEOR_PROGRAM.missing() or why_not(lambda: _task_counts(task))
 
 
 @kept

@@ -199,7 +199,7 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 
     [2]
     """
     widths = ragged.lengths(grams.indptr)
-    costs = ragged.running_sums(widths[first] + widths[second])
+    costs = ragged.offsets(widths[first] + widths[second])
     found = np.zeros(len(first), np.int64)
     for run in ragged.runs_within(costs, at_once):
         each = np.arange(run.stop - run.start + 1)

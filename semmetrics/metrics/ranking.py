@@ -105,7 +105,7 @@ def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Int
     the worst rank of a scored reference.
     """
     firsts, ends = tie_spans(indptr, scores)
-    hits, found = ragged.running_sums(hit), np.flatnonzero(hit)
+    hits, found = ragged.offsets(hit), np.flatnonzero(hit)
     if name == "RankingLoss":
         above = hits[firsts] - np.repeat(hits[indptr[:-1]], ragged.lengths(indptr))
         not_above = np.repeat(n_ref, ragged.lengths(indptr)) - above
@@ -481,7 +481,7 @@ def class_curves(
     order = order[ragged.order_rows(indptr, scores[order])]
     sorted_hit, sorted_item = hit[order], item[order].astype(np.int64)
     hits = np.flatnonzero(sorted_hit)
-    counts = ragged.running_sums(sorted_hit)
+    counts = ragged.offsets(sorted_hit)
     begins, ends = hits, hits + 1
     if ties == "grouped":
         begins, ends = (ends_of[hits] for ends_of in tie_spans(indptr, scores[order]))

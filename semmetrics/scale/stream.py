@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids
-from semmetrics.core.ragged import Ints, slices
+from semmetrics.core.ragged import Ints, slices, starts_run
 from semmetrics.data.blocks import find_parts
 from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.inputs import open_input
@@ -55,8 +55,7 @@ class Seen:
         """Add hashes, and return the places of those that were there before."""
         order = np.argsort(hashes, kind="stable")
         new = hashes[order]
-        again = np.zeros(len(new), np.bool_)
-        again[1:] = new[1:] == new[:-1]
+        again = ~starts_run(new)
         for run in self.runs:
             again |= _find(run, new) >= 0
         while self.runs and len(self.runs[-1]) <= 2 * len(new):
@@ -330,8 +329,7 @@ def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
     ids.clear()
     order: Any = np.argsort(hashes, kind="stable").astype(np.int32)
     hashes = hashes[order]
-    again = np.zeros(len(hashes), np.bool_)
-    again[1:] = hashes[1:] == hashes[:-1]
+    again = ~starts_run(hashes)
     for run in truth.seen.runs:
         again |= _find(run, hashes) >= 0
     where = Places(ref.source, names)

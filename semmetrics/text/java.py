@@ -68,7 +68,7 @@ class JavaProgram:
 
     def missing(self) -> str:
         """Return why the program cannot be run here, with the remedy; "" if it can."""
-        return _why_not(self.locate)
+        return why_not(self.locate)
 
     def locate(self) -> tuple[str, Path]:
         """Return the program java, and the folder that holds the files.
@@ -121,7 +121,7 @@ class JavaProgram:
         return InputError("java-not-started", **values)
 
 
-def _why_not(find: Callable[[], object]) -> str:
+def why_not(find: Callable[[], object]) -> str:
     try:
         find()
     except InputError as error:
@@ -331,7 +331,7 @@ class OfficialParser:
 
     def missing(self) -> str:
         """Return why the parser cannot be run here, with the remedy; "" if it can."""
-        return _why_not(self._command)
+        return why_not(self._command)
 
     def _command(self) -> list[str]:
         SPICE_FILES.folder_of_files()  # without them no parser helps
