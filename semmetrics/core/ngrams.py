@@ -174,8 +174,7 @@ def find_rows(table: NDArray[np.integer], asked: NDArray[np.integer], width: int
     number, wanted = table[:, 0].astype(np.int64), asked[:, 0].astype(np.int64)
     for column, asks in zip(table.T[1:], asked.T[1:], strict=True):
         keys, number = _numbered(number * width + column)
-        known = (wanted >= 0) & (asks >= 0)
-        wanted = _find(keys, np.where(known, wanted * width + asks, -1))
+        wanted = _find(keys, np.where((wanted >= 0) & (asks >= 0), wanted * width + asks, -1))
     keys, first = np.unique(number, return_index=True)
     place = _find(keys, wanted)
     return np.where(place >= 0, first[place], -1)

@@ -381,8 +381,7 @@ def column_counts(
     """
     width = pred.shape[1]
     side = max(1, _CELLS // (_GROUP * max(1, width)))
-    kind = np.int64 if weights is None else np.float64
-    total = np.zeros((3, width), kind)
+    total = np.zeros((3, width), np.int64 if weights is None else np.float64)
     for part, mine, theirs in _blocks(pred, ref, side * _GROUP):
         for place, block in enumerate((mine & theirs, mine, theirs)):
             total[place] += _sum_columns(block) if weights is None else weights[part] @ block
@@ -399,8 +398,7 @@ def row_counts(pred: NDArray[Any], ref: NDArray[Any]) -> tuple[Ints, Ints, Ints]
     [[1, 1], [1, 2], [1, 1]]
     """
     total = np.zeros((3, len(pred)), np.int64)
-    rows = max(1, _CELLS // max(1, pred.shape[1]))
-    for part, mine, theirs in _blocks(pred, ref, rows):
+    for part, mine, theirs in _blocks(pred, ref, max(1, _CELLS // max(1, pred.shape[1]))):
         for place, block in enumerate((mine & theirs, mine, theirs)):
             total[place, part] = np.count_nonzero(block.view(np.bool_), axis=1)
     return total[0], total[1], total[2]

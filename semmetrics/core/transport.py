@@ -180,8 +180,7 @@ def _groups(sides: Sides, workers: int) -> Iterator[Ints]:
     n_pred, n_ref = (np.diff(side.indptr) for side in sides)
     total = int((n_pred * n_ref).sum())
     blocks = workers * max(1, -(-total // (CELLS * workers)))
-    most = min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
-    return group_by_size(n_pred, n_ref, most)
+    return group_by_size(n_pred, n_ref, min(CELLS, max(_FEWEST, int(total / blocks * _SLACK))))
 
 
 def _make_block(distances: Distances, sides: Sides, items: Ints) -> tuple[Any, Any, Any, Any]:

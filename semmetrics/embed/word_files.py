@@ -273,8 +273,7 @@ def detect_format(buffer: Any, where: str) -> str:
 
 def _count_numbers(head: bytes, start: int) -> int:
     """Count the numbers after the word in a line of text; -1 if it is not such a line."""
-    line = head[start:].partition(b"\n")[0].rstrip(b" \r")
-    numbers = _parse_numbers(line.partition(b" ")[2])
+    numbers = _parse_numbers(head[start:].partition(b"\n")[0].rstrip(b" \r").partition(b" ")[2])
     return -1 if numbers is None else int(numbers.size)
 
 

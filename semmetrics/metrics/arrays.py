@@ -137,8 +137,7 @@ def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
     """Return the value, the predictions and the references of each item."""
     hit, n_pred, n_ref = ragged.row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
-    value = evaluate_formula(measure.definition, known, formula_options(measure))
-    return value, n_pred, n_ref
+    return evaluate_formula(measure.definition, known, formula_options(measure)), n_pred, n_ref
 
 
 def _sums(

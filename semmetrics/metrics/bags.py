@@ -65,8 +65,7 @@ class BagValues(Statistic):
         """Embed both sides and compare them item by item."""
         vectors = label_vectors_of(block.task, self.model)
         sides, pairs = kept_sides(block, self.cut), []
-        whole = vectors.terms_of_labels if self.how == "text" else ()
-        labels = list(map(" ".join, whole))
+        labels = list(map(" ".join, vectors.terms_of_labels if self.how == "text" else ()))
         for side in sides:
             if self.how == "text":
                 words = [labels[code] for code in written_codes(side).tolist()]

@@ -118,8 +118,7 @@ def _nearest_sums(
     vectors = found.vectors
     mine, theirs = found.sides(items.candidates, items.indptr, items.references)
     lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
-    unknown = frozenset(vectors.terms[code] for code in lost)
-    block.note((UNKNOWN_PHRASES, embedding), unknown)
+    block.note((UNKNOWN_PHRASES, embedding), frozenset(vectors.terms[code] for code in lost))
     layout = BatchLayout(
         mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
     )

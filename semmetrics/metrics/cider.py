@@ -189,8 +189,7 @@ class DocumentFrequencies(FrequencyTable):
                 asked = known[ngrams.tokens(table.codes)]
                 place = find_rows(self.grams[ngrams.order - 1], asked, len(self.vocabulary))
                 found = np.append(self.counts[ngrams.order - 1], 0)[place]
-            weight = self.log_documents - np.log(np.maximum(1.0, found))
-            weights.append(np.maximum(0.0, weight))
+            weights.append(np.maximum(0.0, self.log_documents - np.log(np.maximum(1.0, found))))
         return weights
 
     def check_tokens(self, tokenizer: str, stem: str) -> None:

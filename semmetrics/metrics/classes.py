@@ -104,8 +104,7 @@ class ClassHits(Statistic):
             hit = (placed.ranks > 0) & (placed.ranks <= self.k)
             block.note(("tied", self.candidates, self.k), int(placed.tied.sum()))
             block.note(("fewer", self.candidates, self.k), int((placed.sizes < self.k).sum()))
-        every = np.ones(len(truth), np.bool_)
-        more["n_ref"] = _one_each(truth, every, width)
+        more["n_ref"] = _one_each(truth, np.ones(len(truth), np.bool_), width)
         return {"hit": _one_each(truth, hit, width), **more}
 
 
@@ -305,12 +304,11 @@ class Gaps(Statistic):
         if not isinstance(task.scores, ClassScores) or task.scores.values.dtype == np.float64:
             sizes[ranked] = np.abs([found.values[ranked] for found in both]).max(axis=0)
         truth = task.truth[block.start : block.stop]
-        every = np.arange(len(truth) + 1)
         return {
             "gap": Dense(gap),
             "size": Dense(sizes),
             "right": Dense(ranked & (both[0].hit | both[1].hit)),
-            "n_ref": Sparse(every, truth, len(task.classes)),
+            "n_ref": Sparse(np.arange(len(truth) + 1), truth, len(task.classes)),
         }
 
 

@@ -127,8 +127,7 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
 
 def undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value, by cause, whatever their weights."""
-    counts = sums.get("cause_items", sums["cause"]).tolist()
-    return dict(zip(CAUSES[1:], counts[1:], strict=True))
+    return dict(zip(CAUSES[1:], sums.get("cause_items", sums["cause"]).tolist()[1:], strict=True))
 
 
 def evaluate_formula(definition: Definition, known: dict[str, Any], options: Chosen) -> Floats:

@@ -92,5 +92,4 @@ def average_precision(
     """
     if normalize == "references":
         return divide(precision_sum, n_ref)
-    nothing = (n_pred == 0) | (n_ref == 0)
-    return np.where(nothing, np.nan, precision_sum / np.maximum(hit, 1))
+    return np.where((n_pred == 0) | (n_ref == 0), np.nan, precision_sum / np.maximum(hit, 1))

@@ -86,8 +86,7 @@ def segment_counts(
     counts = np.zeros((len(lines), len(COUNTS)), np.int64)
     for row, (line, answer) in enumerate(zip(lines, _ask(lines) if lines else (), strict=True)):
         try:
-            parts = zip(COUNTS, answer.split(), strict=True)
-            counts[row] = [int(float(part)) for _, part in parts]
+            counts[row] = [int(float(part)) for _, part in zip(COUNTS, answer.split(), strict=True)]
         except ValueError as error:
             why = f"its answer to {brief(line)} is {brief(answer)}"
             raise InputError("meteor-failed", why=why) from error

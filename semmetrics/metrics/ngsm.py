@@ -62,8 +62,7 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
         if isinstance(caption, (str, bytes)):
             raise InputError("wrong-type", name, value=caption, wanted="a list of tokens")
     indptr, codes, _ = encode_tokens([first, second])
-    grams = count_ngrams(indptr, codes, int(n))
-    return float(ngsm_pairs(grams, np.array([0]), np.array([1]))[0])
+    return float(ngsm_pairs(count_ngrams(indptr, codes, int(n)), np.array([0]), np.array([1]))[0])
 
 
 def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:

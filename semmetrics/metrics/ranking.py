@@ -129,8 +129,7 @@ def _complete(
     elif name == "CoverageError":
         value = np.where(missed > 0, float(n_labels), part)
     else:
-        wrong = part + missed * (n_labels - scored - missed)
-        value = divide(wrong, n_ref * (n_labels - n_ref))
+        value = divide(part + missed * (n_labels - scored - missed), n_ref * (n_labels - n_ref))
     return np.where(n_ref > 0, value, np.nan)
 
 
@@ -926,8 +925,7 @@ class ClassCurveFamily(definition.Family):
         if measure["ties"] != "ordered":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         pooled = frame.universe(measure) if measure["average"] == "micro" else None
-        ties = measure["ties"] or "grouped"
-        return pairs, weights, pairs.curves(len(frame.labels), ties, pooled)
+        return pairs, weights, pairs.curves(len(frame.labels), measure["ties"] or "grouped", pooled)
 
     def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
         pairs, weights, curves = self._curves(measure, sums, frame)

@@ -264,8 +264,7 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floa
         # a column of the partner where there is one
         column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
         column = np.where(partner[batch.owner] >= 0, column, nearest)
-        found = np.take_along_axis(table, column[..., None], axis=2)[..., 0]
-        similarity[mine] = found[real]
+        similarity[mine] = np.take_along_axis(table, column[..., None], axis=2)[..., 0][real]
     return partner, similarity
 
 
@@ -380,8 +379,7 @@ def _recall(served: Any, n_ref: Any) -> Any:
 
 def _soft_f1(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     precision, recall = formulas.divide(hit, n_pred, 0.0), formulas.divide(served, n_ref, 0.0)
-    nothing = (n_pred == 0) & (n_ref == 0)
-    return np.where(nothing, np.nan, formulas.harmonic_mean(precision, recall))
+    return np.where((n_pred == 0) & (n_ref == 0), np.nan, formulas.harmonic_mean(precision, recall))
 
 
 class _Threshold(Option):

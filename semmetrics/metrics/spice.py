@@ -349,8 +349,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
 
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
-    name = category.capitalize()
-    f = _match_tuples(block, parser, captions).scores(name)["f"]
+    f = _match_tuples(block, parser, captions).scores(category.capitalize())["f"]
     return np.where(caption_steps.items_of(block).n_refs > 0, f, np.nan)
 
 
@@ -398,8 +397,7 @@ class SpicePairs:
             found += [pairs + start for pairs in _pairs_of_slots(*slots, near.table, sparse)]
         pairs = np.concatenate(found, axis=1)
         ones = np.ones(pairs.shape[1], kind)
-        match = sparse.csr_matrix((ones, tuple(pairs)), shape=(first[-1], other[-1]))
-        meets = match @ images.T
+        meets = sparse.csr_matrix((ones, tuple(pairs)), shape=(first[-1], other[-1])) @ images.T
         meets.data[:] = 1
         self._meets = meets.tocsc()
 

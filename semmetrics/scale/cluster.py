@@ -143,8 +143,7 @@ class _Job:
         known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
         if not plain or not all(path.endswith(tuple(known)) for path in plain):
             return None
-        first = paths[0] if len(paths) > 1 else ""
-        return [Parts(side, (path,), None, first) for path in paths]
+        return [Parts(side, (path,), None, paths[0] if len(paths) > 1 else "") for path in paths]
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""
@@ -237,8 +236,7 @@ def _score_part(
     """Join the items of a part, and return the state of their sums."""
     rest, sides = iter(lists), dict[str, Side]()
     for name, n in names:
-        every = [one for _ in range(n) for one in next(rest)]
-        sides[name] = Side(iter(every), None)
+        sides[name] = Side(iter([one for _ in range(n) for one in next(rest)]), None)
     scorer, truth = _scorer(given), sides.pop("")
     scorer.reset()
     score_sides(scorer, truth, sides, weights)

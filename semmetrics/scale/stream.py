@@ -173,8 +173,7 @@ def score_stream(
     sizes = [one.size for one in (truth, *parts.values())]
     size = None if None in sizes else sum(filter(None, sizes))
     given, weights = take_weights(options)
-    paths = [one.paths[0] for one in (*parts.values(), truth) if one.size]
-    given = with_task(given, paths)
+    given = with_task(given, [one.paths[0] for one in (*parts.values(), truth) if one.size])
     files, part = given.get("read") or ReadOptions(), None if shard is None else Shard.read(shard)
     what, read, scored = "reading and scoring", 0, 0
 
@@ -209,8 +208,7 @@ def score_stream(
         for one in every:
             stack.callback(_close, one)
         first, *others = (Side(one, part) for one in every)
-        sides = dict(zip(parts, others, strict=True))
-        score_sides(scorer, first, sides, weights, count_items)
+        score_sides(scorer, first, dict(zip(parts, others, strict=True)), weights, count_items)
     return scorer
 
 

@@ -122,6 +122,7 @@ class JavaProgram:
 
 
 def why_not(find: Callable[[], object]) -> str:
+    """Return the message of the error that a call ends with, or nothing."""
     try:
         find()
     except InputError as error:

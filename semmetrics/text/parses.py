@@ -163,8 +163,7 @@ class TupleTable:
         """The parser, where it is one for all captions, and a hash of all captions and tuples."""
         hashed = hashlib.sha256()
         for caption in sorted(self.tuples):
-            line = json.dumps([caption, self.tuples[caption]])
-            hashed.update(line.encode() + b"\n")
+            hashed.update(json.dumps([caption, self.tuples[caption]]).encode() + b"\n")
         parsers = {self.parsers.get(caption, "") for caption in self.tuples}
         (name,) = parsers if len(parsers) == 1 else ("",)
         return f"{name or 'given'}@{hashed.hexdigest()[:12]}"
@@ -367,8 +366,7 @@ class KeptParser:
             raise error.placed(f"{error.where}{', ' if error.where else ''}{new}") from error
 
     def _new(self, captions: Sequence[str]) -> list[str]:
-        some = dict.fromkeys(captions)
-        return [one for one in some if one not in self._known and one.strip()]
+        return [one for one in dict.fromkeys(captions) if one not in self._known and one.strip()]
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)
