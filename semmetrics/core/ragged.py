@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -440,14 +440,6 @@ class Cells:
         return Cells(indptr, self.features[flat], self.values[flat])
 
 
-class _Class(NamedTuple):
-    """The columns of one class: its number, where they stand, and their rare features."""
-
-    number: int
-    columns: slice
-    rare: Any  # csr_array, shape (rare features, columns)
-
-
 class SparsePairs:
     """Products of all rows with all columns, in blocks of rows.
 
@@ -475,12 +467,7 @@ class SparsePairs:
     """
 
     def __init__(
-        self,
-        rows: Cells,
-        columns: Cells,
-        kinds: NDArray[np.integer],
-        classes: NDArray[np.integer],
-        scale: Floats,
+        self, rows: Cells, columns: Cells, kinds: Ints, classes: Ints, scale: Floats
     ) -> None:
         from scipy.sparse import csr_array
 
@@ -505,7 +492,7 @@ class SparsePairs:
             part, shape = kept.rows(start, stop), (stop - start, int(rare.sum()))
             table = csr_array((part.values, part.features, part.indptr), shape=shape)
             number = int(classes[self._order[start]])
-            self._classes.append(_Class(number, slice(start, stop), table.T.tocsr()))
+            self._classes.append((number, slice(start, stop), table.T.tocsr()))
 
     @cached_property
     def _places(self) -> Ints:
@@ -547,13 +534,13 @@ class SparsePairs:
         )
         where = row_numbers(dense.indptr) * self._n_dense + dense.features
         shape = stop - start, self._n_dense
-        for one in self._classes:
-            scale, columns = self._scale[one.number], one.columns
+        for number, columns, others in self._classes:
+            scale = self._scale[number]
             left = np.bincount(where, dense.values * scale[dense_kinds], shape[0] * shape[1])
             np.matmul(left.reshape(shape), self._dense[:, columns], out=out[:, columns])
             values = rare.values * scale[rare_kinds]
-            table = csr_array((values, rare.features, rare.indptr), (len(rare), one.rare.shape[0]))
-            product = table @ one.rare
+            table = csr_array((values, rare.features, rare.indptr), (len(rare), others.shape[0]))
+            product = table @ others
             indptr = product.indptr.astype(np.int64)
             # a product names each of its cells once
             out[:, columns][row_numbers(indptr), product.indices] += product.data

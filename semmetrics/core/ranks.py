@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core import ragged
-from semmetrics.core.backend import Backend, count_workers, run_parts
+from semmetrics.core.backend import Backend, count_workers, run_parts, to_numpy
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, lengths, offsets, positions, slices
 from semmetrics.errors import FROM_0, InputError
 
@@ -133,7 +133,7 @@ def _count_together(
             before = (equal & (numbers[None] < columns)).sum(1)
         counts.append(backend.xp.stack([(part > values).sum(1), tied, before]))
     flat, together = np.concatenate(places), backend.xp.concatenate(counts, 1)
-    found.nearer[flat], found.tied[flat], found.tied_before[flat] = backend.numpy(together)
+    found.nearer[flat], found.tied[flat], found.tied_before[flat] = to_numpy(together)
 
 
 def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
@@ -394,7 +394,7 @@ def _largest(backend: Backend, table: Any, rows: Ints, k: int) -> tuple[NDArray[
     """Return the k largest numbers of some rows, which fall, and any places that they have."""
     part = table[backend.array(rows)] if len(rows) < len(table) else table
     if backend.torch:
-        values, places = map(backend.numpy, backend.xp.topk(part, k, dim=1))
+        values, places = map(to_numpy, backend.xp.topk(part, k, dim=1))
         return values, places
     places = top_k(part, k)[1]
     return np.take_along_axis(part, places, 1), places

@@ -41,7 +41,7 @@ from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest
 from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize
-from semmetrics.store.files import file_digest
+from semmetrics.store.files import AnyPath, file_digest
 
 #: What a file of word vectors may be called, and the formats that it may then have.
 WORD_KINDS = {
@@ -424,10 +424,7 @@ def from_keyed_vectors(
 
 
 def read_keyed_vectors(
-    path: str | os.PathLike[str],
-    *,
-    max_words: int | None = None,
-    max_bytes: int = DEFAULTS.max_bytes,
+    path: AnyPath, *, max_words: int | None = None, max_bytes: int = DEFAULTS.max_bytes
 ) -> WordVectors:
     """Open a file that gensim saved, mapped into memory if its arrays are beside it.
 
@@ -460,9 +457,7 @@ def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:
         raise InputError("own-code-failed", file, **values) from None
 
 
-def read_matrix(
-    path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes
-) -> MatrixEmbedder:
+def read_matrix(path: AnyPath, *, max_bytes: int = DEFAULTS.max_bytes) -> MatrixEmbedder:
     """Read a matrix of vectors and the texts of its rows.
 
     Parameters

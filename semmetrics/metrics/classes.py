@@ -263,7 +263,6 @@ def weighted_curve(
     return curve
 
 
-@dataclass(frozen=True, repr=False)
 class Gaps(Statistic):
     """A step: by how much the best seen class of an image is above the best unseen one.
 

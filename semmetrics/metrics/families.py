@@ -247,9 +247,7 @@ class SumFormulas(definitions.Family):
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
-        numbers = {
-            name: np.asarray(c.values, np.float64) for name, c in rows.items() if name != "cause"
-        }
+        numbers = {n: np.asarray(c.values, np.float64) for n, c in rows.items() if n != "cause"}
         return np.where(rows["cause"].codes == 0, self.value(measure, numbers), np.nan)
 
 

@@ -89,9 +89,7 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     >>> ngsm_pairs(grams, np.array([0, 0]), np.array([1, 0])).round(4).tolist()
     [0.4082, 1.0]
     """
-    counts = (
-        (common_ngrams(one, first, second), one.totals[first] + one.totals[second]) for one in grams
-    )
+    counts = ((common_ngrams(g, first, second), g.totals[first] + g.totals[second]) for g in grams)
     return _geometric_mean(counts, len(first))
 
 

@@ -349,13 +349,10 @@ class ItemRankingFamily(ItemMeans):
 
     def values(self, measure: Measure, rows: Columns, frame: Frame) -> tuple[Floats, Causes]:
         """Return the value of each item, nan where undefined, and the cause."""
-        part, n_ref, scored, missed = (
-            rows[name].values for name in ("part", "n_ref", "scored", "missed")
-        )
-        name, size = measure.definition.name, frame.dictionary
-        value = _complete(name, part, n_ref, scored, missed, size)
-        cause = np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
-        return value, cause
+        names, size = ("part", "n_ref", "scored", "missed"), frame.dictionary
+        part, n_ref, scored, missed = (rows[name].values for name in names)
+        value = _complete(measure.definition.name, part, n_ref, scored, missed, size)
+        return value, np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
 
 
 SCORES = frozenset(["scores"])
@@ -478,7 +475,7 @@ def class_curves(
     indptr = ragged.offsets(np.bincount(classes, minlength=n_classes))
     order = np.argsort(classes, kind="stable")
     order = order[ragged.order_rows(indptr, scores[order])]
-    sorted_hit, sorted_item = hit[order], item[order].astype(np.int64)
+    sorted_hit, items = hit[order], item[order].astype(np.int64)
     hits = np.flatnonzero(sorted_hit)
     counts = ragged.offsets(sorted_hit)
     begins, ends = hits, hits + 1
@@ -486,12 +483,10 @@ def class_curves(
         begins, ends = (ends_of[hits] for ends_of in tie_spans(indptr, scores[order]))
     # the positives that are not among the hits
     span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
-    found = classes[order][hits].astype(np.int64) * span + sorted_item[hits]
+    found = classes[order][hits].astype(np.int64) * span + items[hits]
     missed = np.setdiff1d(positive_classes.astype(np.int64) * span + positive_items, found)
     ties_of = begins, ends - 1, counts[ends] - 1
-    return ClassCurves(
-        indptr, sorted_item, counts[indptr], hits, *ties_of, missed // span, missed % span
-    )
+    return ClassCurves(indptr, items, counts[indptr], hits, *ties_of, missed // span, missed % span)
 
 
 def class_average_precision(
@@ -712,10 +707,8 @@ def mean_average_precision(
     >>> mean_average_precision([[0.9, 0.2], [0.5, 0.1]], [[0, 0], [1, 0]])
     0.5
     """
-    values = average_precision(
-        scores, targets, interpolation=interpolation, weights=weights, ties=ties
-    )
-    return mean_over_items(values, "skip", None)
+    ap = average_precision(scores, targets, interpolation=interpolation, weights=weights, ties=ties)
+    return mean_over_items(ap, "skip", None)
 
 
 def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:

@@ -203,7 +203,6 @@ def _first_rank(ranks: Ranks) -> Floats:
     return np.where(ranks.best < UNRANKED, ranks.best, np.nan)
 
 
-@dataclass(frozen=True, repr=False)
 class FirstRanks(Statistic):
     """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
 

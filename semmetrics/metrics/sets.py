@@ -308,11 +308,9 @@ def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tupl
     for name, parameter in inspect.signature(formula).parameters.items():
         if parameter.kind is not parameter.KEYWORD_ONLY:
             if name not in _COUNTS:
-                problem = f"takes {name!r}"
+                values = {"measure": formula.__name__, "problem": f"takes {name!r}"}
                 remedy = f"use the counts {', '.join(_COUNTS)}; options are keyword-only"
-                raise InputError(
-                    "wrong-formula", measure=formula.__name__, problem=problem, remedy=remedy
-                )
+                raise InputError("wrong-formula", remedy=remedy, **values)
             continue
         hint = hints.get(name, str)
         choices = get_args(hint) if get_origin(hint) is Literal else ()

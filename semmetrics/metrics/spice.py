@@ -387,7 +387,7 @@ class SpicePairs:
         most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
         kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32  # that hits are counted in
         (mine, first, self._captions), (theirs, other, images) = (
-            _distinct_tuples(table, kind, sparse) for table in tables
+            _tuples_of(table, kind, sparse) for table in tables
         )
         near = SimilarConcepts(mine, theirs, graphs.concepts)
         found = []
@@ -414,9 +414,7 @@ class SpicePairs:
         return values
 
 
-def _distinct_tuples(
-    table: GraphTable, kind: Any, sparse: Any
-) -> tuple[list[Ints], list[int], Any]:
+def _tuples_of(table: GraphTable, kind: Any, sparse: Any) -> tuple[list[Ints], list[int], Any]:
     """Return the distinct tuples of graphs, and which graph has which.
 
     Returns

@@ -196,10 +196,8 @@ def score_stream(
     if truth.size is not None and (stems := stems_to_count(setup_of(scorer), weights=weights)):
         what, size = "counting document frequencies", truth.size
         lists = truth.lists(lambda data, _: setup_of(scorer).read_truth(data), files, count_bytes)
-        counted = add_up_frequencies(
-            count_frequencies(one, setup_of(scorer), stems) for one in lists
-        )
-        scorer = Scorer(**{**given, "doc_freq": counted})
+        total = add_up_frequencies(count_frequencies(one, setup_of(scorer), stems) for one in lists)
+        scorer = Scorer(**{**given, "doc_freq": total})
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
     setup = setup_of(scorer)
     every: list[Any] = [truth.lists(lambda data, _: setup.read_truth(data), files, count_bytes)]

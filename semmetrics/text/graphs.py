@@ -396,9 +396,7 @@ class GraphTable:
     @classmethod
     def join(cls, tables: Sequence[GraphTable]) -> GraphTable:
         """Return the graphs of several tables in their order."""
-        widths = [
-            np.concatenate([np.diff(table.indptr[place]) for table in tables]) for place in range(3)
-        ]
+        widths = [np.concatenate([np.diff(one.indptr[k]) for one in tables]) for k in range(3)]
         return cls(
             tuple(map(offsets, widths)),
             tuple(np.concatenate([table.slots[place] for table in tables]) for place in range(3)),

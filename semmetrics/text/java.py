@@ -105,10 +105,8 @@ class JavaProgram:
         for place in found.submodule_search_locations:
             if all(Path(place, self.folder, name).is_file() for name in self.files):
                 return Path(place, self.folder)
-        files = " and ".join(self.files)
-        raise InputError(
-            "incomplete-package", purpose=self.purpose, files=files, instead=self.instead
-        )
+        raise InputError("incomplete-package", purpose=self.purpose, instead=self.instead,
+                         files=" and ".join(self.files))  # fmt: skip
 
     @property
     def instead(self) -> str:
@@ -117,8 +115,7 @@ class JavaProgram:
 
     def not_started(self, error: OSError) -> InputError:
         """Return the error of a program that could not be started, or given its captions."""
-        values = {"purpose": self.purpose, "why": error, "instead": self.instead}
-        return InputError("java-not-started", **values)
+        return InputError("java-not-started", purpose=self.purpose, why=error, instead=self.instead)
 
 
 def why_not(find: Callable[[], object]) -> str:
@@ -184,10 +181,9 @@ class PtbJavaTokenizer:
         except OSError as error:
             raise _TOKENIZER.not_started(error) from error
         if done.returncode:
-            last_line = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            values = {"purpose": _TOKENIZER.purpose, "instead": _TOKENIZER.instead}
-            status = done.returncode
-            raise InputError("java-failed", self._jar, status=status, why=last_line, **values)
+            why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            values = {"purpose": _TOKENIZER.purpose, "instead": _TOKENIZER.instead, "why": why}
+            raise InputError("java-failed", self._jar, status=done.returncode, **values)
         lines = done.stdout.decode(errors="replace").split("\n")[: len(captions)]
         tokenizers.check_count(self.name, lines, captions)
         unwanted = {"", *tokenizers.PUNCTUATION}

@@ -269,10 +269,9 @@ class KeptParser:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.identity = parser.identity
-        self._parser, self._progress = parser, progress
-        self._given = given
-        table = given if isinstance(given, TupleTable) else None
-        self._known: dict[str, Parsed] = {} if table is None else table.of_parser(self.identity)
+        self._parser, self._progress, self._given = parser, progress, given
+        known = given.of_parser(self.identity) if isinstance(given, TupleTable) else {}
+        self._known: dict[str, Parsed] = known
         self.n_given = len(self._known)
         self.file, self._cache = file, None
         if file is not None and os.path.exists(file):  # noqa: PTH110, no error
@@ -400,9 +399,8 @@ def open_parser(
         raise InputError("unknown-name", what="parser", value=name, remedy=remedy)
     if name == "given" and given is None:
         raise InputError("needs-option", what="parser=given", name="tuples")
-    parser: Parser = given
-    if name != "given":
-        parser = resolve_name(f"semmetrics.text.{_OPENERS[name]}")(**limits)
+    opener = None if name == "given" else resolve_name(f"semmetrics.text.{_OPENERS[name]}")
+    parser: Parser = opener(**limits) if opener else given
     beside = None if parser is given and isinstance(given, FunctionParser) else given
     file = None
     if not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity:
