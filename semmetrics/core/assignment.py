@@ -78,8 +78,7 @@ def first_allowed(allowed: Bools) -> Ints:
     if not allowed.shape[2]:
         return np.full(allowed.shape[:2], -1)
     place = allowed.argmax(-1)
-    some = np.take_along_axis(allowed, place[..., None], 2)[..., 0]
-    return np.where(some, place, -1)
+    return np.where(np.take_along_axis(allowed, place[..., None], 2)[..., 0], place, -1)
 
 
 def max_cardinality_matching(allowed: Bools) -> Ints:

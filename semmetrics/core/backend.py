@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, require
 
 _MOST_WORKERS = 2  # with more, threads wait longer for the interpreter than they save
 
@@ -28,6 +28,11 @@ def is_torch(values: Any) -> bool:
     """Return whether this is a torch tensor; torch is not imported to find out."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(values, torch.Tensor)
+
+
+def to_numpy(values: Any) -> NDArray[Any]:
+    """Return an array of NumPy, of a tensor without its gradient."""
+    return np.asarray(values.detach().cpu() if is_torch(values) else values)
 
 
 def refuse_masked(value: object, where: str) -> None:
@@ -76,12 +81,7 @@ def find_device(name: str | None) -> Any:
     """
     if name in (None, "cpu"):
         return None
-    try:
-        torch = importlib.import_module("torch")
-    except ImportError as error:
-        raise MissingDependencyError(
-            "torch", f"device={name!r}", extra="sbert", error=error
-        ) from error
+    torch = require("torch", f"device={name!r}", extra="sbert")
     plain = str(name).removeprefix("torch:")
     check_device(plain, torch)
     try:
@@ -122,11 +122,7 @@ class Backend:
         kind = None if dtype is None else getattr(self.xp, dtype)
         if self.torch:
             return self.xp.as_tensor(values, dtype=kind, **self.place).detach()
-        return np.asarray(self.numpy(values), kind)
-
-    def numpy(self, values: Any) -> NDArray[Any]:
-        """Return values of either kind as a numpy array."""
-        return np.asarray(values.detach().cpu() if is_torch(values) else values)
+        return np.asarray(to_numpy(values), kind)
 
     def max_rows(self, values: Any, indptr: NDArray[np.int64], axis: int) -> Any:
         """Return the maximum of each ragged row along an axis; no row is empty."""

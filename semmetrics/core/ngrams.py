@@ -106,7 +106,7 @@ def count_ngrams(indptr: Ints, codes: NDArray[np.integer], orders: int = 4) -> l
         numbers, places = _dense(grams, starts)
         del grams  # not needed beside what is made next
         rows = ragged.offsets(np.bincount(text, minlength=len(indptr) - 1))
-        found.append(NGrams(order, *_counted(rows, numbers, len(places)), places))
+        found.append(NGrams(order, *_count(rows, numbers, len(places)), places))
     return found
 
 
@@ -138,9 +138,7 @@ def _sorted(keys: Ints) -> tuple[Ints, NDArray[Any]]:
     return both >> bits, (both & ((1 << bits) - 1)).astype(_places(len(keys)))
 
 
-def _counted(
-    indptr: Ints, codes: NDArray[Any], size: int
-) -> tuple[Ints, NDArray[Any], NDArray[Any]]:
+def _count(indptr: Ints, codes: NDArray[Any], size: int) -> tuple[Ints, NDArray[Any], NDArray[Any]]:
     """Return offsets, the distinct codes of each row and their counts, some rows at a time."""
     widths, done = [np.zeros(0, np.int64)], 0
     filled = np.empty((2, len(codes)), codes.dtype)  # unused cells take no memory
@@ -174,8 +172,7 @@ def find_rows(table: NDArray[np.integer], asked: NDArray[np.integer], width: int
     number, wanted = table[:, 0].astype(np.int64), asked[:, 0].astype(np.int64)
     for column, asks in zip(table.T[1:], asked.T[1:], strict=True):
         keys, number = _numbered(number * width + column)
-        known = (wanted >= 0) & (asks >= 0)
-        wanted = _find(keys, np.where(known, wanted * width + asks, -1))
+        wanted = _find(keys, np.where((wanted >= 0) & (asks >= 0), wanted * width + asks, -1))
     keys, first = np.unique(number, return_index=True)
     place = _find(keys, wanted)
     return np.where(place >= 0, first[place], -1)

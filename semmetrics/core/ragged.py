@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,8 @@ def as_slice(numbers: Ints) -> Any:
     return slice(int(numbers[0]), int(numbers[-1]) + 1) if run else numbers
 
 
-def offsets(lengths: NDArray[np.integer]) -> Ints:
-    """Return row offsets from row lengths.
+def offsets(lengths: NDArray[np.generic]) -> Ints:
+    """Return row offsets from row lengths, or sums of a flat array to difference at offsets.
 
     Examples
     --------
@@ -96,15 +96,7 @@ def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
     >>> prefixes(np.array([0, 2, 2, 3]), np.array([1, 5, 1])).tolist()
     [True, False, True]
     """
-    flags: Bools = np.arange(indptr[-1]) < np.repeat(indptr[:-1] + kept, lengths(indptr))
-    return flags
-
-
-def running_sums(flat: NDArray[np.generic]) -> Ints:
-    """Return cumulative sums of a flat array with a leading zero, to difference at offsets."""
-    total = np.zeros(len(flat) + 1, np.int64)
-    np.cumsum(flat, out=total[1:])
-    return total
+    return np.arange(indptr[-1]) < np.repeat(indptr[:-1] + kept, lengths(indptr))
 
 
 def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
@@ -115,7 +107,7 @@ def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
     >>> sum_rows(np.array([1, 2, 5]), np.array([0, 2, 2, 3])).tolist()
     [3, 0, 5]
     """
-    total = running_sums(flat)
+    total = offsets(flat)
     return total[indptr[1:]] - total[indptr[:-1]]
 
 
@@ -389,8 +381,7 @@ def column_counts(
     """
     width = pred.shape[1]
     side = max(1, _CELLS // (_GROUP * max(1, width)))
-    kind = np.int64 if weights is None else np.float64
-    total = np.zeros((3, width), kind)
+    total = np.zeros((3, width), np.int64 if weights is None else np.float64)
     for part, mine, theirs in _blocks(pred, ref, side * _GROUP):
         for place, block in enumerate((mine & theirs, mine, theirs)):
             total[place] += _sum_columns(block) if weights is None else weights[part] @ block
@@ -407,8 +398,7 @@ def row_counts(pred: NDArray[Any], ref: NDArray[Any]) -> tuple[Ints, Ints, Ints]
     [[1, 1], [1, 2], [1, 1]]
     """
     total = np.zeros((3, len(pred)), np.int64)
-    rows = max(1, _CELLS // max(1, pred.shape[1]))
-    for part, mine, theirs in _blocks(pred, ref, rows):
+    for part, mine, theirs in _blocks(pred, ref, max(1, _CELLS // max(1, pred.shape[1]))):
         for place, block in enumerate((mine & theirs, mine, theirs)):
             total[place, part] = np.count_nonzero(block.view(np.bool_), axis=1)
     return total[0], total[1], total[2]
@@ -450,14 +440,6 @@ class Cells:
         return Cells(indptr, self.features[flat], self.values[flat])
 
 
-class _Class(NamedTuple):
-    """The columns of one class: its number, where they stand, and their rare features."""
-
-    number: int
-    columns: slice
-    rare: Any  # csr_array, shape (rare features, columns)
-
-
 class SparsePairs:
     """Products of all rows with all columns, in blocks of rows.
 
@@ -485,12 +467,7 @@ class SparsePairs:
     """
 
     def __init__(
-        self,
-        rows: Cells,
-        columns: Cells,
-        kinds: NDArray[np.integer],
-        classes: NDArray[np.integer],
-        scale: Floats,
+        self, rows: Cells, columns: Cells, kinds: Ints, classes: Ints, scale: Floats
     ) -> None:
         from scipy.sparse import csr_array
 
@@ -515,7 +492,7 @@ class SparsePairs:
             part, shape = kept.rows(start, stop), (stop - start, int(rare.sum()))
             table = csr_array((part.values, part.features, part.indptr), shape=shape)
             number = int(classes[self._order[start]])
-            self._classes.append(_Class(number, slice(start, stop), table.T.tocsr()))
+            self._classes.append((number, slice(start, stop), table.T.tocsr()))
 
     @cached_property
     def _places(self) -> Ints:
@@ -557,13 +534,13 @@ class SparsePairs:
         )
         where = row_numbers(dense.indptr) * self._n_dense + dense.features
         shape = stop - start, self._n_dense
-        for one in self._classes:
-            scale, columns = self._scale[one.number], one.columns
+        for number, columns, others in self._classes:
+            scale = self._scale[number]
             left = np.bincount(where, dense.values * scale[dense_kinds], shape[0] * shape[1])
             np.matmul(left.reshape(shape), self._dense[:, columns], out=out[:, columns])
             values = rare.values * scale[rare_kinds]
-            table = csr_array((values, rare.features, rare.indptr), (len(rare), one.rare.shape[0]))
-            product = table @ one.rare
+            table = csr_array((values, rare.features, rare.indptr), (len(rare), others.shape[0]))
+            product = table @ others
             indptr = product.indptr.astype(np.int64)
             # a product names each of its cells once
             out[:, columns][row_numbers(indptr), product.indices] += product.data

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.backend import Backend, count_workers, run_parts
+from semmetrics.core import ragged
+from semmetrics.core.backend import Backend, count_workers, run_parts, to_numpy
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, lengths, offsets, positions, slices
 from semmetrics.errors import FROM_0, InputError
 
@@ -132,7 +133,7 @@ def _count_together(
             before = (equal & (numbers[None] < columns)).sum(1)
         counts.append(backend.xp.stack([(part > values).sum(1), tied, before]))
     flat, together = np.concatenate(places), backend.xp.concatenate(counts, 1)
-    found.nearer[flat], found.tied[flat], found.tied_before[flat] = backend.numpy(together)
+    found.nearer[flat], found.tied[flat], found.tied_before[flat] = to_numpy(together)
 
 
 def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
@@ -168,21 +169,18 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
         places = indptr[queries] + slot
         rows = codes[places]
         values = _exact(table[rows, queries])
-        run = len(queries) and queries[-1] - queries[0] == len(queries) - 1
-        columns = slice(int(queries[0]), int(queries[-1]) + 1) if run else queries
+        columns = ragged.as_slice(queries)
         found.nearer[places] = _sum_down(table, columns, lambda part, start: part > values)
         tied = _sum_down(table, columns, lambda part, start: part == values) - 1
         found.tied[places] = tied
         some = np.flatnonzero(tied)
         if len(some):
             sought, limits = values[some], rows[some]
-            found.tied_before[places[some]] = _sum_down(
-                table,
-                queries[some],
-                lambda part, start: (
-                    (part == sought) & (np.arange(start, start + len(part))[:, None] < limits)
-                ),
-            )
+
+            def before(part: Any, start: int) -> Any:
+                return (part == sought) & (np.arange(start, start + len(part))[:, None] < limits)
+
+            found.tied_before[places[some]] = _sum_down(table, queries[some], before)
 
     run_parts(count, tiles, count_workers())
     return found
@@ -396,7 +394,7 @@ def _largest(backend: Backend, table: Any, rows: Ints, k: int) -> tuple[NDArray[
     """Return the k largest numbers of some rows, which fall, and any places that they have."""
     part = table[backend.array(rows)] if len(rows) < len(table) else table
     if backend.torch:
-        values, places = map(backend.numpy, backend.xp.topk(part, k, dim=1))
+        values, places = map(to_numpy, backend.xp.topk(part, k, dim=1))
         return values, places
     places = top_k(part, k)[1]
     return np.take_along_axis(part, places, 1), places
@@ -404,8 +402,7 @@ def _largest(backend: Backend, table: Any, rows: Ints, k: int) -> tuple[NDArray[
 
 def _falling(values: NDArray[Any]) -> NDArray[Any]:
     """Return what rises as numbers fall; integers have no negative that is exact."""
-    reverse: NDArray[Any] = -values if values.dtype.kind == "f" else ~values
-    return reverse
+    return -values if values.dtype.kind == "f" else ~values
 
 
 def read_rows(values: Any, rows: slice) -> NDArray[Any]:

@@ -275,8 +275,7 @@ class EuclideanDistances:
         table = self.backend.zeros(items, m, n)
         for part in slices(items, _TORCH_GATHERED // max(1, (m + n) * self.vectors.shape[1])):
             both = self.vectors[pred_codes[part]], self.vectors[ref_codes[part]]
-            mode = "donot_use_mm_for_euclid_dist"
-            table[part] = self.backend.xp.cdist(*both, compute_mode=mode)
+            table[part] = self.backend.xp.cdist(*both, compute_mode="donot_use_mm_for_euclid_dist")
         return self.backend.xp.round(table, decimals=_DISTANCE_DECIMALS, out=table)
 
     def _products(self, pred_codes: Any, ref_codes: Any, table: Floats) -> None:
@@ -323,8 +322,7 @@ def is_close(cosines: Floats, threshold: float) -> Bools:
     >>> is_close(np.array([0.3999999, 0.41, 1.0]), 0.4).tolist()
     [True, False, False]
     """
-    close: Bools = (abs(cosines - threshold) <= _CLOSE) & (cosines < 1.0)
-    return close
+    return (abs(cosines - threshold) <= _CLOSE) & (cosines < 1.0)
 
 
 class Decisions(NamedTuple):

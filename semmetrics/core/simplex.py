@@ -322,11 +322,8 @@ def _pivot(trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
     cut = (from_column | to_column) & bit != 0  # the column is cut off, and not the row
     down, up = trees.down, trees.up
     behind = -(((down | up) >> place) & 1)  # all bits set for the nodes behind the old edge
-    gain, loss, swap = (
-        np.where(cut, more, rest) & behind,
-        np.where(cut, rest, more) & behind,
-        bit & behind,
-    )
+    gain, loss = np.where(cut, more, rest) & behind, np.where(cut, rest, more) & behind
+    swap = bit & behind
     forward = -(cut * (bit * 0 + 1))
     trees.down = (((down & ~loss) | (gain & ~up)) & ~swap) | (swap & forward)
     trees.up = (((up & ~gain) | (loss & ~down)) & ~swap) | (swap & ~forward)

@@ -50,7 +50,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core import simplex
-from semmetrics.core.backend import count_workers, run_parts, sum_in_order
+from semmetrics.core.backend import count_workers, run_parts, sum_in_order, to_numpy
 from semmetrics.core.ragged import Floats, Ints, group_by_size
 from semmetrics.core.similarity import EuclideanDistances as Distances
 from semmetrics.core.simplex import MAX_NODES, MAX_TOGETHER, Solutions
@@ -180,8 +180,7 @@ def _groups(sides: Sides, workers: int) -> Iterator[Ints]:
     n_pred, n_ref = (np.diff(side.indptr) for side in sides)
     total = int((n_pred * n_ref).sum())
     blocks = workers * max(1, -(-total // (CELLS * workers)))
-    most = min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
-    return group_by_size(n_pred, n_ref, most)
+    return group_by_size(n_pred, n_ref, min(CELLS, max(_FEWEST, int(total / blocks * _SLACK))))
 
 
 def _make_block(distances: Distances, sides: Sides, items: Ints) -> tuple[Any, Any, Any, Any]:
@@ -206,7 +205,7 @@ def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -
         m, n = sizes[:, start:stop].max(1).tolist()
         if m and n:
             some = codes[0][:m, start:stop].T, codes[1][:n, start:stop].T
-            found = backend.numpy(distances(*map(backend.array, some)))
+            found = to_numpy(distances(*map(backend.array, some)))
             costs[:m, :n, start:stop] = found.swapaxes(0, 2).swapaxes(0, 1)
     return costs
 
@@ -226,10 +225,8 @@ def _remove_common(equal: Any, all_rows: Any, all_columns: Any) -> tuple[Any, An
     for mass, axis in ((rows, 1), (columns, 0)):
         rest = mass - common.sum(axis)  # of at most one number that is not 0
         left.append(np.where(some & (rest < _ROUNDING), 0.0, rest))
-    totals = [sum_in_order(side) for side in left]
-    scale = np.where(
-        some & (totals[1] > 0), totals[0] / np.where(totals[1] > 0, totals[1], 1.0), 1.0
-    )
+    mine, theirs = map(sum_in_order, left)
+    scale = np.where(some & (theirs > 0), mine / np.where(theirs > 0, theirs, 1.0), 1.0)
     rows, columns = (np.array(side, order="C") for side in (all_rows, all_columns))
     rows[:, these], columns[:, these] = left[0], left[1] * scale
     return rows, columns
@@ -389,16 +386,9 @@ def linear_program(costs: Floats, rows: Floats, columns: Floats) -> Plan | None:
     places = np.stack([row, m + column], axis=1).ravel()
     sums: Any = csc_array((np.ones(2 * size), places, np.arange(0, 2 * size + 1, 2)), (m + n, size))
     # the last column follows from the others, up to rounding, which would leave no plan
-    found = linprog(
-        costs.ravel(),
-        A_eq=sums[:-1],
-        b_eq=np.concatenate([rows, columns[:-1]]),
-        method="highs-ds",
-        options={
-            "primal_feasibility_tolerance": _FEASIBLE,
-            "dual_feasibility_tolerance": _FEASIBLE,
-        },
-    )
+    options: Any = {f"{one}_feasibility_tolerance": _FEASIBLE for one in ("primal", "dual")}
+    b_eq = np.concatenate([rows, columns[:-1]])
+    found = linprog(costs.ravel(), A_eq=sums[:-1], b_eq=b_eq, method="highs-ds", options=options)
     if found.x is None:
         return None
     return found.x.reshape(m, n), found.eqlin.marginals[:m]

@@ -487,7 +487,7 @@ class CaptionTask(Task):
         theirs = ragged.sum_rows(letters[self.references], self.indptr)[self.images]
         of_pairs = n_refs * letters[self.candidates] + theirs
         costs = _ITEM + _PAIR * n_refs + _LETTER * of_pairs
-        for rows in ragged.runs_within(ragged.running_sums(costs), memory):
+        for rows in ragged.runs_within(ragged.offsets(costs), memory):
             yield Block(self, rows.start, rows.stop)
 
     @staticmethod

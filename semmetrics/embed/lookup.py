@@ -47,9 +47,8 @@ from semmetrics.errors import InputError
 
 #: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
 #: current in 2020). The list is part of the protocol kubany2020: what data NLTK has is no matter.
-STOP_WORDS = frozenset(
-    Path(__file__).with_name("data").joinpath("stop_words.txt").read_text("utf-8").split()
-)
+_LISTED = Path(__file__).with_name("data") / "stop_words.txt"
+STOP_WORDS = frozenset(_LISTED.read_text("utf-8").split())
 #: The words that kubany2020 drops before it looks a label up; its code keeps "can" and "all".
 _FUNCTION_WORDS = STOP_WORDS - {"can", "all"}
 
@@ -290,9 +289,7 @@ def _find_rows(embedder: Any, candidates: Iterable[Iterable[str]]) -> dict[str, 
     return {word: row for word, row in zip(distinct, rows, strict=True) if row >= 0}
 
 
-def _mean_vectors(
-    embedder: Any, known: dict[str, int], lists: Sequence[tuple[str, ...]]
-) -> Vectors:
+def _mean_vectors(embedder: Any, known: dict[str, int], lists: list[tuple[str, ...]]) -> Vectors:
     """Return the mean of the vectors of each list of words; zeros for an empty list."""
     indptr = offsets(np.fromiter(map(len, lists), np.int64, len(lists)))
     numbers = np.array([known[word] for words in lists for word in words], np.int64)
@@ -551,9 +548,7 @@ def measure_coverage(
     return [_count(name, labels, embedder, lookup, top_k) for name, labels in systems.items()]
 
 
-def _count(
-    name: str, labels: Lists, embedder: Embedder, lookup: str, top_k: int | None
-) -> Coverage:
+def _count(name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | None) -> Coverage:
     if labels.ranked and top_k is None:
         raise InputError("needs-option", labels.source, what="a matrix of scores", name="top_k")
     side = labels.side
@@ -564,7 +559,7 @@ def _count(
         side = side.keep(positions(side.indptr) < top_k)
     vocabulary = labels.terms
     uses = np.bincount(side.codes, minlength=len(vocabulary))
-    found = label_vectors(vocabulary, embedder, lookup=lookup, oov="skip")
+    found = label_vectors(vocabulary, model, lookup=lookup, oov="skip")
     owner, known, whole = row_numbers(found.indptr), *np.zeros((2, len(vocabulary)), np.bool_)
     known[owner[found.known[found.rows]]] = True
     whole[owner[(found.known & ~found.composed)[found.rows]]] = True

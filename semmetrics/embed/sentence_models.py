@@ -157,9 +157,8 @@ class SentenceEmbedder:
         """Return how many tokens are read of each text, and which texts have more."""
         if not callable(self.tokenizer) or not texts:  # a bag of words: length plays no part
             return np.ones(len(texts), np.int64), np.zeros(len(texts), np.bool_)
-        read = self.tokenizer(
-            [self._prompt + text for text in texts], truncation=False, verbose=False
-        )
+        prompted = [self._prompt + text for text in texts]
+        read = self.tokenizer(prompted, truncation=False, verbose=False)
         widths = np.fromiter(map(len, read["input_ids"]), np.int64, len(texts))
         if self.limit is None:
             return widths, np.zeros(len(texts), np.bool_)

@@ -41,7 +41,7 @@ from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest
 from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize
-from semmetrics.store.files import file_digest
+from semmetrics.store.files import AnyPath, file_digest
 
 #: What a file of word vectors may be called, and the formats that it may then have.
 WORD_KINDS = {
@@ -273,8 +273,7 @@ def detect_format(buffer: Any, where: str) -> str:
 
 def _count_numbers(head: bytes, start: int) -> int:
     """Count the numbers after the word in a line of text; -1 if it is not such a line."""
-    line = head[start:].partition(b"\n")[0].rstrip(b" \r")
-    numbers = _parse_numbers(line.partition(b" ")[2])
+    numbers = _parse_numbers(head[start:].partition(b"\n")[0].rstrip(b" \r").partition(b" ")[2])
     return -1 if numbers is None else int(numbers.size)
 
 
@@ -425,10 +424,7 @@ def from_keyed_vectors(
 
 
 def read_keyed_vectors(
-    path: str | os.PathLike[str],
-    *,
-    max_words: int | None = None,
-    max_bytes: int = DEFAULTS.max_bytes,
+    path: AnyPath, *, max_words: int | None = None, max_bytes: int = DEFAULTS.max_bytes
 ) -> WordVectors:
     """Open a file that gensim saved, mapped into memory if its arrays are beside it.
 
@@ -461,9 +457,7 @@ def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:
         raise InputError("own-code-failed", file, **values) from None
 
 
-def read_matrix(
-    path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes
-) -> MatrixEmbedder:
+def read_matrix(path: AnyPath, *, max_bytes: int = DEFAULTS.max_bytes) -> MatrixEmbedder:
     """Read a matrix of vectors and the texts of its rows.
 
     Parameters

@@ -113,9 +113,8 @@ class WordIndex:
 
     def save(self, folder: Path) -> None:
         """Write the index into a folder."""
-        for name, part in zip(
-            INDEX_FILES[:3], (self._hashes, self._order, self._starts), strict=True
-        ):
+        parts = self._hashes, self._order, self._starts
+        for name, part in zip(INDEX_FILES[:3], parts, strict=True):
             np.save(folder / name, part, allow_pickle=False)
         (folder / INDEX_FILES[3]).write_bytes(self._text)
 
@@ -398,7 +397,7 @@ def convert(
     if target.exists():
         raise InputError("exists", target)
     with replacing(target, folder=True) as place:
-        zeros = _write_rows(vectors, place / VECTORS, progress)
+        zeros = _write(vectors, place / VECTORS, progress)
         index = vectors.index
         if not isinstance(index, WordIndex):
             words = vectors.words(np.arange(len(vectors)))
@@ -428,9 +427,7 @@ def convert(
     return target
 
 
-def _write_rows(
-    vectors: WordVectors, path: Path, progress: Callable[[int, int], None] | None
-) -> int:
+def _write(vectors: WordVectors, path: Path, progress: Callable[[int, int], None] | None) -> int:
     """Write all rows, a block at a time; return the number of zero vectors."""
     total, zeros, kind = len(vectors), 0, np.dtype(np.float32)
     # Written and not assigned to a map of the file: on a full disk, that ends the process.

@@ -28,7 +28,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.metrics import sets
 from semmetrics.metrics.decoding import Weights, integer_list, item_weights
-from semmetrics.metrics.definition import Definition, Frame, Measure
+from semmetrics.metrics.definition import Definition, Frame, Measure, Sums
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 
 _CELLS = 1 << 22  # label pairs collected before they are counted
@@ -137,13 +137,10 @@ def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
     """Return the value, the predictions and the references of each item."""
     hit, n_pred, n_ref = ragged.row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
-    value = evaluate_formula(measure.definition, known, formula_options(measure))
-    return value, n_pred, n_ref
+    return evaluate_formula(measure.definition, known, formula_options(measure)), n_pred, n_ref
 
 
-def _sums(
-    measure: Measure, pred: Binary, ref: Binary, weights: Weights
-) -> tuple[dict[str, Any], Frame]:
+def _sums(measure: Measure, pred: Binary, ref: Binary, weights: Weights) -> tuple[Sums, Frame]:
     """Return what the measure aggregates, and the label axis."""
     mine, theirs = _matrices(measure, pred, ref)
     shares = None if weights is None else item_weights(weights, len(mine))

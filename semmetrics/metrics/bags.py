@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core import ragged
-from semmetrics.core.backend import Backend, to_device
+from semmetrics.core.backend import to_device, to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
@@ -65,8 +65,7 @@ class BagValues(Statistic):
         """Embed both sides and compare them item by item."""
         vectors = label_vectors_of(block.task, self.model)
         sides, pairs = kept_sides(block, self.cut), []
-        whole = vectors.terms_of_labels if self.how == "text" else ()
-        labels = list(map(" ".join, whole))
+        labels = list(map(" ".join, vectors.terms_of_labels if self.how == "text" else ()))
         for side in sides:
             if self.how == "text":
                 words = [labels[code] for code in written_codes(side).tolist()]
@@ -84,8 +83,7 @@ class BagValues(Statistic):
         (mine, some), (theirs, any_) = pairs
         value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
         if len(both):
-            cosines = paired_cosines(mine[both], theirs[both])
-            value[both] = Backend(cosines).numpy(cosines)
+            value[both] = to_numpy(paired_cosines(mine[both], theirs[both]))
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
             some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
@@ -153,11 +151,7 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     return (*more, EMBEDDING, *(option._replace(averages=None) for option in shared))
 
 
-_COSINE: dict[str, Any] = {
-    "family": BagSimilarityFamily(),
-    "bounds": (-1.0, 1.0),
-    "symmetric": True,
-}
+_COSINE: Any = {"family": BagSimilarityFamily(), "bounds": (-1.0, 1.0), "symmetric": True}
 BagSim = define(
     name="BagSim",
     summary="Cosine of the embeddings of both label lists, each joined to one text.",
@@ -284,9 +278,7 @@ class TransportValues(Statistic):
         return value_columns(value, *(ragged.lengths(side.indptr) for side in bags))
 
 
-def _as_released(
-    value: Floats, table: WordTable, bags: Sequence[WeightedWords], listed: Bools
-) -> Floats:
+def _as_released(value: Floats, table: WordTable, bags: list[WeightedWords], both: Bools) -> Floats:
     """Return distances as the paper's code has them where words are few, or all at one place.
 
     It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
@@ -301,7 +293,7 @@ def _as_released(
     value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
     if table.skips:  # which of the words a text has is not known any more
         return value
-    return np.where((n_words == 1) & listed, 0.0, value)
+    return np.where((n_words == 1) & both, 0.0, value)
 
 
 class TransportFamily(ItemMeans):

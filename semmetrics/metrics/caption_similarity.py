@@ -33,10 +33,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semmetrics.core.backend import Backend, to_device
-from semmetrics.core.ragged import Floats, Ints, distinct_codes, row_numbers, sum_rows, take_rows
+from semmetrics.core.backend import Backend, to_device, to_numpy
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    distinct_codes,
+    row_numbers,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
@@ -118,11 +125,9 @@ def _nearest_sums(
     vectors = found.vectors
     mine, theirs = found.sides(items.candidates, items.indptr, items.references)
     lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
-    unknown = frozenset(vectors.terms[code] for code in lost)
-    block.note((UNKNOWN_PHRASES, embedding), unknown)
-    layout = BatchLayout(
-        mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
-    )
+    block.note((UNKNOWN_PHRASES, embedding), frozenset(vectors.terms[code] for code in lost))
+    own, other = (vectors.included[side.codes] for side in (mine, theirs))
+    layout = BatchLayout(mine, theirs, own, other, vectors)
     nearest = nearest_by_rule(layout, choose_similarities(vectors, mine, theirs))
     # cosines are rounded to 1e-9, so that sums of integers are exact in any order
     precision, recall = (
@@ -155,8 +160,7 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
         return {"nearest": []}
     source = choose_similarities(found.vectors, mine, theirs)
     rows = (side.codes[None].astype(np.int64) for side in (mine, theirs))
-    table = source.gather(*rows, by_term=False)
-    values = Backend(table).numpy(table)[0]
+    values = to_numpy(source.gather(*rows, by_term=False))[0]
     terms, best = found.vectors.terms, values.argmax(axis=1)
     nearest = [
         [terms[code], terms[theirs.codes[place]], round(float(value), 4)]
@@ -230,9 +234,7 @@ class _Bags:
         )
 
 
-def _bag_values(
-    block: CaptionBlock, *, references: str, embedding: str
-) -> tuple[Floats, NDArray[np.bool_]]:
+def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tuple[Floats, Bools]:
     """Return the similarity of each candidate to its references, and whether it is known."""
     items = items_of(block)
     sides = items.candidates, items.indptr, items.references
@@ -242,7 +244,7 @@ def _bag_values(
     item, vectors = row_numbers(bags.indptr), bags.vectors
     pairs = vectors[bags.mine[item]], vectors[bags.theirs]
     known = bags.known[bags.theirs]
-    cosines = np.where(known, Backend(vectors).numpy(paired_cosines(*pairs)), 0.0)
+    cosines = np.where(known, to_numpy(paired_cosines(*pairs)), 0.0)
     value = divide(np.bincount(item, cosines, len(block)), sum_rows(known, bags.indptr))
     return np.where(bags.known[bags.mine], value, np.nan), bags.known[bags.mine]
 
@@ -287,8 +289,7 @@ class BagPairs:
             texts = self._theirs[first[rows] + place]
             known = self._known[texts]
             rows, texts = rows[known], texts[known]
-            table = self._split[texts].cosines(self._captions)
-            values[rows] += Backend(table).numpy(table)
+            values[rows] += to_numpy(self._split[texts].cosines(self._captions))
             counts[rows] += 1
         values /= np.maximum(counts, 1)[:, None]
         values[:, ~self._known_captions] = 0.0

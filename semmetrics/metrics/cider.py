@@ -189,8 +189,7 @@ class DocumentFrequencies(FrequencyTable):
                 asked = known[ngrams.tokens(table.codes)]
                 place = find_rows(self.grams[ngrams.order - 1], asked, len(self.vocabulary))
                 found = np.append(self.counts[ngrams.order - 1], 0)[place]
-            weight = self.log_documents - np.log(np.maximum(1.0, found))
-            weights.append(np.maximum(0.0, weight))
+            weights.append(np.maximum(0.0, self.log_documents - np.log(np.maximum(1.0, found))))
         return weights
 
     def check_tokens(self, tokenizer: str, stem: str) -> None:
@@ -408,24 +407,22 @@ def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
 
 def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
     """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
-    task, captions = block.task, caption_steps.items_of(block)
+    task, items = block.task, caption_steps.items_of(block)
     vectors = tfidf_vectors(task, df, stem)
     block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
-    mine, theirs, n_refs = captions.pair_candidates, captions.references, captions.n_refs
+    mine, theirs, n_refs = items.pair_candidates, items.references, items.n_refs
     penalty: Any = 1.0
     if sigma is not None:
         length = vectors[1].ngrams.totals  # bigrams are what the penalty compares
         penalty = length_penalty(length[mine], length[theirs], sigma)
     total = np.zeros(len(block))
     for one in vectors:
-        shared = caption_steps.share_ngrams(
-            one.ngrams, captions.candidates, captions.indptr, theirs
-        )
+        shared = caption_steps.share_ngrams(one.ngrams, items.candidates, items.indptr, theirs)
         hits = shared.mine if sigma is None else np.minimum(shared.mine, shared.theirs)
         products = one.sums(shared.pairs, shared.codes, hits * shared.theirs, len(theirs))
         norms = one.norms[mine] * one.norms[theirs]
         cosines = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
-        total += np.bincount(ragged.row_numbers(captions.indptr), cosines * penalty, len(block))
+        total += np.bincount(ragged.row_numbers(items.indptr), cosines * penalty, len(block))
     values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
     return np.where(n_refs > 0, values, np.nan)
 

@@ -45,8 +45,9 @@ from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
 from semmetrics.errors import ITEM, InputError, at
+from semmetrics.metrics import definition
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
-from semmetrics.metrics.families import Derived, universe_option, weighted_mean
+from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.relations import as_cutoffs, whole_numbers
@@ -55,7 +56,7 @@ ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
 LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
-_UNIVERSES = universe_option().choices
+_UNIVERSES = definition.universe_option().choices
 RESERVED = (ALL, *_UNIVERSES)
 """What these options have besides lists of classes."""
 _ROUNDING = 2.0**-50  # of differences, relative to the largest score
@@ -103,8 +104,7 @@ class ClassHits(Statistic):
             hit = (placed.ranks > 0) & (placed.ranks <= self.k)
             block.note(("tied", self.candidates, self.k), int(placed.tied.sum()))
             block.note(("fewer", self.candidates, self.k), int((placed.sizes < self.k).sum()))
-        every = np.ones(len(truth), np.bool_)
-        more["n_ref"] = _one_each(truth, every, width)
+        more["n_ref"] = _one_each(truth, np.ones(len(truth), np.bool_), width)
         return {"hit": _one_each(truth, hit, width), **more}
 
 
@@ -263,7 +263,6 @@ def weighted_curve(
     return curve
 
 
-@dataclass(frozen=True, repr=False)
 class Gaps(Statistic):
     """A step: by how much the best seen class of an image is above the best unseen one.
 
@@ -304,12 +303,11 @@ class Gaps(Statistic):
         if not isinstance(task.scores, ClassScores) or task.scores.values.dtype == np.float64:
             sizes[ranked] = np.abs([found.values[ranked] for found in both]).max(axis=0)
         truth = task.truth[block.start : block.stop]
-        every = np.arange(len(truth) + 1)
         return {
             "gap": Dense(gap),
             "size": Dense(sizes),
             "right": Dense(ranked & (both[0].hit | both[1].hit)),
-            "n_ref": Sparse(every, truth, len(task.classes)),
+            "n_ref": Sparse(np.arange(len(truth) + 1), truth, len(task.classes)),
         }
 
 

@@ -192,8 +192,7 @@ def _check_options(
         raise InputError("bad-option", name="threshold", value=threshold, wanted="a number")
     for name, value in (("k", k or 0), ("keep_at_least", keep_at_least), ("offset", offset)):
         if not isinstance(value, int | np.integer) or value < 0:
-            wanted = "a whole number from 0"
-            raise InputError("bad-option", name=name, value=value, wanted=wanted)
+            raise InputError("bad-option", name=name, value=value, wanted="a whole number from 0")
     by_head, by_sum = rule.startswith("cardinality"), rule in ("threshold", "cumulative")
     if (rule == "top" and k is None) or (by_head and head is None):
         name = "head" if by_head else "k"

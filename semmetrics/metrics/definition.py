@@ -113,6 +113,13 @@ def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:
     return Option(name, short or name, words[0], words, help=text)
 
 
+def universe_option(averages: tuple[str, ...] | None = None) -> Option:
+    """Return the option that says which labels count."""
+    text = "the labels that count: the class list, or without one those of both sides (auto); "
+    text += "of the ground truth; of both sides; the class list"
+    return one_of("labels", f"{AUTO} reference union given", text)._replace(averages=averages)
+
+
 def is_whole(value: object) -> bool:
     """Return whether it is a whole number, of Python or numpy; a bool is not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -32,25 +32,15 @@ from semmetrics.core.columns import Coded, Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block, Step
 from semmetrics.errors import InputError, place_in
-from semmetrics.metrics.definition import (
-    AUTO,
-    Columns,
-    Definition,
-    Family,
-    Frame,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-    Value,
-    one_of,
-)
+from semmetrics.metrics import definition as definitions
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Option, Sums
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import is_own
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
 Causes: TypeAlias = NDArray[np.int8]
 """Positions in CAUSES."""
+Chosen: TypeAlias = tuple[tuple[str, definitions.Value], ...]
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
 _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
@@ -71,13 +61,6 @@ def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[
         else option
         for option in options
     )
-
-
-def universe_option(averages: tuple[str, ...] | None = None) -> Option:
-    """Return the option that says which labels count."""
-    text = "the labels that count: the class list, or without one those of both sides (auto); "
-    text += "of the ground truth; of both sides; the class list"
-    return one_of("labels", f"{AUTO} reference union given", text)._replace(averages=averages)
 
 
 def causes(values: Floats, n_pred: Any, n_ref: Any) -> Causes:
@@ -144,13 +127,10 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
 
 def undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value, by cause, whatever their weights."""
-    counts = sums.get("cause_items", sums["cause"]).tolist()
-    return dict(zip(CAUSES[1:], counts[1:], strict=True))
+    return dict(zip(CAUSES[1:], sums.get("cause_items", sums["cause"]).tolist()[1:], strict=True))
 
 
-def evaluate_formula(
-    definition: Definition, known: dict[str, Any], options: tuple[tuple[str, Value], ...]
-) -> Floats:
+def evaluate_formula(definition: Definition, known: dict[str, Any], options: Chosen) -> Floats:
     """Evaluate the formula of a definition on counts.
 
     Raises
@@ -180,7 +160,7 @@ def evaluate_formula(
     return values
 
 
-def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
+def formula_options(measure: Measure) -> Chosen:
     """Select the options that the formula itself takes."""
     own = measure.definition.parameters
     return tuple((name, value) for name, value in measure.options if name in own)
@@ -201,7 +181,7 @@ def label_mean(measure: Measure, values: Floats, support: Floats, kept: Bools) -
     return weighted_mean(values, weights)
 
 
-class ItemMeans(Family):
+class ItemMeans(definitions.Family):
     """Means over items of the columns "value" and "cause".
 
     Attributes
@@ -244,7 +224,7 @@ class ItemMeans(Family):
         return averaged_values(measure, *self.values(measure, rows, frame))
 
 
-class SumFormulas(Family):
+class SumFormulas(definitions.Family):
     """A formula on sums of numbers over the items that have a value; column "cause" says which."""
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
@@ -267,14 +247,12 @@ class SumFormulas(Family):
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
-        numbers = {
-            name: np.asarray(c.values, np.float64) for name, c in rows.items() if name != "cause"
-        }
+        numbers = {n: np.asarray(c.values, np.float64) for n, c in rows.items() if n != "cause"}
         return np.where(rows["cause"].codes == 0, self.value(measure, numbers), np.nan)
 
 
 @dataclass(frozen=True, repr=False)
-class FormulaValues(Statistic):
+class FormulaValues(definitions.Statistic):
     """A formula on the counts of each item: columns "value" and "cause", and the counts' flags.
 
     Counts may be those that occur, each once, and "codes", which say what each item has.
@@ -282,7 +260,7 @@ class FormulaValues(Statistic):
 
     definition: Definition
     counts: Step[dict[str, Any]]
-    options: tuple[tuple[str, Value], ...] = ()
+    options: Chosen = ()
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Evaluate the formula item by item."""
@@ -301,11 +279,11 @@ class FormulaValues(Statistic):
 class CountFormulas(ItemMeans):
     """Formulas on counts: the mean over items, or the value on the counts of all items together."""
 
-    def counts(self, measure: Measure) -> Statistic:
+    def counts(self, measure: Measure) -> definitions.Statistic:
         """Choose the step that counts: columns named as the formula's parameters, and flags."""
         raise NotImplementedError
 
-    def statistic(self, measure: Measure) -> Statistic:
+    def statistic(self, measure: Measure) -> definitions.Statistic:
         """Choose item values for ``example``, counts for other averages."""
         counts = self.counts(measure)
         if measure["average"] != "example":
@@ -350,7 +328,7 @@ class CountFormulas(ItemMeans):
         return value, causes(value, known["n_pred"], known["n_ref"])
 
 
-class Derived(Family):
+class Derived(definitions.Family):
     """A formula on the values of other measures.
 
     Subclasses say which (`terms`) and how (`combine`).
@@ -364,9 +342,9 @@ class Derived(Family):
     def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
         """Combine the values of all terms, in their order: numbers, or arrays of one shape."""
 
-    def statistic(self, measure: Measure) -> Statistic:
+    def statistic(self, measure: Measure) -> definitions.Statistic:
         """Return a step of nothing."""
-        return Statistic()
+        return definitions.Statistic()
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return nan: the value is made of the values of other measures."""

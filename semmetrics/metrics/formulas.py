@@ -66,10 +66,8 @@ def f1_many_to_one(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     (0.8, 0.8)
     """
     # 2PR / (P + R) multiplied out, so that it is f1 where hit = served
-    bottom = hit * n_ref + served * n_pred
-    return np.where(
-        bottom == 0, divide(0.0 * hit, n_pred + n_ref), divide(2.0 * hit * served, bottom)
-    )
+    base = hit * n_ref + served * n_pred
+    return np.where(base == 0, divide(0.0 * hit, n_pred + n_ref), divide(2.0 * hit * served, base))
 
 
 def harmonic_mean(precision: Any, recall: Any) -> Any:
@@ -92,5 +90,4 @@ def average_precision(
     """
     if normalize == "references":
         return divide(precision_sum, n_ref)
-    nothing = (n_pred == 0) | (n_ref == 0)
-    return np.where(nothing, np.nan, precision_sum / np.maximum(hit, 1))
+    return np.where((n_pred == 0) | (n_ref == 0), np.nan, precision_sum / np.maximum(hit, 1))

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from semmetrics.core.backend import Backend
+from semmetrics.core.backend import Backend, to_numpy
 from semmetrics.core.ragged import Bools, Ints, lengths, offsets, positions, slices, take_rows
 from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
 from semmetrics.data.lists import Side
@@ -227,7 +227,7 @@ class SimilarityTable:
 
 def _compare(similarity: Any, threshold: float) -> tuple[Bools, int]:
     backend, close = Backend(similarity), is_close(similarity, threshold)
-    return backend.numpy(similarity > threshold), int(backend.xp.count_nonzero(close))
+    return to_numpy(similarity > threshold), int(backend.xp.count_nonzero(close))
 
 
 def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Any:
@@ -338,8 +338,7 @@ Similarities: TypeAlias = SimilarityTable | PairwiseSimilarity
 
 
 def _both(rows: Bools, columns: Bools) -> Bools:
-    both: Bools = rows[:, :, None] & columns[:, None]
-    return both
+    return rows[:, :, None] & columns[:, None]
 
 
 def _padding(rows: Ints, labels: Ints) -> Bools:

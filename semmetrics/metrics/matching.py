@@ -236,9 +236,9 @@ class ItemCounts(NamedTuple):
 def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCounts:
     """Count the hits, predictions and references of each item under a cut."""
     start, kept, matched = sides_of(block)[0].indptr[:-1], block.get(cut), block.get(matches)
-    hits, n_pred = ragged.running_sums(matched.hit), kept
+    hits, n_pred = ragged.offsets(matched.hit), kept
     if matched.counted is not None:
-        counted = ragged.running_sums(matched.counted)
+        counted = ragged.offsets(matched.counted)
         n_pred = counted[start + kept] - counted[start]
     return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
@@ -289,7 +289,7 @@ def _sum_precisions(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> Floa
     counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
     start = ranked.indptr[:-1][rows]
     chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
-    hits, ranks = ragged.running_sums(matched.hit), ragged.running_sums(counted)
+    hits, ranks = ragged.offsets(matched.hit), ragged.offsets(counted)
     place = np.flatnonzero(chosen)
     first = start[place]
     precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])

@@ -18,26 +18,23 @@ Values lie in [0, 1]; higher is better. Items without a reference have no value 
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask, kept
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, require
 from semmetrics.messages import brief, counted
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
 from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
-from semmetrics.text.java import ENGLISH, JavaProgram
+from semmetrics.text.java import ENGLISH, JavaProgram, why_not
 from semmetrics.text.tokenizers import one_line
 
 WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
@@ -53,9 +50,7 @@ _ARGUMENTS = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 
 
-def segment_counts(
-    candidates: Sequence[str], references: Sequence[Sequence[str]]
-) -> NDArray[np.int64]:
+def segment_counts(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Ints:
     """Return the counts of each segment, against the reference that gives it the highest score.
 
     Parameters
@@ -86,8 +81,7 @@ def segment_counts(
     counts = np.zeros((len(lines), len(COUNTS)), np.int64)
     for row, (line, answer) in enumerate(zip(lines, _ask(lines) if lines else (), strict=True)):
         try:
-            parts = zip(COUNTS, answer.split(), strict=True)
-            counts[row] = [int(float(part)) for _, part in parts]
+            counts[row] = [int(float(part)) for _, part in zip(COUNTS, answer.split(), strict=True)]
         except ValueError as error:
             why = f"its answer to {brief(line)} is {brief(answer)}"
             raise InputError("meteor-failed", why=why) from error
@@ -111,7 +105,6 @@ def _ask(lines: Collection[str]) -> list[str]:
     return answers
 
 
-@dataclass(frozen=True, repr=False)
 class MeteorCounts(Statistic):
     """A step: the counts of each item, from one run of the program for the whole task."""
 
@@ -128,17 +121,11 @@ def lacking(task: CaptionTask) -> str:
 
     Only the program itself tells whether it runs.
     """
-    if reason := METEOR_PROGRAM.missing():
-        return reason
-    try:
-        _task_counts(task)
-    except InputError as error:
-        return str(error)
-    return ""
+    return METEOR_PROGRAM.missing() or why_not(lambda: _task_counts(task))
 
 
 @kept
-def _task_counts(task: CaptionTask) -> NDArray[np.int64]:
+def _task_counts(task: CaptionTask) -> Ints:
     """Return the counts of all items of a task, zeros without a reference."""
     texts = caption_steps.joined_tokens(task)
     indptr, references = task.pairs(0, len(task))
@@ -223,14 +210,11 @@ class MeteorFamily(SumFormulas):
 def _nltk_score() -> Any:
     """Return the function of nltk, if its data is there."""
     try:
-        corpus: Any = importlib.import_module("nltk.corpus")
-        module: Any = importlib.import_module("nltk.translate.meteor_score")
-        corpus.wordnet.ensure_loaded()
-    except ImportError as error:
-        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
+        require("nltk.corpus", "METEOR-nltk", extra="wordnet").wordnet.ensure_loaded()
     except (LookupError, OSError):
         raise InputError("no-wordnet", instead="") from None
-    return module.meteor_score
+    found = require("nltk.translate.meteor_score", "METEOR-nltk", extra="wordnet")
+    return found.meteor_score
 
 
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:

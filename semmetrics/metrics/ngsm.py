@@ -62,8 +62,7 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
         if isinstance(caption, (str, bytes)):
             raise InputError("wrong-type", name, value=caption, wanted="a list of tokens")
     indptr, codes, _ = encode_tokens([first, second])
-    grams = count_ngrams(indptr, codes, int(n))
-    return float(ngsm_pairs(grams, np.array([0]), np.array([1]))[0])
+    return float(ngsm_pairs(count_ngrams(indptr, codes, int(n)), np.array([0]), np.array([1]))[0])
 
 
 def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
@@ -90,9 +89,7 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     >>> ngsm_pairs(grams, np.array([0, 0]), np.array([1, 0])).round(4).tolist()
     [0.4082, 1.0]
     """
-    counts = (
-        (common_ngrams(one, first, second), one.totals[first] + one.totals[second]) for one in grams
-    )
+    counts = ((common_ngrams(g, first, second), g.totals[first] + g.totals[second]) for g in grams)
     return _geometric_mean(counts, len(first))
 
 
@@ -199,7 +196,7 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 
     [2]
     """
     widths = ragged.lengths(grams.indptr)
-    costs = ragged.running_sums(widths[first] + widths[second])
+    costs = ragged.offsets(widths[first] + widths[second])
     found = np.zeros(len(first), np.int64)
     for run in ragged.runs_within(costs, at_once):
         each = np.arange(run.stop - run.start + 1)

@@ -44,20 +44,9 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
-from semmetrics.metrics import families
+from semmetrics.metrics import definition, families
 from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Family,
-    Frame,
-    LabelTable,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-    one_of,
-)
+from semmetrics.metrics.definition import Columns, Frame, Measure, Option, Statistic, Sums
 from semmetrics.metrics.families import CAUSES, Causes, ItemMeans
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, no_scores, sides_of
@@ -116,7 +105,7 @@ def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Int
     the worst rank of a scored reference.
     """
     firsts, ends = tie_spans(indptr, scores)
-    hits, found = ragged.running_sums(hit), np.flatnonzero(hit)
+    hits, found = ragged.offsets(hit), np.flatnonzero(hit)
     if name == "RankingLoss":
         above = hits[firsts] - np.repeat(hits[indptr[:-1]], ragged.lengths(indptr))
         not_above = np.repeat(n_ref, ragged.lengths(indptr)) - above
@@ -140,8 +129,7 @@ def _complete(
     elif name == "CoverageError":
         value = np.where(missed > 0, float(n_labels), part)
     else:
-        wrong = part + missed * (n_labels - scored - missed)
-        value = divide(wrong, n_ref * (n_labels - n_ref))
+        value = divide(part + missed * (n_labels - scored - missed), n_ref * (n_labels - n_ref))
     return np.where(n_ref > 0, value, np.nan)
 
 
@@ -361,13 +349,10 @@ class ItemRankingFamily(ItemMeans):
 
     def values(self, measure: Measure, rows: Columns, frame: Frame) -> tuple[Floats, Causes]:
         """Return the value of each item, nan where undefined, and the cause."""
-        part, n_ref, scored, missed = (
-            rows[name].values for name in ("part", "n_ref", "scored", "missed")
-        )
-        name, size = measure.definition.name, frame.dictionary
-        value = _complete(name, part, n_ref, scored, missed, size)
-        cause = np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
-        return value, cause
+        names, size = ("part", "n_ref", "scored", "missed"), frame.dictionary
+        part, n_ref, scored, missed = (rows[name].values for name in names)
+        value = _complete(measure.definition.name, part, n_ref, scored, missed, size)
+        return value, np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
 
 
 SCORES = frozenset(["scores"])
@@ -377,7 +362,7 @@ _OPTIONS = (
 )
 
 
-def _ranking(name: str, **traits: Any) -> Definition:
+def _ranking(name: str, **traits: Any) -> definition.Definition:
     """Register a ranking measure of items."""
     policies = ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
     options = families.choose_policies(_OPTIONS, policies)
@@ -490,20 +475,18 @@ def class_curves(
     indptr = ragged.offsets(np.bincount(classes, minlength=n_classes))
     order = np.argsort(classes, kind="stable")
     order = order[ragged.order_rows(indptr, scores[order])]
-    sorted_hit, sorted_item = hit[order], item[order].astype(np.int64)
+    sorted_hit, items = hit[order], item[order].astype(np.int64)
     hits = np.flatnonzero(sorted_hit)
-    counts = ragged.running_sums(sorted_hit)
+    counts = ragged.offsets(sorted_hit)
     begins, ends = hits, hits + 1
     if ties == "grouped":
         begins, ends = (ends_of[hits] for ends_of in tie_spans(indptr, scores[order]))
     # the positives that are not among the hits
     span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
-    found = classes[order][hits].astype(np.int64) * span + sorted_item[hits]
+    found = classes[order][hits].astype(np.int64) * span + items[hits]
     missed = np.setdiff1d(positive_classes.astype(np.int64) * span + positive_items, found)
     ties_of = begins, ends - 1, counts[ends] - 1
-    return ClassCurves(
-        indptr, sorted_item, counts[indptr], hits, *ties_of, missed // span, missed % span
-    )
+    return ClassCurves(indptr, items, counts[indptr], hits, *ties_of, missed // span, missed % span)
 
 
 def class_average_precision(
@@ -724,10 +707,8 @@ def mean_average_precision(
     >>> mean_average_precision([[0.9, 0.2], [0.5, 0.1]], [[0, 0], [1, 0]])
     0.5
     """
-    values = average_precision(
-        scores, targets, interpolation=interpolation, weights=weights, ties=ties
-    )
-    return mean_over_items(values, "skip", None)
+    ap = average_precision(scores, targets, interpolation=interpolation, weights=weights, ties=ties)
+    return mean_over_items(ap, "skip", None)
 
 
 def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
@@ -879,7 +860,7 @@ class ScoredPairs(Statistic):
         return {"pairs": PairColumn(side, hit, ref)}
 
 
-class ClassCurveFamily(Family):
+class ClassCurveFamily(definition.Family):
     """Means over classes of a value of their curves, from weighted rows.
 
     Parameters
@@ -909,7 +890,7 @@ class ClassCurveFamily(Family):
         values, _ = self._values(measure, sums, frame)
         return {"no_reference": int(np.isnan(values[0]).sum())}
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> definition.LabelTable | None:
         """Return the value and positives of each class in the universe."""
         if measure["average"] == "micro":
             return None
@@ -937,8 +918,7 @@ class ClassCurveFamily(Family):
         if measure["ties"] != "ordered":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         pooled = frame.universe(measure) if measure["average"] == "micro" else None
-        ties = measure["ties"] or "grouped"
-        return pairs, weights, pairs.curves(len(frame.labels), ties, pooled)
+        return pairs, weights, pairs.curves(len(frame.labels), measure["ties"] or "grouped", pooled)
 
     def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
         pairs, weights, curves = self._curves(measure, sums, frame)
@@ -959,8 +939,8 @@ def _precision_of(measure: Measure, curves: ClassCurves, weights: Floats, labels
     return class_average_precision(curves, weights, interpolation=rule)
 
 
-_AVERAGE = one_of("average", "macro weighted micro", "classes alike or by support, or all as one",
-                  short="avg")  # fmt: skip
+_AVERAGE = definition.one_of("average", "macro weighted micro", "classes alike or by support, "
+                             "or all as one", short="avg")  # fmt: skip
 _TRAITS: Any = {"averages": ("macro", "weighted", "micro"), "cutoff": False, "needs": SCORES}
 _INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
 _TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
@@ -973,7 +953,7 @@ mAP = define(
     cite=("everingham2010", "lin2014"),
     options=(
         _AVERAGE,
-        families.universe_option(),
+        definition.universe_option(),
         Option("interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS),
         Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
@@ -989,7 +969,7 @@ define(
     cite=("fawcett2006",),
     options=(
         _AVERAGE,
-        families.universe_option(),
+        definition.universe_option(),
         families.policy_option("no_reference", "noref", "skip", "classes of all items, or of none"),
     ),
     **_TRAITS,

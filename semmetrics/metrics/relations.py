@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
-from semmetrics.core.backend import is_torch, refuse_masked
+from semmetrics.core.backend import is_torch, refuse_masked, to_numpy
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.ranks import read_rows, row_slices, top_k
@@ -136,16 +136,12 @@ def as_matrix(values: Any) -> Any:
     InputError
         If it is masked.
     """
-    values = to_numpy(values)
+    if is_torch(values):
+        return to_numpy(values)
     if hasattr(values, "tocsr"):
         return values.tocsr()
     refuse_masked(values, "phi")
     return values if isinstance(getattr(values, "shape", None), tuple) else np.asarray(values)
-
-
-def to_numpy(values: Any) -> Any:
-    """Return a tensor of torch on any device as an array, and anything else as it is."""
-    return values.detach().cpu().numpy() if is_torch(values) else values
 
 
 def sides(matrix: Any, queries: str) -> tuple[int, int]:
@@ -236,7 +232,7 @@ def whole_numbers(values: Any, name: str, size: int | None = None) -> Ints:
         If it holds other things, or numbers below 0 or from a size on, or is masked; names it.
     """
     refuse_masked(values, name)
-    table = np.asarray(to_numpy(values))
+    table = to_numpy(values)
     if table.size and table.dtype.kind not in "iu":
         raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted="whole numbers")
     if size is not None:

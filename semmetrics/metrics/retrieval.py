@@ -203,7 +203,6 @@ def _first_rank(ranks: Ranks) -> Floats:
     return np.where(ranks.best < UNRANKED, ranks.best, np.nan)
 
 
-@dataclass(frozen=True, repr=False)
 class FirstRanks(Statistic):
     """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
 
@@ -227,8 +226,7 @@ class MedianFamily(Family):
         ranks, weights = sums["rows"]["rank"].values, sums["weights"]
         found = median_rank(ranks[ranks > 0], weights[:, ranks > 0])
         if measure["no_reference"] == "nan" and (ranks == 0).any():
-            without = (weights[:, ranks == 0] > 0).any(axis=1)
-            found = np.where(without, np.nan, found)
+            found = np.where((weights[:, ranks == 0] > 0).any(axis=1), np.nan, found)
         return found
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
@@ -249,8 +247,7 @@ class SumOverDirections(Derived):
 
     def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
         """Return the measures that are added."""
-        options = dict(measure.options)
-        terms = [self._term(k=k, **options) for k in (1, 5, 10)]
+        terms = [self._term(k=k, **dict(measure.options)) for k in (1, 5, 10)]
         return dict.fromkeys(("i2t", "t2i"), terms)
 
     def combine(self, measure: Measure, values: Sequence[Any]) -> Any:

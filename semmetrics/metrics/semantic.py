@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core import assignment, ragged
-from semmetrics.core.backend import Backend
+from semmetrics.core.backend import Backend, to_numpy
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
@@ -142,8 +142,7 @@ def _flat_places(indptr: Ints, items: Ints) -> Ints:
     """Return flat places of the items' elements, shape (items, longest); -1 is padding."""
     widths = np.diff(indptr)[items]
     place = np.arange(int(widths.max()))
-    padded: Ints = np.where(place < widths[:, None], indptr[items][:, None] + place, -1)
-    return padded
+    return np.where(place < widths[:, None], indptr[items][:, None] + place, -1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,8 +217,7 @@ class SemanticMatches:
     def _match(self, batch: Batch, source: Similarities, above: Bools) -> tuple[Ints, Bools]:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
         if self.match == "total":
-            table = source.gather(batch.rows, batch.columns)
-            table = Backend(table).numpy(table)
+            table = to_numpy(source.gather(batch.rows, batch.columns))
             # of equal sums that with more pairs: then a prediction adds one pair or none
             gain = np.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
             columns, hits = assignment.max_similarity_matching(gain), np.any(gain, axis=2)
@@ -255,8 +253,7 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floa
     source = similarities_of(block, matches.model)
     partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
     for batch in layout.batches(by_term=False):
-        table = source.gather(batch.rows, batch.columns)
-        table = Backend(table).numpy(table)
+        table = to_numpy(source.gather(batch.rows, batch.columns))
         real = batch.owner >= 0
         mine, nearest = batch.owner[real], table.argmax(axis=2)
         if matches.match == "any":
@@ -265,8 +262,7 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floa
         # a column of the partner where there is one
         column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
         column = np.where(partner[batch.owner] >= 0, column, nearest)
-        found = np.take_along_axis(table, column[..., None], axis=2)[..., 0]
-        similarity[mine] = found[real]
+        similarity[mine] = np.take_along_axis(table, column[..., None], axis=2)[..., 0][real]
     return partner, similarity
 
 
@@ -338,7 +334,7 @@ def _nearest(table: Any) -> tuple[Any, Any]:
 
 def _paired(table: Any) -> tuple[Any, Any]:
     """Return similarities of rows and of columns to their partners; 0 without one."""
-    table = Backend(table).numpy(table)
+    table = to_numpy(table)
     rows, columns = np.zeros(table.shape[:2]), np.zeros(table.shape[::2])
     found = assignment.max_similarity_matching(table)
     item, row = np.nonzero(found >= 0)
@@ -362,7 +358,7 @@ def nearest_by_rule(layout: BatchLayout, source: Similarities, rule: str = "any"
         part = _RULES[rule](source.gather(batch.rows, batch.columns))
         for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
             real = place >= 0
-            values[place[real]] = Backend(new).numpy(new)[real]
+            values[place[real]] = to_numpy(new)[real]
     return found
 
 
@@ -381,8 +377,7 @@ def _recall(served: Any, n_ref: Any) -> Any:
 
 def _soft_f1(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     precision, recall = formulas.divide(hit, n_pred, 0.0), formulas.divide(served, n_ref, 0.0)
-    nothing = (n_pred == 0) & (n_ref == 0)
-    return np.where(nothing, np.nan, formulas.harmonic_mean(precision, recall))
+    return np.where((n_pred == 0) & (n_ref == 0), np.nan, formulas.harmonic_mean(precision, recall))
 
 
 class _Threshold(Option):

@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.backend import is_torch, refuse_masked
+from semmetrics.core.backend import is_torch, refuse_masked, to_numpy
 from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, take_rows
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import UNRANKED, RetrievalTask, kept
@@ -235,7 +235,7 @@ def semantic_recall(
         raise InputError("needs-option", what=f"variant={variant!r}", name="phi")
     if phi is None:  # the least gallery that holds all places
         given = [top, *(one[1] for one in (relevant, leave_out) if one is not None)]
-        given = [np.asarray(relations.to_numpy(one)) for one in given]
+        given = [to_numpy(one) for one in given]
         width = max(int(one.max(initial=-1)) + 1 for one in given)
         number = len(given[0]) if rows is None else int(np.max(rows, initial=-1)) + 1
         matrix, queries = np.broadcast_to(0.0, (number, width)), "rows"
@@ -329,8 +329,7 @@ def _gains(values: Floats, rank: Ints, gain: Any, discount: Any) -> Floats:
     above = np.maximum(values, 0.0)
     with np.errstate(over="ignore"):
         gains = np.exp2(above) - 1 if gain == "exponential" else above
-    found: Floats = gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
-    return found
+    return gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
 
 
 def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
@@ -479,8 +478,8 @@ def sam_triplet_loss(
     check_choice("reduction", reduction, ("sum", "mean", "none"))
     own, *others = _vectors(positive, negative_caption, negative_image)
     loss: Any = 0.0
-    for given, other in zip(margins, others, strict=True):
-        margin = _vectors(own, given if is_torch(own) else relations.to_numpy(given))[1]
+    for one, other in zip(margins, others, strict=True):
+        margin = _vectors(own, to_numpy(one) if is_torch(one) and not is_torch(own) else one)[1]
         loss = loss + (margin + other - own).clip(min=0.0)
     return loss if reduction == "none" else getattr(loss, reduction)()
 
@@ -618,12 +617,10 @@ def _by_images(
     if phi.queries == "columns":  # the relation turned round
         image = np.argsort(own[1], kind="stable")
         captions = offsets(np.bincount(own[1], minlength=rows)), row_numbers(own[0])[image]
-    similar = relations.similar_images(
-        phi.matrix, captions, m, depth=depth, itself=truth != LEFT_OUT
-    )
+    near = relations.similar_images(phi.matrix, captions, m, depth=depth, itself=truth != LEFT_OUT)
     if phi.queries == "rows":
-        return relations.captions_of_images(similar, captions)
-    return relations.images_of_captions(similar, captions, columns)
+        return relations.captions_of_images(near, captions)
+    return relations.images_of_captions(near, captions, columns)
 
 
 @dataclass(frozen=True, repr=False)

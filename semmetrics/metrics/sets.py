@@ -38,18 +38,8 @@ from semmetrics.core.columns import Dense, Sparse, as_floats
 from semmetrics.core.ragged import Floats, prefixes, row_numbers
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics import families, formulas, matching
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Frame,
-    LabelTable,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-    Value,
-)
+from semmetrics.metrics import definition, families, formulas, matching
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Option, Sums, Value
 from semmetrics.metrics.families import LABEL_AVERAGES, CountFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import define
@@ -87,7 +77,7 @@ def set_options(
     policy = families.policy_option
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
-        families.universe_option(("macro", "micro", "weighted")),
+        definition.universe_option(("macro", "micro", "weighted")),
         Option("duplicates", "dup", "once", ("once", "each"), averages=("example",),
                help="count a repeated label once, or each time"),
         policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
@@ -108,7 +98,7 @@ def set_options(
 
 
 @dataclass(frozen=True, repr=False)
-class LabelCounts(Statistic):
+class LabelCounts(definition.Statistic):
     """Hits, predictions and references of each label, each counted once an item."""
 
     cut: matching.Cut
@@ -134,7 +124,7 @@ class LabelCounts(Statistic):
 class SetFamily(CountFormulas):
     """Formulas on counts of label sets: ``macro`` and ``weighted`` average over labels."""
 
-    def counts(self, measure: Measure) -> Statistic:
+    def counts(self, measure: Measure) -> definition.Statistic:
         """Choose counts of items for ``example``, of labels for the other averages."""
         cut = matching.cut_of(measure)
         if measure["average"] != "example":
@@ -161,7 +151,7 @@ class SetFamily(CountFormulas):
             return None
         return super().items(measure, rows, frame)
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> definition.LabelTable | None:
         """Return the value and counts of each label in the universe; nan where undefined."""
         if measure["average"] not in LABEL_AVERAGES:
             return None
@@ -318,11 +308,9 @@ def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tupl
     for name, parameter in inspect.signature(formula).parameters.items():
         if parameter.kind is not parameter.KEYWORD_ONLY:
             if name not in _COUNTS:
-                problem = f"takes {name!r}"
+                values = {"measure": formula.__name__, "problem": f"takes {name!r}"}
                 remedy = f"use the counts {', '.join(_COUNTS)}; options are keyword-only"
-                raise InputError(
-                    "wrong-formula", measure=formula.__name__, problem=problem, remedy=remedy
-                )
+                raise InputError("wrong-formula", remedy=remedy, **values)
             continue
         hint = hints.get(name, str)
         choices = get_args(hint) if get_origin(hint) is Literal else ()
@@ -415,7 +403,7 @@ class ClassF1(SetFamily):
         """Count the labels without a recall, by cause."""
         return super().by_cause(self.terms(measure)[1], sums, frame)
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> definition.LabelTable | None:
         """Return None: a label alone has no value."""
         return None
 

@@ -41,17 +41,8 @@ from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
 from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
-from semmetrics.text.graphs import (
-    Concepts,
-    Graphs,
-    GraphTable,
-    Group,
-    SceneGraph,
-    category_words,
-    every_merge,
-    merge_captions,
-    open_synonyms,
-)
+from semmetrics.text import graphs as scene_graphs
+from semmetrics.text.graphs import Concepts, Graphs, GraphTable, Group, category_words
 from semmetrics.text.parses import PARSERS
 from semmetrics.text.tokenizers import RawTuple, check_tuples
 
@@ -116,9 +107,9 @@ def spice_scores(
         check_tuples(candidate, f"candidate of {ITEM.format(item)}")
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
-    concepts = Concepts(open_synonyms())
-    mine = GraphTable.of([merge_captions([one], concepts) for one in candidates])
-    theirs = GraphTable.of([merge_captions(several, concepts) for several in references])
+    concepts = Concepts(scene_graphs.open_synonyms())
+    mine = GraphTable.of([scene_graphs.merge_captions([one], concepts) for one in candidates])
+    theirs = GraphTable.of([scene_graphs.merge_captions(one, concepts) for one in references])
     matches = Matches(mine, theirs, concepts)
     return {name: matches.scores(name) for name in CATEGORIES}
 
@@ -239,9 +230,9 @@ def spice_range(
     """
     n_tuples = 1 + len(candidate) + sum(map(len, references))
     most = min(most, max(1, _WORK // n_tuples**2))
-    ways, every, left = list[list[SceneGraph]](), True, most
+    ways, every, left = list[list[scene_graphs.SceneGraph]](), True, most
     for side, room in (([candidate], isqrt(most)), (references, most)):
-        found = list(islice(every_merge(side, concepts), min(room, left) + 1))
+        found = list(islice(scene_graphs.every_merge(side, concepts), min(room, left) + 1))
         every &= len(found) <= min(room, left)
         ways.append(found[: min(room, left)])
         left //= len(ways[-1])
@@ -358,8 +349,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
 
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
-    name = category.capitalize()
-    f = _match_tuples(block, parser, captions).scores(name)["f"]
+    f = _match_tuples(block, parser, captions).scores(category.capitalize())["f"]
     return np.where(caption_steps.items_of(block).n_refs > 0, f, np.nan)
 
 
@@ -397,7 +387,7 @@ class SpicePairs:
         most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
         kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32  # that hits are counted in
         (mine, first, self._captions), (theirs, other, images) = (
-            _distinct_tuples(table, kind, sparse) for table in tables
+            _tuples_of(table, kind, sparse) for table in tables
         )
         near = SimilarConcepts(mine, theirs, graphs.concepts)
         found = []
@@ -407,8 +397,7 @@ class SpicePairs:
             found += [pairs + start for pairs in _pairs_of_slots(*slots, near.table, sparse)]
         pairs = np.concatenate(found, axis=1)
         ones = np.ones(pairs.shape[1], kind)
-        match = sparse.csr_matrix((ones, tuple(pairs)), shape=(first[-1], other[-1]))
-        meets = match @ images.T
+        meets = sparse.csr_matrix((ones, tuple(pairs)), shape=(first[-1], other[-1])) @ images.T
         meets.data[:] = 1
         self._meets = meets.tocsc()
 
@@ -425,9 +414,7 @@ class SpicePairs:
         return values
 
 
-def _distinct_tuples(
-    table: GraphTable, kind: Any, sparse: Any
-) -> tuple[list[Ints], list[int], Any]:
+def _tuples_of(table: GraphTable, kind: Any, sparse: Any) -> tuple[list[Ints], list[int], Any]:
     """Return the distinct tuples of graphs, and which graph has which.
 
     Returns

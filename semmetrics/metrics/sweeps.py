@@ -438,8 +438,7 @@ def sums_by_key(keys: NDArray[np.integer], values: NDArray[Any], size: int) -> I
         return np.bincount(keys, values, size)[:size].astype(np.int64)
     order = np.argsort(keys, kind="stable")
     ends = np.searchsorted(keys[order], np.arange(size), side="right")
-    sums: Ints = np.diff(ragged.running_sums(values[order])[ends], prepend=0)
-    return sums
+    return np.diff(ragged.offsets(values[order])[ends], prepend=0)
 
 
 def whole_weights(weights: Floats, labels: Ints) -> Ints:
@@ -500,7 +499,7 @@ def _add_changes(
     keys = keys[order]
     last = np.flatnonzero(ragged.starts_run(keys[::-1])[::-1])
     group, at = np.divmod(keys[last], wide)
-    counts = [ragged.running_sums(column[order]) for column in columns]
+    counts = [ragged.offsets(column[order]) for column in columns]
     hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
     zero = np.zeros(len(n_ref), np.int64)
     start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)

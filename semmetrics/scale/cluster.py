@@ -27,7 +27,7 @@ from semmetrics.core.hashing import hash_ids
 from semmetrics.data.blocks import FORMATS, Parts, find_parts
 from semmetrics.data.form import EXTENSIONS, ReadOptions, takes_options
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError, MissingDependencyError, at
+from semmetrics.errors import InputError, at, require
 from semmetrics.metrics.registry import is_own, parse_all
 from semmetrics.options import COLUMNS
 from semmetrics.scale.stream import Seen, Side, score_sides, take_weights, with_task
@@ -89,11 +89,7 @@ def score_dataset(
     MissingDependencyError
         If Ray is not installed.
     """
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingDependencyError("ray", "scoring on a cluster", extra="ray",
-                                     error=error) from error  # fmt: skip
+    ray = require("ray", "scoring on a cluster", extra="ray")
     if not ray.is_initialized():
         ray.init(address or "local", log_to_driver=False, logging_level="error")
     if not 0 <= num_gpus <= ray.cluster_resources().get("GPU", 0):  # tasks would wait
@@ -143,8 +139,7 @@ class _Job:
         known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
         if not plain or not all(path.endswith(tuple(known)) for path in plain):
             return None
-        first = paths[0] if len(paths) > 1 else ""
-        return [Parts(side, (path,), None, first) for path in paths]
+        return [Parts(side, (path,), None, paths[0] if len(paths) > 1 else "") for path in paths]
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""
@@ -237,8 +232,7 @@ def _score_part(
     """Join the items of a part, and return the state of their sums."""
     rest, sides = iter(lists), dict[str, Side]()
     for name, n in names:
-        every = [one for _ in range(n) for one in next(rest)]
-        sides[name] = Side(iter(every), None)
+        sides[name] = Side(iter([one for _ in range(n) for one in next(rest)]), None)
     scorer, truth = _scorer(given), sides.pop("")
     scorer.reset()
     score_sides(scorer, truth, sides, weights)
@@ -356,10 +350,8 @@ def merge_states(parts: Iterable[Any]) -> Scorer:
     InputError
         If there is none, or they do not belong together.
     """
-    columns = (
-        one.column("state").to_pylist() if hasattr(one, "column") else [one] for one in parts
-    )
-    states = [bytes(state) for column in columns for state in column]
+    each = (one.column("state").to_pylist() if hasattr(one, "column") else [one] for one in parts)
+    states = [bytes(state) for column in each for state in column]
     if not states:
         raise InputError("nothing-given", what="partitions", remedy="give at least one")
     return Scorer.load(*map(io.BytesIO, states))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids
-from semmetrics.core.ragged import Ints, slices
+from semmetrics.core.ragged import Ints, slices, starts_run
 from semmetrics.data.blocks import find_parts
 from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.inputs import open_input
@@ -55,8 +55,7 @@ class Seen:
         """Add hashes, and return the places of those that were there before."""
         order = np.argsort(hashes, kind="stable")
         new = hashes[order]
-        again = np.zeros(len(new), np.bool_)
-        again[1:] = new[1:] == new[:-1]
+        again = ~starts_run(new)
         for run in self.runs:
             again |= _find(run, new) >= 0
         while self.runs and len(self.runs[-1]) <= 2 * len(new):
@@ -174,8 +173,7 @@ def score_stream(
     sizes = [one.size for one in (truth, *parts.values())]
     size = None if None in sizes else sum(filter(None, sizes))
     given, weights = take_weights(options)
-    paths = [one.paths[0] for one in (*parts.values(), truth) if one.size]
-    given = with_task(given, paths)
+    given = with_task(given, [one.paths[0] for one in (*parts.values(), truth) if one.size])
     files, part = given.get("read") or ReadOptions(), None if shard is None else Shard.read(shard)
     what, read, scored = "reading and scoring", 0, 0
 
@@ -198,10 +196,8 @@ def score_stream(
     if truth.size is not None and (stems := stems_to_count(setup_of(scorer), weights=weights)):
         what, size = "counting document frequencies", truth.size
         lists = truth.lists(lambda data, _: setup_of(scorer).read_truth(data), files, count_bytes)
-        counted = add_up_frequencies(
-            count_frequencies(one, setup_of(scorer), stems) for one in lists
-        )
-        scorer = Scorer(**{**given, "doc_freq": counted})
+        total = add_up_frequencies(count_frequencies(one, setup_of(scorer), stems) for one in lists)
+        scorer = Scorer(**{**given, "doc_freq": total})
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
     setup = setup_of(scorer)
     every: list[Any] = [truth.lists(lambda data, _: setup.read_truth(data), files, count_bytes)]
@@ -210,8 +206,7 @@ def score_stream(
         for one in every:
             stack.callback(_close, one)
         first, *others = (Side(one, part) for one in every)
-        sides = dict(zip(parts, others, strict=True))
-        score_sides(scorer, first, sides, weights, count_items)
+        score_sides(scorer, first, dict(zip(parts, others, strict=True)), weights, count_items)
     return scorer
 
 
@@ -330,8 +325,7 @@ def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
     ids.clear()
     order: Any = np.argsort(hashes, kind="stable").astype(np.int32)
     hashes = hashes[order]
-    again = np.zeros(len(hashes), np.bool_)
-    again[1:] = hashes[1:] == hashes[:-1]
+    again = ~starts_run(hashes)
     for run in truth.seen.runs:
         again |= _find(run, hashes) >= 0
     where = Places(ref.source, names)

@@ -21,7 +21,7 @@ import numpy as np
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice, check_fields
-from semmetrics.core.backend import Backend
+from semmetrics.core.backend import to_numpy
 from semmetrics.core.hashing import UNVERSIONED, Hashes, by_value, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.form import DEFAULTS
@@ -363,7 +363,7 @@ def _similarities(task: LabelTask) -> Floats:
         mine, theirs = map(written_codes, sides)
         source = similarities_of(block, "default")
         table = source.gather(mine[:, None], theirs[:, None], by_term=False)[:, 0, 0]
-        parts.append(Backend(table).numpy(table))
+        parts.append(to_numpy(table))
     return np.concatenate(parts)
 
 

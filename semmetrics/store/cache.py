@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import sqlite3
 import time
@@ -33,7 +32,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from semmetrics._version import __version__
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import report_progress
-from semmetrics.store.files import cache_folder, file_digest, lock, naming, open_output, publish
+from semmetrics.store import files
+from semmetrics.store.files import AnyPath, cache_folder, file_digest, naming, open_output, publish
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse  # loaded for a download alone
@@ -80,9 +80,7 @@ class TextCache:
     {'cat': (3,), 'dog': (3,)}
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], table: str, columns: Mapping[str, str]
-    ) -> None:
+    def __init__(self, path: AnyPath, table: str, columns: Mapping[str, str]) -> None:
         self.path, self._what = Path(path), table.replace("_", " ")
         self.trouble: Fact | None = None
         self._usable = True
@@ -254,7 +252,7 @@ def exclusive(file: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         while True:
             locked = path.open("ab")
-            if lock(locked, path):
+            if files.lock(locked, path):
                 break
             locked.close()
             time.sleep(_PAUSE[1])
@@ -302,7 +300,7 @@ def download(
     """
     wanted = sha256 or recorded(url)
     if not file.is_file():
-        _download(url, file, instead, progress, known=bool(wanted))
+        _fetch(url, file, instead, progress, known=bool(wanted))
     found = file_digest(file)
     if wanted and found != wanted:
         file.unlink()
@@ -328,9 +326,7 @@ def recorded(url: str) -> str:
     return ""
 
 
-def _download(
-    url: str, file: Path, instead: str, progress: Progress | None, *, known: bool
-) -> None:
+def _fetch(url: str, file: Path, instead: str, progress: Progress | None, *, known: bool) -> None:
     import urllib.request
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError

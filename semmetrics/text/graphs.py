@@ -149,8 +149,7 @@ class Concepts:
         """Return the concept of the words of both."""
         found = self._joined.get((one, other))
         if found is None:
-            words = self.words[one] + self.words[other]
-            found = self._joined[one, other] = self.of(words)
+            found = self._joined[one, other] = self.of(self.words[one] + self.words[other])
         return found
 
     def similarity(self, one: int, other: int) -> float:
@@ -194,8 +193,7 @@ class Concepts:
         counts, flat = self._all_features
         if len(counts) < len(self):  # those that came since
             new = [self.features[one] for one in range(len(counts), len(self))]
-            more = np.fromiter(map(len, new), np.int64, len(new))
-            counts = np.concatenate([counts, more])
+            counts = np.concatenate([counts, np.fromiter(map(len, new), np.int64, len(new))])
             flat = np.concatenate([flat, np.fromiter(chain.from_iterable(new), np.int64)])
             self._all_features = counts, flat
         indptr, places = take_rows(offsets(counts), concepts)
@@ -398,9 +396,7 @@ class GraphTable:
     @classmethod
     def join(cls, tables: Sequence[GraphTable]) -> GraphTable:
         """Return the graphs of several tables in their order."""
-        widths = [
-            np.concatenate([np.diff(table.indptr[place]) for table in tables]) for place in range(3)
-        ]
+        widths = [np.concatenate([np.diff(one.indptr[k]) for one in tables]) for k in range(3)]
         return cls(
             tuple(map(offsets, widths)),
             tuple(np.concatenate([table.slots[place] for table in tables]) for place in range(3)),

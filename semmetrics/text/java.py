@@ -36,14 +36,8 @@ from typing import IO, Any
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief
 from semmetrics.store.files import cache_folder, file_digest, naming
-from semmetrics.text.tokenizers import (
-    PUNCTUATION,
-    Parsed,
-    check_captions,
-    check_count,
-    check_tuples,
-    one_line,
-)
+from semmetrics.text import tokenizers
+from semmetrics.text.tokenizers import Parsed, check_captions, one_line
 
 ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile.encoding=UTF-8")
 """Options of Java without which words depend on the user's language: in Turkish "I" is lowered to
@@ -74,7 +68,7 @@ class JavaProgram:
 
     def missing(self) -> str:
         """Return why the program cannot be run here, with the remedy; "" if it can."""
-        return _why_not(self.locate)
+        return why_not(self.locate)
 
     def locate(self) -> tuple[str, Path]:
         """Return the program java, and the folder that holds the files.
@@ -111,10 +105,8 @@ class JavaProgram:
         for place in found.submodule_search_locations:
             if all(Path(place, self.folder, name).is_file() for name in self.files):
                 return Path(place, self.folder)
-        files = " and ".join(self.files)
-        raise InputError(
-            "incomplete-package", purpose=self.purpose, files=files, instead=self.instead
-        )
+        raise InputError("incomplete-package", purpose=self.purpose, instead=self.instead,
+                         files=" and ".join(self.files))  # fmt: skip
 
     @property
     def instead(self) -> str:
@@ -123,11 +115,11 @@ class JavaProgram:
 
     def not_started(self, error: OSError) -> InputError:
         """Return the error of a program that could not be started, or given its captions."""
-        values = {"purpose": self.purpose, "why": error, "instead": self.instead}
-        return InputError("java-not-started", **values)
+        return InputError("java-not-started", purpose=self.purpose, why=error, instead=self.instead)
 
 
-def _why_not(find: Callable[[], object]) -> str:
+def why_not(find: Callable[[], object]) -> str:
+    """Return the message of the error that a call ends with, or nothing."""
     try:
         find()
     except InputError as error:
@@ -189,16 +181,13 @@ class PtbJavaTokenizer:
         except OSError as error:
             raise _TOKENIZER.not_started(error) from error
         if done.returncode:
-            last_line = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            values = {"purpose": _TOKENIZER.purpose, "instead": _TOKENIZER.instead}
-            status = done.returncode
-            raise InputError("java-failed", self._jar, status=status, why=last_line, **values)
+            why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            values = {"purpose": _TOKENIZER.purpose, "instead": _TOKENIZER.instead, "why": why}
+            raise InputError("java-failed", self._jar, status=done.returncode, **values)
         lines = done.stdout.decode(errors="replace").split("\n")[: len(captions)]
-        check_count(self.name, lines, captions)
-        return [
-            [token for token in line.rstrip().split(" ") if token and token not in PUNCTUATION]
-            for line in lines
-        ]
+        tokenizers.check_count(self.name, lines, captions)
+        unwanted = {"", *tokenizers.PUNCTUATION}
+        return [[one for one in line.rstrip().split(" ") if one not in unwanted] for line in lines]
 
 
 JARS = {
@@ -339,7 +328,7 @@ class OfficialParser:
 
     def missing(self) -> str:
         """Return why the parser cannot be run here, with the remedy; "" if it can."""
-        return _why_not(self._command)
+        return why_not(self._command)
 
     def _command(self) -> list[str]:
         SPICE_FILES.folder_of_files()  # without them no parser helps
@@ -495,7 +484,7 @@ def _read_answer(line: str) -> Parsed | InputError:
             limit = f", or raise the limit: {limit}" if limit else ""
             return InputError("parser-fails", why=why, limit=limit)
         tuples: Parsed = answer["tuples"]
-        check_tuples(tuples, "")
+        tokenizers.check_tuples(tuples, "")
     except (ValueError, LookupError, TypeError, RecursionError):
         raise InputError("no-answer", why=brief(line)) from None
     return tuples

@@ -263,8 +263,7 @@ class Network:
         blocks: list[_Convolution | _Attention] = []
         for place, kind in enumerate(kinds):
             block = _Convolution if kind == "convolution" else _Attention
-            parts = [self._part(f"{name}{place}.{field}") for field in block._fields]
-            blocks.append(block(*parts))
+            blocks.append(block(*[self._part(f"{name}{place}.{field}") for field in block._fields]))
         return blocks
 
     def vector(self, word: int, affixes: list[int], shape: int) -> Array:

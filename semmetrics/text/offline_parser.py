@@ -458,9 +458,8 @@ class OfflineParser:
         ends = found.governor.tolist(), found.dependent.tolist()
         flat = list(zip(*ends, relations, strict=True))
         bounds = np.searchsorted(found.sentence, np.arange(len(pieces) + 1)).tolist()
-        for tokens, codes, (start, stop) in zip(
-            pieces, found.tags.tolist(), pairwise(bounds), strict=True
-        ):
+        parts = zip(pieces, found.tags.tolist(), pairwise(bounds), strict=True)
+        for tokens, codes, (start, stop) in parts:
             tags, edges = [names[code] for code in codes], flat[start:stop]
             lemmas = list(map(_lemma, repeat(self._lemmas), tokens, tags))
             if any(relation == _LOOSE for *_, relation in edges):  # whose name the sentence has

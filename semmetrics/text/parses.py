@@ -163,8 +163,7 @@ class TupleTable:
         """The parser, where it is one for all captions, and a hash of all captions and tuples."""
         hashed = hashlib.sha256()
         for caption in sorted(self.tuples):
-            line = json.dumps([caption, self.tuples[caption]])
-            hashed.update(line.encode() + b"\n")
+            hashed.update(json.dumps([caption, self.tuples[caption]]).encode() + b"\n")
         parsers = {self.parsers.get(caption, "") for caption in self.tuples}
         (name,) = parsers if len(parsers) == 1 else ("",)
         return f"{name or 'given'}@{hashed.hexdigest()[:12]}"
@@ -270,10 +269,9 @@ class KeptParser:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.identity = parser.identity
-        self._parser, self._progress = parser, progress
-        self._given = given
-        table = given if isinstance(given, TupleTable) else None
-        self._known: dict[str, Parsed] = {} if table is None else table.of_parser(self.identity)
+        self._parser, self._progress, self._given = parser, progress, given
+        known = given.of_parser(self.identity) if isinstance(given, TupleTable) else {}
+        self._known: dict[str, Parsed] = known
         self.n_given = len(self._known)
         self.file, self._cache = file, None
         if file is not None and os.path.exists(file):  # noqa: PTH110, no error
@@ -367,8 +365,7 @@ class KeptParser:
             raise error.placed(f"{error.where}{', ' if error.where else ''}{new}") from error
 
     def _new(self, captions: Sequence[str]) -> list[str]:
-        some = dict.fromkeys(captions)
-        return [one for one in some if one not in self._known and one.strip()]
+        return [one for one in dict.fromkeys(captions) if one not in self._known and one.strip()]
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)
@@ -402,9 +399,8 @@ def open_parser(
         raise InputError("unknown-name", what="parser", value=name, remedy=remedy)
     if name == "given" and given is None:
         raise InputError("needs-option", what="parser=given", name="tuples")
-    parser: Parser = given
-    if name != "given":
-        parser = resolve_name(f"semmetrics.text.{_OPENERS[name]}")(**limits)
+    opener = None if name == "given" else resolve_name(f"semmetrics.text.{_OPENERS[name]}")
+    parser: Parser = opener(**limits) if opener else given
     beside = None if parser is given and isinstance(given, FunctionParser) else given
     file = None
     if not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity:

@@ -396,9 +396,8 @@ class Scanner:
             first = text[place]
             rules = self._by_first.get(first)
             if rules is None:
-                rules = self._by_first[first] = [
-                    do for starts, do in self._rules if starts.match(first)
-                ]
+                matching = (do for starts, do in self._rules if starts.match(first))
+                rules = self._by_first[first] = list(matching)
             longest, best, change = place, None, None
             for match, its_change in rules:
                 found = match(text, place)
