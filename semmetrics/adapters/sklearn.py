@@ -136,8 +136,7 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     if (
         is_of_labels and _is_scored(chosen, options) and getattr(preds, "ndim", 0) == 2
     ):  # scores, though all may be 0 and 1
-        columns = options.get("classes")
-        if isinstance(columns, (str, os.PathLike)):
-            columns = read_class_list(columns)
+        given = options.get("classes")
+        columns = read_class_list(given) if isinstance(given, (str, os.PathLike)) else given
         preds = as_matrix(preds, columns).ranked()
     return score(preds, truth, weights=sample_weight, **options)[0].value

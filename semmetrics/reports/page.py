@@ -161,9 +161,8 @@ class Thumbnails:
         shown = len(self.made) - sum(map(len, self.absent.values()))
         if shown >= _PICTURES or self.size >= _BYTES:
             return "", "the report has enough"
-        stems = [id]
-        if (ending := Path(id).suffix).lower() in _ENDINGS:  # it may be kept in another format
-            stems.append(id.removesuffix(ending))
+        ending = Path(id).suffix  # it may be kept in another format
+        stems = [id, id.removesuffix(ending)] if ending.lower() in _ENDINGS else [id]
         names = [str(self.template).replace("{id}", one) + end for one in stems for end in _ENDINGS]
         # which takes names that are too long, too
         paths = (Path(one) for one in names if os.path.isfile(one))  # noqa: PTH113

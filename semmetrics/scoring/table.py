@@ -527,14 +527,14 @@ class ScoreTable(ScaledResult):
         _item_headings(chosen)  # there is one
         rows: list[dict[str, Any]] = []
         for score in _first_of_items(chosen):
-            values = np.full(score.n, np.nan) if score.items is None else score.items
+            if (values := score.items) is None:
+                continue
             behind = [one for one in self.scores[self.scores.index(score) :]
                       if (one.system, one.part) == (score.system, score.part)]  # fmt: skip
-            keys = [
+            order = np.lexsort([  # nan last
                 one.items if one.measure.definition.higher_is_better == (which == "worst")
                 else -one.items for one in reversed(behind) if one.items is not None
-            ]  # fmt: skip
-            order = np.lexsort(keys or [values])  # nan last
+            ])  # fmt: skip
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
                 item, value = plain_id(score.ids[place]), finite_or_none(float(values[place]))
                 row = {"system": score.system, "measure": score.heading, "id": item, "value": value}

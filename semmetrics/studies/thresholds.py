@@ -116,12 +116,10 @@ class ThresholdSweep(Result):
                 entry = {**best._asdict(), "signature": signature}
             values = [finite_or_none(score.value) for score in scores]
             limits = {end: list(map(finite_or_none, some)) for end, some in _limits(scores).items()}
-            of = {"system": scores[0].system, "unit": scores[0].unit, "n": scores[0].n}
-            measures.append({
-                "measure": _name(scores[0]), **of, "values": values, **limits, "best": entry,
-            })  # fmt: skip
-        points = list(self.points)
-        return {"schema": "semmetrics.sweep/2", "thresholds": points, "measures": measures}
+            of = {name: getattr(scores[0], name) for name in ("system", "unit", "n")}
+            of |= {"values": values, **limits, "best": entry}
+            measures.append({"measure": _name(scores[0]), **of})
+        return {"schema": "semmetrics.sweep/2", "thresholds": [*self.points], "measures": measures}
 
     def to_csv(self) -> str:
         """One row a threshold, in full precision; an empty cell for what is undefined."""
