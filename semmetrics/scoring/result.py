@@ -227,7 +227,8 @@ def matching_names(name: str, known: Collection[N]) -> set[N]:
 
     def means(text: str) -> bool:
         own, is_exact = names_like(text)  # C-F1 is not meant by CF1, nor by cf1
-        return fold(text) == fold(name) and (not is_exact or spelled in ([], own))
+        by_case = text.lower() == name.lower()
+        return fold(text) == fold(name) and (by_case or not is_exact or spelled in ([], own))
 
     alike = {pair for pair in known if any(map(means, pair))}
     if len({heading for heading, *_ in alike}) == 1:

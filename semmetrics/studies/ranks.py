@@ -398,9 +398,8 @@ def rank_systems(
         for row in table.values():  # a system without any value is listed, too
             row.update({name: math.nan for name in systems if name not in row})
         higher = not tables.is_lower_better(measure, table)
-        if not higher:
-            measured = measure or next(iter(table))
-            _check_direction(measured, [measured], by)
+        if not higher and by == "normalized":
+            raise InputError("lower-is-better", measure=measure or next(iter(table)))
         return _rank_all(table, measure, by, higher, level)
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}

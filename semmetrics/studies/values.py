@@ -44,6 +44,7 @@ Values = dict[str, dict[str, float]]
 LONG = (("dataset", "data set", "data", "split", "seed", "run"), ("system", "model", "method"),
         ("value", "score", "mean"))  # fmt: skip
 """What the columns of a table in long form may be called."""
+_WORD = re.compile(r"[^\s@(),]+")  # of the name of a row: i2t MedR, WMD (voc)
 _SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # behind a mean: 86.4 (0.2)
 
 
@@ -151,7 +152,7 @@ class Runs(NamedTuple):
 
 
 def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
-    """Whether lower is better by a measure, which must be known; by none, by what rows are called.
+    """Whether lower is better by a measure, which must be known; by none, by names in rows' names.
 
     Raises
     ------
@@ -161,7 +162,11 @@ def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
     if measure and not parse_in_any_case(measure):
         parse(measure)
     lower = {
-        any(not one.definition.higher_is_better for one in parse_in_any_case(name)): name
+        any(
+            not one.definition.higher_is_better
+            for word in _WORD.findall(name)
+            for one in parse_in_any_case(word)
+        ): name
         for name in ([measure] if measure else rows)
     }
     if len(lower) > 1:

@@ -54,7 +54,7 @@ def test_rows_of_0_and_1_are_a_matrix_where_they_can_be_nothing_else():
     assert Read(as_labels([[1, 0], [1, 1]], classes=CLASSES[:2])).items == [["cat"], ["cat", "dog"]]
     for code, rows, width in (
         ("ambiguous-rows", [[1, 0], [0, 1]], 2), ("ambiguous-rows", [[0], [0]], 1),
-        ("wrong-count", [[1, 0, 1], []], 3),  # as places 1 would be there twice
+        ("wrong-count", [[1, 0, 1], []], 3), ("wrong-count", [[0, 1], [1, 1]], 3),  # 1 twice
     ):  # fmt: skip
         with refused(code):
             as_labels(rows, classes=CLASSES[:width])

@@ -167,7 +167,7 @@ def test_rank_differences_are_drawn():
     assert head == "system,first,second,first_rank,second_rank,difference"
 
 
-ROWS = [{"row": name, "A": 0.5, "B": 0.25} for name in ("F1", "HammingLoss", "RankingLoss")]
+ROWS = [{"row": name, "A": 0.5, "B": 0.25} for name in ("F1", "i2t MedR", "WMD (voc)")]
 
 
 @pytest.mark.parametrize(("call", "message"), [

@@ -104,7 +104,9 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         rows = matrix.as_matrix(cells, named, source=found.source, notes=found.notes)
         rows = replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1")
         return matrix.members(rows)
-    if (values < 2).all() and (sizes > 2).any():  # places would be there twice
+    keys = cell_keys(found.side.indptr, found.side.codes, max(1, len(values)))
+    is_repeated = first_occurrences(keys, len(values) * len(found)) is not None
+    if (values < 2).all() and is_repeated:  # places would be there twice
         row = int((sizes != width).argmax())
         raise InputError("wrong-count", found.where(row), wanted=pluralize(width, "class"),
                          found=pluralize(int(sizes[row]), "number"))  # fmt: skip
