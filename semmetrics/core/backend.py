@@ -178,5 +178,4 @@ def run_parts(run: Callable[[Any], None], parts: Sequence[Any], workers: int) ->
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(workers) as pool:
-        for _ in pool.map(run, parts):
-            pass
+        list(pool.map(run, parts))

@@ -145,9 +145,7 @@ class Coded:
             return Dense(self.values).sum(weights)
         times = np.bincount(self.codes, minlength=len(self.table)).tolist()
         each = exact_sums(self.table, np.arange(len(self.table)), len(self.table)).tolist()
-        total: NDArray[Any] = np.empty((), object)
-        total[()] = sum(number * unit for number, unit in zip(times, each, strict=True))
-        return total
+        return np.array(sum(n * unit for n, unit in zip(times, each, strict=True)), object)
 
     def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
         """Shape (number,)."""

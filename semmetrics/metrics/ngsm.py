@@ -104,9 +104,7 @@ def _geometric_mean(counts: Iterable[tuple[Ints, Ints]], size: int) -> Floats:
     return np.asarray(product ** (1.0 / np.maximum(orders, 1)))
 
 
-def ngsm_systems(
-    grams: Sequence[NGrams], captions: Ints, pairs: Sequence[tuple[int, int]]
-) -> Floats:
+def ngsm_systems(grams: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
     """Return the similarity of the captions of pairs of systems, image by image.
 
     The values are those of ``ngsm_pairs``. The n-grams of an image are compared once for all
@@ -116,7 +114,7 @@ def ngsm_systems(
     ----------
     grams : sequence of NGrams
         Of orders 1 to N of all captions.
-    captions : int array, shape (systems, images)
+    texts : int array, shape (systems, images)
         The caption that each system gives an image.
     pairs : sequence of pairs of int
         Of systems.
@@ -135,17 +133,14 @@ def ngsm_systems(
     >>> ngsm_systems(grams, np.array([[0, 1], [1, 1]]), [(0, 1)]).round(4).tolist()
     [[0.4082, 1.0]]
     """
-    tables = [_shared_counts(one, captions) for one in grams]
-    found = np.ones((len(pairs), captions.shape[1]))
+    tables = [_shared_counts(one, texts) for one in grams]
+    found = np.ones((len(pairs), texts.shape[1]))
     for row, (first, second) in enumerate(pairs):
-        counts = (
-            (
-                ragged.sum_rows(np.minimum(table[first], table[second]), indptr),
-                totals[first] + totals[second],
-            )
-            for indptr, table, totals in tables
-        )
-        found[row] = _geometric_mean(counts, captions.shape[1])
+        counts = []
+        for indptr, table, totals in tables:
+            shared = ragged.sum_rows(np.minimum(table[first], table[second]), indptr)
+            counts.append((shared, totals[first] + totals[second]))
+        found[row] = _geometric_mean(counts, texts.shape[1])
     return found
 
 

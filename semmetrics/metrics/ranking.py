@@ -312,12 +312,9 @@ class ItemRanking(Statistic):
             inside = side.codes < block.task.given
             side, hit = side.keep(inside), hit[inside]
         n_ref = matched.n_ref
-        known = {
-            "part": _scored_part(self.name, side.indptr, side.scores, hit, n_ref),
-            "n_ref": n_ref,
-            "scored": ragged.lengths(side.indptr),
-            "missed": n_ref - ragged.sum_rows(hit, side.indptr),
-        }
+        part = _scored_part(self.name, side.indptr, side.scores, hit, n_ref)
+        scored, missed = ragged.lengths(side.indptr), n_ref - ragged.sum_rows(hit, side.indptr)
+        known = {"part": part, "n_ref": n_ref, "scored": scored, "missed": missed}
         return {name: Dense(values) for name, values in known.items()}
 
 

@@ -254,11 +254,10 @@ def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
     """
     places = whole_numbers(top, name)
     ordered = np.sort(places, axis=1)
-    again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     for values, bad, code in (
         (places, (places < -1) | (places >= width), "not-in-gallery"),
         (places[:, 1:], (places[:, 1:] >= 0) & (places[:, :-1] < 0), "item-after-end"),
-        (ordered[:, 1:], again, "duplicate"),
+        (ordered[:, 1:], (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), "duplicate"),
     ):
         if bad.any():
             query, column = np.argwhere(bad)[0]

@@ -319,8 +319,7 @@ class SoftCounts(Statistic):
         columns: dict[str, Any] = {}
         for names, (side, taking_part), values in zip(_SIDES, sides, found, strict=True):
             rows = ragged.row_numbers(side.indptr)
-            above = np.maximum(values, 0.0)
-            total = np.bincount(rows, above, minlength=len(block)).astype(np.float64)
+            total = np.bincount(rows, np.maximum(values, 0.0), len(block)).astype(np.float64)
             number = ragged.sum_rows(taking_part, side.indptr)
             columns |= {names[0]: Dense(total), names[1]: Dense(number)}
         return columns

@@ -492,10 +492,9 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
     A tuple of ``mine`` is compared with those of ``theirs`` that are similar in one slot: the slot
     in which the fewest are.
     """
-    n_slots = len(mine)
     near = sparse.csr_matrix(similar)
     found = []
-    for slot in range(n_slots):
+    for slot in range(len(mine)):
         n = theirs.shape[1]
         cells = np.ones(n, np.int8), (theirs[slot], np.arange(n))
         members = sparse.csr_matrix(cells, shape=(similar.shape[1], n))
@@ -509,7 +508,7 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
             indptr, places = ragged.take_rows(one.indptr.astype(np.int64), mine[slot][some])
             first, second = some[ragged.row_numbers(indptr)], one.indices[places]
             both = np.ones(len(first), np.bool_)
-            for other in set(range(n_slots)) - {slot}:
+            for other in set(range(len(mine))) - {slot}:
                 both &= similar[mine[other][first], theirs[other][second]]
             yield np.stack([first[both], second[both]])
 

@@ -175,8 +175,7 @@ class TupleTable:
     def parse(self, captions: Iterable[str]) -> Iterator[Parsed | InputError]:
         """Yield the tuples of captions, or an error if there are none."""
         for caption in captions:
-            lacking = InputError("no-tuples", self.name, remedy=SAME_CAPTIONS)
-            yield self.tuples.get(caption, lacking)
+            yield self.tuples.get(caption, InputError("no-tuples", self.name, remedy=SAME_CAPTIONS))
 
 
 def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_bytes) -> TupleTable:
@@ -200,11 +199,10 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
                 value = parse(text, source.name, number)
             except InputError as error:
                 raise InputError("wrong-tuple-line", error.where) from None
-            if not isinstance(value, dict) or not {"caption", "tuples"} <= value.keys() <= _KEYS:
+            fits = isinstance(value, dict) and {"caption", "tuples"} <= value.keys() <= _KEYS
+            if not fits or {type(value["caption"]), type(value.get("parser", ""))} != {str}:
                 raise InputError("wrong-tuple-line", where)
             caption, found, parser = value["caption"], value["tuples"], value.get("parser", "")
-            if not (isinstance(caption, str) and isinstance(parser, str)):
-                raise InputError("wrong-tuple-line", where)
             check_tuples(found, where)
             caption = _add(tuples, caption, found, where)
             if parser:

@@ -361,9 +361,7 @@ _SIMPLE = re.compile(
 _PLAIN = re.compile(r"""[A-Za-z'"(),;:!?.&/-]*""")
 
 
-_Match: TypeAlias = tuple[
-    Callable[[str, int], "re.Match[str] | None"], "Callable[[str], str] | None"
-]
+_Do: TypeAlias = tuple[Callable[[str, int], "re.Match[str] | None"], "Callable[[str], str] | None"]
 
 
 class Scanner:
@@ -380,7 +378,7 @@ class Scanner:
         for _, starts, token, follow, change in RULES:
             pattern = re.compile(f"({token})(?:{follow})", re.ASCII)  # group 1 is the token
             self._rules.append((re.compile(f"[{starts}]"), (pattern.match, change)))
-        self._by_first: dict[str, list[_Match]] = {}
+        self._by_first: dict[str, list[_Do]] = {}
 
     def scan(self, caption: str, following: str = "") -> list[str]:
         """Return the tokens of one caption without line separators.
