@@ -114,9 +114,11 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     positive = options.pop("pos_label", None)  # no parameter: scikit-learn would read its default
     y_true, y_pred = (y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred))
     (chosen,) = parse_all(listed(options["measures"]), first=options.get("task"))
+    given = options.get("classes")
+    columns = read_class_list(given) if isinstance(given, (str, os.PathLike)) else given
     shapes: list[Any] = [getattr(y, "shape", ()) for y in (y_true, y_pred)]
     if not _is_scored(chosen, options):  # floats are classes, whose names they are
-        names = {_number(one): one for one in listed(options.get("classes", ()))}
+        names = {_number(one): str(one) for one in ([] if columns is None else columns)}
         y_true, y_pred = (
             [names.get(v, str(int(v) if v.is_integer() else v)) for v in y.tolist()]
             if len(shape) == 1 and y.dtype.kind == "f"
@@ -132,11 +134,7 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
         positives = np.asarray(y_true) == (1 if positive is None else positive)
         y_true, y_pred = positives[:, None], y_pred[:, None]
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
-    is_of_labels = "labels" in kinds_of_all([chosen])
-    if (
-        is_of_labels and _is_scored(chosen, options) and getattr(preds, "ndim", 0) == 2
-    ):  # scores, though all may be 0 and 1
-        given = options.get("classes")
-        columns = read_class_list(given) if isinstance(given, (str, os.PathLike)) else given
+    is_scored = "labels" in kinds_of_all([chosen]) and _is_scored(chosen, options)
+    if is_scored and getattr(preds, "ndim", 0) == 2:  # scores, though all may be 0 and 1
         preds = as_matrix(preds, columns).ranked()
     return score(preds, truth, weights=sample_weight, **options)[0].value
