@@ -9,7 +9,7 @@ ids, rows and columns of arrays, elements of lists) is counted so in messages, t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -107,6 +107,15 @@ class MissingDependencyError(InputError, ImportError):
         """Keep all parts when the error crosses a process."""
         again = partial(type(self), self.package, self.purpose, extra=self.extra, error=self.error)
         return again, ()
+
+
+def why_not(find: Callable[[], object]) -> str:
+    """Return the message of the error that a call ends with, or nothing."""
+    try:
+        find()
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def require(module: str, purpose: str, *, extra: str) -> Any:

@@ -442,6 +442,9 @@ MESSAGES: dict[str, str] = {
         "install a Java runtime, 8 or later (in Debian default-jre-headless){instead}",
     "incomplete-package": "{purpose} needs {files}, which pycocoevalcap lacks; "
         "run: pip install --force-reinstall pycocoevalcap{instead}",
+    "damaged-package": "it is damaged, or not that of pycocoevalcap 1.2: {why}; "
+        "run: pip install --force-reinstall 'pycocoevalcap>=1.2'",
+    "too-many-matches": "over {most:,} matches of its words with those of a reference; shorten it",
     "java-not-started": "{purpose} cannot be run: {why}; check disk space, java -version{instead}",
     "java-failed": "{purpose} stopped with status {status}: {why}; check java -version{instead}",
     "java-path": "Java reads no folder with {separator!r} in its name; set SEMMETRICS_HOME",

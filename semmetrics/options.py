@@ -353,7 +353,7 @@ class Options(Reading, total=False):
         kinds=_RETRIEVAL, file=True)]
     phi: Annotated[Data, Option("How similar rows and columns (images and captions) are in "
         "meaning: a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or "
-        "CIDEr-D, CIDEr, SPICE or BagSim, computed from captions. With NAME= it is that of "
+        "CIDEr-D, CIDEr, METEOR, SPICE or BagSim, computed from captions. With NAME= it is that of "
         "measures such as 'NCS(phi=NAME)@10'.", RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE",
         repeat=True, file=True)]
     captions: Annotated[Data, Option("The text of each caption of the gallery, {id: caption} or in "
@@ -578,7 +578,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         per_item=Option("Write the values of each item.", WRITE, written=_RECORDS),
         per_label=Option("Write the values and counts of each label.", WRITE, written=_RECORDS),
         matches=Option("Write which prediction matched which true label, how similar they are, and "
-            "what nothing matched, by the first semantic measure.", WRITE, written=_RECORDS),
+            "what nothing matched, by the first semantic measure; of captions which words METEOR "
+            "aligned.", WRITE, written=_RECORDS),
         confusion=Option("Write how many images of each class are taken for each class; of label "
             "sets, how often a wrong label stands for a missed one.", WRITE,
             written=_RECORDS),
@@ -698,7 +699,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         output=_TO._replace(help="Write the positives there, as JSON."),
     ),
     "pairs": _named(
-        measure=_MEASURES._replace(help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
+        measure=_MEASURES._replace(
+            help="CIDEr-D, CIDEr, METEOR, SPICE or BagSim, with its options.",
             default=("CIDEr-D",), flags=("-m", "--measure", "--phi")),
         rows=Option("Whether a row is an image, with all its references, or one reference alone.",
             WHAT, default="images", choices=("images", "references"), common=True),

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import sys
+import tempfile
+import zipfile
+from functools import cache
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from oracles.meteor import exact_line
 
-from semmetrics.text.graphs import SynonymTable
+from semmetrics.text import meteor, synonyms
+from semmetrics.text.java import JavaProgram
 from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.synonyms import SynonymTable
 
 
 class Sliced:
@@ -50,23 +56,75 @@ def fake_java(monkeypatch, folder, script):
     return program
 
 
+METEOR_LISTS = {
+    "synonym/english.synsets": ["dog", "1 2", "puppy", "2", "run", "3", "jog", "3 4", "big", "5",
+                                "large", "5", "man", "6"],
+    "synonym/english.exceptions": ["man", "men", "run", "ran"],
+    "function/english.words": ["a", "the", "on", "is", "."],
+    "nonbreaking/english.prefixes": ["# titles", "Mr", "", "No #NUMERIC_ONLY# "],
+}  # fmt: skip
+PARAPHRASES = [
+    ("a man", "the guy"), ("rides", "is riding"), ("is riding", "rides"), ("on the", "upon"),
+    ("big dog", "large animal"), ("horse", "pony"), ("pony", "horse"), ("a", "one"), ("the", "a"),
+    ("man rides", "one on a"),
+]  # fmt: skip
+
+
+def write_meteor(folder):
+    """Write small word lists and paraphrases of METEOR into a folder, in the package's form."""
+    (folder / "data").mkdir(parents=True)
+    with zipfile.ZipFile(folder / "meteor-1.5.jar", "w") as jar:
+        for name, lines in METEOR_LISTS.items():
+            jar.writestr(name, "".join(f"{line}\n" for line in lines))
+    text = "".join(f"0.5\n{one}\n{other}\n" for one, other in PARAPHRASES)
+    (folder / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(text.encode()))
+    return folder
+
+
+@contextlib.contextmanager
+def small_meteor(folder):
+    """Let the word lists and paraphrases of METEOR be those of a folder, which are small."""
+    package = JavaProgram.folder_of_files
+
+    def folder_of_files(self):
+        return folder if self.folder == "meteor" else package(self)
+
+    with zipfile.ZipFile(folder / "meteor-1.5.jar") as jar:
+        checksums = {one.filename: one.CRC for one in jar.infolist()}
+    table = np.frombuffer((folder / "data" / "paraphrase-en.gz").read_bytes()[-8:], "<u4")
+    text = "semmetrics.text"
+    with (
+        mock.patch.object(JavaProgram, "folder_of_files", folder_of_files),
+        mock.patch(f"{text}.meteor._CHECKSUMS", checksums),
+        mock.patch(f"{text}.paraphrases._TABLE", tuple(table.tolist())),
+        mock.patch(f"{text}.paraphrases._opened", {}),
+        mock.patch(f"{text}.paraphrases.cache_folder", return_value=folder / "kept"),
+        contextlib.ExitStack() as stack,
+    ):
+        for cached in (meteor.read_list, synonyms.open_synonyms):
+            cached.cache_clear()
+            stack.callback(cached.cache_clear)
+        yield
+
+
+@cache
+def _meteor_folder():
+    folder = tempfile.TemporaryDirectory()
+    write_meteor(Path(folder.name, "meteor"))
+    return folder
+
+
 @contextlib.contextmanager
 def meteor_programs():
-    """Replace the programs behind METEOR and METEOR-nltk."""
-
-    def counts(candidates, references):
-        pairs = zip(candidates, references, strict=True)
-        return np.array([exact_line(*pair) for pair in pairs], np.int64).reshape(-1, 23)
+    """Replace the word lists of METEOR by small ones, and the function behind METEOR-nltk."""
 
     def shared(references, hypothesis, *, alpha, beta, gamma):
         return max(alpha * len({*one} & {*hypothesis}) ** gamma / (beta + len(one))
                    for one in references)  # fmt: skip
 
-    module = "semmetrics.metrics.meteor"
     with (
-        mock.patch(f"{module}.segment_counts", counts),
-        mock.patch("semmetrics.text.java.JavaProgram.missing", return_value=""),
-        mock.patch(f"{module}._nltk_score", return_value=shared),
+        small_meteor(Path(_meteor_folder().name, "meteor")),
+        mock.patch("semmetrics.metrics.meteor._nltk_score", return_value=shared),
     ):
         yield
 
@@ -84,6 +142,6 @@ def spice_programs(words):
         mock.patch(f"{text}.parses.open_parser", return_value=parser),
         mock.patch(f"{text}.graphs.open_synonyms", return_value=SynonymTable({}, {})),
         mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
-        mock.patch(f"{text}.graphs.category_words", return_value=words),
+        mock.patch(f"{text}.synonyms.category_words", return_value=words),
     ):
         yield

@@ -25,19 +25,19 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, why_not
 from semmetrics.messages import counted
 from semmetrics.metrics.caption_overlap import BLEU, ROUGE_L
 from semmetrics.metrics.caption_steps import check_captions
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
+from semmetrics.metrics.meteor import METEOR, open_data
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import score_statistics
-from semmetrics.text.graphs import open_synonyms
 from semmetrics.text.parses import open_parser
 from semmetrics.text.ptb import PtbTokenizer
+from semmetrics.text.synonyms import open_synonyms
 from semmetrics.text.tokenizers import open_tokenizer
 
 Captions: TypeAlias = Mapping[Any, Sequence[str]]
@@ -194,12 +194,14 @@ class Cider(_Scorer):
 
 
 class Meteor(_Scorer):
-    """METEOR 1.5; a Java program is started at each call.
+    """METEOR 1.5; no Java is needed.
 
     Raises
     ------
+    MissingDependencyError
+        If the package pycocoevalcap, whose word lists are used, is not installed.
     InputError
-        If Java or the program is missing.
+        If they are damaged.
     """
 
     _names = ("METEOR",)
@@ -207,7 +209,7 @@ class Meteor(_Scorer):
     _tokenizer = _split_at_blanks
 
     def __init__(self) -> None:
-        METEOR_PROGRAM.locate()
+        open_data(METEOR())
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
         """Return the value of the corpus, and of each image; arguments as for ``Bleu``."""
@@ -308,7 +310,7 @@ class COCOEvalCap:
             PTBTokenizer().tokenize({one: side.imgToAnns.get(one, []) for one in images})
             for side in (self.coco, self.cocoRes)
         )
-        reason = METEOR_PROGRAM.missing()
+        reason = why_not(Meteor)
         self.missing = {"METEOR": reason} if reason else {}
         scorers: list[_Scorer] = [Bleu(), *([] if reason else [Meteor()]), Rouge(), Cider()]
         self.eval, columns = {}, {"image_id": list(gts)}

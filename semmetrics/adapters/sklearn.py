@@ -73,7 +73,7 @@ def make_scorer(measure: Any, *, response_method: Any = None, **options: Any) ->
         response_method = ("predict_proba", "decision_function")
     return metrics.make_scorer(
         measure_value, measures=[measure], **options, response_method=response_method or "predict",
-        greater_is_better=chosen.definition.higher_is_better,
+        greater_is_better=chosen.higher_is_better,
     )  # fmt: skip
 
 

@@ -275,7 +275,8 @@ class Definition:
     formula : callable, optional
         Its positional parameters are counts, its keyword-only ones options.
     extra : mapping
-        What its family has to know; "percent": papers print it times 100, though it may be above 1.
+        What its family has to know; "percent": papers print it times 100, though it may be above 1;
+        "lower": values of the option "part" of which lower ones are better.
     needs : frozenset of str
         What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
         whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
@@ -391,6 +392,12 @@ class Measure:
     options: tuple[tuple[str, Value], ...] = ()
     k: int | None = None
     asked: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether it is so of the definition, and of the part that is asked for."""
+        extra = self.definition.extra
+        return self.definition.higher_is_better and self["part"] not in extra.get("lower", ())
 
     def __getitem__(self, name: str) -> Value:
         """Return the value of an option; None where it means nothing here."""

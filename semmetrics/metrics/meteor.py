@@ -2,12 +2,13 @@
 
 Conventions
 -----------
-``METEOR`` is METEOR 1.5 for English, with the program's own normalisation. The program, its tables
-and the way to call it are those of the package pycocoevalcap 1.2. It reads one line a segment,
-references before the candidate, and answers with one line of counts (``COUNTS``). "|||" separates
-the parts of a line and is taken out of captions; pycocoevalcap takes it out of candidates, and cuts
-a reference in two there. The value of several captions is the formula on their summed counts, not
-the mean of their values. A caption whose words all match in one chunk adds no chunk to the sum.
+``METEOR`` is METEOR 1.5 for English, with the program's own normalisation. Its counts of a pair of
+captions (``COUNTS``) are computed here (`semmetrics.text.meteor`), or by the program of the package
+pycocoevalcap, which needs Java and is called as there: "|||", which separates the parts of its
+lines, is taken out of captions; pycocoevalcap cuts a reference in two there. Of several references
+that with the highest value counts, of equal ones the first. The value of several captions is the
+formula on their summed counts, not the mean of their values. A caption whose words all match in one
+chunk adds no chunk to the sum.
 
 ``METEOR-nltk`` is another measure: nltk has the formula of 2007, matches greedily (equal, then
 equal stems, then synonyms of WordNet), weighs all words the same, and has no paraphrases. The value
@@ -19,14 +20,17 @@ Values lie in [0, 1]; higher is better. Items without a reference have no value 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, slices, take_rows
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError, require
 from semmetrics.messages import brief, counted
@@ -34,69 +38,74 @@ from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
 from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
-from semmetrics.text.java import ENGLISH, JavaProgram, why_not
+from semmetrics.metrics.formulas import divide
+from semmetrics.store.cache import Progress
+from semmetrics.text.java import ENGLISH, METEOR_FILES
+from semmetrics.text.meteor import STAGES, Sentences, read_list
+from semmetrics.text.paraphrases import open_paraphrases
 from semmetrics.text.tokenizers import one_line
 
-WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
+WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
 COUNTS = (
     *("n_pred", "n_ref", "function_pred", "function_ref"),
     *map("_".join, product(WEIGHTS, ("content", "function"), ("pred", "ref"))),
     *("chunks", "matched_pred", "matched_ref"),
 )
-
-_JAR = "meteor-1.5.jar"
-METEOR_PROGRAM = JavaProgram("METEOR", "meteor", (_JAR, "data/paraphrase-en.gz"))
-_ARGUMENTS = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+_ARGUMENTS = ("-Xmx2G", "-jar", METEOR_FILES.files[0], "-", "-", "-stdio", "-l", "en", "-norm")
+_ITEMS = 1 << 12  # whose matches are shown at a time
 
 
-def segment_counts(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Ints:
-    """Return the counts of each segment, against the reference that gives it the highest score.
+def java_counts(
+    texts: Sequence[str], candidates: Ints, references: Ints, paraphrases: str = "true"
+) -> Ints:
+    """Return the program's counts of pairs of captions; it takes seconds to read its tables.
 
     Parameters
     ----------
-    candidates : sequence of str
+    texts : sequence of str
         Tokens with blanks between them.
-    references : sequence of sequences of str
-        Those of each candidate, at least one.
+    candidates, references : int arrays, shape (pairs,)
+        The numbers of texts.
+    paraphrases : {"true", "false"}
 
     Returns
     -------
-    int64 array, shape (segments, 23)
+    int64 array, shape (pairs, 23)
         Columns are ``COUNTS``.
 
     Raises
     ------
     InputError
-        If there is no Java, or the program fails; names the candidate that it did not accept.
+        If there is no Java, or the program fails; names the captions that it did not accept.
     MissingDependencyError
         If pycocoevalcap is not installed.
     """
-    lines: dict[str, int] = {}
-    places: Ints = np.zeros(len(candidates), np.int64)
-    for place, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
-        cleaned = (one_line(text).replace("|||", "").replace("  ", " ")
-                   for text in (*several, candidate))  # fmt: skip
-        places[place] = lines.setdefault(" ||| ".join(("SCORE", *cleaned)), len(lines))
+    cleaned = [one_line(text).replace("|||", "") for text in texts]
+    lines = [f"SCORE ||| {cleaned[reference]} ||| {cleaned[candidate]}"
+             for candidate, reference in zip(*map(np.ndarray.tolist, (candidates, references)),
+                                             strict=True)]  # fmt: skip
     counts = np.zeros((len(lines), len(COUNTS)), np.int64)
-    for row, (line, answer) in enumerate(zip(lines, _ask(lines) if lines else (), strict=True)):
+    stages = () if paraphrases == "true" else ("-m", " ".join(STAGES[:-1]))
+    for row, (line, answer) in enumerate(
+        zip(lines, _run(lines, stages) if lines else (), strict=True)
+    ):
         try:
             counts[row] = [int(float(part)) for _, part in zip(COUNTS, answer.split(), strict=True)]
         except ValueError as error:
             why = f"its answer to {brief(line)} is {brief(answer)}"
             raise InputError("meteor-failed", why=why) from error
-    return counts[places]
+    return counts
 
 
-def _ask(lines: Collection[str]) -> list[str]:
-    """Run the program once for all segments, as it takes seconds to read its tables."""
-    java, folder = METEOR_PROGRAM.locate()
+def _run(lines: Collection[str], stages: Sequence[str]) -> list[str]:
+    java, folder = METEOR_FILES.locate()
     try:
         text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-        command = [java, *ENGLISH, *_ARGUMENTS]
+        command = [java, *ENGLISH, *_ARGUMENTS, *stages]
         done = subprocess.run(command, input=text, capture_output=True, cwd=folder, check=False)
     except OSError as error:
-        raise METEOR_PROGRAM.not_started(error) from error
+        raise METEOR_FILES.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
     if done.returncode or len(answers) != len(lines):
         problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -105,42 +114,81 @@ def _ask(lines: Collection[str]) -> list[str]:
     return answers
 
 
-class MeteorCounts(Statistic):
-    """A step: the counts of each item, from one run of the program for the whole task."""
+def open_data(measure: Measure, progress: Progress | None = None) -> None:
+    """Open what a measure needs before items are scored.
 
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns ``COUNTS``, and "cause"."""
-        counts = np.ascontiguousarray(_task_counts(block.task)[block.start : block.stop].T)
-        columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, counts), strict=True))
-        n_refs = caption_steps.items_of(block).n_refs
-        return {**columns, "cause": caption_steps.cause_column(n_refs)}
-
-
-def lacking(task: CaptionTask) -> str:
-    """Return why a task has no METEOR here, with the remedy; "" if it has, and the counts are kept.
-
-    Only the program itself tells whether it runs.
+    Raises
+    ------
+    MissingDependencyError
+        If pycocoevalcap is not installed.
+    InputError
+        If its files are damaged, or not those of METEOR 1.5; or if Java is asked for and not there.
     """
-    return METEOR_PROGRAM.missing() or why_not(lambda: _task_counts(task))
+    if measure["program"] == "java":
+        METEOR_FILES.locate()
+        return
+    read_list("function/english.words")
+    if measure["paraphrases"] == "true":
+        open_paraphrases(progress)
 
 
 @kept
-def _task_counts(task: CaptionTask) -> Ints:
-    """Return the counts of all items of a task, zeros without a reference."""
-    texts = caption_steps.joined_tokens(task)
-    indptr, references = task.pairs(0, len(task))
-    some = np.flatnonzero(np.diff(indptr))
-    counts = np.zeros((len(task), len(COUNTS)), np.int64)
-    counts[some] = segment_counts(
-        [texts[code] for code in task.candidates[some].tolist()],
-        [[texts[one] for one in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
-    )
-    count = dict(zip(COUNTS, counts.T, strict=True))
-    # the words of a segment all match, on both sides, in one chunk
-    whole = count["matched_pred"] == count["n_pred"]
-    whole &= (count["matched_ref"] == count["n_ref"]) & (count["chunks"] == 1)
-    count["chunks"][whole] = 0
+def _sentences(task: CaptionTask, paraphrases: str) -> Sentences:
+    table = open_paraphrases() if paraphrases == "true" else None
+    return Sentences(caption_steps.joined_tokens(task), table)
+
+
+def _pair_counts(
+    task: CaptionTask, program: str, paraphrases: str, candidates: Ints, references: Ints
+) -> Ints:
+    """Return the counts of pairs; without the chunk of those whose words all match in one."""
+    if program == "java":
+        texts = caption_steps.joined_tokens(task)
+        counts = java_counts(texts, candidates, references, paraphrases)
+    else:
+        counts = _sentences(task, paraphrases).counts(candidates, references)
+    count = _by_name(counts)
+    whole = (count["matched_pred"] == count["n_pred"]) & (count["chunks"] == 1)
+    count["chunks"][whole & (count["matched_ref"] == count["n_ref"])] = 0
     return counts
+
+
+@kept
+def _task_counts(task: CaptionTask, program: str, paraphrases: str) -> tuple[Ints, Ints]:
+    """Return the counts of all items, zeros without a reference, and each one's best reference.
+
+    That is its place among the captions of all references; -1 without one.
+    """
+    indptr, places = take_rows(task.indptr, task.images)
+    row, n = row_numbers(indptr), len(task.texts)
+    pairs, pair = np.unique(task.candidates[row] * n + task.references[places], return_inverse=True)
+    counts = _pair_counts(task, program, paraphrases, *np.divmod(pairs, n))
+    values = meteor_value(_by_name(counts))[pair]
+    some = lengths(indptr) > 0
+    best = np.lexsort((-values, row))[indptr[:-1][some]]
+    found, chosen = np.zeros((len(task), len(COUNTS)), np.int64), np.full(len(task), -1)
+    found[some], chosen[some] = counts[pair[best]], places[best]
+    return found, chosen
+
+
+def _by_name(counts: Ints) -> dict[str, Ints]:
+    return dict(zip(COUNTS, counts.T, strict=True))
+
+
+@dataclass(frozen=True, repr=False)
+class MeteorCounts(Statistic):
+    """A step: the counts of each item, from one call for the whole task."""
+
+    program: str
+    paraphrases: str
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the columns ``COUNTS``, and "cause"."""
+        counts, _ = _task_counts(block.task, self.program, self.paraphrases)
+        rows = np.ascontiguousarray(counts[block.start : block.stop].T)
+        columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, rows), strict=True))
+        n_refs = caption_steps.items_of(block).n_refs
+        return {**columns, "cause": caption_steps.cause_column(n_refs)}
 
 
 def meteor_value(counts: Any) -> Floats:
@@ -195,16 +243,130 @@ def _share(counts: Any, side: str) -> Floats:
     return np.asarray(matches / np.where(words > 0, words, 1.0))
 
 
+def _fragmentation(counts: Any) -> Floats:
+    """Return chunks over matches, the mean of the matched words of both sides."""
+    return divide(2 * counts["chunks"], counts["matched_pred"] + counts["matched_ref"], 0.0)
+
+
+def _stage_share(counts: Any, stage: str) -> Floats:
+    """Return the share of all words, of both sides together, that match at a stage."""
+    names = product((stage,), ("content", "function"), ("pred", "ref"))
+    matched = sum(counts["_".join(one)] for one in names)
+    return divide(matched, counts["n_pred"] + counts["n_ref"], 0.0)
+
+
+_PARTS: dict[str, Callable[[Any], Floats]] = {
+    "score": meteor_value,
+    "precision": partial(_share, side="pred"),
+    "recall": partial(_share, side="ref"),
+    "fragmentation": _fragmentation,
+    **{stage: partial(_stage_share, stage=stage) for stage in STAGES},
+}
+
+
 class MeteorFamily(SumFormulas):
     """METEOR of summed counts; of an item, the program's segment score."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Return the step that asks the program."""
-        return MeteorCounts()
+        """Return the step that counts matches."""
+        return MeteorCounts(str(measure["program"]), str(measure["paraphrases"]))
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
-        """Return METEOR of counts."""
-        return meteor_value(numbers)
+        """Return METEOR of counts, or the part of it that is asked for."""
+        return _PARTS[str(measure["part"])](numbers)
+
+
+class MeteorPairs:
+    """METEOR of every caption for every image, in blocks of images.
+
+    Parameters
+    ----------
+    task : CaptionTask
+        Its candidates are the columns, in their order, whatever their images; rows are images.
+    measure : Measure
+    """
+
+    def __init__(self, task: CaptionTask, measure: Measure) -> None:
+        self.n_rows, self.n_columns = len(task.indptr) - 1, len(task.candidates)
+        self._task, self._options = task, (str(measure["program"]), str(measure["paraphrases"]))
+        self._value = _PARTS[str(measure["part"])]
+        self._texts, self._column = np.unique(task.candidates, return_inverse=True)
+
+    def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
+        """Return the values of the rows start to stop, shape (stop - start, columns)."""
+        values = np.zeros((stop - start, self.n_columns)) if out is None else out
+        indptr, n = self._task.indptr, len(self._texts)
+        for row in range(start, stop):
+            references = self._task.references[indptr[row] : indptr[row + 1]]
+            pairs = np.tile(self._texts, len(references)), np.repeat(references, n)
+            counts = _by_name(_pair_counts(self._task, *self._options, *pairs))
+            best, found = (
+                of(counts).reshape(len(references), n) for of in (meteor_value, self._value)
+            )
+            values[row - start] = found[best.argmax(axis=0), np.arange(n)][self._column]
+        return values
+
+
+_MATCH = ("id", "start", "prediction", "number", "reference_start", "reference", "stage")
+
+
+def match_rows(
+    task: CaptionTask, measure: Measure, items: Sequence[int] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the words and phrases that are aligned, and the words of either side that are not.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    measure : Measure
+    items : sequence of int, optional
+        All by default.
+
+    Yields
+    ------
+    dict
+        "id"; "prediction", words of the candidate, and "start", their place (from 1); "reference",
+        words of the best reference, "number" (of that reference, from 1) and "reference_start";
+        "stage". None where there is nothing.
+    """
+    paraphrases = str(measure["paraphrases"])
+    sentences, (_, best) = _sentences(task, paraphrases), _task_counts(task, "python", paraphrases)
+    rows = np.arange(len(task)) if items is None else np.array(items)
+    rows = rows[best[rows] >= 0]
+    for run in slices(len(rows), _ITEMS):
+        some = rows[run]
+        texts = task.candidates[some], task.references[best[some]]
+        chosen = sentences.align(*texts)
+        bounds = np.searchsorted(chosen.pairs, np.arange(len(some) + 1))
+        for row, item in enumerate(some.tolist()):
+            mine, theirs = (sentences.words[side[row]] for side in texts)
+            number = int(best[item] - task.indptr[task.images[item]]) + 1
+            left = [dict(enumerate(mine, 1)), dict(enumerate(theirs, 1))]
+            lines: list[tuple[Any, ...]] = []
+            matches = chosen.take(slice(bounds[row], bounds[row + 1]))
+            for _, ref, cand, n_ref, n_cand, stage in np.stack(matches, axis=1).tolist():
+                own, other = (
+                    " ".join(side.pop(first + place) for place in range(1, 1 + n))
+                    for side, first, n in zip(left, (cand, ref), (n_cand, n_ref), strict=True)
+                )
+                lines.append((cand + 1, own, ref + 1, other, STAGES[stage]))
+            lines += [(place, word, None, None, None) for place, word in left[0].items()]
+            lines.sort(key=itemgetter(0))
+            lines += [(None, None, place, word, None) for place, word in left[1].items()]
+            for start, prediction, *reference in lines:
+                line = str(task.ids[item]), start, prediction, number, *reference
+                yield dict(zip(_MATCH, line, strict=True))
+
+
+def show_matches(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:
+    """Return the words of an item that are aligned, with their stage, and those that are not."""
+    shown: dict[str, list[list[str]]] = {"aligned": [], "unmatched": [], "missing": []}
+    for one in match_rows(task, measure, [row]):
+        names = "prediction", "reference", "stage"
+        words = [one[name] for name in names if one[name] is not None]
+        missing = "missing" if one["prediction"] is None else "unmatched"
+        shown["aligned" if one["stage"] else missing].append(words)
+    return shown
 
 
 def _nltk_score() -> Any:
@@ -233,6 +395,11 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 _RECALL = "how much recall counts in the mean of precision and recall"
 _PENALTY = "the largest penalty for chunks"
 _RELEASE = one_of("release", "1.5", "release of the program, with its English parameters and -norm")
+_PROGRAM = one_of("program", "python java", "what counts: this library, or the program itself, "
+                  "which needs Java and gives the same counts")  # fmt: skip
+_PARAPHRASES = one_of("paraphrases", "true false", "whether paraphrases match", short="par")
+_PART = one_of("part", " ".join(_PARTS), "METEOR itself, a factor of it (of fragmentation, chunks "
+               "over matches, lower is better), or the share of words that match at a stage")  # fmt: skip
 METEOR = caption_steps.caption_measure(
     "METEOR",
     MeteorFamily(),
@@ -240,10 +407,16 @@ METEOR = caption_steps.caption_measure(
     "(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
     "METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
     cite=("denkowski2014", "banerjee2005"),
-    options=(_RELEASE, SKIP_OR_NAN),
+    options=(_RELEASE, _PROGRAM, _PARAPHRASES, _PART, SKIP_OR_NAN),
     order_invariant=False,
-    needs=frozenset({"java"}),
-    extra={"lacking": lacking},
+    needs=frozenset({"meteor"}),
+    extra={
+        "open": open_data,
+        "pairs": MeteorPairs,
+        "show": show_matches,
+        "matches": match_rows,
+        "lower": ("fragmentation",),
+    },
 )
 METEOR_NLTK = caption_steps.caption_measure(
     "METEOR-nltk",

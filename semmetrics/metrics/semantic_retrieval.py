@@ -721,7 +721,8 @@ def _check_extended(value: str) -> None:
 
 
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
-              "computes it of captions= (--captions): CIDEr-D, CIDEr, SPICE or BagSim")  # fmt: skip
+              "computes it of captions= (--captions): CIDEr-D, CIDEr, METEOR, SPICE "
+              "or BagSim")  # fmt: skip
 _TRUTH = one_of("ground_truth", f"kept {LEFT_OUT}", "the query's own positives count as all else, "
                 "or are left out of what is retrieved and of what is most similar",
                 short="gt")  # fmt: skip

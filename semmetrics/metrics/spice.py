@@ -42,8 +42,9 @@ from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.text import graphs as scene_graphs
-from semmetrics.text.graphs import Concepts, Graphs, GraphTable, Group, category_words
+from semmetrics.text.graphs import Concepts, Graphs, GraphTable, Group
 from semmetrics.text.parses import PARSERS
+from semmetrics.text.synonyms import category_words, open_synonyms
 from semmetrics.text.tokenizers import RawTuple, check_tuples
 
 _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item
@@ -107,7 +108,7 @@ def spice_scores(
         check_tuples(candidate, f"candidate of {ITEM.format(item)}")
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
-    concepts = Concepts(scene_graphs.open_synonyms())
+    concepts = Concepts(open_synonyms())
     mine = GraphTable.of([scene_graphs.merge_captions([one], concepts) for one in candidates])
     theirs = GraphTable.of([scene_graphs.merge_captions(one, concepts) for one in references])
     matches = Matches(mine, theirs, concepts)

@@ -773,7 +773,7 @@ class ThresholdDisplay(Curves):
                     point = float(option[3])
                     of.add("scores" if option[1] else "similarity")
                     every.append(one | {"name": name, "threshold": point})
-                    lower |= set() if score.measure.definition.higher_is_better else {name}
+                    lower |= set() if score.measure.higher_is_better else {name}
                     if score.best_threshold is not None:
                         fitted[name] = point, one["value"]
         curves, chosen = {}, {}

@@ -351,7 +351,7 @@ class ScoreTable(ScaledResult):
         rows = [["measure", *map(_line, self.systems)]]
         for name in self.headings:
             scores = [place.get((system, name)) for system in self.systems]
-            higher = any(s.measure.definition.higher_is_better for s in scores if s is not None)
+            higher = any(s.measure.higher_is_better for s in scores if s is not None)
             rows.append([_line(name), *reports.grade(
                 [_shown(score, digits, scale) for score in scores],
                 [math.nan if score is None else score.value for score in scores], higher=higher,
@@ -494,8 +494,9 @@ class ScoreTable(ScaledResult):
         Records
             Columns "system", "measure", "id", "value", and what the item is: of labels "predicted"
             and "true"; of captions "caption" and "references", by SPICE and SPIDEr also the tuples
-            "matched", "unmatched" and "missing", and by Soft-SPICE "nearest", each phrase with the
-            nearest of the references and their similarity. The worst come first.
+            "matched", "unmatched" and "missing", by METEOR the words "aligned", each with those of
+            the reference and the stage, and by Soft-SPICE "nearest", each phrase with the nearest
+            of the references and their similarity. The worst come first.
 
         Raises
         ------
@@ -532,7 +533,7 @@ class ScoreTable(ScaledResult):
             behind = [one for one in self.scores[self.scores.index(score) :]
                       if (one.system, one.part) == (score.system, score.part)]  # fmt: skip
             order = np.lexsort([  # nan last
-                one.items if one.measure.definition.higher_is_better == (which == "worst")
+                one.items if one.measure.higher_is_better == (which == "worst")
                 else -one.items for one in reversed(behind) if one.items is not None
             ])  # fmt: skip
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
@@ -561,19 +562,21 @@ class ScoreTable(ScaledResult):
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.
 
-        The first measure that matches labels by meaning is used.
+        The first measure that matches labels by meaning is used, or that aligns words: METEOR.
 
         Returns
         -------
         Records
-            Columns "id", "system", "rank" (from 1), "prediction", "reference" and "similarity" in
-            [-1, 1]. A prediction without a match has the similarity to its nearest reference; a
-            reference that nothing matched has no rank and no prediction.
+            Of labels, columns "id", "system", "rank" (from 1), "prediction", "reference" and
+            "similarity" in [-1, 1]. A prediction without a match has the similarity to its nearest
+            reference; a reference that nothing matched has no rank and no prediction. Of captions,
+            "id", "system", "start" (of words in the candidate, from 1), "prediction", "number" (of
+            the best reference, from 1), "reference_start", "reference" and "stage".
 
         Raises
         ------
         InputError
-            If no measure matches labels by meaning, or items were not kept.
+            If no measure matches labels or words, or items were not kept.
 
         Examples
         --------
@@ -588,12 +591,13 @@ class ScoreTable(ScaledResult):
         found = [score for score in self.scores if score.heading == heading]
         if any(score.task is None for score in found):
             raise InputError("rows-not-kept")
-        rows = (
-            {**row, "system": score.system}
+        matches = found[0].measure.definition.extra.get("matches", match_rows)
+        rows = [
+            {"id": row.pop("id"), "system": score.system, **row}
             for score in found
-            for row in match_rows(score.task, score.measure)
-        )
-        return Records.from_rows(_MATCHES, rows)
+            for row in matches(score.task, score.measure)
+        ]
+        return Records.from_rows(list(rows[0]) if rows else _MATCHES, rows)
 
     def confusion(self) -> Records:
         """Return how many images of each class are taken for each class, where there are any.
@@ -855,7 +859,7 @@ def plain_id(name: Any) -> str | int:
 
 
 def find_matching_heading(scores: Sequence[Score]) -> str:
-    """Find the first measure that matches labels by meaning.
+    """Find the first measure that matches labels by meaning, or aligns words.
 
     Raises
     ------
@@ -865,9 +869,11 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
     from semmetrics.metrics.semantic import SemanticFamily  # exact measures do without it
 
     for score in scores:
-        if isinstance(score.measure.definition.family, SemanticFamily):
+        definition = score.measure.definition
+        if isinstance(definition.family, SemanticFamily) or "matches" in definition.extra:
             return score.heading
-    raise InputError("lacks-measure", what="matches of labels by meaning", example="SemF1")
+    what, example = "matches of labels by meaning, or of words", "SemF1, or METEOR of captions"
+    raise InputError("lacks-measure", what=what, example=example)
 
 
 def _split_key(key: Any) -> tuple[Any, Any]:

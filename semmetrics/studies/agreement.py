@@ -521,7 +521,7 @@ def _score(
         if not judgements.texts:
             places = _find_rows(wanted, score.ids, judgements.source, "the items")
         # the higher, the better
-        sign = 1.0 if score.measure.definition.higher_is_better else -1.0
+        sign = 1.0 if score.measure.higher_is_better else -1.0
         of = score.heading, str(score.measure), score.signature
         found.append(Judged(*of, sign * values[places].astype(np.float64), score.names))
     if lacking and (not found or given.get("measures") is not None):

@@ -176,7 +176,7 @@ class Difference:
         """Whether the system's value is the better one; None where neither is."""
         if not self.difference or math.isnan(self.difference):
             return None
-        return (self.difference > 0) == self.score.measure.definition.higher_is_better
+        return (self.difference > 0) == self.score.measure.higher_is_better
 
     @property
     def signature(self) -> str:
@@ -355,7 +355,7 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
     error = paired.standard_error * math.sqrt(max(1, drawn))
     pair, counts = _paired_values(score, against), dict[str, int]()
     if pair is not None:
-        gain = subtract(*pair) * (1 if score.measure.definition.higher_is_better else -1)
+        gain = subtract(*pair) * (1 if score.measure.higher_is_better else -1)
         each = (gain > 0, gain == 0, gain < 0, np.isnan(gain))
         names = ("wins", "ties", "losses", "undefined")
         counts = {name: int(some.sum()) for name, some in zip(names, each, strict=True)}
@@ -794,7 +794,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         if len(scores) != len(self.scores.systems):
             raise InputError("bad-choice", name="measure", value=wanted,
                              choices=self.scores.headings)  # fmt: skip
-        sign = 1.0 if scores[0].measure.definition.higher_is_better else -1.0
+        sign = 1.0 if scores[0].measure.higher_is_better else -1.0
         values = np.stack([sign * one.replicates.values for one in scores if one.replicates], 1)
         matrix, means = rank_matrix(values[~np.isnan(values).any(axis=1)])
         order = np.argsort(means, kind="stable")

@@ -659,7 +659,7 @@ def _score(
     scores = score_prepared(prepared)
     absent = (vars(one) for one in prepared.plan.not_computed)
     notes += [*prepared.facts(scores), *(Fact("not-computed", values=one) for one in absent)]
-    return [(one.system, one.heading, one.measure.definition.higher_is_better, one.value)
+    return [(one.system, one.heading, one.measure.higher_is_better, one.value)
             for one in scores]  # fmt: skip
 
 

@@ -414,7 +414,7 @@ def rank_systems(
 def _check_direction(measure: str, texts: Iterable[str], by: str) -> bool:
     """Return whether lower is better, by all texts of a measure; normalised, it may not be."""
     found = [one for text in texts for one in parse_in_any_case(text)]
-    lower = any(not one.definition.higher_is_better for one in found)
+    lower = any(not one.higher_is_better for one in found)
     if lower and by == "normalized":
         raise InputError("lower-is-better", measure=measure)
     return lower

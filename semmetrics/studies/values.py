@@ -163,7 +163,7 @@ def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
         parse(measure)
     lower = {
         any(
-            not one.definition.higher_is_better
+            not one.higher_is_better
             for word in _WORD.findall(name)
             for one in parse_in_any_case(word)
         ): name

@@ -25,7 +25,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -33,7 +33,7 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import IO, Any
 
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, MissingDependencyError, why_not
 from semmetrics.messages import brief
 from semmetrics.store.files import cache_folder, file_digest, naming
 from semmetrics.text import tokenizers
@@ -65,10 +65,6 @@ class JavaProgram:
     folder: str
     files: tuple[str, ...]
     alternative: str = ""
-
-    def missing(self) -> str:
-        """Return why the program cannot be run here, with the remedy; "" if it can."""
-        return why_not(self.locate)
 
     def locate(self) -> tuple[str, Path]:
         """Return the program java, and the folder that holds the files.
@@ -118,15 +114,10 @@ class JavaProgram:
         return InputError("java-not-started", purpose=self.purpose, why=error, instead=self.instead)
 
 
-def why_not(find: Callable[[], object]) -> str:
-    """Return the message of the error that a call ends with, or nothing."""
-    try:
-        find()
-    except InputError as error:
-        return str(error)
-    return ""
-
-
+METEOR_LISTS = JavaProgram("METEOR", "meteor", ("meteor-1.5.jar",))
+"""What METEOR needs without paraphrases,"""
+METEOR_FILES = replace(METEOR_LISTS, files=(*METEOR_LISTS.files, "data/paraphrase-en.gz"))
+"""and with them."""
 SPICE_FILES = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
 """What scoring SPICE needs, with any parser."""
 

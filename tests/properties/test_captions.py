@@ -23,9 +23,10 @@ from semmetrics.embed.lookup import TextModel
 from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.text.graphs import Graphs, SynonymTable
+from semmetrics.text.graphs import Graphs
 from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.synonyms import SynonymTable
 from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(

@@ -25,12 +25,11 @@ from semmetrics.adapters.pycocoevalcap import (
     Rouge,
     Spice,
 )
-from semmetrics.metrics.meteor import METEOR_PROGRAM
-from semmetrics.text.java import OfficialParser
+from semmetrics.errors import why_not
+from semmetrics.text.java import METEOR_FILES, OfficialParser
 
 GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the snow"]}
 RES = {7: ["a man on a horse"], "x": ["two dogs play"]}
-METEOR = ("meteor/meteor-1.5.jar", "meteor/data/paraphrase-en.gz")
 SCORERS = {"bleu": (Bleu, "Bleu"), "rouge": (Rouge, "Rouge"), "cider": (Cider, "CIDEr")}
 # What coco-caption's page prints of its example.
 PRINTED = {"Bleu_1": 0.579, "Bleu_2": 0.404, "Bleu_3": 0.279, "Bleu_4": 0.191, "METEOR": 0.195,
@@ -88,7 +87,7 @@ def test_values_are_those_of_pycocoevalcap(module, source, request):
 
 @pytest.mark.slow
 def test_meteor_is_that_of_pycocoevalcap(fakecap):
-    if missing := METEOR_PROGRAM.missing():
+    if missing := why_not(METEOR_FILES.locate):
         pytest.skip(missing)
     odd = drawn(5)
     gts, res = (
@@ -157,7 +156,7 @@ def test_evaluation_of_a_file(fakecap, raw):
     evaluation = COCOEvalCap(coco({**gts, "more": ["of no result"]}), results)
     evaluation.params["image_id"] = results.getImgIds()
     evaluation.evaluate()
-    missing = {"METEOR"} if METEOR_PROGRAM.missing() else set()
+    missing = set() if find_spec("pycocoevalcap") else {"METEOR"}
     assert set(evaluation.missing) == {"SPICE"} | missing
     expected = {name: value for name, value in PRINTED.items() if name not in missing}
     assert evaluation.eval == pytest.approx(expected, abs=5e-4)
@@ -212,7 +211,7 @@ def test_spice_is_given_by_image(program):
 
 
 def test_tokens_of_captions_that_run_on():
-    if missing := METEOR_PROGRAM.missing():
+    if missing := why_not(METEOR_FILES.locate):
         pytest.skip(missing)
     texts = ["A box of vitamin C.", "The cat's 5 1/2 fish (dead).", "Vitamin C.", "no. 3", "a dog "]
     given = {1: [{"caption": text} for text in texts], 2: [{"caption": "a man\nrides"}]}

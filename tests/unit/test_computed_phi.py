@@ -185,7 +185,7 @@ def test_what_has_no_effect_is_said():
 
 @pytest.mark.parametrize(("options", "problem"), [
     ({"phi": "SPICE"}, "phi-without-captions"),
-    ({"captions": CAPTIONS, "phi": "METEOR"}, "bad-choice"),
+    ({"captions": CAPTIONS, "phi": "BLEU-4"}, "bad-choice"),
     ({"phi": matrix(), "tokenizer": "13a"}, "needs-option"),
     ({"captions": {"c0": "a cat"}}, "without-text"),
     ({"captions": POSITIVES}, "not-one-text"),

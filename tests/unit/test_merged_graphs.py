@@ -9,8 +9,9 @@ import pytest
 from interruptions import interruptions
 
 from semmetrics.text import graphs as merged_graphs
-from semmetrics.text.graphs import Concepts, Graphs, SynonymTable, _Numbers, merge_captions
+from semmetrics.text.graphs import Concepts, Graphs, _Numbers, merge_captions
 from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.synonyms import SynonymTable
 
 SYNSETS = {"couch": "1", "sofa": "1 2", "lounge": "5", "red": "3", "on": "4", "upon": "4"}
 GROUP = ("couch red", "sofa lounge on", "sofa lounge upon")

@@ -9,8 +9,8 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.text import graphs as synonyms
 from semmetrics.text import java as official_parser
+from semmetrics.text import synonyms
 from semmetrics.text.java import OfficialParser
 from semmetrics.text.parses import TupleTable
 
@@ -19,6 +19,7 @@ REFS = {"a": ["a big dog runs", "the dog is on grass"], "b": ["cats"]}
 TOKENS = [text for side in (PREDS, REFS) for texts in side.values() for text in texts]
 EVERY = {text: [[word] for word in text.split()] for text in TOKENS}
 SOME = {text: EVERY[text] for text in TOKENS[:3]}
+LEFT_OUT = InputError("damaged-package", why="left out")
 WORDS = ("synonym/english.synsets", "synonym/english.exceptions")
 
 
@@ -29,7 +30,11 @@ def official(tuples):
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
     """Nothing is kept, CoreNLP is not there, synonyms are read anew, and METEOR is left out."""
-    monkeypatch.setattr(official_parser.JavaProgram, "missing", lambda self: "left out")
+
+    def left_out(name):
+        raise LEFT_OUT
+
+    monkeypatch.setattr("semmetrics.metrics.meteor.read_list", left_out)
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     caches = (synonyms.open_synonyms, synonyms.category_words)
     for one in caches:
@@ -97,7 +102,7 @@ def jars(tmp_path, monkeypatch):
 ])  # fmt: skip
 def test_with_damaged_jars(jars, jar, place):
     jars(jar, place)
-    assert lacking(official(EVERY)).code == "damaged"
+    assert lacking(official(EVERY)).code == "damaged-package"
 
 
 # ---- pycocoevalcap is there, and something else is not ------------------------------------------
@@ -151,7 +156,7 @@ def test_a_comparison_says_what_was_not_computed():
     options = {"protocol": "coco-caption", "tuples": official(SOME), "resamples": 50}
     found = semmetrics.compare(systems, REFS, **options)
     (reason,) = (one.reason for one in found.scores.not_computed if one.heading == "SPICE")
-    said = ["not computed: METEOR - left out", f"not computed: SPICE - {reason}"]
+    said = [f"not computed: METEOR - {LEFT_OUT}", f"not computed: SPICE - {reason}"]
     assert found.sentences()[-2:] == said
     assert str(found).endswith("\n".join(said))
     assert said[1] in found._repr_html_().replace("&#x27;", "'").replace("&quot;", '"')

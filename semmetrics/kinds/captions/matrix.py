@@ -43,7 +43,7 @@ from semmetrics.options import TAKEN, ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
 
 Progress = Callable[[int, int], None]
-PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
+PAIR_MEASURES = ("CIDEr-D", "CIDEr", "METEOR", "SPICE", "BagSim")
 """The measures that a matrix is computed of."""
 _MEMORY = 1 << 28
 _ACTS_BY = {n: one.acts_by for n, one in TAKEN["caption_matrix"].items() if one.acts_by}
@@ -74,7 +74,7 @@ def caption_matrix(
         of the matrix is an image.
     captions : sequence of str
     measure : str or Measure
-        CIDEr-D, CIDEr, SPICE or BagSim, with its options.
+        CIDEr-D, CIDEr, METEOR, SPICE or BagSim, with its options.
     rows : {"images", "references"}
         Whether a row is an image, with all its references, or one reference alone.
     out : path, optional

@@ -28,7 +28,7 @@ from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists, in_order
 from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import Fact, InputError, first_of_each
+from semmetrics.errors import Fact, InputError, first_of_each, why_not
 from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_captions
 from semmetrics.messages import pluralize
@@ -105,7 +105,7 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Name what a measure lacks that runs a program, or takes scene graphs."""
+    """Name what a measure lacks that reads data of a package, or takes scene graphs."""
     (measure,), graphs = parse(text), options["tuples"]
     if measure["parser"] is not None:
         try:  # only parsing tells whether all captions have a graph; the parses are kept
@@ -113,8 +113,8 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
             parse_captions(tasks, [measure], graphs)
         except InputError as error:
             return text, str(error)
-    elif lacking := measure.definition.extra.get("lacking"):
-        return text, next(filter(None, (lacking(task) for _, task in each_task(tasks))), "")
+    elif open_data := measure.definition.extra.get("open"):
+        return text, why_not(lambda: open_data(measure, options["progress"]))
     return text, ""
 
 
@@ -127,6 +127,9 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     graphs = {f"parser/{name}": options["tuples"][name] for name in sorted(parsers)}
     models = common.open_text_models(measures, options)
     parse_captions(tasks, measures, options["tuples"])
+    for measure in measures:
+        if open_data := measure.definition.extra.get("open"):
+            open_data(measure, options["progress"])
     fits, chosen = {}, list(tasks)
     if options["doc_freq"] is not None:
         given = options["doc_freq"]
@@ -143,7 +146,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     for name, parts in tasks.items():
         more = fits if name in chosen else {}
         task = replace(parts[""], fits={**graphs, **more}, models=models)
-        task.shared.update(parts[""].shared)  # what tells whether a program runs is not done again
+        task.shared.update(parts[""].shared)  # what told whether a measure can be is not done again
         prepared[name] = {"": task}
     return prepared
 
@@ -387,7 +390,7 @@ def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None
     Synonyms are opened first: without them the parses of measures that need them are in vain.
     """
     from semmetrics.metrics.spice import parsed_groups, parsed_texts, tied_captions
-    from semmetrics.text.graphs import category_words
+    from semmetrics.text.synonyms import category_words
 
     takers = dict.fromkeys(
         (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
@@ -641,6 +644,10 @@ def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
 def report_item(record: Mapping[str, Any]) -> list[str]:
     """Return the lines of an item: the caption, a line for each reference, tuples and phrases."""
     lines = [("caption", record["caption"]), *(("reference", one) for one in record["references"])]
+    if record.get("aligned"):
+        words = (mine if stage == "exact" else f"{mine} ~ {other} ({stage})"
+                 for mine, other, stage in record["aligned"])  # fmt: skip
+        lines.append(("aligned", ", ".join(words)))
     for name in ("matched", "unmatched", "missing"):
         if record.get(name):  # the slots of a tuple in the order of words
             ordered = ([t[0], t[2], t[1]] if len(t) == 3 else t for t in record[name])
