@@ -398,8 +398,12 @@ _RELEASE = one_of("release", "1.5", "release of the program, with its English pa
 _PROGRAM = one_of("program", "python java", "what counts: this library, or the program itself, "
                   "which needs Java and gives the same counts")  # fmt: skip
 _PARAPHRASES = one_of("paraphrases", "true false", "whether paraphrases match", short="par")
-_PART = one_of("part", " ".join(_PARTS), "METEOR itself, a factor of it (of fragmentation, chunks "
-               "over matches, lower is better), or the share of words that match at a stage")  # fmt: skip
+_PART = one_of(
+    "part",
+    " ".join(_PARTS),
+    "METEOR itself, a factor of it (of fragmentation, chunks "
+    "over matches, lower is better), or the share of words that match at a stage",
+)
 METEOR = caption_steps.caption_measure(
     "METEOR",
     MeteorFamily(),

@@ -72,6 +72,7 @@ _RULES = tuple(
     )
 )
 _PLAIN = re.compile("[a-z \n]*")
+_DROPPED = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")  # words until the end
 _HAS_LETTER = re.compile(f"[{_LETTER}]")
 
 
@@ -99,13 +100,15 @@ def normalize(captions: Sequence[str]) -> list[list[str]]:
         if "." in line:
             stops = stops or _abbreviations()
             words = list(_split_stops(words, *stops))
+        if not line.isprintable():
+            words = [word for word in words if not _DROPPED.match(word)]
+            while words and min(words[0], words[-1]) < " ":  # control characters at the ends
+                words.pop(-1 if words[-1] < " " else 0)
         found.append(words if line.islower() else list(map(str.lower, words)))
     return found
 
 
-def _split_stops(
-    words: list[str], kept: set[str], before_numbers: set[str]
-) -> Iterator[str]:
+def _split_stops(words: list[str], kept: set[str], before_numbers: set[str]) -> Iterator[str]:
     """Part full stops from the words that they end, but for abbreviations."""
     for word, following in zip(words, [*words[1:], ""], strict=True):
         rest = word[:-1]

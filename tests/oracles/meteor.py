@@ -84,7 +84,11 @@ def split(text, prefixes=(), numeric=()):
             found.append(word)
         else:
             found += [rest, "."]
-    return [word.lower() for word in found]
+    found = [
+        word for word in found if not re.match("[\u00a0\u2000-\u200a\u202f\u205f\u3000]", word)
+    ]
+    text = " ".join(found).strip("".join(map(chr, range(33))))
+    return [word.lower() for word in text.split(" ") if word]
 
 
 class Data:
