@@ -174,14 +174,10 @@ class Coder:
             side = replace(side, codes=codes)
         leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         return Lists(
-            ids,
-            vocabulary,
-            side if len(side.codes) else replace(side, scores=None),
-            noun=self.form.noun,
-            source=name,
-            notes=row_notes(empty, scattered, self.form),
+            ids, vocabulary, side if len(side.codes) else replace(side, scores=None),
+            noun=self.form.noun, source=name, notes=row_notes(empty, scattered, self.form),
             where=Places(name, ids, unit, lines),
-        )
+        )  # fmt: skip
 
 
 def _grouped(side: Side, items: Ints) -> tuple[Side, Ints, Ints]:

@@ -505,17 +505,11 @@ def encode(found: Items, form: Form) -> Lists:
         vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
     _check_texts(found, form, vocabulary, codes, indptr)
     return Lists(
-        range(len(items)) if found.ids is None else found.ids,
-        vocabulary,
-        Side(indptr, codes, scores),
-        source=found.source,
-        understood=found.understood,
-        notes=notes,
-        where=found.where,
-        noun=form.noun,
-        order="sorted" if sets else found.order,
+        range(len(items)) if found.ids is None else found.ids, vocabulary,
+        Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
+        where=found.where, noun=form.noun, order="sorted" if sets else found.order,
         aliases=found.aliases,
-    )
+    )  # fmt: skip
 
 
 def encode_numbers(
@@ -539,14 +533,10 @@ def encode_numbers(
     numbers, places = np.unique(values, return_inverse=True)
     names, codes = in_order(list(map(str, numbers.tolist())), places.ravel())
     return Lists(
-        range(len(values)) if ids is None else ids,
-        names,
-        Side(np.arange(len(values) + 1), codes),
-        source=source,
-        understood=understood,
-        where=Places(source, ids, ROW, range(len(values))),
+        range(len(values)) if ids is None else ids, names, Side(np.arange(len(values) + 1), codes),
+        source=source, understood=understood, where=Places(source, ids, ROW, range(len(values))),
         noun=form.noun,
-    )
+    )  # fmt: skip
 
 
 def _is_whole(entry: Any) -> bool:

@@ -163,16 +163,14 @@ class BleuFamily(SumFormulas):
 def _bleu(order: int) -> Definition:
     names = "unigrams" if order == 1 else f"n-grams of 1 to {order} words"
     return caption_steps.caption_measure(
-        f"BLEU-{order}",
-        BleuFamily(),
+        f"BLEU-{order}", BleuFamily(),
         f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
         "min(1, exp(1 - r/c)) (Π over n = 1..N of correct_n / guess_n)^(1/N)",
         "Papineni et al. 2002, section 2.3; reference length and constants of the COCO caption "
         "code (Chen et al. 2015)",
-        cite=("papineni2002", "chen2015"),
-        options=(REFERENCE_LENGTH, SKIP_OR_NAN),
+        cite=("papineni2002", "chen2015"), options=(REFERENCE_LENGTH, SKIP_OR_NAN),
         extra={"order": order},
-    )
+    )  # fmt: skip
 
 
 BLEU = tuple(_bleu(order) for order in range(1, ORDERS + 1))
@@ -224,8 +222,7 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
 
 
 ROUGE_L = caption_steps.caption_measure(
-    "ROUGE-L",
-    caption_steps.CaptionMeans(_rouge_values),
+    "ROUGE-L", caption_steps.CaptionMeans(_rouge_values),
     "F of the longest common subsequence with the references, recall weighing more.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
@@ -234,7 +231,7 @@ ROUGE_L = caption_steps.caption_measure(
         Option("beta", "beta", 1.2, kind=float, within=(0, 1e154), help="weight of recall"),
         NO_REFERENCE,
     ),
-)
+)  # fmt: skip
 
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
@@ -423,11 +420,9 @@ def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
 
 
 NGSM = caption_steps.caption_measure(
-    "NGSM",
-    caption_steps.CaptionMeans(_ngsm_values),
+    "NGSM", caption_steps.CaptionMeans(_ngsm_values),
     "Geometric mean over orders of the shared n-grams among all of both captions.",
-    "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
-    "Wan et al. 2022, equations 1 to 4",
+    "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)", "Wan et al. 2022, equations 1 to 4",
     cite=("wan2022",),
     options=(
         Option("order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"),
@@ -435,4 +430,4 @@ NGSM = caption_steps.caption_measure(
         NO_REFERENCE,
     ),
     symmetric=True,
-)
+)  # fmt: skip

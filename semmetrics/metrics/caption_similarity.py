@@ -174,13 +174,11 @@ _BIDIRECTIONAL = one_of("bidirectional", "no yes", "whether phrases of the refer
                         "too: the harmonic mean of both means, after (cos + 1) / 2",
                         short="bidir")  # fmt: skip
 SoftSPICE = caption_steps.caption_measure(
-    "Soft-SPICE",
-    caption_steps.CaptionMeans(_soft_values),
+    "Soft-SPICE", caption_steps.CaptionMeans(_soft_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
-    "Li et al. 2023 (FACTUAL), and its code",
-    cite=("li2023",),
+    "Li et al. 2023 (FACTUAL), and its code", cite=("li2023",),
     options=(
         _BIDIRECTIONAL,
         *PARSER_OPTIONS,
@@ -189,10 +187,8 @@ SoftSPICE = caption_steps.caption_measure(
         NO_REFERENCE,
         policy_option("undefined", "undef", "0", "references without phrases"),
     ),
-    bounds=(-1.0, 1.0),
-    needs=frozenset({"java", "embedding"}),
-    extra={"show": show_nearest},
-)
+    bounds=(-1.0, 1.0), needs=frozenset({"java", "embedding"}), extra={"show": show_nearest},
+)  # fmt: skip
 
 
 class _Bags:
@@ -299,8 +295,7 @@ class BagPairs:
 _REFERENCES = one_of("references", "joined mean", "several references are joined to one "
                      "text, or their similarities averaged", short="refs")  # fmt: skip
 BagSim = caption_steps.caption_measure(
-    "BagSim",
-    caption_steps.CaptionMeans(_bag_values),
+    "BagSim", caption_steps.CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
@@ -312,8 +307,6 @@ BagSim = caption_steps.caption_measure(
         NO_REFERENCE,
         policy_option("undefined", "undef", "0", "references that are blank or not known"),
     ),
-    bounds=(-1.0, 1.0),
-    order_invariant=False,
-    needs=frozenset({"text_embedding"}),
+    bounds=(-1.0, 1.0), order_invariant=False, needs=frozenset({"text_embedding"}),
     extra={"pairs": BagPairs},
-)
+)  # fmt: skip

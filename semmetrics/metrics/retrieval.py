@@ -329,12 +329,9 @@ MedR = retrieval_measure(
     cite=("faghri2018",),
 )
 Rsum = retrieval_measure(
-    "Rsum",
-    SumOverDirections(HitRate),
+    "Rsum", SumOverDirections(HitRate),
     "Sum over both directions of HitRate@1, @5 and @10, in percent.",
     "100 Σ_{K=1,5,10} (HitRate@K(i2t) + HitRate@K(t2i))",
-    "Faghri et al. 2018, the evaluation code of VSE++",
-    options=(),
-    bounds=(0.0, 600.0),
+    "Faghri et al. 2018, the evaluation code of VSE++", options=(), bounds=(0.0, 600.0),
     cite=("faghri2018",),
-)
+)  # fmt: skip

@@ -736,22 +736,16 @@ _NCS_OPTIONS = (
     _NONE,
 )  # fmt: skip
 NCS = retrieval_measure(
-    "NCS",
-    PhiMeans(_ncs),
+    "NCS", PhiMeans(_ncs),
     "Normalised cumulative semantic score: phi of what is retrieved over the largest phi.",
     "Σ_{j∈Q_q,K} φ_qj / Σ_{l∈B_q,K} φ_ql, B_q,K the K most similar",
-    "Biten et al. 2022, equation 5, as the released code computes it",
-    cite=("biten2022",),
-    options=_NCS_OPTIONS,
-    cutoff=True,
-    needs=frozenset({PHI}),
-)
+    "Biten et al. 2022, equation 5, as the released code computes it", cite=("biten2022",),
+    options=_NCS_OPTIONS, cutoff=True, needs=frozenset({PHI}),
+)  # fmt: skip
 SR = retrieval_measure(
-    "SR",
-    PhiMeans(_recall),
+    "SR", PhiMeans(_recall),
     "Semantic recall: the share of an extended ground truth among the first K candidates.",
-    "|G̃_q ∩ Q_q,K| / |G̃_q|",
-    "Biten et al. 2022, equation 4, and the released code",
+    "|G̃_q ∩ Q_q,K| / |G̃_q|", "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
         Option("m", "m", kind=int, required=True, within=(1, np.inf),
@@ -766,16 +760,13 @@ SR = retrieval_measure(
         _TRUTH,
         _NONE,
     ),
-    cutoff=True,
-    needs=frozenset({PHI}),
+    cutoff=True, needs=frozenset({PHI}),
 )  # fmt: skip
 NDCG = retrieval_measure(
-    "nDCG",
-    PhiMeans(_ndcg),
+    "nDCG", PhiMeans(_ndcg),
     "Normalised discounted cumulative gain by phi, or by grades of the positives without one.",
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
-    "Järvelin and Kekäläinen 2002, section 2",
-    cite=("jarvelin2002",),
+    "Järvelin and Kekäläinen 2002, section 2", cite=("jarvelin2002",),
     options=(
         _PHI,
         one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
@@ -783,17 +774,11 @@ NDCG = retrieval_measure(
         _TRUTH,
         _NONE,
     ),
-    cutoff=True,
-    needs=frozenset({PHI}),
+    cutoff=True, needs=frozenset({PHI}),
 )  # fmt: skip
 Nsum = retrieval_measure(
-    "Nsum",
-    retrieval.SumOverDirections(NCS),
+    "Nsum", retrieval.SumOverDirections(NCS),
     "Sum over both directions of NCS@1, @5 and @10, in percent.",
-    "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))",
-    "Biten et al. 2022, table 3",
-    cite=("biten2022",),
-    options=_NCS_OPTIONS,
-    bounds=(0.0, 600.0),
-    needs=frozenset({PHI}),
-)
+    "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))", "Biten et al. 2022, table 3", cite=("biten2022",),
+    options=_NCS_OPTIONS, bounds=(0.0, 600.0), needs=frozenset({PHI}),
+)  # fmt: skip

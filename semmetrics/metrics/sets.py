@@ -158,11 +158,9 @@ class SetFamily(CountFormulas):
         known = self.together(measure, sums, frame)
         return {
             "label": np.array(frame.labels, dtype=object)[frame.universe(measure)],
-            "value": self._evaluated(measure, sums, frame)[0],
-            "support": known["n_ref"],
-            "predicted": known["n_pred"],
-            "hit": known["hit"],
-        }
+            "value": self._evaluated(measure, sums, frame)[0], "support": known["n_ref"],
+            "predicted": known["n_pred"], "hit": known["hit"],
+        }  # fmt: skip
 
     def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each label in the universe, or of all (micro); label axis last."""
