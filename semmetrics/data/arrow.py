@@ -476,11 +476,8 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     texts = isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
     leave_if(not (by_row or texts))
     whole = isinstance(id_, int) and not isinstance(id_, bool)
-    kinds = [
-        pa.int64() if whole else pa.string(),
-        pa.string() if by_row else pa.list_(pa.string()),
-        pa.list_(pa.float64()),
-    ]
+    listed = pa.string() if by_row else pa.list_(pa.string())
+    kinds = [pa.int64() if whole else pa.string(), listed, pa.list_(pa.float64())]
     schema = pa.schema(dict(zip(used, kinds, strict=False)))
     free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
     lacking = filter(None, (options.column(column.role) for column in free))
@@ -611,21 +608,12 @@ def _parse_rows(
     else:
         leave_if(b"\n\n" in block or b"\n\r\n" in block)  # pyarrow makes rows of blank lines
     longest = _longest(row_ends, len(block), limit)
-    table = pa_csv.read_csv(
-        pa.BufferReader(block),
-        read_options=pa_csv.ReadOptions(column_names=columns, block_size=max(_PARSED, 2 * longest)),
-        parse_options=pa_csv.ParseOptions(
-            delimiter=delimiter,
-            newlines_in_values=len(row_ends) < len(ends),
-            ignore_empty_lines=False,
-        ),
-        convert_options=pa_csv.ConvertOptions(
-            include_columns=list(kinds),
-            column_types=kinds,
-            null_values=[""],
-            strings_can_be_null=False,
-        ),
-    )
+    read = pa_csv.ReadOptions(column_names=columns, block_size=max(_PARSED, 2 * longest))
+    split = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=len(row_ends) < len(ends),
+                                ignore_empty_lines=False)  # fmt: skip
+    convert = pa_csv.ConvertOptions(include_columns=list(kinds), column_types=kinds,
+                                    null_values=[""], strings_can_be_null=False)  # fmt: skip
+    table = pa_csv.read_csv(pa.BufferReader(block), read, split, convert)
     if len(row_ends) == len(ends):  # a line is a row
         return table, None, len(ends)
     return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)

@@ -202,12 +202,8 @@ class ReadOptions:
 
     def beside(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, whose format is their own."""
-        return ReadOptions(
-            id_column=self.id_column,
-            delimiter=self.delimiter,
-            max_line_bytes=self.max_line_bytes,
-            max_bytes=self.max_bytes,
-        )
+        shared = ("id_column", "delimiter", "max_line_bytes", "max_bytes")
+        return ReadOptions(**{name: getattr(self, name) for name in shared})
 
     def column(self, role: str) -> str | None:
         """Return the column that was named for a role."""

@@ -241,12 +241,8 @@ class Placed:
             return self
         kept = self.nodes != self.root
         widths = np.bincount(ragged.row_numbers(self.indptr)[kept], minlength=len(self.outside))
-        return replace(
-            self,
-            indptr=ragged.offsets(widths),
-            nodes=self.nodes[kept],
-            distances=self.distances[kept],
-        )
+        nodes, distances = self.nodes[kept], self.distances[kept]
+        return replace(self, indptr=ragged.offsets(widths), nodes=nodes, distances=distances)
 
 
 @by_value()

@@ -180,9 +180,7 @@ SoftSPICE = caption_steps.caption_measure(
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
     "Li et al. 2023 (FACTUAL), and its code", cite=("li2023",),
     options=(
-        _BIDIRECTIONAL,
-        *PARSER_OPTIONS,
-        EMBEDDING,
+        _BIDIRECTIONAL, *PARSER_OPTIONS, EMBEDDING,
         policy_option("no_prediction", "nopred", "0", "candidates without phrases"),
         NO_REFERENCE,
         policy_option("undefined", "undef", "0", "references without phrases"),
@@ -301,8 +299,7 @@ BagSim = caption_steps.caption_measure(
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
     cite=("kubany2020",),
     options=(
-        _REFERENCES,
-        EMBEDDING,
+        _REFERENCES, EMBEDDING,
         policy_option("no_prediction", "nopred", "0", "candidates that are blank or not known"),
         NO_REFERENCE,
         policy_option("undefined", "undef", "0", "references that are blank or not known"),

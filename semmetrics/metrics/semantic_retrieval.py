@@ -728,8 +728,7 @@ _TRUTH = one_of("ground_truth", f"kept {LEFT_OUT}", "the query's own positives c
                 short="gt")  # fmt: skip
 _NONE = policy_option("undefined", "undef", "0", "queries that no candidate has a phi above 0 with")
 _NCS_OPTIONS = (
-    _PHI,
-    _TRUTH,
+    _PHI, _TRUTH,
     Option("extended", "ext", "none", check=_check_extended,
            help="none is the released code; a number such as 20, or k, is equation 5 as it is "
            "written, with so many most similar items for the extended ground truth"),
@@ -757,8 +756,7 @@ SR = retrieval_measure(
                "(equation 4), or all captions of the m most similar images (the released code)"),
         Option("depth", "depth", 10, kind=int, within=(1, np.inf),
                help="of similar=images: images that each caption lists"),
-        _TRUTH,
-        _NONE,
+        _TRUTH, _NONE,
     ),
     cutoff=True, needs=frozenset({PHI}),
 )  # fmt: skip
@@ -768,11 +766,9 @@ NDCG = retrieval_measure(
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
     "Järvelin and Kekäläinen 2002, section 2", cite=("jarvelin2002",),
     options=(
-        _PHI,
-        one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
+        _PHI, one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
         one_of("discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"),
-        _TRUTH,
-        _NONE,
+        _TRUTH, _NONE,
     ),
     cutoff=True, needs=frozenset({PHI}),
 )  # fmt: skip
