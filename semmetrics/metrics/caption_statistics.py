@@ -192,14 +192,11 @@ ReferenceCount = caption_steps.caption_measure(
     "Mean number of references of a candidate.", "Σ |R(s)| / |S|", "description", **_UNBOUNDED,
 )  # fmt: skip
 Vocabulary = caption_steps.caption_measure(
-    "Vocabulary",
-    DistinctFamily(_word_hashes, share=False),
-    "Number of different tokens in all candidates.",
-    "|{w: w in s for some s}|",
-    "description",
+    "Vocabulary", DistinctFamily(_word_hashes, share=False),
+    "Number of different tokens in all candidates.", "|{w: w in s for some s}|", "description",
     interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
-)
+)  # fmt: skip
 UniqueCaptions = caption_steps.caption_measure(
     "UniqueCaptions", DistinctFamily(_text_hashes, share=True),
     "Share of different captions among the candidates.", "|{s}| / |S|", "description",

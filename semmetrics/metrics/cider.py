@@ -118,14 +118,6 @@ class DocumentFrequencies(FrequencyTable):
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
         frequencies.write_frequencies(self, path)
 
-    def as_dict(self) -> Counts:
-        """Return the frequency of each n-gram."""
-        return {
-            tuple([self.vocabulary[code] for code in gram]): count
-            for grams, counts in zip(self.grams, self.counts, strict=True)
-            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
-        }
-
     @property
     def hash(self) -> str:
         """12 hex digits of the documents and frequencies, whatever their order."""

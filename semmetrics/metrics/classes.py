@@ -367,15 +367,13 @@ class_measure = partial(define, cite=("xian2018",), kind="classes", order_invari
 
 
 PerClassAccuracy = class_measure(
-    "PerClassAccuracy",
-    ClassFamily(),
+    "PerClassAccuracy", ClassFamily(),
     "Mean over the classes with images of each class's top-K accuracy.",
     "(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
     "Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
     interval="jackknife-bias",  # as of other means over classes
-    options=_OPTIONS,
-    aliases=_SEEN_UNSEEN,
-)
+    options=_OPTIONS, aliases=_SEEN_UNSEEN,
+)  # fmt: skip
 Accuracy = class_measure(
     "Accuracy", ImageFamily(), "Share of the images whose class is among the first K.",
     "|right| / |images|", "Xian et al. 2018, section 5.3, which prefers the mean over classes",
