@@ -1,19 +1,38 @@
-"""Which prediction goes with which reference: one-to-one matching in many small tables.
+"""Which prediction goes with which reference, and which matches of two sentences are chosen.
 
 Conventions
 -----------
-Predictions are rows, references columns, items the first axis. Tables of the pairs that may match
-are boolean, and False for padding. Every function returns, for each prediction, the reference that
-it is matched with, or -1; an item's result depends on that item only.
+One-to-one matching, in many small tables: predictions are rows, references columns, items the first
+axis. Tables of the pairs that may match are boolean, and False for padding. Every function returns,
+for each prediction, the reference that it is matched with, or -1; an item's result depends on that
+item only.
+
+METEOR's alignment, of many pairs of sentences at once (`align`): a beam goes over the words of the
+reference. At each word a path takes any match that begins there and whose words are free, or none,
+and the best ``BEAM`` paths go on: those with most matched words of both sides, then with fewest
+chunks, then with the smallest distance; of equal ones, those made first. As in METEOR 1.5 a match
+adds its length if it is exact and half of it otherwise, *cut to a whole number*; and its distance,
+the difference of the places where it begins, adds to all paths that branch *after* it from the same
+path, and not to its own. A match that shares no word with another is fixed before the search, and
+its distance is its path's.
+
+Pairs are independent, and their n-th steps are made together. A word is a step where a match begins
+or ends: elsewhere no path changes, nor the order of paths.
+
+Source: Denkowski and Lavie 2011, section 3 (the aligner); details as observed of the program.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, Ints
+from semmetrics.core.ragged import Bools, Ints, lengths, offsets, positions, row_numbers, starts_run
+
+BEAM = 40
+"""Paths that go on."""
 
 
 def greedy_matching(allowed: Bools, continues: Bools | None = None) -> Ints:
@@ -275,3 +294,226 @@ def _augment(found: Any, owner: Any, these: Any, via: Any, end: Any) -> None:
         found[these, row], owner[these, end] = end, row
         more = before >= 0
         these, via, end = these[more], via[more], before[more]
+
+
+class Matches(NamedTuple):
+    """Matches of pairs, by pair and place in the reference; there in the order they were found.
+
+    All are int arrays, shape (matches,).
+
+    Attributes
+    ----------
+    pairs : the pair
+    ref, cand : the places of its first words
+    n_ref, n_cand : how many words it has
+    stage : 0 if it is exact
+    """
+
+    pairs: Ints
+    ref: Ints
+    cand: Ints
+    n_ref: Ints
+    n_cand: Ints
+    stage: Ints
+
+    def take(self, which: Any) -> Matches:
+        """Return some of them."""
+        return Matches(*(column[which] for column in self))
+
+
+def align(matches: Matches, ref_sizes: Ints, cand_sizes: Ints) -> Bools:
+    """Choose matches, no two of which share a word.
+
+    Parameters
+    ----------
+    matches : Matches
+    ref_sizes, cand_sizes : int arrays, shape (pairs,)
+        The words of either side.
+
+    Returns
+    -------
+    bool array, shape (matches,)
+        Which are chosen.
+
+    Examples
+    --------
+    ``a b a`` with ``b a``: the second "a" goes on where "b" ends.
+
+    >>> columns = [0, 0, 0], [0, 1, 2], [1, 0, 1], [1, 1, 1], [1, 1, 1], [0, 0, 0]
+    >>> align(Matches(*map(np.array, columns)), np.array([3]), np.array([2])).tolist()
+    [False, True, True]
+    """
+    alone: Bools = _is_alone(matches.pairs, matches.ref, matches.n_ref, ref_sizes)
+    alone &= _is_alone(matches.pairs, matches.cand, matches.n_cand, cand_sizes)
+    chosen: Bools = alone.copy()
+    open_ = np.unique(matches.pairs[~alone])
+    if len(open_):
+        number = np.full(len(ref_sizes), -1)
+        number[open_] = np.arange(len(open_))
+        some = np.flatnonzero(number[matches.pairs] >= 0)
+        search = matches.take(some)._replace(pairs=number[matches.pairs[some]])
+        beam = _Search(search, alone[some], ref_sizes[open_], cand_sizes[open_])
+        chosen[some] = beam.choose()
+    return chosen
+
+
+def _is_alone(pairs: Ints, first: Ints, size: Ints, sizes: Ints) -> Bools:
+    """Return which matches have words of a side that no other match has."""
+    start = offsets(sizes)[pairs] + first
+    ends = int(sizes.sum()) + 1
+    change = np.bincount(start, minlength=ends) - np.bincount(start + size, minlength=ends)
+    shared = offsets(np.cumsum(change) > 1)
+    found: Bools = shared[start + size] == shared[start]
+    return found
+
+
+class _Steps:
+    """The steps of each pair, and the matches that may be taken at each."""
+
+    def __init__(self, matches: Matches, sizes: Ints) -> None:
+        width = int(sizes.max()) + 1
+        begins = matches.pairs * width + matches.ref
+        ends = begins + matches.n_ref
+        inside = matches.ref + matches.n_ref < sizes[matches.pairs]
+        steps = np.unique(np.concatenate([begins, ends[inside]]))
+        pairs, self.place = np.divmod(steps, width)
+        self.start = np.searchsorted(begins, steps)
+        self.count = np.searchsorted(begins, steps, "right") - self.start
+        self.indptr = offsets(np.bincount(pairs, minlength=len(sizes)))
+
+
+class _Paths(NamedTuple):
+    """Paths, by their pair, the best first.
+
+    Attributes
+    ----------
+    pair : int array, shape (paths,)
+    words, chunks, far : int arrays, shape (paths,)
+        Matched words of both sides, chunks and distance.
+    end : int array, shape (paths,)
+        Where the last match ends in the reference.
+    cand_end : int array, shape (paths,)
+        And in the candidate; -1 if the word before has no match.
+    taken : uint64 array, shape (paths, words of 64 bits)
+        Which words of the candidate are matched.
+    """
+
+    pair: Ints
+    words: Ints
+    chunks: Ints
+    far: Ints
+    end: Ints
+    cand_end: Ints
+    taken: Any
+
+    def take(self, which: Any) -> _Paths:
+        """Return some of them."""
+        return _Paths(*(column[which] for column in self))
+
+
+class _Search:
+    """The beam of some pairs, each with a match."""
+
+    def __init__(self, matches: Matches, fixed: Bools, ref_sizes: Ints, cand_sizes: Ints) -> None:
+        self._matches, self._fixed = matches, fixed
+        self._steps = _Steps(matches, ref_sizes)
+        exact, sides = matches.stage == 0, (matches.n_ref, matches.n_cand)
+        self._gain = np.sum([np.where(exact, size, size // 2) for size in sides], axis=0)
+        self._distance = np.abs(matches.ref - matches.cand)
+        self._longest = int(matches.n_cand.max())
+        n, zero = len(ref_sizes), np.zeros(len(ref_sizes), np.int64)
+        cells = (int(cand_sizes.max()) + self._longest >> 6) + 1
+        taken = np.zeros((n, cells), np.uint64)
+        self._first = _Paths(np.arange(n), zero, zero, zero, zero, zero - 1, taken)
+
+    def choose(self) -> Bools:
+        """Return which matches the best path of each pair has."""
+        n_steps = lengths(self._steps.indptr)
+        order = np.argsort(-n_steps, kind="stable")  # so that those that have ended are last
+        n_steps, first = n_steps[order], self._steps.indptr[order]
+        paths, best = self._first, np.zeros(len(order), np.int64)
+        history = list[tuple[Ints, Ints]]()
+        for number in range(int(n_steps[0])):
+            paths, source, match = self._advance(paths, first[paths.pair] + number)
+            history.append((source, match))
+            going = int(np.searchsorted(-n_steps, -number - 1))  # pairs that have another step
+            stop = int(np.searchsorted(paths.pair, going))
+            ended = paths.take(slice(stop, None))
+            if len(ended.pair):
+                closed = ended.chunks + (ended.cand_end >= 0)
+                ranks = np.lexsort((ended.far, closed, -ended.words, ended.pair))
+                firsts = ranks[starts_run(ended.pair)]
+                best[ended.pair[firsts]] = stop + firsts
+                paths = paths.take(slice(stop))
+        found, row = np.zeros(len(self._fixed), np.bool_), best[:0]
+        for number, (source, match) in reversed(list(enumerate(history))):
+            going = int(np.searchsorted(-n_steps, -number))
+            row = np.concatenate([row, best[len(row) : going]])
+            found[match[row][match[row] >= 0]] = True
+            row = source[row]
+        return found
+
+    def _advance(self, paths: _Paths, step: Ints) -> tuple[_Paths, Ints, Ints]:
+        """Make a step; return the paths that go on, which paths they come from, and their match."""
+        matches, place = self._matches, self._steps.place[step]
+        parent, match = self._free(paths, step, place)
+        fixed = self._fixed[match]
+        must = np.zeros(len(step), np.bool_)
+        must[parent[fixed]] = True
+        # A path's branches come in the order of their matches, and then the path without one.
+        some = offsets(np.bincount(parent, minlength=len(step)))
+        rows = offsets(lengths(some) + ~must)
+        branch, none = rows[parent] + positions(some), (rows[1:] - 1)[~must]
+        source, chosen = row_numbers(rows), np.full(rows[-1], -1)
+        chosen[branch] = match
+        added = offsets(self._distance[match])
+        words, chunks, far = (column[source] for column in (paths.words, paths.chunks, paths.far))
+        words[branch] += self._gain[match]
+        far[branch] += added[np.where(fixed, 1, 0) + np.arange(len(match))] - added[some[parent]]
+        far[none] += lengths(added[some])[~must]
+        before, ends = paths.cand_end[parent], (paths.cand_end >= 0) & (paths.end <= place)
+        chunks[branch] += (before >= 0) & (before != matches.cand[match])
+        chunks[none] += ends[~must]
+        kept = _best(paths.pair[source], words, chunks, far)
+        source, match = source[kept], chosen[kept]
+        taken, is_match = paths.taken[source], match >= 0
+        for row, cell, bit in self._cells(match, np.flatnonzero(is_match)):
+            taken[row, cell] |= np.uint64(1) << bit
+        end = np.where(is_match, matches.ref[match] + matches.n_ref[match], paths.end[source])
+        left = np.where(ends, -1, paths.cand_end)[source]
+        cand_end = np.where(is_match, matches.cand[match] + matches.n_cand[match], left)
+        columns = words[kept], chunks[kept], far[kept], end, cand_end, taken
+        return _Paths(paths.pair[source], *columns), source, match
+
+    def _free(self, paths: _Paths, step: Ints, place: Ints) -> tuple[Ints, Ints]:
+        """Return the paths and matches that begin at their step and whose words are free."""
+        indptr = offsets(np.where(paths.end <= place, self._steps.count[step], 0))
+        parent = row_numbers(indptr)
+        match = self._steps.start[step][parent] + positions(indptr)
+        free = np.ones(len(match), np.bool_)
+        for row, cell, bit in self._cells(match, np.arange(len(match))):
+            free[row] &= (paths.taken[parent[row], cell] >> bit & np.uint64(1)) == 0
+        return parent[free], match[free]
+
+    def _cells(self, match: Ints, rows: Ints) -> Iterator[tuple[Ints, Ints, Any]]:
+        """Yield where the first words of matches are among those taken, the second ones, and on."""
+        for word in range(self._longest):
+            rows = rows[self._matches.n_cand[match[rows]] > word] if word else rows
+            at = self._matches.cand[match[rows]] + word
+            yield rows, at >> 6, (at & 63).astype(np.uint64)
+
+
+def _best(pair: Ints, words: Ints, chunks: Ints, far: Ints) -> Ints:
+    """Return which paths go on, the best of each pair first; pairs are sorted."""
+    most, key = int(words.max()), pair
+    columns = [most - words, chunks, far]
+    widths = [int(column.max()).bit_length() for column in columns]
+    if sum(widths) + int(pair[-1]).bit_length() < 63:
+        for column, width in zip(columns, widths, strict=True):
+            key = key << width | column
+        order = np.argsort(key, kind="stable")
+    else:
+        order = np.lexsort((*reversed(columns), pair))
+    first = np.flatnonzero(starts_run(pair))
+    rank = np.arange(len(pair)) - np.repeat(first, np.diff(np.append(first, len(pair))))
+    return order[rank < BEAM]

@@ -167,14 +167,11 @@ def read_matrix_file(
     kind = "sparse" if sparse else "HDF5" if source.head.startswith(_HDF) else "NumPy"
     extra = [key for key in arrays if key not in used and key not in _BESIDE]
     return as_matrix(
-        values,
-        names if own is None else own,
-        _ids(arrays, values.shape[0], source.name),
-        source=source.name,
-        understood=f"{kind} matrix, {rows} x {columns}, {values.dtype}",
+        values, names if own is None else own, _ids(arrays, values.shape[0], source.name),
+        source=source.name, understood=f"{kind} matrix, {rows} x {columns}, {values.dtype}",
         notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))] if extra else [],
         finite=not form.by_block,
-    )
+    )  # fmt: skip
 
 
 def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArray[np.generic]:

@@ -202,12 +202,8 @@ class ReadOptions:
 
     def beside(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, whose format is their own."""
-        return ReadOptions(
-            id_column=self.id_column,
-            delimiter=self.delimiter,
-            max_line_bytes=self.max_line_bytes,
-            max_bytes=self.max_bytes,
-        )
+        shared = ("id_column", "delimiter", "max_line_bytes", "max_bytes")
+        return ReadOptions(**{name: getattr(self, name) for name in shared})
 
     def column(self, role: str) -> str | None:
         """Return the column that was named for a role."""
@@ -505,17 +501,11 @@ def encode(found: Items, form: Form) -> Lists:
         vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
     _check_texts(found, form, vocabulary, codes, indptr)
     return Lists(
-        range(len(items)) if found.ids is None else found.ids,
-        vocabulary,
-        Side(indptr, codes, scores),
-        source=found.source,
-        understood=found.understood,
-        notes=notes,
-        where=found.where,
-        noun=form.noun,
-        order="sorted" if sets else found.order,
+        range(len(items)) if found.ids is None else found.ids, vocabulary,
+        Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
+        where=found.where, noun=form.noun, order="sorted" if sets else found.order,
         aliases=found.aliases,
-    )
+    )  # fmt: skip
 
 
 def encode_numbers(
@@ -539,14 +529,10 @@ def encode_numbers(
     numbers, places = np.unique(values, return_inverse=True)
     names, codes = in_order(list(map(str, numbers.tolist())), places.ravel())
     return Lists(
-        range(len(values)) if ids is None else ids,
-        names,
-        Side(np.arange(len(values) + 1), codes),
-        source=source,
-        understood=understood,
-        where=Places(source, ids, ROW, range(len(values))),
+        range(len(values)) if ids is None else ids, names, Side(np.arange(len(values) + 1), codes),
+        source=source, understood=understood, where=Places(source, ids, ROW, range(len(values))),
         noun=form.noun,
-    )
+    )  # fmt: skip
 
 
 def _is_whole(entry: Any) -> bool:

@@ -83,6 +83,14 @@ class FrequencyTable:
     tokenizer: str = ""
     stem: str = ""
 
+    def as_dict(self) -> dict[tuple[str, ...], int]:
+        """Return the frequency of each n-gram."""
+        return {
+            tuple([self.vocabulary[code] for code in gram]): count
+            for grams, counts in zip(self.grams, self.counts, strict=True)
+            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
+        }
+
 
 def log_of(documents: int) -> float:
     """Return the natural logarithm of a number of documents; 0 for none."""
@@ -228,11 +236,7 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
             blank = f"the token {odd!r} holds a blank"
             why = blank if odd is not None else "only a logarithm is known"
             raise InputError("not-as-json", str(path), why=why)
-        frequencies = {
-            " ".join([table.vocabulary[code] for code in gram]): count
-            for grams, counts in zip(table.grams, table.counts, strict=True)
-            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
-        }
+        frequencies = {" ".join(gram): count for gram, count in table.as_dict().items()}
         whole = {"documents": table.documents, **names, "frequencies": frequencies}
         text = json.dumps(whole, ensure_ascii=False)
         with open_output(path) as out:

@@ -241,8 +241,7 @@ def _read_format(
 
         return read_arrow_file(source, kind, form, options)
     if source.is_large and kind in ("jsonl", *TABLES):
-        from semmetrics.data.arrow import OddError
-        from semmetrics.data.large import read_large
+        from semmetrics.data.arrow import OddError, read_large
 
         try:
             return read_large(source, kind, form, options)

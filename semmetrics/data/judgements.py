@@ -188,15 +188,11 @@ class Judgements:
         first, *second = places.reshape(len(sides), len(rows))
         kept = kept.tolist()
         return replace(
-            self,
-            candidates=[self.candidates[i] for i in kept],
-            references=[self.references[i] for i in kept],
-            images=[self.images[i] for i in kept],
-            values=self.values[rows],
-            first=first,
-            second=second[0] if second else None,
+            self, candidates=[self.candidates[i] for i in kept],
+            references=[self.references[i] for i in kept], images=[self.images[i] for i in kept],
+            values=self.values[rows], first=first, second=second[0] if second else None,
             groups=None if self.groups is None else [self.groups[i] for i in rows.tolist()],
-        )
+        )  # fmt: skip
 
     def without_own_references(self, policy: str) -> Judgements:
         """Apply a policy to candidates that are among their own references.

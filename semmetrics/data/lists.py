@@ -392,12 +392,9 @@ class Lists:
         if scores is None or self.ranked or not (scores == 0).any() or self.has_fractions:
             return self
         found = replace(
-            self,
-            side=replace(self.side.keep(scores != 0), scores=None),
-            order=self.order or "keys",
-            understood=f"{self.understood}, 0/1",
-            whole=self,
-        )
+            self, side=replace(self.side.keep(scores != 0), scores=None),
+            order=self.order or "keys", understood=f"{self.understood}, 0/1", whole=self,
+        )  # fmt: skip
         return found.occurring_alone()
 
     def occurring_alone(self) -> Lists:

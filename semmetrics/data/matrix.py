@@ -113,19 +113,11 @@ class Matrix:
     def lists(self, side: Side, *, ranked: bool = False, cells: str = "") -> Lists:
         """Return lists of names, with the ids and the source of the matrix."""
         return Lists(
-            self.ids,
-            self.vocabulary,
-            side,
-            noun=self.noun,
-            ranked=ranked,
-            cells=cells,
-            order="columns" if cells else "",
-            source=self.source,
-            understood=self.understood,
-            notes=self.notes,
-            where=self.where,
+            self.ids, self.vocabulary, side, noun=self.noun, ranked=ranked, cells=cells,
+            order="columns" if cells else "", source=self.source, understood=self.understood,
+            notes=self.notes, where=self.where,
             columns=None if self.named else len(self.vocabulary),
-        )
+        )  # fmt: skip
 
 
 def note_unstored(found: Any) -> Any:
@@ -231,15 +223,10 @@ def as_matrix(
         raise InputError("wrong-dtype", source, role="the matrix", dtype=values.dtype,
                          wanted="0/1 or float scores")  # fmt: skip
     made = Matrix(
-        values,
-        range(n_items) if ids is None else ids,
-        [as_entry(entry) for entry in terms],
-        source,
-        understood,
-        list(notes),
-        Places(source, None, ROW, range(n_items)),
+        values, range(n_items) if ids is None else ids, [as_entry(entry) for entry in terms],
+        source, understood, list(notes), Places(source, None, ROW, range(n_items)),
         named=names is not None,
-    )
+    )  # fmt: skip
     if values.dtype.kind == "f" and (finite or made.sparse):
         check_finite(values, source)
     return made

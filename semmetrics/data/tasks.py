@@ -50,11 +50,8 @@ def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) ->
     {'near': 5, 'df': frozenset({'a'})}
     """
     for name, found in more.items():
-        before: Any = total.get(name)
-        if before is None:
-            total[name] = found
-        else:
-            total[name] = before | found if isinstance(found, frozenset) else before + found
+        before: Any = total.get(name, type(found)())
+        total[name] = before | found if isinstance(found, frozenset) else before + found
 
 
 _NONE: Mapping[str, Any] = {}
@@ -518,12 +515,8 @@ class CaptionTask(Task):
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         images, place = np.unique(self.images[rows], return_inverse=True)
         indptr, flat = ragged.take_rows(self.indptr, images)
-        return {
-            "candidates": self.candidates[rows],
-            "images": place.ravel(),
-            "indptr": indptr,
-            "references": self.references[flat],
-        }
+        items = {"candidates": self.candidates[rows], "images": place.ravel()}
+        return {**items, "indptr": indptr, "references": self.references[flat]}
 
 
 def caption_task(
@@ -552,16 +545,10 @@ def caption_task(
     codes: dict[str, int] = {}
     flat = [codes.setdefault(text, len(codes)) for texts in candidates for text in texts]
     refs = [codes.setdefault(text, len(codes)) for texts in references for text in texts]
-    return CaptionTask.of_images(
-        ids,
-        np.fromiter(map(len, candidates), np.int64, len(candidates)),
-        texts=tuple(codes),
-        candidates=np.array(flat, np.int64),
-        indptr=ragged.offsets(np.fromiter(map(len, references), np.int64, len(references))),
-        references=np.array(refs, np.int64),
-        tokenizer=tokenizer,
-        **more,
-    )
+    own, others = (np.array([*map(len, side)], np.int64) for side in (candidates, references))
+    coded = {"candidates": np.array(flat, np.int64), "references": np.array(refs, np.int64)}
+    rest = {"texts": tuple(codes), "indptr": ragged.offsets(others), "tokenizer": tokenizer}
+    return CaptionTask.of_images(ids, own, **coded, **rest, **more)
 
 
 def item_ids(ids: Ids, sizes: Ints) -> Ids:
@@ -947,10 +934,6 @@ class RetrievalTask(Task):
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         indptr, flat = ragged.take_rows(self.indptr, rows)
         folds = None if self.folds is None else (self.folds[0][rows], self.folds[1])
-        return {
-            "rows": self.rows[rows],
-            "indptr": indptr,
-            "positives": self.positives[flat],
-            "grades": None if self.grades is None else self.grades[flat],
-            "folds": folds,
-        }
+        grades = None if self.grades is None else self.grades[flat]
+        sides = {"rows": self.rows[rows], "indptr": indptr, "positives": self.positives[flat]}
+        return {**sides, "grades": grades, "folds": folds}

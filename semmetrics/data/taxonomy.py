@@ -241,12 +241,8 @@ class Placed:
             return self
         kept = self.nodes != self.root
         widths = np.bincount(ragged.row_numbers(self.indptr)[kept], minlength=len(self.outside))
-        return replace(
-            self,
-            indptr=ragged.offsets(widths),
-            nodes=self.nodes[kept],
-            distances=self.distances[kept],
-        )
+        nodes, distances = self.nodes[kept], self.distances[kept]
+        return replace(self, indptr=ragged.offsets(widths), nodes=nodes, distances=distances)
 
 
 @by_value()
@@ -355,16 +351,11 @@ class Taxonomy:
             rows, flat = ragged.take_rows(above_ptr, generation)
             np.maximum.at(height, above[flat], height[generation][ragged.row_numbers(rows)] + 1)
         return Taxonomy(
-            names=names,
-            lookup=place,
-            indptr=indptr,
-            ancestors=ancestors,
-            distances=distances,
+            names=names, lookup=place, indptr=indptr, ancestors=ancestors, distances=distances,
             depth=np.minimum.reduceat(np.where(at_root, distances, len(names)), indptr[:-1]),
-            height=height,
-            roots=roots,
+            height=height, roots=roots,
             identity=f"{len(names)}@{int(hash_strings(texts).sum(dtype=np.uint64)):016x}",
-        )
+        )  # fmt: skip
 
     @property
     def root(self) -> int | None:
@@ -425,16 +416,11 @@ class Taxonomy:
         at_root = np.flatnonzero(reached == (-1 if self.root is None else self.root))
         longest = int(self.height[self.roots].max(initial=0))
         return Placed(
-            indptr=ragged.offsets(widths),
-            nodes=nodes,
-            distances=distances,
-            depth=depth,
+            indptr=ragged.offsets(widths), nodes=nodes, distances=distances, depth=depth,
             height=np.concatenate([self.height[reached], np.zeros(alone, np.int64)]),
-            outside=outside,
-            root=int(at_root[0]) if len(at_root) else -1,
-            top=longest + 1,
+            outside=outside, root=int(at_root[0]) if len(at_root) else -1, top=longest + 1,
             span=longest + (len(self.roots) > 1),
-        )
+        )  # fmt: skip
 
 
 def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:

@@ -153,25 +153,17 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
 
 _COSINE: Any = {"family": BagSimilarityFamily(), "bounds": (-1.0, 1.0), "symmetric": True}
 BagSim = define(
-    name="BagSim",
-    summary="Cosine of the embeddings of both label lists, each joined to one text.",
-    equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
-    source="Kubany et al. 2020, section 3.2",
-    cite=("kubany2020",),
-    options=bag_options("0", whole=True),
-    order_invariant=False,
-    needs=frozenset({"text_embedding"}),
-    **_COSINE,
-)
+    name="BagSim", summary="Cosine of the embeddings of both label lists, each joined to one text.",
+    equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))", source="Kubany et al. 2020, section 3.2",
+    cite=("kubany2020",), options=bag_options("0", whole=True), order_invariant=False,
+    needs=frozenset({"text_embedding"}), **_COSINE,
+)  # fmt: skip
 MeanSim = define(
-    name="MeanSim",
-    summary="Cosine of the mean label vectors of both sides.",
+    name="MeanSim", summary="Cosine of the mean label vectors of both sides.",
     equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
-    source="mean of normalised label vectors",
-    options=bag_options("0"),
-    needs=frozenset({"embedding"}),
-    **_COSINE,
-)
+    source="mean of normalised label vectors", options=bag_options("0"),
+    needs=frozenset({"embedding"}), **_COSINE,
+)  # fmt: skip
 
 
 LabelBlock = Block[LabelTask]
@@ -306,31 +298,23 @@ class TransportFamily(ItemMeans):
 
 
 _BUILD = one_of(
-    "build",
-    "labels text",
+    "build", "labels text",
     "every label a point, or the words of the joined text (Kubany et al. 2020)",
-)
+)  # fmt: skip
 _DISTANCE: dict[str, Any] = {
-    "family": TransportFamily(),
-    "options": bag_options("skip", _BUILD),
-    "bounds": (0.0, np.inf),
-    "higher_is_better": False,
-    "symmetric": True,
-    "needs": frozenset({"embedding"}),
-}
+    "family": TransportFamily(), "options": bag_options("skip", _BUILD), "bounds": (0.0, np.inf),
+    "higher_is_better": False, "symmetric": True, "needs": frozenset({"embedding"}),
+}  # fmt: skip
 WMD = define(
     name="WMD",
     summary="Least total distance that the words of one side travel to become the other's.",
     equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
     source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
-    cite=("kubany2020", "kusner2015"),
-    **_DISTANCE,
-)
+    cite=("kubany2020", "kusner2015"), **_DISTANCE,
+)  # fmt: skip
 RWMD = define(
     name="RWMD",
     summary="Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
     equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
-    source="Kusner et al. 2015, section 4",
-    cite=("kusner2015",),
-    **_DISTANCE,
-)
+    source="Kusner et al. 2015, section 4", cite=("kusner2015",), **_DISTANCE,
+)  # fmt: skip

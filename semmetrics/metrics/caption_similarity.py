@@ -34,16 +34,9 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core import ragged
 from semmetrics.core.backend import Backend, to_device, to_numpy
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    distinct_codes,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
@@ -100,10 +93,10 @@ class _Phrases:
 
     def sides(self, candidates: Ints, indptr: Ints, references: Ints) -> tuple[Side, Side]:
         """Return the phrases of candidates, and the distinct ones of all references of each."""
-        own, flat = take_rows(self.indptr, candidates)
-        each, theirs = take_rows(self.indptr, references)
+        own, flat = ragged.take_rows(self.indptr, candidates)
+        each, theirs = ragged.take_rows(self.indptr, references)
         width = max(1, len(self.vectors.terms))
-        united, distinct, _ = distinct_codes(each[indptr], self.codes[theirs], width)
+        united, distinct, _ = ragged.distinct_codes(each[indptr], self.codes[theirs], width)
         return Side(own, self.codes[flat]), Side(united, distinct.astype(np.int32))
 
 
@@ -131,11 +124,11 @@ def _nearest_sums(
     nearest = nearest_by_rule(layout, choose_similarities(vectors, mine, theirs))
     # cosines are rounded to 1e-9, so that sums of integers are exact in any order
     precision, recall = (
-        sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
+        ragged.sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
         for values, side in zip(nearest, (mine, theirs), strict=True)
     )
-    n_candidate = sum_rows(layout.pred_kept, mine.indptr)
-    return precision, recall, n_candidate, sum_rows(layout.ref_kept, theirs.indptr)
+    n_candidate = ragged.sum_rows(layout.pred_kept, mine.indptr)
+    return precision, recall, n_candidate, ragged.sum_rows(layout.ref_kept, theirs.indptr)
 
 
 def _soft_values(block: CaptionBlock, *, bidirectional: str, **source: str) -> tuple[Floats, Ints]:
@@ -174,25 +167,19 @@ _BIDIRECTIONAL = one_of("bidirectional", "no yes", "whether phrases of the refer
                         "too: the harmonic mean of both means, after (cos + 1) / 2",
                         short="bidir")  # fmt: skip
 SoftSPICE = caption_steps.caption_measure(
-    "Soft-SPICE",
-    caption_steps.CaptionMeans(_soft_values),
+    "Soft-SPICE", caption_steps.CaptionMeans(_soft_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
-    "Li et al. 2023 (FACTUAL), and its code",
-    cite=("li2023",),
+    "Li et al. 2023 (FACTUAL), and its code", cite=("li2023",),
     options=(
-        _BIDIRECTIONAL,
-        *PARSER_OPTIONS,
-        EMBEDDING,
+        _BIDIRECTIONAL, *PARSER_OPTIONS, EMBEDDING,
         policy_option("no_prediction", "nopred", "0", "candidates without phrases"),
         NO_REFERENCE,
         policy_option("undefined", "undef", "0", "references without phrases"),
     ),
-    bounds=(-1.0, 1.0),
-    needs=frozenset({"java", "embedding"}),
-    extra={"show": show_nearest},
-)
+    bounds=(-1.0, 1.0), needs=frozenset({"java", "embedding"}), extra={"show": show_nearest},
+)  # fmt: skip
 
 
 class _Bags:
@@ -241,11 +228,11 @@ def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tupl
     bags = _Bags(block.task, embedding, references, *sides)
     block.note((UNKNOWN_CAPTIONS, embedding), bags.lost)
     block.note((CUT_CAPTIONS, embedding), bags.cut)
-    item, vectors = row_numbers(bags.indptr), bags.vectors
+    item, vectors = ragged.row_numbers(bags.indptr), bags.vectors
     pairs = vectors[bags.mine[item]], vectors[bags.theirs]
     known = bags.known[bags.theirs]
     cosines = np.where(known, to_numpy(paired_cosines(*pairs)), 0.0)
-    value = divide(np.bincount(item, cosines, len(block)), sum_rows(known, bags.indptr))
+    value = divide(np.bincount(item, cosines, len(block)), ragged.sum_rows(known, bags.indptr))
     return np.where(bags.known[bags.mine], value, np.nan), bags.known[bags.mine]
 
 
@@ -299,21 +286,17 @@ class BagPairs:
 _REFERENCES = one_of("references", "joined mean", "several references are joined to one "
                      "text, or their similarities averaged", short="refs")  # fmt: skip
 BagSim = caption_steps.caption_measure(
-    "BagSim",
-    caption_steps.CaptionMeans(_bag_values),
+    "BagSim", caption_steps.CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
     cite=("kubany2020",),
     options=(
-        _REFERENCES,
-        EMBEDDING,
+        _REFERENCES, EMBEDDING,
         policy_option("no_prediction", "nopred", "0", "candidates that are blank or not known"),
         NO_REFERENCE,
         policy_option("undefined", "undef", "0", "references that are blank or not known"),
     ),
-    bounds=(-1.0, 1.0),
-    order_invariant=False,
-    needs=frozenset({"text_embedding"}),
+    bounds=(-1.0, 1.0), order_invariant=False, needs=frozenset({"text_embedding"}),
     extra={"pairs": BagPairs},
-)
+)  # fmt: skip

@@ -172,54 +172,33 @@ class DistinctFamily(Family):
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
 DuplicatedCaption = caption_steps.caption_measure(
-    "DuplicatedCaption",
-    caption_steps.CaptionMeans(_is_duplicated),
+    "DuplicatedCaption", caption_steps.CaptionMeans(_is_duplicated),
     "Share of candidates that have a word three or more times in a row.",
-    "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
-    "Wan et al. 2022, section 4.3",
-    cite=("wan2022",),
-    higher_is_better=False,
-)
+    "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|", "Wan et al. 2022, section 4.3",
+    cite=("wan2022",), higher_is_better=False,
+)  # fmt: skip
 CaptionLength = caption_steps.caption_measure(
-    "CaptionLength",
-    caption_steps.CaptionMeans(_token_numbers),
-    "Mean number of tokens of a candidate.",
-    "Σ |s| / |S|",
-    "description",
-    **_UNBOUNDED,
-)
+    "CaptionLength", caption_steps.CaptionMeans(_token_numbers),
+    "Mean number of tokens of a candidate.", "Σ |s| / |S|", "description", **_UNBOUNDED,
+)  # fmt: skip
 LengthRatio = caption_steps.caption_measure(
-    "LengthRatio",
-    LengthRatioFamily(),
+    "LengthRatio", LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
-    "Σ |s| / Σ |r(s)|",
-    "Papineni et al. 2002, section 2.2.2",
-    cite=("papineni2002",),
-    options=(REFERENCE_LENGTH, SKIP_OR_NAN),
-    **_UNBOUNDED,
-)
+    "Σ |s| / Σ |r(s)|", "Papineni et al. 2002, section 2.2.2", cite=("papineni2002",),
+    options=(REFERENCE_LENGTH, SKIP_OR_NAN), **_UNBOUNDED,
+)  # fmt: skip
 ReferenceCount = caption_steps.caption_measure(
-    "ReferenceCount",
-    caption_steps.CaptionMeans(_reference_numbers),
-    "Mean number of references of a candidate.",
-    "Σ |R(s)| / |S|",
-    "description",
-    **_UNBOUNDED,
-)
+    "ReferenceCount", caption_steps.CaptionMeans(_reference_numbers),
+    "Mean number of references of a candidate.", "Σ |R(s)| / |S|", "description", **_UNBOUNDED,
+)  # fmt: skip
 Vocabulary = caption_steps.caption_measure(
-    "Vocabulary",
-    DistinctFamily(_word_hashes, share=False),
-    "Number of different tokens in all candidates.",
-    "|{w: w in s for some s}|",
-    "description",
+    "Vocabulary", DistinctFamily(_word_hashes, share=False),
+    "Number of different tokens in all candidates.", "|{w: w in s for some s}|", "description",
     interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
-)
+)  # fmt: skip
 UniqueCaptions = caption_steps.caption_measure(
-    "UniqueCaptions",
-    DistinctFamily(_text_hashes, share=True),
-    "Share of different captions among the candidates.",
-    "|{s}| / |S|",
-    "description",
+    "UniqueCaptions", DistinctFamily(_text_hashes, share=True),
+    "Share of different captions among the candidates.", "|{s}| / |S|", "description",
     interval="jackknife",
-)
+)  # fmt: skip

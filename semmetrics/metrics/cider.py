@@ -118,14 +118,6 @@ class DocumentFrequencies(FrequencyTable):
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
         frequencies.write_frequencies(self, path)
 
-    def as_dict(self) -> Counts:
-        """Return the frequency of each n-gram."""
-        return {
-            tuple([self.vocabulary[code] for code in gram]): count
-            for grams, counts in zip(self.grams, self.counts, strict=True)
-            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
-        }
-
     @property
     def hash(self) -> str:
         """12 hex digits of the documents and frequencies, whatever their order."""
@@ -523,26 +515,18 @@ _SHARED = (
 _SIGMA = Option("sigma", "sigma", 6.0, kind=float, check=_check_sigma,
                 help="length difference at which the penalty is exp(-1/2), in bigrams")  # fmt: skip
 _TRAITS: dict[str, Any] = {
-    "cite": ("vedantam2015",),
-    "bounds": (0.0, SCALE),
-    "needs": frozenset({"document_frequencies"}),
+    "cite": ("vedantam2015",), "bounds": (0.0, SCALE), "needs": frozenset({"document_frequencies"}),
     "extra": {"pairs": cider_pairs, "percent": True},
-}
+}  # fmt: skip
 CIDErD = caption_steps.caption_measure(
-    "CIDEr-D",
-    caption_steps.CaptionMeans(cider_values),
+    "CIDEr-D", caption_steps.CaptionMeans(cider_values),
     "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
     "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
-    "Vedantam et al. 2015, section 7; coco-caption",
-    options=(_SIGMA, *_SHARED),
-    **_TRAITS,
-)
+    "Vedantam et al. 2015, section 7; coco-caption", options=(_SIGMA, *_SHARED), **_TRAITS,
+)  # fmt: skip
 CIDEr = caption_steps.caption_measure(
-    "CIDEr",
-    caption_steps.CaptionMeans(cider_values),
+    "CIDEr", caption_steps.CaptionMeans(cider_values),
     "Cosine of the tf-idf vectors of n-grams with the references.",
     "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
-    "Vedantam et al. 2015, equations 2 and 3; the authors' code",
-    options=_SHARED,
-    **_TRAITS,
-)
+    "Vedantam et al. 2015, equations 2 and 3; the authors' code", options=_SHARED, **_TRAITS,
+)  # fmt: skip

@@ -144,11 +144,9 @@ class ClassFamily(Family):
         chosen = frame.universe(measure)
         hit, n_ref = self._counts(measure, sums, frame)
         found = {
-            "label": np.array(frame.labels, dtype=object)[chosen],
-            "value": divide(hit, n_ref),
-            "support": n_ref,
-            "hit": hit,
-        }
+            "label": np.array(frame.labels, dtype=object)[chosen], "value": divide(hit, n_ref),
+            "support": n_ref, "hit": hit,
+        }  # fmt: skip
         if "n_pred" in sums:
             found["predicted"] = as_floats(sums["n_pred"])[..., chosen]
         return found
@@ -304,11 +302,10 @@ class Gaps(Statistic):
             sizes[ranked] = np.abs([found.values[ranked] for found in both]).max(axis=0)
         truth = task.truth[block.start : block.stop]
         return {
-            "gap": Dense(gap),
-            "size": Dense(sizes),
+            "gap": Dense(gap), "size": Dense(sizes),
             "right": Dense(ranked & (both[0].hit | both[1].hit)),
             "n_ref": Sparse(np.arange(len(truth) + 1), truth, len(task.classes)),
-        }
+        }  # fmt: skip
 
 
 class StackingFamily(Family):
@@ -370,52 +367,38 @@ class_measure = partial(define, cite=("xian2018",), kind="classes", order_invari
 
 
 PerClassAccuracy = class_measure(
-    "PerClassAccuracy",
-    ClassFamily(),
+    "PerClassAccuracy", ClassFamily(),
     "Mean over the classes with images of each class's top-K accuracy.",
     "(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
     "Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
     interval="jackknife-bias",  # as of other means over classes
-    options=_OPTIONS,
-    aliases=_SEEN_UNSEEN,
-)
+    options=_OPTIONS, aliases=_SEEN_UNSEEN,
+)  # fmt: skip
 Accuracy = class_measure(
-    "Accuracy",
-    ImageFamily(),
-    "Share of the images whose class is among the first K.",
-    "|right| / |images|",
-    "Xian et al. 2018, section 5.3, which prefers the mean over classes",
+    "Accuracy", ImageFamily(), "Share of the images whose class is among the first K.",
+    "|right| / |images|", "Xian et al. 2018, section 5.3, which prefers the mean over classes",
     options=_OPTIONS,
-)
+)  # fmt: skip
 H = class_measure(
-    "H",
-    HarmonicMean(),
-    "Harmonic mean of the per-class accuracy on seen and on unseen classes.",
-    "2 ts tr / (ts + tr)",
-    "Xian et al. 2018, section 5.3, the equation of the harmonic mean",
+    "H", HarmonicMean(), "Harmonic mean of the per-class accuracy on seen and on unseen classes.",
+    "2 ts tr / (ts + tr)", "Xian et al. 2018, section 5.3, the equation of the harmonic mean",
     interval="jackknife-bias",
-)
+)  # fmt: skip
 
 
 _SCORES: dict[str, Any] = {"cutoff": False, "needs": frozenset(["scores"])}
 AUSUC = class_measure(
-    "AUSUC",
-    StackingFamily(best=False),
+    "AUSUC", StackingFamily(best=False),
     "Area under the curve of seen over unseen accuracy, by calibrated stacking.",
-    "∫ A_S dA_U over the constant taken from the scores of seen classes",
-    "Chao et al. 2016",
-    cite=("chao2016",),
-    **_SCORES,
-)
+    "∫ A_S dA_U over the constant taken from the scores of seen classes", "Chao et al. 2016",
+    cite=("chao2016",), **_SCORES,
+)  # fmt: skip
 BestH = class_measure(
-    "BestH",
-    StackingFamily(best=True),
+    "BestH", StackingFamily(best=True),
     "Largest H over all constants of calibrated stacking: an upper bound of H.",
     "max_γ 2 A_U(γ) A_S(γ) / (A_U(γ) + A_S(γ))",
-    "Mancini et al. 2021, best harmonic mean (there by image)",
-    cite=("mancini2021",),
-    **_SCORES,
-)
+    "Mancini et al. 2021, best harmonic mean (there by image)", cite=("mancini2021",), **_SCORES,
+)  # fmt: skip
 
 
 def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> float:
@@ -477,14 +460,9 @@ def array_task(
         wanted = f"a class for each of the {rows:,} rows of scores"
         raise InputError("wrong-shape", role="truth", shape=codes.shape, wanted=wanted)
     return ClassTask(
-        ids=range(rows),
-        classes=tuple(map(str, range(width))),
-        given=None,
-        scores=ClassScores(table),
-        rows=np.arange(rows),
-        truth=codes.astype(np.int32),
-        named=named,
-    )
+        ids=range(rows), classes=tuple(map(str, range(width))), given=None,
+        scores=ClassScores(table), rows=np.arange(rows), truth=codes.astype(np.int32), named=named,
+    )  # fmt: skip
 
 
 def seen_unseen_curve(

@@ -307,46 +307,33 @@ def _hierarchical(
     averages, left_out = ("micro", "example"), ("labels", "duplicates", "undefined")
     shared = set_options(averages, without=left_out, policies=("empty", *policies))
     return define(
-        name=name,
-        family=HierarchicalFamily(),
-        summary=summary,
-        equation=equation,
+        name=name, family=HierarchicalFamily(), summary=summary, equation=equation,
         source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
         cite=("kiritchenko2005", "kiritchenko2006", "silla2011"),
-        options=(*shared, _ROOT, _UNKNOWN),
-        averages=averages,
-        symmetric=not policies,
-        formula=formula,
-        needs=frozenset(["taxonomy"]),
-    )
+        options=(*shared, _ROOT, _UNKNOWN), averages=averages, symmetric=not policies,
+        formula=formula, needs=frozenset(["taxonomy"]),
+    )  # fmt: skip
 
 
 hP = _hierarchical(
     "hP",
     "Share of the predicted labels and their ancestors that are true or ancestors of true labels.",
-    "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors",
-    formulas.precision,
-    "no_prediction",
-)
+    "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors", formulas.precision, "no_prediction",
+)  # fmt: skip
 hR = _hierarchical(
     "hR",
     "Share of the true labels and their ancestors that are predicted or ancestors of predictions.",
-    "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors",
-    formulas.recall,
-    "no_reference",
-)
+    "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors", formulas.recall, "no_reference",
+)  # fmt: skip
 hF = _hierarchical(
-    "hF",
-    "Harmonic mean of hierarchical precision and recall.",
-    "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors",
-    formulas.f1,
-)
+    "hF", "Harmonic mean of hierarchical precision and recall.",
+    "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors", formulas.f1,
+)  # fmt: skip
 _DUPLICATES, *_, _DECODE, _LEAST = set_options(("example",), without=("average",))
 _CONNECTED = "labels without a common ancestor: joined at an implied root, or left out"
 _LEFT_OUT = "items whose predictions are all left out as unconnected"
 LCADistance = define(
-    name="LCADistance",
-    family=DistanceFamily(),
+    name="LCADistance", family=DistanceFamily(),
     summary="Links between a predicted label and the nearest true one, through their lowest common "
     "ancestor.",
     equation="mean over z in Z of min over y in Y of min over a in anc(z) ∩ anc(y) of "
@@ -366,7 +353,5 @@ LCADistance = define(
         _DECODE,
         _LEAST,
     ),
-    bounds=(0.0, np.inf),
-    higher_is_better=False,
-    needs=frozenset(["taxonomy"]),
-)
+    bounds=(0.0, np.inf), higher_is_better=False, needs=frozenset(["taxonomy"]),
+)  # fmt: skip

@@ -368,29 +368,24 @@ def _ranking(name: str, **traits: Any) -> definition.Definition:
 
 
 LRAP = _ranking(
-    "LRAP",
-    summary="Mean over true labels of the share of true labels among those ranked as high.",
+    "LRAP", summary="Mean over true labels of the share of true labels among those ranked as high.",
     equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
-    source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
-    cite=("tsoumakas2010",),
-)
+    source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn", cite=("tsoumakas2010",),
+)  # fmt: skip
 RankingLoss = _ranking(
     "RankingLoss",
     summary="Share of an item's (true, other) label pairs in the wrong order; a tie is wrong.",
     equation="|{(y, z): s(y) <= s(z)}| / (|Y| |not Y|)",
     source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
-    cite=("schapire2000", "tsoumakas2010"),
-    higher_is_better=False,
-)
+    cite=("schapire2000", "tsoumakas2010"), higher_is_better=False,
+)  # fmt: skip
 CoverageError = _ranking(
     "CoverageError",
     summary="How many labels to go through, best first, until all true ones are found.",
     equation="max over y in Y of |{l: s(l) >= s(y)}|",
-    source="Tsoumakas et al. 2010, section 7.3.3, plus one",
-    cite=("tsoumakas2010",),
-    bounds=(0.0, np.inf),
-    higher_is_better=False,
-)
+    source="Tsoumakas et al. 2010, section 7.3.3, plus one", cite=("tsoumakas2010",),
+    bounds=(0.0, np.inf), higher_is_better=False,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -942,8 +937,7 @@ _TRAITS: Any = {"averages": ("macro", "weighted", "micro"), "cutoff": False, "ne
 _INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
 _TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
 mAP = define(
-    name="mAP",
-    family=ClassCurveFamily(_precision_of),
+    name="mAP", family=ClassCurveFamily(_precision_of),
     summary="Mean over classes of the average precision of the items ranked by that class.",
     equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
     source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
@@ -956,18 +950,16 @@ mAP = define(
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
     ),
     **_TRAITS,
-)
+)  # fmt: skip
 define(
-    name="ROC-AUC",
-    family=ClassCurveFamily(lambda _, *given: class_roc_auc(*given)),
+    name="ROC-AUC", family=ClassCurveFamily(lambda _, *given: class_roc_auc(*given)),
     summary="Mean over classes of the probability that a positive is ranked before another item.",
     equation="P(s(positive) > s(other)) + P(s(positive) = s(other)) / 2",
-    source="Fawcett 2006, section 7",
-    cite=("fawcett2006",),
+    source="Fawcett 2006, section 7", cite=("fawcett2006",),
     options=(
         _AVERAGE,
         definition.universe_option(),
         families.policy_option("no_reference", "noref", "skip", "classes of all items, or of none"),
     ),
     **_TRAITS,
-)
+)  # fmt: skip

@@ -305,36 +305,22 @@ _DEFINED = {
 }
 Recall, HitRate = _DEFINED["Recall"], _DEFINED["HitRate"]
 MeanR = retrieval_measure(
-    "MeanR",
-    QueryMeans(_first_rank),
-    "Mean rank of the first positive, from 1.",
-    "min rank(G_q)",
-    "Faghri et al. 2018, the evaluation code of VSE++",
-    options=(NO_POSITIVE, UNFOUND),
-    bounds=(1.0, np.inf),
-    higher_is_better=False,
+    "MeanR", QueryMeans(_first_rank), "Mean rank of the first positive, from 1.", "min rank(G_q)",
+    "Faghri et al. 2018, the evaluation code of VSE++", cite=("faghri2018",),
+    options=(NO_POSITIVE, UNFOUND), bounds=(1.0, np.inf), higher_is_better=False,
     interval="hall",  # a few queries whose positives come last make the mean
-    cite=("faghri2018",),
-)
+)  # fmt: skip
 MedR = retrieval_measure(
-    "MedR",
-    MedianFamily(),
-    "Median rank of the first positive, from 1, rounded down.",
-    "⌊median of min rank(G_q)⌋",
-    "Faghri et al. 2018, the evaluation code of VSE++",
-    options=(NO_POSITIVE._replace(choices=("skip", "nan")),),
-    bounds=(1.0, np.inf),
-    higher_is_better=False,
+    "MedR", MedianFamily(), "Median rank of the first positive, from 1, rounded down.",
+    "⌊median of min rank(G_q)⌋", "Faghri et al. 2018, the evaluation code of VSE++",
+    cite=("faghri2018",), options=(NO_POSITIVE._replace(choices=("skip", "nan")),),
+    bounds=(1.0, np.inf), higher_is_better=False,
     interval="percentile",  # a median that few items move has no jackknife
-    cite=("faghri2018",),
-)
+)  # fmt: skip
 Rsum = retrieval_measure(
-    "Rsum",
-    SumOverDirections(HitRate),
+    "Rsum", SumOverDirections(HitRate),
     "Sum over both directions of HitRate@1, @5 and @10, in percent.",
     "100 Σ_{K=1,5,10} (HitRate@K(i2t) + HitRate@K(t2i))",
-    "Faghri et al. 2018, the evaluation code of VSE++",
-    options=(),
-    bounds=(0.0, 600.0),
+    "Faghri et al. 2018, the evaluation code of VSE++", options=(), bounds=(0.0, 600.0),
     cite=("faghri2018",),
-)
+)  # fmt: skip

@@ -397,18 +397,16 @@ _THRESHOLD = _Threshold(
     "threshold", "thr", "auto", help="cosine that a match is above; auto: the embedding's own"
 )
 _PAIRS = definition.one_of(
-    "match",
-    "greedy optimal total",
+    "match", "greedy optimal total",
     "first unused reference in order; most matches; the matches with the largest total similarity",
-)
+)  # fmt: skip
 _MATCH = _PAIRS._replace(
     choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
 _NEAREST = definition.one_of(
-    "match",
-    "any total",
+    "match", "any total",
     "the nearest label of the other side; pairs one-to-one with the largest total similarity",
-)
+)  # fmt: skip
 _HITS = definition.one_of(
     "normalize", "references hits", "divide by the references, or by the hits (Kubany et al. 2020)"
 )
@@ -428,25 +426,20 @@ def _define(
     average, duplicates, *shared = every
     known: dict[str, Any] = {
         "options": (average, *options, EMBEDDING, duplicates._replace(averages=None), *shared),
-        "averages": averages,
-        "formula": formula,
-        "needs": frozenset({"embedding"}),
-    }
+        "averages": averages, "formula": formula, "needs": frozenset({"embedding"}),
+    }  # fmt: skip
     return define(name, summary=summary, equation=equation, **known, **traits)
 
 
 _MATCHED: dict[str, Any] = {
-    "family": SemanticFamily(),
-    "source": "Kubany et al. 2020, section 3.2",
-    "cite": ("kubany2020",),
-    "order_invariant": False,
-}
+    "family": SemanticFamily(), "source": "Kubany et al. 2020, section 3.2",
+    "cite": ("kubany2020",), "order_invariant": False,
+}  # fmt: skip
 _SOFT: dict[str, Any] = {
     "family": SoftFamily(),
     "source": "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
-    "cite": ("zhang2020",),
-    "averages": ("example",),
-}
+    "cite": ("zhang2020",), "averages": ("example",),
+}  # fmt: skip
 SemPrecision = _define(
     "SemPrecision", "Share of the predicted labels that mean the same as a true one.",
     "tp / p", formulas.precision, _THRESHOLD, _MATCH, policies=("no_prediction",), **_MATCHED,

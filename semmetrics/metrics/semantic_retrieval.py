@@ -728,30 +728,23 @@ _TRUTH = one_of("ground_truth", f"kept {LEFT_OUT}", "the query's own positives c
                 short="gt")  # fmt: skip
 _NONE = policy_option("undefined", "undef", "0", "queries that no candidate has a phi above 0 with")
 _NCS_OPTIONS = (
-    _PHI,
-    _TRUTH,
+    _PHI, _TRUTH,
     Option("extended", "ext", "none", check=_check_extended,
            help="none is the released code; a number such as 20, or k, is equation 5 as it is "
            "written, with so many most similar items for the extended ground truth"),
     _NONE,
 )  # fmt: skip
 NCS = retrieval_measure(
-    "NCS",
-    PhiMeans(_ncs),
+    "NCS", PhiMeans(_ncs),
     "Normalised cumulative semantic score: phi of what is retrieved over the largest phi.",
     "Σ_{j∈Q_q,K} φ_qj / Σ_{l∈B_q,K} φ_ql, B_q,K the K most similar",
-    "Biten et al. 2022, equation 5, as the released code computes it",
-    cite=("biten2022",),
-    options=_NCS_OPTIONS,
-    cutoff=True,
-    needs=frozenset({PHI}),
-)
+    "Biten et al. 2022, equation 5, as the released code computes it", cite=("biten2022",),
+    options=_NCS_OPTIONS, cutoff=True, needs=frozenset({PHI}),
+)  # fmt: skip
 SR = retrieval_measure(
-    "SR",
-    PhiMeans(_recall),
+    "SR", PhiMeans(_recall),
     "Semantic recall: the share of an extended ground truth among the first K candidates.",
-    "|G̃_q ∩ Q_q,K| / |G̃_q|",
-    "Biten et al. 2022, equation 4, and the released code",
+    "|G̃_q ∩ Q_q,K| / |G̃_q|", "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
         Option("m", "m", kind=int, required=True, within=(1, np.inf),
@@ -763,37 +756,25 @@ SR = retrieval_measure(
                "(equation 4), or all captions of the m most similar images (the released code)"),
         Option("depth", "depth", 10, kind=int, within=(1, np.inf),
                help="of similar=images: images that each caption lists"),
-        _TRUTH,
-        _NONE,
+        _TRUTH, _NONE,
     ),
-    cutoff=True,
-    needs=frozenset({PHI}),
+    cutoff=True, needs=frozenset({PHI}),
 )  # fmt: skip
 NDCG = retrieval_measure(
-    "nDCG",
-    PhiMeans(_ndcg),
+    "nDCG", PhiMeans(_ndcg),
     "Normalised discounted cumulative gain by phi, or by grades of the positives without one.",
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
-    "Järvelin and Kekäläinen 2002, section 2",
-    cite=("jarvelin2002",),
+    "Järvelin and Kekäläinen 2002, section 2", cite=("jarvelin2002",),
     options=(
-        _PHI,
-        one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
+        _PHI, one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
         one_of("discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"),
-        _TRUTH,
-        _NONE,
+        _TRUTH, _NONE,
     ),
-    cutoff=True,
-    needs=frozenset({PHI}),
+    cutoff=True, needs=frozenset({PHI}),
 )  # fmt: skip
 Nsum = retrieval_measure(
-    "Nsum",
-    retrieval.SumOverDirections(NCS),
+    "Nsum", retrieval.SumOverDirections(NCS),
     "Sum over both directions of NCS@1, @5 and @10, in percent.",
-    "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))",
-    "Biten et al. 2022, table 3",
-    cite=("biten2022",),
-    options=_NCS_OPTIONS,
-    bounds=(0.0, 600.0),
-    needs=frozenset({PHI}),
-)
+    "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))", "Biten et al. 2022, table 3", cite=("biten2022",),
+    options=_NCS_OPTIONS, bounds=(0.0, 600.0), needs=frozenset({PHI}),
+)  # fmt: skip

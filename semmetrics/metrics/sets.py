@@ -158,11 +158,9 @@ class SetFamily(CountFormulas):
         known = self.together(measure, sums, frame)
         return {
             "label": np.array(frame.labels, dtype=object)[frame.universe(measure)],
-            "value": self._evaluated(measure, sums, frame)[0],
-            "support": known["n_ref"],
-            "predicted": known["n_pred"],
-            "hit": known["hit"],
-        }
+            "value": self._evaluated(measure, sums, frame)[0], "support": known["n_ref"],
+            "predicted": known["n_pred"], "hit": known["hit"],
+        }  # fmt: skip
 
     def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each label in the universe, or of all (micro); label axis last."""
@@ -333,54 +331,41 @@ _HELP = {
 
 
 @measure(
-    averages=_ALL,
-    equation="|Y ∩ Z| / |Z|",
+    averages=_ALL, equation="|Y ∩ Z| / |Z|",
     source="Kubany et al. 2020, equations 2, 7 and 10 (Godbole & Sarawagi 2004)",
-    cite=("kubany2020", "godbole2004"),
-    policies=("empty", "absent", "no_prediction"),
+    cite=("kubany2020", "godbole2004"), policies=("empty", "absent", "no_prediction"),
     aliases={
-        "MacroPrecision": "Precision(average=macro)",
-        "MicroPrecision": "Precision(average=micro)",
-        "CP": "Precision(average=macro,absent=0)",
-        "OP": "Precision(average=micro)",
+        "MacroPrecision": "Precision(average=macro)", "MicroPrecision": "Precision(average=micro)",
+        "CP": "Precision(average=macro,absent=0)", "OP": "Precision(average=micro)",
     },
-)
+)  # fmt: skip
 def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
     """Share of the predicted labels that are true."""
     return formulas.precision(hit, n_pred)
 
 
 @measure(
-    averages=_ALL,
-    equation="|Y ∩ Z| / |Y|",
+    averages=_ALL, equation="|Y ∩ Z| / |Y|",
     source="Kubany et al. 2020, equations 3, 8 and 11 (Godbole & Sarawagi 2004)",
-    cite=("kubany2020", "godbole2004"),
-    policies=("empty", "absent", "no_reference"),
+    cite=("kubany2020", "godbole2004"), policies=("empty", "absent", "no_reference"),
     aliases={
-        "MacroRecall": "Recall(average=macro)",
-        "MicroRecall": "Recall(average=micro)",
-        "CR": "Recall(average=macro,no_reference=skip)",
-        "OR": "Recall(average=micro)",
+        "MacroRecall": "Recall(average=macro)", "MicroRecall": "Recall(average=micro)",
+        "CR": "Recall(average=macro,no_reference=skip)", "OR": "Recall(average=micro)",
     },
-)
+)  # fmt: skip
 def Recall(hit: Any, n_ref: Any) -> Any:
     """Share of the true labels that are predicted."""
     return formulas.recall(hit, n_ref)
 
 
 @measure(
-    averages=_ALL,
-    symmetric=True,
-    equation="2 |Y ∩ Z| / (|Y| + |Z|)",
-    source="Kubany et al. 2020, equations 4, 9 and 12",
-    cite=("kubany2020",),
+    averages=_ALL, symmetric=True, equation="2 |Y ∩ Z| / (|Y| + |Z|)",
+    source="Kubany et al. 2020, equations 4, 9 and 12", cite=("kubany2020",),
     policies=("empty", "absent"),
     aliases={
-        "MacroF1": "F1(average=macro)",
-        "MicroF1": "F1(average=micro)",
-        "OF1": "F1(average=micro)",
+        "MacroF1": "F1(average=macro)", "MicroF1": "F1(average=micro)", "OF1": "F1(average=micro)",
     },
-)
+)  # fmt: skip
 def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Harmonic mean of precision and recall."""
     return formulas.f1(hit, n_pred, n_ref)
@@ -418,12 +403,10 @@ CF1 = define(
 
 
 @measure(
-    averages=_ALL,
-    equation="(1 + β²) |Y ∩ Z| / (β² |Y| + |Z|)",
-    source="van Rijsbergen 1979, chapter 7",
-    cite=("vanrijsbergen1979",),
+    averages=_ALL, equation="(1 + β²) |Y ∩ Z| / (β² |Y| + |Z|)",
+    source="van Rijsbergen 1979, chapter 7", cite=("vanrijsbergen1979",),
     policies=("empty", "absent"),
-)
+)  # fmt: skip
 def FBeta(hit: Any, n_pred: Any, n_ref: Any, *, beta: float) -> Any:
     """Harmonic mean of precision and recall in which recall weighs beta times as much."""
     if not 0 < beta < 1e6:
@@ -433,27 +416,20 @@ def FBeta(hit: Any, n_pred: Any, n_ref: Any, *, beta: float) -> Any:
 
 
 @measure(
-    averages=_ALL,
-    symmetric=True,
-    equation="|Y ∩ Z| / |Y ∪ Z|",
+    averages=_ALL, symmetric=True, equation="|Y ∩ Z| / |Y ∪ Z|",
     source="Kubany et al. 2020, equation 1, there called accuracy (Godbole & Sarawagi 2004)",
-    cite=("kubany2020", "godbole2004"),
-    policies=("empty", "absent"),
+    cite=("kubany2020", "godbole2004"), policies=("empty", "absent"),
     aliases={"MacroJaccard": "Jaccard(average=macro)", "MicroJaccard": "Jaccard(average=micro)"},
-)
+)  # fmt: skip
 def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Labels on both sides over labels on either side."""
     return formulas.jaccard(hit, n_pred, n_ref)
 
 
 @measure(
-    averages=("example",),
-    symmetric=True,
-    equation="1 if Y = Z else 0",
-    source="Sorower 2010, exact match ratio",
-    cite=("sorower2010",),
-    policies=("empty",),
-)
+    averages=("example",), symmetric=True, equation="1 if Y = Z else 0",
+    source="Sorower 2010, exact match ratio", cite=("sorower2010",), policies=("empty",),
+)  # fmt: skip
 def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Share of the items whose predicted set is exactly the true set."""
     same = ((hit == n_pred) & (hit == n_ref)).astype(np.float64)
@@ -461,28 +437,21 @@ def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 
 
 @measure(
-    averages=("micro", "macro"),
-    symmetric=True,
-    higher_is_better=False,
-    equation="|Y Δ Z| / q",
-    source="Schapire & Singer 2000; Tsoumakas et al. 2009",
-    cite=("schapire2000", "tsoumakas2009"),
-    defaults={"empty": "0"},
-    policies=("empty",),
-)
+    averages=("micro", "macro"), symmetric=True, higher_is_better=False, equation="|Y Δ Z| / q",
+    source="Schapire & Singer 2000; Tsoumakas et al. 2009", cite=("schapire2000", "tsoumakas2009"),
+    defaults={"empty": "0"}, policies=("empty",),
+)  # fmt: skip
 def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:
     """Share of the item-label pairs that are wrong."""
     return divide(n_pred + n_ref - 2 * hit, total)
 
 
 @measure(
-    averages=("example",),
-    order_invariant=False,
+    averages=("example",), order_invariant=False,
     equation="Σ over hits of (hits so far / rank), over the hits or the references",
     source="Kubany et al. 2020, reference code (normalize=hits); Manning et al. 2008, section 8.4",
-    cite=("kubany2020", "manning2008"),
-    policies=("empty", "no_prediction", "no_reference"),
-)
+    cite=("kubany2020", "manning2008"), policies=("empty", "no_prediction", "no_reference"),
+)  # fmt: skip
 def AP(
     precision_sum: Any,
     hit: Any,
@@ -496,11 +465,10 @@ def AP(
 
 
 @measure(
-    averages=("example",),
-    equation="(tp / (tp + fn) + tn / (tn + fp)) / 2, tn = q - tp - fp - fn",
+    averages=("example",), equation="(tp / (tp + fn) + tn / (tn + fp)) / 2, tn = q - tp - fp - fn",
     source="Brodersen et al. 2010; per image in the reference code of Kubany et al. 2020",
     cite=("brodersen2010", "kubany2020"),
-)
+)  # fmt: skip
 def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     """Mean of an item's recall and of its recall of labels that are not true."""
     if q < max(np.max(n_pred + n_ref - hit, initial=0), 1):
@@ -511,15 +479,10 @@ def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
 
 
 @measure(
-    averages=("example",),
-    symmetric=True,
-    higher_is_better=False,
-    bounds=(0.0, np.inf),
-    equation="| |Z| - |Y| |",
-    source="Pineda, Salvador et al. 2019, figure 3",
-    cite=("pineda2019",),
+    averages=("example",), symmetric=True, higher_is_better=False, bounds=(0.0, np.inf),
+    equation="| |Z| - |Y| |", source="Pineda, Salvador et al. 2019, figure 3", cite=("pineda2019",),
     policies=(),
-)
+)  # fmt: skip
 def CardinalityError(n_pred: Any, n_ref: Any) -> Any:
     """Difference between the numbers of predicted and true labels, without its sign."""
     return np.abs(np.asarray(n_pred, np.float64) - n_ref)

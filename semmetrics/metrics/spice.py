@@ -522,33 +522,25 @@ PARSER_OPTIONS = (
            "pycocoevalcap does, or captions as they are written"),
 )  # fmt: skip
 SPICE = caption_steps.caption_measure(
-    "SPICE",
-    caption_steps.CaptionMeans(_item_values),
+    "SPICE", caption_steps.CaptionMeans(_item_values),
     "F of the tuples of the candidate's scene graph against those of the references.",
     "F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
-    "Anderson et al. 2016, equations 4 to 6",
-    cite=("anderson2016",),
+    "Anderson et al. 2016, equations 4 to 6", cite=("anderson2016",),
     options=(
         one_of("category", " ".join(map(str.lower, CATEGORIES)), "the tuples that count"),
-        *PARSER_OPTIONS,
-        NO_REFERENCE,
+        *PARSER_OPTIONS, NO_REFERENCE,
         policy_option("undefined", "undef", "skip", "references without tuples of a category"),
     ),
     bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
     needs=frozenset({"java", "synonyms"}),
     extra={"pairs": SpicePairs, "show": show_tuples, "percent": True},
     order_invariant=False,  # the order of references decides how they are merged
-)
+)  # fmt: skip
 SPIDEr = caption_steps.caption_measure(
-    "SPIDEr",
-    caption_steps.CaptionMeans(_spider_values),
-    "Mean of SPICE and CIDEr-D.",
-    "(SPICE + CIDEr-D) / 2",
-    "Liu et al. 2017, section 3.4",
-    cite=("liu2017",),
-    options=(*PARSER_OPTIONS, *CIDErD.options),
-    bounds=(0.0, 6.0),
+    "SPIDEr", caption_steps.CaptionMeans(_spider_values), "Mean of SPICE and CIDEr-D.",
+    "(SPICE + CIDEr-D) / 2", "Liu et al. 2017, section 3.4", cite=("liu2017",),
+    options=(*PARSER_OPTIONS, *CIDErD.options), bounds=(0.0, 6.0),
     needs=frozenset({"java", "synonyms", "document_frequencies"}),
     extra={"show": show_tuples, "percent": True},
     order_invariant=False,  # the order of references decides how they are merged
-)
+)  # fmt: skip

@@ -44,7 +44,14 @@ from semmetrics.metrics.definition import Statistic
 from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
-from semmetrics.scoring.evaluate import Statistics, evaluate
+from semmetrics.scoring.evaluate import (
+    Identity,
+    Statistics,
+    can_hold,
+    evaluate,
+    read_state,
+    write_state,
+)
 from semmetrics.scoring.fits import BEST, Evaluated, Fitted, fit
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
 from semmetrics.scoring.plan import Prepared, Setup, Shard, score_facts
@@ -52,7 +59,6 @@ from semmetrics.scoring.protocols import Plan, listed
 from semmetrics.scoring.resampling import check_added, with_resamples
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import interval_options, score_evaluated, table_of, wanted_measures
-from semmetrics.scoring.state import Identity, can_hold, read_state, write_state
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:

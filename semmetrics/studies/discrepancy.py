@@ -52,9 +52,9 @@ from semmetrics.data.tasks import FOUND
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import counted, finite_or_none, named
 from semmetrics.messages import Spelling, brief, keyword, listing, pluralize, report_progress
+from semmetrics.metrics.caption_overlap import ngsm_systems
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.ngsm import ngsm_systems
 from semmetrics.metrics.registry import parse_one
 from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells

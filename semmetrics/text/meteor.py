@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core.assignment import Matches, align
 from semmetrics.core.ragged import (
     Bools,
     Ints,
@@ -36,7 +37,6 @@ from semmetrics.core.ragged import (
 )  # fmt: skip
 from semmetrics.errors import InputError
 from semmetrics.messages import brief
-from semmetrics.text.alignment import Matches, align
 from semmetrics.text.java import METEOR_LISTS
 from semmetrics.text.paraphrases import Paraphrases
 from semmetrics.text.synonyms import open_jar, open_synonyms

@@ -199,19 +199,14 @@ _LONGEST_WORD = 40  # letters of a word that is kept, and of a token
 _TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Sr|Mt|Prof|Gen|Col|Capt|Lt|Sgt|Rev|Ave|Blvd|Inc|Co|Corp|Ltd|vs|etc|No"
 _APOSTROPHE = "['’]"
 _LETTER = r"[^\W\d_]"
-_TOKEN = re.compile(
-    "|".join(
-        [
-            rf"can(?=not\b)|{_LETTER}+?(?=n{_APOSTROPHE}t\b)|n{_APOSTROPHE}t\b",
-            rf"{_APOSTROPHE}(?:s|re|ve|ll|d|m)\b",
-            rf"\d+(?:[.,:/]\d+)+|(?:{_LETTER}\.){{2,}}|(?:{_TITLES})\.|\b{_LETTER}\.(?!\w)",
-            rf"{_LETTER}+(?:\.{_LETTER}+)+",
-            r"[oO]'clock\b|\w+(?:-\w+)+|\w+(?:&\w+)+|\w+/\w+(?:/\w+)*|\w+",
-            r"\.{2,}|-{2,}|``|''|\S",
-        ]
-    ),
-    re.IGNORECASE,
-)
+_TOKEN = re.compile("|".join([
+    rf"can(?=not\b)|{_LETTER}+?(?=n{_APOSTROPHE}t\b)|n{_APOSTROPHE}t\b",
+    rf"{_APOSTROPHE}(?:s|re|ve|ll|d|m)\b",
+    rf"\d+(?:[.,:/]\d+)+|(?:{_LETTER}\.){{2,}}|(?:{_TITLES})\.|\b{_LETTER}\.(?!\w)",
+    rf"{_LETTER}+(?:\.{_LETTER}+)+",
+    r"[oO]'clock\b|\w+(?:-\w+)+|\w+(?:&\w+)+|\w+/\w+(?:/\w+)*|\w+",
+    r"\.{2,}|-{2,}|``|''|\S",
+]), re.IGNORECASE)  # fmt: skip
 _SIMPLE = re.compile(r"[A-Za-z]+")
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _ROUND = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)  # brackets of text that is in tokens already

@@ -97,13 +97,10 @@ def _cases(name: str, *forms: str) -> str:
 
 # Abbreviations that often end a sentence; a full stop after one is a token that is removed anyway,
 # but one letter or sign that touches the abbreviation is cut from it.
-SENTENCE_END = "|".join(
-    [
-        _any_case("sentence_end"),
-        _cases("sentence_end_states", "title", "upper"),
-        _cases("sentence_end_companies", "title", "lower"),
-    ]
-)
+SENTENCE_END = "|".join([
+    _any_case("sentence_end"), _cases("sentence_end_states", "title", "upper"),
+    _cases("sentence_end_companies", "title", "lower"),
+])  # fmt: skip
 # Abbreviations that seldom do: titles, ranks, saints, streets.
 ABBREVIATION = f"{_any_case('abbreviation')}|{_cases('abbreviation_of_trade', 'title', 'lower')}"
 # Abbreviations only where a number follows.
@@ -219,14 +216,13 @@ RULES = (
     Rule("blanks", SPACE, f"[{SPACE}]+", change=str.strip),
     Rule("tag", "<", TAG),
     Rule(
-        "e-mail",
-        f"<&{ASCII}",
+        "e-mail", f"<&{ASCII}",
         rf"(?:<|&lt;)?[{ASCII}][^{NOT_CONTROLLED}(){{}}\xa0]{{0,255}}@"
         rf"(?:[^{NOT_CONTROLLED}(){{}}.\xa0]+\.)*[^{NOT_CONTROLLED}(){{}}.\xa0]+>?",
     ),
     Rule("url", "Hh", rf"(?i:https?)://[^{NOT_CONTROLLED}(){{}}]+{LAST}"),
     Rule(
-        "www", "Ww", rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?"
+        "www", "Ww", rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?",
     ),
     # Contractions: the first part, when the second follows, and then the second
     Rule("cannot", "Cc", "(?i:can)", "(?i:not)"),
@@ -235,10 +231,7 @@ RULES = (
     Rule("gimme", "GgLl", "(?i:gim|lem)", "(?i:me)"),
     Rule("'tis", "'", "'[tT]", "(?i:is|was)"),
     Rule(
-        "before n't",
-        "A-Za-z" + S,
-        f"[A-Za-z{S}]*[A-MO-Za-mo-z]",
-        f"[nN]{ANY_QUOTE}[tT]",
+        "before n't", "A-Za-z" + S, f"[A-Za-z{S}]*[A-MO-Za-mo-z]", f"[nN]{ANY_QUOTE}[tT]",
         _drop_hyphens,
     ),
     Rule("n't", "Nn", f"[nN]{ANY_QUOTE}[tT]", f"[^{LETTER}]", _straighten),
@@ -267,8 +260,7 @@ RULES = (
     Rule("hyphens", SOLID, HYPHENED),
     Rule("joined", START + "&", f"{WORD}(?:[.!?]{WORD})+", change=_drop_hyphens),
     Rule(
-        "domain",
-        rf"""^{NOT_CONTROLLED}!?(){{}}$'`,-_""",
+        "domain", rf"""^{NOT_CONTROLLED}!?(){{}}$'`,-_""",
         rf"""(?:[^{NOT_CONTROLLED}!?(){{}}$'`,-_]{{1,64}}\.){{1,64}}"""
         rf"(?i:com|net|org|edu)(?:{PATH})?",
     ),
@@ -277,23 +269,17 @@ RULES = (
     Rule("abbreviation", "A-Za-z", f"(?:{SENTENCE_END}|{ABBREVIATION})\\."),
     Rule("dots and hyphens", ASCII, MIXED, change=_drop_hyphens),
     Rule(
-        "acronyms",
-        ASCII,
+        "acronyms", ASCII,
         rf"(?:[{ASCII}]+{TIGHT})?(?:[{ASCII}]+-)*(?:[A-Za-z]\.){{2,}}(?:-[{ASCII}]+)*",
     ),
     Rule("slashes", ASCII, rf"{SLASHED}(?:\\?/{SLASHED}){{1,2}}"),
     Rule("initials", "A-Za-z", r"[A-Za-z](?:\.[A-Za-z])*\.", f"(?=[^{LETTER}{MARK}])"),
     Rule(
-        "last initial",
-        "A-Za-z",
-        "[A-Za-z]",
+        "last initial", "A-Za-z", "[A-Za-z]",
         rf"\.[{SPACE}\x85\n]+(?:{STARTER}|{TAG}|(?:Mr|MR|Ms|MS)\.){AFTER}",
     ),
     Rule(
-        "stop and comma",
-        WORD_PART + "&",
-        rf"(?:{MIXED}|{HYPHENED}|{DOTTED}|{PIECE})\.",
-        "[,;:]",
+        "stop and comma", WORD_PART + "&", rf"(?:{MIXED}|{HYPHENED}|{DOTTED}|{PIECE})\.", "[,;:]",
         _drop_hyphens,
     ),
     Rule("no. 5", "A-Za-z", rf"{BEFORE_NUMBER}\.", f"[ \xa0\n]?{D}"),
@@ -301,24 +287,19 @@ RULES = (
     Rule("currency", "A-Z", r"[A-Z]+\$"),
     Rule("c++", "CcFf", r"[cCfF]#|[cC]\+\+"),
     Rule(
-        "file",
-        WORD_PART,
-        rf"[{WORD_PART}]+(?:\.[{WORD_PART}]+){{0,64}}\.(?i:{EXTENSION})",
+        "file", WORD_PART, rf"[{WORD_PART}]+(?:\.[{WORD_PART}]+){{0,64}}\.(?i:{EXTENSION})",
         f"[{SPACE}\x85\n!?.,]",
     ),
     # Numbers
     Rule("date", DIGIT, f"{D}{{1,2}}[-/]{D}{{1,2}}[-/]{D}{{2,4}}"),
     Rule("fraction", DIGIT, rf"(?:{D}{{1,4}}[- \xa0])?{D}{{1,4}}(?:\\?/|⁄){D}{{1,4}}"),
     Rule(
-        "number",
-        f"{DIGIT}.,:٫٬+{S}-",
-        f"[-+]?(?:{S}?{RUN}(?:[.,:٫٬]{RUN})*|(?:[.,:٫٬]{RUN})+)",
+        "number", f"{DIGIT}.,:٫٬+{S}-", f"[-+]?(?:{S}?{RUN}(?:[.,:٫٬]{RUN})*|(?:[.,:٫٬]{RUN})+)",
         change=_drop_hyphens,
     ),
     Rule("raised digits", "²³¹⁰⁴-⁹₀-₉", "[²³¹⁰⁴-⁹₀-₉]+"),
     Rule(
-        "telephone",
-        f"(+{DIGIT}",
+        "telephone", f"(+{DIGIT}",
         rf"(?:\({D}{{2,3}}\)[ \xa0]?|\+{{0,2}}{D}{{2,4}}[- \xa0](?:{D}{{2,4}}[- \xa0])?)"
         rf"{D}{{3,4}}[- \xa0]?{D}{{3,5}}",
         change=_name_brackets,
@@ -340,9 +321,9 @@ RULES = (
     Rule("(^_^)", "(", rf"\((?:[{FACE}][_.]?[{FACE}]|[{EYE}]-[{EYE}])\)", change=_name_brackets),
     Rule("<<", "<>", "<<|>>"),
     Rule(
-        "sign", SYMBOL + MARK + HYPHENS + S, f"[{SYMBOL}{MARK}{HYPHENS}{S}]", change=_replace_sign
+        "sign", SYMBOL + MARK + HYPHENS + S, f"[{SYMBOL}{MARK}{HYPHENS}{S}]", change=_replace_sign,
     ),
-)
+)  # fmt: skip
 
 _CACHED = 200_000  # words kept with their tokens
 _LONGEST = 40  # letters of a word that is kept

@@ -28,11 +28,11 @@ OPTIONS = [
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Files of a few lines are large, and are read in blocks of two or three lines."""
-    from semmetrics.data import large
+    from semmetrics.data import arrow
 
     monkeypatch.setattr(source, "SMALL", HEAD)
     monkeypatch.setattr(source, "_CHUNK", 32)
-    monkeypatch.setattr(large, "BLOCK", 64)
+    monkeypatch.setattr(arrow, "BLOCK", 64)
 
 
 ODD = ["", 1, None, [{"x": 1}], -0.0, float("nan"), {"x": [float("inf")]}, "NaN", 10**400]
@@ -143,17 +143,17 @@ def run_case(rng, folder, counts):
 def test_both_readers_give_the_same_data_or_the_same_refusal(
     tmp_path, monkeypatch, fuzz_seconds, fuzz_seed
 ):
-    from semmetrics.data import large
+    from semmetrics.data import arrow
 
     counts = {"read": 0, "refused": 0, "fast": 0}
-    whole = large.read_large
+    whole = arrow.read_large
 
     def counted(*args):
         found = whole(*args)
         counts["fast"] += 1
         return found
 
-    monkeypatch.setattr(large, "read_large", counted)
+    monkeypatch.setattr(arrow, "read_large", counted)
     number = run_cases(lambda rng: run_case(rng, tmp_path, counts), fuzz_seconds, fuzz_seed)
     if number > 100:  # otherwise it looks at one of the readers alone
         assert min(counts.values()) > 0.05 * number, counts

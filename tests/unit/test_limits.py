@@ -82,9 +82,9 @@ def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
     path.write_bytes(b"id,label\n" + b"".join(b"%d,x%d\n" % (i, i) for i in range(400_000)))
     code = (
         "import pyarrow.csv, resource, sys, semmetrics\n"
-        "from semmetrics.data import large\n"
+        "from semmetrics.data import arrow\n"
         "def fail(*_, **__): raise pyarrow.lib.ArrowMemoryError('malloc of size 1 failed')\n"
-        "large.pa_csv.read_csv = fail\n"
+        "arrow.pa_csv.read_csv = fail\n"
         "try: semmetrics.as_labels(sys.argv[1])\n"
         "except semmetrics.InputError as error: print(error)\n"
     )

@@ -31,13 +31,13 @@ from stand_ins import (
 )  # fmt: skip
 
 import semmetrics
+from semmetrics.core.assignment import Matches, align
 from semmetrics.errors import MissingDependencyError
 from semmetrics.metrics.meteor import COUNTS, METEOR, METEOR_NLTK, java_counts, meteor_value
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.text import meteor as words
 from semmetrics.text import paraphrases
-from semmetrics.text.alignment import Matches, align
 from semmetrics.text.java import METEOR_FILES
 from semmetrics.text.paraphrases import open_paraphrases
 from semmetrics.text.synonyms import open_synonyms

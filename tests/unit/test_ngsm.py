@@ -13,7 +13,7 @@ from refusals import refused
 
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import offsets
-from semmetrics.metrics.ngsm import NGSM, common_ngrams, ngsm, ngsm_pairs, ngsm_systems
+from semmetrics.metrics.caption_overlap import NGSM, common_ngrams, ngsm, ngsm_pairs, ngsm_systems
 
 TOKENS = st.lists(st.sampled_from("ab"), max_size=7)
 

@@ -145,7 +145,7 @@ def test_files_that_changed_are_refused(tmp_path, monkeypatch):
         Scorer.load(changed)
     with refused("no-state"):
         Scorer.load(io.BytesIO(b"{}"))
-    monkeypatch.setattr("semmetrics.scoring.state.__version__", "99.0")
+    monkeypatch.setattr("semmetrics.scoring.evaluate.__version__", "99.0")
     with refused("other-version"):
         Scorer.load(part)
 
@@ -227,7 +227,7 @@ def test_what_others_wrote_is_damaged(tmp_path, monkeypatch):
     for text in (b"[]", b"{}", b"no", b'{"schema": "semmetrics.state/1", "version": "x"}'):
         arrays = {"state": np.frombuffer(text, np.uint8)}
         with path.open("wb") as out:
-            np.savez(out, **arrays, checksum=semmetrics.scoring.state._checksum(arrays))
+            np.savez(out, **arrays, checksum=semmetrics.scoring.evaluate._checksum(arrays))
         with pytest.raises(InputError) as caught:
             Scorer.load(path)
         assert caught.value.code in ("damaged", "other-version")
