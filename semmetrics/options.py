@@ -432,12 +432,8 @@ OPTIONS: Mapping[str, Option] = _named(
 )
 
 
-def _taken(
-    *without: str,
-    groups: Iterable[str] = (*TITLES, ""),
-    kinds: Iterable[str] = KINDS,
-    **defaults: Any,
-) -> dict[str, Option]:
+def _taken(*without: str, groups: Iterable[str] = (*TITLES, ""), kinds: Iterable[str] = KINDS,
+           **defaults: Any) -> dict[str, Option]:  # fmt: skip
     """Return the options of some groups that apply to some kinds, without those that are named."""
     return {
         name: one._replace(default=defaults[name]) if name in defaults else one
@@ -989,12 +985,8 @@ class ResolvedOptions(Mapping[str, Any]):
     What is opened for them, such as an embedding, is kept in ``opened``, so that it is opened once.
     """
 
-    def __init__(
-        self,
-        values: Mapping[str, Any],
-        given: Iterable[str] = (),
-        opened: dict[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, values: Mapping[str, Any], given: Iterable[str] = (),
+                 opened: dict[str, Any] | None = None) -> None:  # fmt: skip
         self._values, self.given = dict(values), frozenset(given)
         self.opened: dict[str, Any] = {} if opened is None else opened
 
@@ -1048,12 +1040,9 @@ def take_over(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve_options(
-    given: Mapping[str, Any],
-    kind: str,
-    *,
-    protocol: str | None = None,
+    given: Mapping[str, Any], kind: str, *, protocol: str | None = None,
     fixed: Mapping[str, Any] = MappingProxyType({}),
-) -> ResolvedOptions:
+) -> ResolvedOptions:  # fmt: skip
     """Return the value of every option: given, fixed by a protocol, or the default.
 
     Parameters

@@ -364,14 +364,9 @@ def _scan_text(
     return words, FileRows(buffer, *places, dimension, where, binary=False), start
 
 
-def from_keyed_vectors(
-    model: Any,
-    *,
-    name: str = "keyedvectors",
-    max_words: int | None = None,
-    where: str = "",
-    digest: Callable[[], str] | None = None,
-) -> WordVectors:
+def from_keyed_vectors(model: Any, *, name: str = "keyedvectors", max_words: int | None = None,
+                       where: str = "",
+                       digest: Callable[[], str] | None = None) -> WordVectors:  # fmt: skip
     """Make word vectors of a gensim KeyedVectors object, without copying them.
 
     Parameters

@@ -191,16 +191,9 @@ class WordVectors:
 
     lookup = "words"
 
-    def __init__(
-        self,
-        index: WordIndex | KeyIndex,
-        table: Any,
-        *,
-        name: str,
-        digest: Callable[[], str],
-        where: str = "",
-        compose: Compose | None = None,
-    ) -> None:
+    def __init__(self, index: WordIndex | KeyIndex, table: Any, *, name: str,
+                 digest: Callable[[], str], where: str = "",
+                 compose: Compose | None = None) -> None:  # fmt: skip
         self.index, self._table, self._digest = index, table, digest
         self.name, self.where, self.compose = name, where or name, compose
 
@@ -289,15 +282,8 @@ class MatrixEmbedder(WordVectors):
     ([True, False], 'exact')
     """
 
-    def __init__(
-        self,
-        vectors: ArrayLike,
-        texts: Sequence[str],
-        *,
-        name: str = "matrix",
-        lookup: str = "exact",
-        where: str = "",
-    ) -> None:
+    def __init__(self, vectors: ArrayLike, texts: Sequence[str], *, name: str = "matrix",
+                 lookup: str = "exact", where: str = "") -> None:  # fmt: skip
         where = where or name
         texts = [str(text) for text in texts]
         table = as_matrix(vectors, texts, where)

@@ -224,10 +224,8 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     if given is None:
         return []
     several = given if np.iterable(given) and not isinstance(given, str) else [given]
-    found = [
-        one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
-        for one in several
-    ]
+    found = [one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
+             for one in several]  # fmt: skip
     names = [one.embedding for one in found]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise InputError("duplicate", role="the calibration for", value=twice[0])
@@ -254,10 +252,8 @@ def calibration_notes(
         for one in calibrations:
             for fact in _facts_of(one, task, models.get(one.embedding)):
                 found.setdefault(fact, []).append(system)
-    return [
-        fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
-        for fact, systems in found.items()
-    ]
+    return [fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
+            for fact, systems in found.items()]  # fmt: skip
 
 
 def _facts_of(one: Calibration, task: Any, model: Any) -> Iterator[Fact]:
@@ -287,10 +283,8 @@ _DECIMALS = 10  # cosines have nine
 
 def pairs_task(pairs: Sequence[Pair], options: Options | None = None) -> LabelTask:
     """A task in which an item is a pair: one label predicted, the other true."""
-    sides = [
-        as_labels([[getattr(pair, name)] for pair in pairs], source=f"pairs, {name}")
-        for name in ("a", "b")
-    ]
+    sides = [as_labels([[getattr(pair, name)] for pair in pairs], source=f"pairs, {name}")
+             for name in ("a", "b")]  # fmt: skip
     return label_task(sides[0], sides[1], options)
 
 
@@ -381,14 +375,9 @@ def _pairs_curve(similarity: Floats, same: Bools) -> tuple[dict[str, tuple[float
     n_yes, n_no = yes.sum(), no.sum()
     with np.errstate(invalid="ignore"):
         precision = tp / (tp + fp)
-    columns = {
-        "threshold": thresholds,
-        "precision": precision,
-        "recall": tp / n_yes,
-        "f1": 2 * tp / (tp + fp + n_yes),
-        "accuracy": (tp + n_no - fp) / (n_yes + n_no),
-        "youden": tp / n_yes - fp / n_no,
-    }
+    columns = {"threshold": thresholds, "precision": precision, "recall": tp / n_yes,
+               "f1": 2 * tp / (tp + fp + n_yes), "accuracy": (tp + n_no - fp) / (n_yes + n_no),
+               "youden": tp / n_yes - fp / n_no}  # fmt: skip
     below = np.cumsum(no) - no  # different pairs with a smaller cosine
     auc = float((yes * (below + no / 2)).sum() / (n_yes * n_no))
     return {name: tuple(column.tolist()) for name, column in columns.items()}, auc

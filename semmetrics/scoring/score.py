@@ -275,10 +275,8 @@ def _differences(text: str, table: ScoreTable) -> list[str]:
     """Say what differs between a signature and the scores computed from it, one line each."""
     each = ((one.system, _compare(_parts(text), _parts(one.signature))) for one in table)
     lines = gather((line, system) for system, some in each for line in some)
-    return [
-        line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
-        for line, systems in lines.items()
-    ]
+    return [line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
+            for line, systems in lines.items()]  # fmt: skip
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -340,12 +338,9 @@ def wanted_measures(plan: Plan, part: str) -> list[Measure]:
     return list(dict.fromkeys([*found, *terms]))
 
 
-def score_evaluated(
-    found: Mapping[str, Mapping[str, Evaluated]],
-    plan: Plan,
-    ci: Bootstrap | None = None,
-    progress: Progress = None,
-) -> list[Score]:
+def score_evaluated(found: Mapping[str, Mapping[str, Evaluated]], plan: Plan,
+                    ci: Bootstrap | None = None,
+                    progress: Progress = None) -> list[Score]:  # fmt: skip
     """Score what was evaluated, by part and system."""
     named, scores = dict(zip(plan.measures, plan.headings, strict=True)), list[Score]()
     for part, systems in found.items():

@@ -592,11 +592,8 @@ class ScoreTable(ScaledResult):
         if any(score.task is None for score in found):
             raise InputError("rows-not-kept")
         matches = found[0].measure.definition.extra.get("matches", match_rows)
-        rows = [
-            {"id": row.pop("id"), "system": score.system, **row}
-            for score in found
-            for row in matches(score.task, score.measure)
-        ]
+        rows = [{"id": row.pop("id"), "system": score.system, **row} for score in found
+                for row in matches(score.task, score.measure)]  # fmt: skip
         return Records.from_rows(list(rows[0]) if rows else _MATCHES, rows)
 
     def confusion(self) -> Records:

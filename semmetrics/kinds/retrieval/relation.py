@@ -505,16 +505,9 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
     return mine, theirs
 
 
-def _task(
-    sides: Sides,
-    relation: Relation,
-    direction: str,
-    folds: tuple[Ints, Ints] | None,
-    *,
-    options: Mapping[str, Any],
-    graded: int,
-    beside: Mapping[str, Any],
-) -> RetrievalTask:
+def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, Ints] | None, *,
+          options: Mapping[str, Any], graded: int,
+          beside: Mapping[str, Any]) -> RetrievalTask:  # fmt: skip
     """Make the task of one direction."""
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
     grades = relation.grades
@@ -523,13 +516,8 @@ def _task(
     if not sides.listed:
         digest = hashlib.blake2b(hash_ids(gallery).astype("<u8").tobytes(), digest_size=6)
         name = f"{len(gallery)}@{digest.hexdigest()}"
-    settings = {
-        "task": "retrieval",
-        "missing": options["missing"],
-        "direction": direction,
-        "tie": options["ties"],
-        "gallery": name,
-    }
+    settings = {"task": "retrieval", "missing": options["missing"], "direction": direction,
+                "tie": options["ties"], "gallery": name}  # fmt: skip
     if hasattr(sides.scores, "queries"):
         settings["similarity"] = options["similarity"]
     own = None
