@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.core.similarity import ThresholdTest, unit_rows
@@ -206,9 +207,8 @@ def check_rules(lookup: str, oov: str) -> None:
     InputError
         If so.
     """
-    for name, value, choices in (("lookup", lookup, LOOKUPS), ("oov", oov, OOV)):
-        if value not in choices:
-            raise InputError("bad-choice", name=name, value=value, choices=choices)
+    check_choice("lookup", lookup, LOOKUPS)
+    check_choice("oov", oov, OOV)
 
 
 def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:

@@ -44,11 +44,8 @@ from semmetrics.messages import pluralize
 from semmetrics.store.files import AnyPath, file_digest
 
 #: What a file of word vectors may be called, and the formats that it may then have.
-WORD_KINDS = {
-    "word2vec": ("binary", "text"),
-    "glove": ("glove", "text"),
-    "fasttext": ("fasttext", "text"),
-}
+WORD_KINDS = {"word2vec": ("binary", "text"), "glove": ("glove", "text"),
+              "fasttext": ("fasttext", "text")}  # fmt: skip
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 24

@@ -44,12 +44,8 @@ _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 RUNS = "semmetrics.runs/1"
 _RUN = ("measure", "heading", "mean", "std", "ddof", "n", "runs")
-_POLICIES = {
-    "0": "counted as 0",
-    "1": "counted as 1",
-    "skip": "left out",
-    "nan": "makes the value undefined",
-}
+_POLICIES = {"0": "counted as 0", "1": "counted as 1", "skip": "left out",
+             "nan": "makes the value undefined"}  # fmt: skip
 _CAUSE_TEXTS = {
     "resample": "resamples without a value",
     "replicate": "resamples and jackknife values that are undefined",
