@@ -393,22 +393,15 @@ def convert(
         if vectors.compose is not None:  # vectors of unlisted words are lost
             digest = hashlib.sha256(f"{digest} listed words".encode()).hexdigest()
         meta = {
-            "schema": SCHEMA,
-            "name": vectors.name,
-            "words": len(vectors),
-            "dimension": vectors.dimension,
-            "zero_vectors": zeros,
+            "schema": SCHEMA, "name": vectors.name, "words": len(vectors),
+            "dimension": vectors.dimension, "zero_vectors": zeros,
             "identity": format_identity(vectors.name, vectors.dimension, digest),
-            "source": source or vectors.where,
-            "sha256": digest,
-            "licence": licence,
-            "hash": hash_version(),
-            "semmetrics": __version__,
-            "files": {
-                name: {"bytes": (place / name).stat().st_size, "sha256": file_digest(place / name)}
-                for name in (VECTORS, *INDEX_FILES)
-            },
-        }
+            "source": source or vectors.where, "sha256": digest, "licence": licence,
+            "hash": hash_version(), "semmetrics": __version__,
+            "files": {name: {"bytes": (place / name).stat().st_size,
+                             "sha256": file_digest(place / name)}
+                      for name in (VECTORS, *INDEX_FILES)},
+        }  # fmt: skip
         (place / META).write_text(json.dumps(meta, indent=1, ensure_ascii=False), "utf-8")
     return target
 

@@ -323,19 +323,11 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
     facts += [Fact("all-pairs-alike")] * (place in (0, len(curve["threshold"]) - 1))
     text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)  # in whatever order they came
     return Calibration(
-        threshold=curve["threshold"][place],
-        method="pairs",
-        criterion=criterion,
-        value=curve[criterion][place],
-        **_facts(model),
-        n=len(pairs),
-        unit="pair",
-        data=hashlib.sha256(text.encode()).hexdigest()[:16],
-        curve=curve,
-        auc=auc,
-        settings={"norm": task.settings["norm"]},
-        facts=tuple(facts),
-    )
+        threshold=curve["threshold"][place], method="pairs", criterion=criterion,
+        value=curve[criterion][place], **_facts(model), n=len(pairs), unit="pair",
+        data=hashlib.sha256(text.encode()).hexdigest()[:16], curve=curve, auc=auc,
+        settings={"norm": task.settings["norm"]}, facts=tuple(facts),
+    )  # fmt: skip
 
 
 def _facts(model: Any) -> dict[str, Any]:
@@ -451,19 +443,12 @@ def of_contrast(
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     hashes = np.sort(chosen.hashes).astype("<u8").tobytes()
     return Calibration(
-        threshold=points[place],
-        method="contrast",
-        criterion=str(measure),
-        value=contrast[place],
-        **_facts(model),
-        n=len(chosen),
-        unit=task.unit,
+        threshold=points[place], method="contrast", criterion=str(measure), value=contrast[place],
+        **_facts(model), n=len(chosen), unit=task.unit,
         # of ids and references, and of ids and predictions
         data=f"{chosen.fingerprint:016x}{replace(chosen, ref=chosen.pred).fingerprint:016x}",
         curve={"threshold": tuple(points), "own": own, "other": other, "contrast": tuple(contrast)},
-        holdout=float(holdout),
-        seed=int(seed),
-        settings=dict(task.settings),
+        holdout=float(holdout), seed=int(seed), settings=dict(task.settings),
         items=base64.b64encode(hashes).decode("ascii") if named else "",
         facts=(few,) if len(chosen) < _FEW else (),
-    )
+    )  # fmt: skip

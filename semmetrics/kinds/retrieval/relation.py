@@ -546,25 +546,15 @@ def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, I
         nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
         items = Lists(relation.ids, [], nothing)
         weights = aligned_weights(options["weights"], items, relation.ids)
+    odd = _odd(sides, relation)
+    odd |= {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())}
     return RetrievalTask(
-        ids=relation.ids,
-        settings=settings,
-        counts={name: number for name, number in counts.items() if number},
-        odd=_odd(sides, relation)
-        | {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())},
-        weights=weights,
-        groups=groups,
-        unit="query",
-        gallery=gallery,
-        scores=sides.scores,
-        rows=relation.rows,
-        indptr=indptr,
-        positives=codes.astype(np.int32),
-        ties=options["ties"],
-        folds=own,
-        beside=beside,
-        grades=grades,
-    )
+        ids=relation.ids, settings=settings,
+        counts={name: number for name, number in counts.items() if number}, odd=odd,
+        weights=weights, groups=groups, unit="query", gallery=gallery, scores=sides.scores,
+        rows=relation.rows, indptr=indptr, positives=codes.astype(np.int32), ties=options["ties"],
+        folds=own, beside=beside, grades=grades,
+    )  # fmt: skip
 
 
 def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
