@@ -49,14 +49,12 @@ class _Writer(string.Formatter):
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
         writers: dict[str, Callable[[Any], str]] = {
-            "r": brief,
-            "l": listing,
+            "r": brief, "l": listing,
             "e": lambda some: f", such as {listing(some)}" if some else "",
-            "p": lambda some: ", ".join(map(str, some)),
-            "t": a_kind,
+            "p": lambda some: ", ".join(map(str, some)), "t": a_kind,
             "o": lambda names: ", ".join(self.spell(name, "") for name in names.split()),
             "i": lambda name: name and f", or set {self.spell(name, '')}",
-        }
+        }  # fmt: skip
         return value if conversion is None else writers[conversion](value)
 
     def format_field(self, value: Any, format_spec: str) -> Any:

@@ -50,12 +50,8 @@ FORMATS = {
     "trec": _RETRIEVAL,
 }
 """The formats of files, each with the kinds that are read from it."""
-COLUMNS = {
-    "label": _LABELS + _CLASSES,
-    "score": _LABELS + _RETRIEVAL + _CLASSES,
-    "caption": _CAPTIONS,
-    "candidate": _RETRIEVAL,
-}
+COLUMNS = {"label": _LABELS + _CLASSES, "score": _LABELS + _RETRIEVAL + _CLASSES,
+           "caption": _CAPTIONS, "candidate": _RETRIEVAL}  # fmt: skip
 """The columns beside the ids that may be named, each with its kinds."""
 RESULT_FORMATS = {
     "table": "aligned columns, and beside them what was undefined and why",
@@ -83,20 +79,12 @@ DECODING = ("all", "threshold:0.5", "threshold:best", "at-least:0", "cumulative:
 """Examples of the rules that turn scores into label sets."""
 OF_VALUES = ("t", "wilcoxon", "randomization")
 """The tests of values alone, such as those of data sets."""
-CORRECTIONS = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "benjamini-hochberg": "Benjamini and Hochberg",
-    "none": "",
-}
+CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni",
+               "benjamini-hochberg": "Benjamini and Hochberg", "none": ""}  # fmt: skip
 """The corrections for many comparisons, and who they are by."""
-AGREEMENT = {
-    "kendall-c": "Kendall's tau-c",
-    "kendall-b": "Kendall's tau-b",
-    "pearson": "Pearson's r",
-    "spearman": "Spearman's rho",
-    "accuracy": "pairwise accuracy",
-}
+AGREEMENT = {"kendall-c": "Kendall's tau-c", "kendall-b": "Kendall's tau-b",
+             "pearson": "Pearson's r", "spearman": "Spearman's rho",
+             "accuracy": "pairwise accuracy"}  # fmt: skip
 """How well values agree with ratings by people, and what each is called in text."""
 JUDGEMENT_TESTS = {"bootstrap": "paired bootstrap test", "williams": "Williams' test"}
 """The tests of two correlations with the same ratings."""
@@ -432,12 +420,8 @@ OPTIONS: Mapping[str, Option] = _named(
 )
 
 
-def _taken(
-    *without: str,
-    groups: Iterable[str] = (*TITLES, ""),
-    kinds: Iterable[str] = KINDS,
-    **defaults: Any,
-) -> dict[str, Option]:
+def _taken(*without: str, groups: Iterable[str] = (*TITLES, ""), kinds: Iterable[str] = KINDS,
+           **defaults: Any) -> dict[str, Option]:  # fmt: skip
     """Return the options of some groups that apply to some kinds, without those that are named."""
     return {
         name: one._replace(default=defaults[name]) if name in defaults else one
@@ -989,12 +973,8 @@ class ResolvedOptions(Mapping[str, Any]):
     What is opened for them, such as an embedding, is kept in ``opened``, so that it is opened once.
     """
 
-    def __init__(
-        self,
-        values: Mapping[str, Any],
-        given: Iterable[str] = (),
-        opened: dict[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, values: Mapping[str, Any], given: Iterable[str] = (),
+                 opened: dict[str, Any] | None = None) -> None:  # fmt: skip
         self._values, self.given = dict(values), frozenset(given)
         self.opened: dict[str, Any] = {} if opened is None else opened
 
@@ -1048,12 +1028,9 @@ def take_over(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve_options(
-    given: Mapping[str, Any],
-    kind: str,
-    *,
-    protocol: str | None = None,
+    given: Mapping[str, Any], kind: str, *, protocol: str | None = None,
     fixed: Mapping[str, Any] = MappingProxyType({}),
-) -> ResolvedOptions:
+) -> ResolvedOptions:  # fmt: skip
     """Return the value of every option: given, fixed by a protocol, or the default.
 
     Parameters

@@ -283,14 +283,9 @@ class Schema(NamedTuple):
                 )  # fmt: skip
         return found
 
-    def read(
-        self,
-        rows: Iterable[Row],
-        source: str,
-        unit: str = "element [{}]",
-        chosen: Mapping[str, str] | None = None,
-        settle: Settle | None = None,
-    ) -> Table:
+    def read(self, rows: Iterable[Row], source: str, unit: str = "element [{}]",
+             chosen: Mapping[str, str] | None = None,
+             settle: Settle | None = None) -> Table:  # fmt: skip
         """Read rows: find their columns, check what these hold, and refuse repeated keys.
 
         Parameters
@@ -339,11 +334,9 @@ class Schema(NamedTuple):
         def where_is(row: int) -> str:
             return at(source, unit.format(places[row]), str(cells[row][keys[0]]) if keys else None)
 
-        columns = {
-            column.role: column.values(values, where_is)
-            for column, values in zip(self.columns, zip(*cells, strict=True), strict=False)
-            if any(cell is not ABSENT for cell in values)
-        }
+        columns = {column.role: column.values(values, where_is)
+                   for column, values in zip(self.columns, zip(*cells, strict=True), strict=False)
+                   if any(cell is not ABSENT for cell in values)}  # fmt: skip
         for column in self.columns:
             held = columns.get(column.role, []) if column.key else []
             if len(set(held)) < len(held):

@@ -63,11 +63,8 @@ def check_order(statistics, data, measures, weighted, seed, cuts=None):
         cuts = sorted(rng.randrange(len(names) + 1) for _ in range(2))
     split = [names[a:b] for a, b in zip([0, *cuts], [*cuts, len(names)], strict=True)]
     for several in ([names], rng.sample(split, len(split))):
-        found = [
-            statistics({name: data[name] for name in some}, measures, weights=weights)
-            for some in several
-            if some
-        ]
+        found = [statistics({name: data[name] for name in some}, measures, weights=weights)
+                 for some in several if some]  # fmt: skip
         assert bits(reduce(add, found), measures) == whole
 
 

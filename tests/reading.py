@@ -24,10 +24,8 @@ class Read:
     @property
     def items(self):
         """Synonyms are lists, and a label with a score is a pair."""
-        found = [
-            [label if isinstance(label, str) else list(label) for label in item]
-            for item in self.lists.to_list()
-        ]
+        found = [[label if isinstance(label, str) else list(label) for label in item]
+                 for item in self.lists.to_list()]  # fmt: skip
         scores = self.lists.side.scores
         if scores is None:
             return found

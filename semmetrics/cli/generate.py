@@ -78,14 +78,9 @@ class Examples(click.Command):
 
     context_class = Context
 
-    def __init__(
-        self,
-        *args: Any,
-        help: str | None = None,
-        options: Mapping[str, Option] = MappingProxyType({}),
-        kinds: Sequence[str] = (),
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, *args: Any, help: str | None = None,
+                 options: Mapping[str, Option] = MappingProxyType({}), kinds: Sequence[str] = (),
+                 **kwargs: Any) -> None:  # fmt: skip
         text, _, examples = inspect.cleandoc(help or "").partition("\n\nExamples\n--------\n")
         super().__init__(*args, **{"help": text, "epilog": EXIT_CODES, **kwargs})
         self.options, self.kinds = options, kinds
@@ -198,11 +193,8 @@ def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]
     def completer(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem
 
-        return [
-            CompletionItem(name, help=text or None)
-            for name, text in known_names(what).items()
-            if name.lower().startswith(incomplete.lower())
-        ]
+        return [CompletionItem(name, help=text or None) for name, text in known_names(what).items()
+                if name.lower().startswith(incomplete.lower())]  # fmt: skip
 
     return completer
 

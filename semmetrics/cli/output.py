@@ -150,13 +150,9 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-def write_text(
-    text: str,
-    output: str | None = None,
-    form: str = "table",
-    beside: Mapping[str, str | bytes | Records] | None = None,
-    digits: int | None = None,
-) -> None:
+def write_text(text: str, output: str | None = None, form: str = "table",
+               beside: Mapping[str, str | bytes | Records] | None = None,
+               digits: int | None = None) -> None:  # fmt: skip
     """Write a result with a line end, to standard output where no file is named.
 
     What programs read is exact, what people read has no control characters. ``beside`` has what

@@ -309,10 +309,8 @@ def _best(axis: str, images: list[str], captions: list[str], values: Any, places
     row, rows, columns = "image", images, captions
     if axis == "images":
         row, rows, columns = "caption", captions, images
-    best = [
-        [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
-        for some, where in zip(values.tolist(), places.tolist(), strict=True)
-    ]
+    best = [[{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
+            for some, where in zip(values.tolist(), places.tolist(), strict=True)]  # fmt: skip
     return Records({row: rows, axis: best})
 
 

@@ -87,11 +87,8 @@ def count_nearer(table: Any, indptr: Ints, codes: Codes) -> Counts:
             _count_together(backend, table, indptr, codes, rows[part], found)
         return found
     workers = count_workers()
-    run_parts(
-        lambda part: _count_row_by_row(table, indptr, codes, part, found),
-        [part for part in np.array_split(rows, workers) if len(part)],
-        workers,
-    )
+    run_parts(lambda part: _count_row_by_row(table, indptr, codes, part, found),
+              [part for part in np.array_split(rows, workers) if len(part)], workers)  # fmt: skip
     return found
 
 

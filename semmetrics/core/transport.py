@@ -167,10 +167,8 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
         if not (used.shape[0] and used.shape[1]):
             continue
         costs = np.where(used, costs, np.inf)
-        sums = [
-            sum_in_order(np.where(mass > 0, np.amin(costs, axis), 0.0) * mass)
-            for axis, mass in ((1, rows), (0, columns))
-        ]
+        sums = [sum_in_order(np.where(mass > 0, np.amin(costs, axis), 0.0) * mass)
+                for axis, mass in ((1, rows), (0, columns))]  # fmt: skip
         bounds[items] = np.where(used.any(0).any(0), np.maximum(*sums), np.nan)
     return bounds
 

@@ -207,13 +207,8 @@ class CallableEmbedder:
     ('length@unversioned', False)
     """
 
-    def __init__(
-        self,
-        function: Callable[[list[str]], Any],
-        *,
-        name: str | None = None,
-        version: str | None = None,
-    ) -> None:
+    def __init__(self, function: Callable[[list[str]], Any], *, name: str | None = None,
+                 version: str | None = None) -> None:  # fmt: skip
         self._function = function
         self._version = own_version(function) if version is None else version
         if self._version is not None and not (isinstance(version, str | None) and self._version):
@@ -350,10 +345,8 @@ class CachedEmbedder(_Wrapper):
         vectors, known = np.ascontiguousarray(computed.vectors, "<f4"), computed.known.astype(int)
         if composed is not None:
             known *= 2 + composed.astype(int)
-        return [
-            (vector.tobytes(), int(state), int(cut))
-            for vector, state, cut in zip(vectors, known, truncated, strict=True)
-        ]
+        return [(vector.tobytes(), int(state), int(cut))
+                for vector, state, cut in zip(vectors, known, truncated, strict=True)]  # fmt: skip
 
 
 class RememberingEmbedder(_Wrapper):

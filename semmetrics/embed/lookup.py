@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.core.similarity import ThresholdTest, unit_rows
@@ -90,12 +91,9 @@ def _candidates(term: str, rule: str) -> tuple[str, ...]:
     if rule == "words":
         forms = ["_".join(term.split()), term]
         return tuple(dict.fromkeys([*forms, *map(str.lower, forms), *map(str.title, forms)]))
-    cleaned = " ".join(
-        part
-        for token in term.translate(_REMOVED).split()
-        for part in _SPLIT.get(token.lower(), (token,))
-        if part not in _FUNCTION_WORDS
-    )
+    cleaned = " ".join(part for token in term.translate(_REMOVED).split()
+                       for part in _SPLIT.get(token.lower(), (token,))
+                       if part not in _FUNCTION_WORDS)  # fmt: skip
     if not cleaned or cleaned in _LETTERS:
         return ()
     forms = [cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", "")]
@@ -184,14 +182,9 @@ def embed_terms(
     else:
         vectors, words, composed, means = _look_up(terms, embedder, rule)
         known = np.array([word is not None for word in words], np.bool_)
-    counts = {
-        "terms": len(terms),
-        "unknown": int((~known).sum()),
-        "composed": int(composed.sum()),
-        "mean_of_words": means,
-        "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
-        "truncated": truncated,
-    }
+    counts = {"terms": len(terms), "unknown": int((~known).sum()), "composed": int(composed.sum()),
+              "mean_of_words": means, "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
+              "truncated": truncated}  # fmt: skip
     if not known.all():
         names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
         if oov == "error":
@@ -214,9 +207,8 @@ def check_rules(lookup: str, oov: str) -> None:
     InputError
         If so.
     """
-    for name, value, choices in (("lookup", lookup, LOOKUPS), ("oov", oov, OOV)):
-        if value not in choices:
-            raise InputError("bad-choice", name=name, value=value, choices=choices)
+    check_choice("lookup", lookup, LOOKUPS)
+    check_choice("oov", oov, OOV)
 
 
 def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
@@ -358,10 +350,8 @@ class LabelVectors(TermVectors):
     @property
     def terms_of_labels(self) -> list[list[str]]:
         """Return the terms of each label, as the embedding is asked for them."""
-        return [
-            [self.terms[row] for row in self.rows[a:b]]
-            for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)
-        ]
+        return [[self.terms[row] for row in self.rows[a:b]]
+                for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)]  # fmt: skip
 
     @property
     def has_synonyms(self) -> bool:
@@ -407,15 +397,9 @@ class TextModel:
         return label_vectors([(text,) for text in texts], self.embedder, **rules)
 
 
-def label_vectors(
-    labels: Sequence[Terms],
-    embedder: Embedder,
-    *,
-    lookup: str = "auto",
-    oov: str = "zero",
-    whole: bool = False,
-    device: Any = None,
-) -> LabelVectors:
+def label_vectors(labels: Sequence[Terms], embedder: Embedder, *, lookup: str = "auto",
+                  oov: str = "zero", whole: bool = False,
+                  device: Any = None) -> LabelVectors:  # fmt: skip
     """Look up the terms of labels, each distinct term once.
 
     Parameters
@@ -503,13 +487,8 @@ class Coverage:
         return {**asdict(self), "share": shares[0], "synonyms": shares[1]}
 
 
-def measure_coverage(
-    systems: Mapping[str, Lists],
-    embedder: Embedder,
-    *,
-    lookup: str = "auto",
-    top_k: int | None = None,
-) -> list[Coverage]:
+def measure_coverage(systems: Mapping[str, Lists], embedder: Embedder, *, lookup: str = "auto",
+                     top_k: int | None = None) -> list[Coverage]:  # fmt: skip
     """Count the labels of each system that an embedding does not know, or composes of pieces.
 
     Parameters
@@ -568,12 +547,9 @@ def _count(name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | 
         for chosen in (~known, known & ~whole)
     )
     return Coverage(
-        system=name,
-        images=int((np.diff(side.indptr) > 0).sum()),
-        labels=len(side.codes),
-        terms=int(uses @ np.diff(found.indptr)),
-        unknown=int(uses[unknown].sum()),
+        system=name, images=int((np.diff(side.indptr) > 0).sum()), labels=len(side.codes),
+        terms=int(uses @ np.diff(found.indptr)), unknown=int(uses[unknown].sum()),
         names=tuple(", ".join(vocabulary[code]) for code in unknown),
         composed=int(uses[composed].sum()),
         composed_names=tuple(", ".join(vocabulary[code]) for code in composed),
-    )
+    )  # fmt: skip

@@ -154,14 +154,10 @@ def open_embedding(
     return CachedEmbedder(model, None if cache is True else cache)
 
 
-def open_embeddings(
-    specs: Mapping[str, Any],
-    *,
-    device: str | None = None,
-    max_words: int | None = None,
-    cache: bool | str | os.PathLike[str] | None = False,
-    max_bytes: int = DEFAULTS.max_bytes,
-) -> dict[str, Embedder]:
+def open_embeddings(specs: Mapping[str, Any], *, device: str | None = None,
+                    max_words: int | None = None,
+                    cache: bool | str | os.PathLike[str] | None = False,
+                    max_bytes: int = DEFAULTS.max_bytes) -> dict[str, Embedder]:  # fmt: skip
     """Open several embeddings, each with those options that apply to it.
 
     Parameters

@@ -44,11 +44,8 @@ from semmetrics.messages import pluralize
 from semmetrics.store.files import AnyPath, file_digest
 
 #: What a file of word vectors may be called, and the formats that it may then have.
-WORD_KINDS = {
-    "word2vec": ("binary", "text"),
-    "glove": ("glove", "text"),
-    "fasttext": ("fasttext", "text"),
-}
+WORD_KINDS = {"word2vec": ("binary", "text"), "glove": ("glove", "text"),
+              "fasttext": ("fasttext", "text")}  # fmt: skip
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 24
@@ -364,14 +361,9 @@ def _scan_text(
     return words, FileRows(buffer, *places, dimension, where, binary=False), start
 
 
-def from_keyed_vectors(
-    model: Any,
-    *,
-    name: str = "keyedvectors",
-    max_words: int | None = None,
-    where: str = "",
-    digest: Callable[[], str] | None = None,
-) -> WordVectors:
+def from_keyed_vectors(model: Any, *, name: str = "keyedvectors", max_words: int | None = None,
+                       where: str = "",
+                       digest: Callable[[], str] | None = None) -> WordVectors:  # fmt: skip
     """Make word vectors of a gensim KeyedVectors object, without copying them.
 
     Parameters

@@ -191,16 +191,9 @@ class WordVectors:
 
     lookup = "words"
 
-    def __init__(
-        self,
-        index: WordIndex | KeyIndex,
-        table: Any,
-        *,
-        name: str,
-        digest: Callable[[], str],
-        where: str = "",
-        compose: Compose | None = None,
-    ) -> None:
+    def __init__(self, index: WordIndex | KeyIndex, table: Any, *, name: str,
+                 digest: Callable[[], str], where: str = "",
+                 compose: Compose | None = None) -> None:  # fmt: skip
         self.index, self._table, self._digest = index, table, digest
         self.name, self.where, self.compose = name, where or name, compose
 
@@ -289,15 +282,8 @@ class MatrixEmbedder(WordVectors):
     ([True, False], 'exact')
     """
 
-    def __init__(
-        self,
-        vectors: ArrayLike,
-        texts: Sequence[str],
-        *,
-        name: str = "matrix",
-        lookup: str = "exact",
-        where: str = "",
-    ) -> None:
+    def __init__(self, vectors: ArrayLike, texts: Sequence[str], *, name: str = "matrix",
+                 lookup: str = "exact", where: str = "") -> None:  # fmt: skip
         where = where or name
         texts = [str(text) for text in texts]
         table = as_matrix(vectors, texts, where)
@@ -407,22 +393,15 @@ def convert(
         if vectors.compose is not None:  # vectors of unlisted words are lost
             digest = hashlib.sha256(f"{digest} listed words".encode()).hexdigest()
         meta = {
-            "schema": SCHEMA,
-            "name": vectors.name,
-            "words": len(vectors),
-            "dimension": vectors.dimension,
-            "zero_vectors": zeros,
+            "schema": SCHEMA, "name": vectors.name, "words": len(vectors),
+            "dimension": vectors.dimension, "zero_vectors": zeros,
             "identity": format_identity(vectors.name, vectors.dimension, digest),
-            "source": source or vectors.where,
-            "sha256": digest,
-            "licence": licence,
-            "hash": hash_version(),
-            "semmetrics": __version__,
-            "files": {
-                name: {"bytes": (place / name).stat().st_size, "sha256": file_digest(place / name)}
-                for name in (VECTORS, *INDEX_FILES)
-            },
-        }
+            "source": source or vectors.where, "sha256": digest, "licence": licence,
+            "hash": hash_version(), "semmetrics": __version__,
+            "files": {name: {"bytes": (place / name).stat().st_size,
+                             "sha256": file_digest(place / name)}
+                      for name in (VECTORS, *INDEX_FILES)},
+        }  # fmt: skip
         (place / META).write_text(json.dumps(meta, indent=1, ensure_ascii=False), "utf-8")
     return target
 

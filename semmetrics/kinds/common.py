@@ -309,12 +309,10 @@ def open_models(needed: Iterable[str], options: Options) -> dict[str, Any]:
     device, read = options["device"], options["read"] or ReadOptions()
     if options.opened.get("specs") != specs:
         options.opened["models"] = open_embeddings(
-            specs,
-            cache=options["cache"],
+            specs, cache=options["cache"],
             device=None if device is None else str(device).removeprefix("torch:"),
-            max_words=options["max_words"],
-            max_bytes=read.max_bytes,
-        )
+            max_words=options["max_words"], max_bytes=read.max_bytes,
+        )  # fmt: skip
         options.opened["specs"] = specs
         for name, model in options.opened["models"].items():
             model = getattr(model, "embedder", model)
@@ -472,13 +470,9 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
     from semmetrics.metrics.arrays import cardinality
 
     sizes = cardinality(indptr)
-    return {
-        "mean": finite_or_none(sizes.mean),
-        "std": finite_or_none(sizes.std),
-        "min": int(np.flatnonzero(sizes.histogram)[0]),
-        "max": len(sizes.histogram) - 1,
-        "histogram": sizes.histogram.tolist(),
-    }
+    return {"mean": finite_or_none(sizes.mean), "std": finite_or_none(sizes.std),
+            "min": int(np.flatnonzero(sizes.histogram)[0]), "max": len(sizes.histogram) - 1,
+            "histogram": sizes.histogram.tolist()}  # fmt: skip
 
 
 def finite_or_none(value: float) -> float | None:
@@ -508,11 +502,8 @@ def format_counts(counts: Sequence[tuple[str, int]]) -> str:
 def format_matrix(record: Mapping[str, Any], items: str, values: str) -> dict[str, str]:
     """Write what `describe_input` found of a matrix, by name."""
     (rows, columns), (low, high) = record["shape"], record["range"]
-    return {
-        items: format_known(record),
-        "shape": f"{rows:,} x {columns:,}, {record['dtype']}",
-        values: "" if low is None else f"from {low:g} to {high:g}",
-    }
+    return {items: format_known(record), "shape": f"{rows:,} x {columns:,}, {record['dtype']}",
+            values: "" if low is None else f"from {low:g} to {high:g}"}  # fmt: skip
 
 
 def on_one_line(text: str) -> str:

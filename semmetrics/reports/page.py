@@ -54,14 +54,9 @@ def _read(name: str) -> str:
     return resources.files("semmetrics.reports").joinpath(name).read_text("utf-8")
 
 
-def write_report(
-    *,
-    examples: Mapping[str, Iterable[Mapping[str, Any]]],
-    folded: dict[str, Sequence[str]],
-    images: str | None = None,
-    digits: int = 4,
-    **parts: Any,
-) -> str:
+def write_report(*, examples: Mapping[str, Iterable[Mapping[str, Any]]],
+                 folded: dict[str, Sequence[str]], images: str | None = None, digits: int = 4,
+                 **parts: Any) -> str:  # fmt: skip
     """Return a report as HTML: a page that needs no other file and no network.
 
     Parameters

@@ -224,10 +224,8 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     if given is None:
         return []
     several = given if np.iterable(given) and not isinstance(given, str) else [given]
-    found = [
-        one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
-        for one in several
-    ]
+    found = [one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
+             for one in several]  # fmt: skip
     names = [one.embedding for one in found]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise InputError("duplicate", role="the calibration for", value=twice[0])
@@ -254,10 +252,8 @@ def calibration_notes(
         for one in calibrations:
             for fact in _facts_of(one, task, models.get(one.embedding)):
                 found.setdefault(fact, []).append(system)
-    return [
-        fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
-        for fact, systems in found.items()
-    ]
+    return [fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
+            for fact, systems in found.items()]  # fmt: skip
 
 
 def _facts_of(one: Calibration, task: Any, model: Any) -> Iterator[Fact]:
@@ -287,10 +283,8 @@ _DECIMALS = 10  # cosines have nine
 
 def pairs_task(pairs: Sequence[Pair], options: Options | None = None) -> LabelTask:
     """A task in which an item is a pair: one label predicted, the other true."""
-    sides = [
-        as_labels([[getattr(pair, name)] for pair in pairs], source=f"pairs, {name}")
-        for name in ("a", "b")
-    ]
+    sides = [as_labels([[getattr(pair, name)] for pair in pairs], source=f"pairs, {name}")
+             for name in ("a", "b")]  # fmt: skip
     return label_task(sides[0], sides[1], options)
 
 
@@ -329,19 +323,11 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
     facts += [Fact("all-pairs-alike")] * (place in (0, len(curve["threshold"]) - 1))
     text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)  # in whatever order they came
     return Calibration(
-        threshold=curve["threshold"][place],
-        method="pairs",
-        criterion=criterion,
-        value=curve[criterion][place],
-        **_facts(model),
-        n=len(pairs),
-        unit="pair",
-        data=hashlib.sha256(text.encode()).hexdigest()[:16],
-        curve=curve,
-        auc=auc,
-        settings={"norm": task.settings["norm"]},
-        facts=tuple(facts),
-    )
+        threshold=curve["threshold"][place], method="pairs", criterion=criterion,
+        value=curve[criterion][place], **_facts(model), n=len(pairs), unit="pair",
+        data=hashlib.sha256(text.encode()).hexdigest()[:16], curve=curve, auc=auc,
+        settings={"norm": task.settings["norm"]}, facts=tuple(facts),
+    )  # fmt: skip
 
 
 def _facts(model: Any) -> dict[str, Any]:
@@ -381,14 +367,9 @@ def _pairs_curve(similarity: Floats, same: Bools) -> tuple[dict[str, tuple[float
     n_yes, n_no = yes.sum(), no.sum()
     with np.errstate(invalid="ignore"):
         precision = tp / (tp + fp)
-    columns = {
-        "threshold": thresholds,
-        "precision": precision,
-        "recall": tp / n_yes,
-        "f1": 2 * tp / (tp + fp + n_yes),
-        "accuracy": (tp + n_no - fp) / (n_yes + n_no),
-        "youden": tp / n_yes - fp / n_no,
-    }
+    columns = {"threshold": thresholds, "precision": precision, "recall": tp / n_yes,
+               "f1": 2 * tp / (tp + fp + n_yes), "accuracy": (tp + n_no - fp) / (n_yes + n_no),
+               "youden": tp / n_yes - fp / n_no}  # fmt: skip
     below = np.cumsum(no) - no  # different pairs with a smaller cosine
     auc = float((yes * (below + no / 2)).sum() / (n_yes * n_no))
     return {name: tuple(column.tolist()) for name, column in columns.items()}, auc
@@ -462,19 +443,12 @@ def of_contrast(
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     hashes = np.sort(chosen.hashes).astype("<u8").tobytes()
     return Calibration(
-        threshold=points[place],
-        method="contrast",
-        criterion=str(measure),
-        value=contrast[place],
-        **_facts(model),
-        n=len(chosen),
-        unit=task.unit,
+        threshold=points[place], method="contrast", criterion=str(measure), value=contrast[place],
+        **_facts(model), n=len(chosen), unit=task.unit,
         # of ids and references, and of ids and predictions
         data=f"{chosen.fingerprint:016x}{replace(chosen, ref=chosen.pred).fingerprint:016x}",
         curve={"threshold": tuple(points), "own": own, "other": other, "contrast": tuple(contrast)},
-        holdout=float(holdout),
-        seed=int(seed),
-        settings=dict(task.settings),
+        holdout=float(holdout), seed=int(seed), settings=dict(task.settings),
         items=base64.b64encode(hashes).decode("ascii") if named else "",
         facts=(few,) if len(chosen) < _FEW else (),
-    )
+    )  # fmt: skip

@@ -259,10 +259,6 @@ def _name_parser(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fi
     return measure, f"fit:parser-{escape(graphs.parser.identity)}"
 
 
-_FITS = {
-    "threshold": _fit_similarity_threshold,
-    "decode": _fit_score_threshold,
-    "df": _fit_frequencies,
-    "parser": _name_parser,
-}
+_FITS = {"threshold": _fit_similarity_threshold, "decode": _fit_score_threshold,
+         "df": _fit_frequencies, "parser": _name_parser}  # fmt: skip
 """By the option of a measure: what it asks to be fitted, or named in the signature."""

@@ -145,15 +145,10 @@ class Interval:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the interval as JSON has it: null for what is undefined."""
-        return {
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "level": self.bootstrap.level,
-            "method": self.method,
-            "resamples": self.bootstrap.resamples,
-            "seed": self.bootstrap.seed,
-            "undefined": self.undefined,
-        }
+        return {"low": finite_or_none(self.low), "high": finite_or_none(self.high),
+                "level": self.bootstrap.level, "method": self.method,
+                "resamples": self.bootstrap.resamples, "seed": self.bootstrap.seed,
+                "undefined": self.undefined}  # fmt: skip
 
 
 @by_value()

@@ -74,10 +74,8 @@ class Prepared(NamedTuple):
         """
         scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
-        axes = {
-            name: (task.axis, "scored" if getattr(task, "ranked", False) else "predicted")
-            for name, task in each_task(self.tasks)
-        }
+        axes = {name: (task.axis, "scored" if getattr(task, "ranked", False) else "predicted")
+                for name, task in each_task(self.tasks)}  # fmt: skip
         of_scores = score_facts(scores, axes, ci=bool(self.options["ci"]))
         return self.data_facts(noted) + of_scores + self.plan_facts()
 
@@ -229,15 +227,8 @@ class Setup(NamedTuple):
             if hasattr(value, "forget"):
                 value.forget()
 
-    def prepare(
-        self,
-        preds: Mapping[str, Any],
-        ref: Any,
-        *,
-        plan: Plan | None = None,
-        shard: Shard | None = None,
-        **changed: Any,
-    ) -> Prepared:
+    def prepare(self, preds: Mapping[str, Any], ref: Any, *, plan: Plan | None = None,
+                shard: Shard | None = None, **changed: Any) -> Prepared:  # fmt: skip
         """Join predictions and ground truth, choose measures and open what those need.
 
         Parameters

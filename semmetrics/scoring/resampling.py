@@ -350,11 +350,8 @@ class WeightedSums:
         ones = np.ones(len(column)) if item_weights is None else item_weights
         counts, width = np.bincount(column.codes, minlength=column.width), column.width
         common = int(counts.argmax())
-        places = {
-            c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0)))
-            for c in np.flatnonzero(counts).tolist()
-            if c != common
-        }
+        places = {c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0)))
+                  for c in np.flatnonzero(counts).tolist() if c != common}  # fmt: skip
         every, rest = stack.add(self.draws.added(ones)), tuple(places.values())
         self._terms += [_Term(s, name, place, (), c, width) for c, place in places.items()]
         self._terms.append(_Term(s, name, every, rest, common, width))

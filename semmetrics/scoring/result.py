@@ -261,11 +261,8 @@ def left_out_notes(
         elif name == "given" and axis.given is not None:
             outside = np.arange(len(axis.labels)) >= axis.given
             found.append((LeftOut.of(axis, outside), f"outside the {where}"))
-    return [
-        Fact("left-out-labels", one.labels, values={"how": how, "verb": verb, **one._asdict()})
-        for one, how in found
-        if one.labels
-    ]
+    return [Fact("left-out-labels", one.labels, values={"how": how, "verb": verb, **one._asdict()})
+            for one, how in found if one.labels]  # fmt: skip
 
 
 def score_rows(score: Score) -> Any:
@@ -282,14 +279,10 @@ def point_sums(measure: Measure, statistics: Statistics) -> Sums:
     return {"rows": rows, "weights": statistics.item_weights[None], "order": statistics.order}
 
 
-def score_statistics(
-    systems: Mapping[str, Statistics],
-    measures: Mapping[str, Sequence[tuple[Measure, str]]],
-    *,
-    headings: Sequence[str],
-    ci: Bootstrap | None = None,
-    progress: Progress = None,
-) -> list[Score]:
+def score_statistics(systems: Mapping[str, Statistics],
+                     measures: Mapping[str, Sequence[tuple[Measure, str]]], *,
+                     headings: Sequence[str], ci: Bootstrap | None = None,
+                     progress: Progress = None) -> list[Score]:  # fmt: skip
     """Values, and intervals on request, of measures for several systems on the same items.
 
     Parameters
@@ -340,18 +333,12 @@ def _score(
 ) -> Score:
     family, sums = measure.definition.family, point_sums(measure, statistics)
     return Score(
-        system=system,
-        measure=measure,
-        heading=heading,
-        value=float(np.ravel(family.aggregate(measure, sums, frame))[0]),
-        n=len(statistics),
-        unit=statistics.unit,
-        ci=None,
+        system=system, measure=measure, heading=heading,
+        value=float(np.ravel(family.aggregate(measure, sums, frame))[0]), n=len(statistics),
+        unit=statistics.unit, ci=None,
         undefined={cause: n for cause, n in family.undefined(measure, sums, frame).items() if n},
-        statistics=statistics,
-        frame=frame,
-        note=note,
-    )
+        statistics=statistics, frame=frame, note=note,
+    )  # fmt: skip
 
 
 def _with_interval(score: Score, replicates: Replicates | None, ci: Bootstrap | None) -> Score:
@@ -510,19 +497,11 @@ def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
         settings["direction"] = "both"
     nothing = measure.definition.family.statistic(measure)
     number = sum(map(len, each))
-    return replace(
-        each[0],
-        sums={nothing: {}},
-        parts={nothing: [{}]},
-        ids=range(number),
-        hashes=mix(np.arange(number)),
-        weights=None,
-        groups=None,
-        fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
-        settings=settings,
-        counts={},
-        noted=each[0].noted if len(each) == 1 else {},
-    )
+    return replace(each[0], sums={nothing: {}}, parts={nothing: [{}]}, ids=range(number),
+                   hashes=mix(np.arange(number)), weights=None, groups=None,
+                   fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
+                   settings=settings, counts={},
+                   noted=each[0].noted if len(each) == 1 else {})  # fmt: skip
 
 
 def _replicates(measure: Measure, value: float, terms: Sequence[Score]) -> Replicates | None:
@@ -532,12 +511,7 @@ def _replicates(measure: Measure, value: float, terms: Sequence[Score]) -> Repli
     if len(found) < len(terms) or len(kinds) > 1:
         return None
     combine = measure.definition.family.combine  # type: ignore[attr-defined]
-    return replace(
-        found[0],
-        values=combine(measure, [one.values for one in found]),
-        value=value,
-        left_out=combine(measure, [one.left_out for one in found]),
-        bounds=measure.definition.bounds,
-        default=default_method(measure),
-        items=0.0,
-    )
+    return replace(found[0], values=combine(measure, [one.values for one in found]), value=value,
+                   left_out=combine(measure, [one.left_out for one in found]),
+                   bounds=measure.definition.bounds, default=default_method(measure),
+                   items=0.0)  # fmt: skip

@@ -24,7 +24,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import OPTIONS, Data, ResolvedOptions, is_asked, split_names
+from semmetrics.options import OPTIONS, Data, Options, ResolvedOptions, is_asked, split_names
 from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.fits import Evaluated, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
@@ -37,30 +37,19 @@ from semmetrics.scoring.table import ScoreTable
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from semmetrics.options import Options
-
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {
-    "own": "the source of the measure differs from the signature's",
-    "n": "the number of items differs from the signature's",
-    "data": "the ground truth differs from the signature's",
-    "classes": "the class list differs from the signature's",
-    "seen": "the seen classes differ from the signature's",
-    "unseen": "the unseen classes differ from the signature's",
-    "lists": "a list of classes differs from the signature's",
-    "gallery": "the gallery differs from the signature's",
-    "emb": "the embedding differs from the signature's",
-    "matrix": "phi differs from the signature's",
-    "lookup": "the rule of lookup differs from the signature's",
-    "oov": "what stands for unknown labels differs from the signature's",
-    "taxonomy": "the taxonomy differs from the signature's",
-    "fit:df": "the document frequencies differ from the signature's",
-    "fit:parser": "the parser of scene graphs differs from the signature's",
-    "weights": "the sample weights differ from the signature's",
-    "L": "the number of labels averaged over differs from the signature's",
-    "v": "the version differs from the signature's",
-}
+    "own": "the source of the measure differs", "n": "the number of items differs",
+    "data": "the ground truth differs", "classes": "the class list differs",
+    "seen": "the seen classes differ", "unseen": "the unseen classes differ",
+    "lists": "a list of classes differs", "gallery": "the gallery differs",
+    "emb": "the embedding differs", "matrix": "phi differs", "lookup": "the rule of lookup differs",
+    "oov": "what stands for unknown labels differs", "taxonomy": "the taxonomy differs",
+    "fit:df": "the document frequencies differ",
+    "fit:parser": "the parser of scene graphs differs", "weights": "the sample weights differ",
+    "L": "the number of labels averaged over differs", "v": "the version differs",
+}  # fmt: skip
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
@@ -275,10 +264,8 @@ def _differences(text: str, table: ScoreTable) -> list[str]:
     """Say what differs between a signature and the scores computed from it, one line each."""
     each = ((one.system, _compare(_parts(text), _parts(one.signature))) for one in table)
     lines = gather((line, system) for system, some in each for line in some)
-    return [
-        line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
-        for line, systems in lines.items()
-    ]
+    return [line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
+            for line, systems in lines.items()]  # fmt: skip
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -291,8 +278,9 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
+    said = {key: f"{text} from the signature's" for key, text in _WHAT.items()}
     lines = [
-        f"{_WHAT.get(key, f'{key} differs from the signature')}: {now[key]} instead of {then[key]}"
+        f"{said.get(key, f'{key} differs from the signature')}: {now[key]} instead of {then[key]}"
         for key in dict.fromkeys((*_WHAT, *then))
         if key in then and key in now and then[key] != now[key]
     ]
@@ -340,12 +328,9 @@ def wanted_measures(plan: Plan, part: str) -> list[Measure]:
     return list(dict.fromkeys([*found, *terms]))
 
 
-def score_evaluated(
-    found: Mapping[str, Mapping[str, Evaluated]],
-    plan: Plan,
-    ci: Bootstrap | None = None,
-    progress: Progress = None,
-) -> list[Score]:
+def score_evaluated(found: Mapping[str, Mapping[str, Evaluated]], plan: Plan,
+                    ci: Bootstrap | None = None,
+                    progress: Progress = None) -> list[Score]:  # fmt: skip
     """Score what was evaluated, by part and system."""
     named, scores = dict(zip(plan.measures, plan.headings, strict=True)), list[Score]()
     for part, systems in found.items():

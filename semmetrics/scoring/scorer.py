@@ -409,11 +409,8 @@ class Scorer:
         mine, theirs = sides
         loaded = any(items.parts for one in (self, other) for items in one._systems.values())
         ignored = {*_UNCOMPARED, *(_FILES if loaded else ())}  # of files the content is compared
-        names = [
-            name
-            for name in dict.fromkeys((*mine, *theirs))
-            if name not in ignored and mine.get(name) != theirs.get(name)
-        ]
+        names = [name for name in dict.fromkeys((*mine, *theirs))
+                 if name not in ignored and mine.get(name) != theirs.get(name)]  # fmt: skip
         kinds = [one._kind for one in (self, other)]
         if names or (None not in kinds and kinds[0] != kinds[1]):
             raise InputError("different-scorers", names=names or kinds)
@@ -585,11 +582,9 @@ class Batches:
     def understood(self) -> str:
         """How the batches were read."""
         # what was taken for 0/1 is understood as the others are
-        texts = [
-            text + ", 0/1" * (self._chosen and scores in ("zeros", "ones"))
-            for text, scores in self._readings
-            if not ("table" in self._scores and scores == "cells")
-        ]
+        texts = [text + ", 0/1" * (self._chosen and scores in ("zeros", "ones"))
+                 for text, scores in self._readings
+                 if not ("table" in self._scores and scores == "cells")]  # fmt: skip
         return "; ".join(dict.fromkeys(texts)) or self.reading
 
     @property
@@ -716,20 +711,12 @@ class Batches:
         ranked = "table" in self._scores
         matrix = bool(self._columns) and not ranked and self._columns == list(self._codes)
         cells = "either" if self._scores == {"cells"} else "members"
-        made = Lists(
-            ids,
-            list(self._codes),
-            side,
-            noun=self.noun,
-            ranked=ranked,
-            cells=cells * matrix,
-            order="" if ranked else self._order or "keys" * self._chosen,
-            unlike=self.unlike,
-            source=self.source,
-            understood=self.understood,
-            notes=[*self.notes],
-            where=Places(self.source, named, "" if named else ITEM, ids),
-        )
+        made = Lists(ids, list(self._codes), side, noun=self.noun, ranked=ranked,
+                     cells=cells * matrix,
+                     order="" if ranked else self._order or "keys" * self._chosen,
+                     unlike=self.unlike, source=self.source, understood=self.understood,
+                     notes=[*self.notes],
+                     where=Places(self.source, named, "" if named else ITEM, ids))  # fmt: skip
         return made.occurring_alone() if self._chosen and not (matrix or ranked) else made
 
 
@@ -866,16 +853,8 @@ class Collection:
         new._by_item = {name: list(values) for name, values in self._by_item.items()}
         return new
 
-    def add(
-        self,
-        setup: Setup,
-        pred: Any,
-        ref: Any,
-        given: Mapping[str, Any],
-        *,
-        system: str,
-        shard: Shard | None = None,
-    ) -> None:
+    def add(self, setup: Setup, pred: Any, ref: Any, given: Mapping[str, Any], *, system: str,
+            shard: Shard | None = None) -> None:  # fmt: skip
         """Add a batch.
 
         Parameters
@@ -946,10 +925,8 @@ class Collection:
             n = self._offered.get(name, 0)
             new._offered = {**self._offered, name: n + len(ref)}
         new.is_live = True
-        pred, ref = (
-            replace(one, ids=range(n, n + len(one))) if isinstance(one.ids, range) else one
-            for one in (pred, ref)
-        )
+        pred, ref = (replace(one, ids=range(n, n + len(one))) if isinstance(one.ids, range) else one
+                     for one in (pred, ref))  # fmt: skip
         prepared = setup.prepare({system: pred}, ref, plan=self._plan, shard=shard, **values)
         found = new._add_evaluated(prepared, setup)
         new._facts = unite([*new._facts, *_facts_of(prepared, found, {})])
@@ -1063,10 +1040,8 @@ class Collection:
         for batches in (self._preds, self._gts):
             batches.let_go()
         # one is kept without its rows, to compare the columns of others with
-        self._by_item = {
-            name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
-            for name, values in self._by_item.items()
-        }
+        self._by_item = {name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
+                         for name, values in self._by_item.items()}  # fmt: skip
         setup.forget()
 
     def _add_evaluated(self, prepared: Prepared, setup: Setup) -> dict[str, Statistics]:

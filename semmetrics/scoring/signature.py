@@ -31,13 +31,8 @@ _STUDIES = {"judged": "semmetrics meta", "test": "semmetrics compare"}
 _FITS = ("df@", "parser-")  # a measure may have both
 
 
-def signature(
-    measure: Measure,
-    statistics: Statistics,
-    frame: Frame,
-    bootstrap: Bootstrap | None = None,
-    note: str = "",
-) -> str:
+def signature(measure: Measure, statistics: Statistics, frame: Frame,
+              bootstrap: Bootstrap | None = None, note: str = "") -> str:  # fmt: skip
     """The signature of a value.
 
     Parameters
@@ -180,15 +175,11 @@ def read_signature(text: str) -> Signed:
     if lacking or wrong:
         why = f"without {', '.join(lacking)}" if lacking else wrong[0]
         raise InputError("bad-signature", why=why)
-    return Signed(
-        definition(k=int(known["k"]) if "k" in known else None, **options),
-        {key: known[key] for key in SETTINGS if key in known},
-        {key: known[key] for key in MODELS if key in known},
-        _bootstrap(known["ci"]) if "ci" in known else None,
-        int(known["n"]),
-        known["data"],
-        known["v"],
-    )
+    return Signed(definition(k=int(known["k"]) if "k" in known else None, **options),
+                  {key: known[key] for key in SETTINGS if key in known},
+                  {key: known[key] for key in MODELS if key in known},
+                  _bootstrap(known["ci"]) if "ci" in known else None, int(known["n"]),
+                  known["data"], known["v"])  # fmt: skip
 
 
 def _bootstrap(text: str) -> Bootstrap:

@@ -44,12 +44,8 @@ _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 RUNS = "semmetrics.runs/1"
 _RUN = ("measure", "heading", "mean", "std", "ddof", "n", "runs")
-_POLICIES = {
-    "0": "counted as 0",
-    "1": "counted as 1",
-    "skip": "left out",
-    "nan": "makes the value undefined",
-}
+_POLICIES = {"0": "counted as 0", "1": "counted as 1", "skip": "left out",
+             "nan": "makes the value undefined"}  # fmt: skip
 _CAUSE_TEXTS = {
     "resample": "resamples without a value",
     "replicate": "resamples and jackknife values that are undefined",
@@ -592,11 +588,8 @@ class ScoreTable(ScaledResult):
         if any(score.task is None for score in found):
             raise InputError("rows-not-kept")
         matches = found[0].measure.definition.extra.get("matches", match_rows)
-        rows = [
-            {"id": row.pop("id"), "system": score.system, **row}
-            for score in found
-            for row in matches(score.task, score.measure)
-        ]
+        rows = [{"id": row.pop("id"), "system": score.system, **row} for score in found
+                for row in matches(score.task, score.measure)]  # fmt: skip
         return Records.from_rows(list(rows[0]) if rows else _MATCHES, rows)
 
     def confusion(self) -> Records:

@@ -182,15 +182,10 @@ class Agreement:
     def signature(self) -> str:
         """The signature of the measure, with that of the judgements and of the statistic."""
         design, made = self.design, self.design.bootstrap
-        parts = {
-            "judged": f"{design.protocol or 'own'}@{self.data}",
-            "group": self.group,
-            "stat": self.statistic,
-            "agg": design.aggregate,
-            f"{self.unit}s": self.n,
-            "images": self.images,
-            "ci": f"percentile,{made.level},{made.resamples},{made.seed}",
-        }
+        parts = {"judged": f"{design.protocol or 'own'}@{self.data}", "group": self.group,
+                 "stat": self.statistic, "agg": design.aggregate, f"{self.unit}s": self.n,
+                 "images": self.images,
+                 "ci": f"percentile,{made.level},{made.resamples},{made.seed}"}  # fmt: skip
         if not math.isnan(self.p):
             parts |= {"test": design.test, "correction": f"{design.correction},{self.comparisons}"}
         return "|".join([self.scored, *(f"{name}:{value}" for name, value in parts.items())])

@@ -40,7 +40,7 @@ from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, report_progress, visible
 from semmetrics.metrics.definition import Statistic
-from semmetrics.options import CORRECTIONS, TAKEN, TESTS
+from semmetrics.options import CORRECTIONS, TAKEN, TESTS, Options
 from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, POISSON, Bootstrap, Interval
@@ -55,8 +55,6 @@ from semmetrics.studies.significance import rank_matrix, subtract
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from semmetrics.options import Options
 
 Pairs: TypeAlias = Sequence[tuple[Score, Score]]
 _MANY = 8  # measures that a sentence names

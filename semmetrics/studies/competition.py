@@ -424,15 +424,10 @@ class CompetitionRanking(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "schema": "semmetrics.mad-ranking/1",
-            "version": __version__,
-            "systems": list(self.systems),
-            "k": self.k,
-            "n": self.n,
-            "images": [[*pair, count] for pair, count in self.images.items()],
-            "rankings": [one.to_dict(self.systems) for one in self.rankings],
-        }
+        return {"schema": "semmetrics.mad-ranking/1", "version": __version__,
+                "systems": list(self.systems), "k": self.k, "n": self.n,
+                "images": [[*pair, count] for pair, count in self.images.items()],
+                "rankings": [one.to_dict(self.systems) for one in self.rankings]}  # fmt: skip
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         matrices = [Records({f"dominance, {one.measure}": self.systems,
@@ -535,13 +530,8 @@ def rank_competition(
     return CompetitionRanking(state.systems, k, n, rankings, counts, facts, tuple(understood))
 
 
-def _rank(
-    systems: Sequence[str],
-    whole: PairScores,
-    fewer: Mapping[int, PairScores],
-    floor: float | None,
-    notes: list[Fact],
-) -> MeasureRanking:
+def _rank(systems: Sequence[str], whole: PairScores, fewer: Mapping[int, PairScores],
+          floor: float | None, notes: list[Fact]) -> MeasureRanking:  # fmt: skip
     """Rank systems by the scores of a measure on all images, and on fewer of each pair."""
     dominance = _dominance(systems, whole, floor, notes)
     rank = rank_dominance(dominance)
@@ -602,13 +592,9 @@ Scored = Iterable[tuple[str, str, bool, float]]
 """Of systems: the name, a measure, whether higher is better, and the score."""
 
 
-def tabulate_pairs(
-    systems: Sequence[str],
-    images: Mapping[tuple[str, str], Sequence[str]],
-    score: Callable[[Sequence[str], Sequence[str]], Scored],
-    *,
-    overall: bool = True,
-) -> list[PairScores]:
+def tabulate_pairs(systems: Sequence[str], images: Mapping[tuple[str, str], Sequence[str]],
+                   score: Callable[[Sequence[str], Sequence[str]], Scored], *,
+                   overall: bool = True) -> list[PairScores]:  # fmt: skip
     """Score each pair of systems on its images by each measure.
 
     Parameters
@@ -644,14 +630,8 @@ def tabulate_pairs(
     return list(made.values())
 
 
-def _score(
-    setup: Setup,
-    answers: Mapping[str, Mapping[str, Any]],
-    references: Mapping[str, Any],
-    notes: list[Fact],
-    names: Sequence[str],
-    images: Sequence[str],
-) -> Scored:
+def _score(setup: Setup, answers: Mapping[str, Mapping[str, Any]], references: Mapping[str, Any],
+           notes: list[Fact], names: Sequence[str], images: Sequence[str]) -> Scored:  # fmt: skip
     """Score systems on images by the measures of a setup, and note what is odd."""
     preds = {name: setup.read({i: answers[i][name] for i in images}, name) for name in names}
     ref = setup.read_truth({image: references[image] for image in images})

@@ -262,13 +262,8 @@ class Correlated:
         return total
 
 
-def resample(
-    tables: Sequence[Any],
-    statistics: Sequence[str],
-    bootstrap: Bootstrap,
-    draws: Draws,
-    progress: Progress = None,
-) -> list[dict[str, Floats]]:
+def resample(tables: Sequence[Any], statistics: Sequence[str], bootstrap: Bootstrap, draws: Draws,
+             progress: Progress = None) -> list[dict[str, Floats]]:  # fmt: skip
     """Return statistics of each table, of each resample of the groups that all tables share."""
     found: list[dict[str, list[Floats]]] = [{name: [] for name in statistics} for _ in tables]
     done = 0

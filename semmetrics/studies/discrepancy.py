@@ -353,14 +353,8 @@ class Selector:
         Images that are not selected.
     """
 
-    def __init__(
-        self,
-        state: DiscrepancySelection,
-        systems: Sequence[str],
-        similarity: Similarity,
-        pairs: Pairs,
-        exclude: Iterable[str],
-    ) -> None:
+    def __init__(self, state: DiscrepancySelection, systems: Sequence[str], similarity: Similarity,
+                 pairs: Pairs, exclude: Iterable[str]) -> None:  # fmt: skip
         _check_characters(systems)
         self.systems, self.pairs, self.noun = tuple(systems), pairs, "entry"
         self._similarity, self._state = similarity, state
@@ -665,13 +659,8 @@ def add_systems(
     return _add(before, systems, known, exclude, given)
 
 
-def _add(
-    state: DiscrepancySelection,
-    systems: Any,
-    measure: Any,
-    exclude: Any,
-    options: Mapping[str, Any],
-) -> DiscrepancySelection:
+def _add(state: DiscrepancySelection, systems: Any, measure: Any, exclude: Any,
+         options: Mapping[str, Any]) -> DiscrepancySelection:  # fmt: skip
     """Compare the systems that a state lacks with all others; all are in each batch."""
     batches = iter([systems] if isinstance(systems, Mapping) else systems)
     first = next(batches, None)
@@ -982,10 +971,8 @@ class DiscrepancySelection(Result):
         rows: list[dict[str, Any]] = []
         for image, answers in self._answers_to_fill(ratings).items():
             new = [answer for answer in answers if answer not in known.get(image, ())]
-            rows += (
-                {"image_id": image, "annotator": str(number), self.noun: answer, "rating": ""}
-                for answer, number in product(new, range(1, annotators + 1))
-            )
+            rows += ({"image_id": image, "annotator": str(number), self.noun: answer, "rating": ""}
+                     for answer, number in product(new, range(1, annotators + 1)))  # fmt: skip
         columns = ["image_id", "annotator", self.noun, "rating"]
         return Records.from_rows(columns if ratings else columns[:-1], rows)
 
@@ -1037,12 +1024,8 @@ def open_similarity(
     return setup, MeasureSimilarity(one, setup), systems
 
 
-def _compare_batches(
-    selector: Selector,
-    setup: Setup,
-    batches: Iterable[Mapping[str, Any]],
-    options: Mapping[str, Any],
-) -> tuple[list[Fact], list[str]]:
+def _compare_batches(selector: Selector, setup: Setup, batches: Iterable[Mapping[str, Any]],
+                     options: Mapping[str, Any]) -> tuple[list[Fact], list[str]]:  # fmt: skip
     """Read and compare all batches; return what is odd, and how the first was read."""
     notes: list[Fact] = []
     understood: list[str] = []

@@ -25,15 +25,13 @@ from semmetrics.messages import did_you_mean, visible
 from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
+from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, Options, resolve_options
 from semmetrics.reports import Records, align
 from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from semmetrics.options import Options
 
 VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol

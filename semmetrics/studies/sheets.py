@@ -44,14 +44,8 @@ _EMPTY = ("", "nan", "NaT", "<NA>")  # cells of frames
 Row = tuple[str, Mapping[str, Any]]
 
 
-def read_references(
-    given: Any,
-    state: DiscrepancySelection,
-    setup: Setup,
-    missing: str,
-    notes: list[Fact],
-    understood: list[str],
-) -> dict[str, list[Any]]:
+def read_references(given: Any, state: DiscrepancySelection, setup: Setup, missing: str,
+                    notes: list[Fact], understood: list[str]) -> dict[str, list[Any]]:  # fmt: skip
     """Return the references of the images selected, from filled sheets or any other references.
 
     Parameters
@@ -129,11 +123,9 @@ def read_ratings(
     InputError
         If a rating is no finite number, or a sheet is of other images or answers.
     """
-    asked = {
-        (image, system): (image, answer_text(answer))
-        for image, answers in state.answers.items()
-        for system, answer in answers.items()
-    }
+    asked = {(image, system): (image, answer_text(answer))
+             for image, answers in state.answers.items()
+             for system, answer in answers.items()}  # fmt: skip
     values: dict[tuple[str, ...], list[float]] = {}
     for one in _files(given):
         rows = _sheet_rows(one, "rating", read or DEFAULTS)

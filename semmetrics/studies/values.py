@@ -161,14 +161,9 @@ def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
     """
     if measure and not parse_in_any_case(measure):
         parse(measure)
-    lower = {
-        any(
-            not one.higher_is_better
-            for word in _WORD.findall(name)
-            for one in parse_in_any_case(word)
-        ): name
-        for name in ([measure] if measure else rows)
-    }
+    named = {name: [one for word in _WORD.findall(name) for one in parse_in_any_case(word)]
+             for name in ([measure] if measure else rows)}  # fmt: skip
+    lower = {any(not one.higher_is_better for one in some): name for name, some in named.items()}
     if len(lower) > 1:
         raise InputError("mixed-directions", measure=lower[True])
     return True in lower

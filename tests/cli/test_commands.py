@@ -93,14 +93,10 @@ def shipped(example, tmp_path):
     lists = {path: json.loads(path.read_text(encoding="utf-8"))["1.jpg"] for path in (preds, gt)}
     names = sorted({label for labels in lists.values() for label in labels})
     scored = {"1.jpg": [[label, 1 / rank] for rank, label in enumerate(lists[preds], 1)]}
-    made = {
-        "scores.json": json.dumps(scored),
-        "taxonomy.json": json.dumps(dict.fromkeys(names, "thing")),
-        "classes.txt": "\n".join(names),
-        "truth.txt": "\n".join(names),
-        "seen.txt": "\n".join(names[1:]),
-        "unseen.txt": names[0],
-    }
+    made = {"scores.json": json.dumps(scored),
+            "taxonomy.json": json.dumps(dict.fromkeys(names, "thing")),
+            "classes.txt": "\n".join(names), "truth.txt": "\n".join(names),
+            "seen.txt": "\n".join(names[1:]), "unseen.txt": names[0]}  # fmt: skip
     for name, text in made.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     captions, retrieval = (gt.parents[1] / name for name in ("captions", "retrieval"))

@@ -16,13 +16,8 @@ HEAD = 48  # bytes that count as small here, so that every reader has a beginnin
 WORDS = [
     "cat", "dog", "traffic light", "é", "猫", "a,b", 'say "hi"', " x ", "", "007", "1e3", "\u2028",
 ]  # fmt: skip
-OPTIONS = [
-    ReadOptions(),
-    ReadOptions(max_line_bytes=60),
-    ReadOptions(label_delimiter="|"),
-    ReadOptions(id_column="key"),
-    ReadOptions(delimiter=";"),
-]
+OPTIONS = [ReadOptions(), ReadOptions(max_line_bytes=60), ReadOptions(label_delimiter="|"),
+           ReadOptions(id_column="key"), ReadOptions(delimiter=";")]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -103,15 +98,8 @@ def outcome(read, path, form, options):
     scores = found.side.scores
     places = [found.where(i) for i in range(len(found))]
     notes = [note for note in found.notes if note.code != "unused-columns"]
-    return (
-        list(found.ids),
-        found.to_list(),
-        None if scores is None else scores.tolist(),
-        list(found.vocabulary),
-        found.understood,
-        notes,
-        places,
-    )
+    return (list(found.ids), found.to_list(), None if scores is None else scores.tolist(),
+            list(found.vocabulary), found.understood, notes, places)  # fmt: skip
 
 
 def strict(path, form, options):

@@ -19,10 +19,8 @@ def _array_cases() -> list[Case]:
     for name in ("precision", "recall", "f1", "jaccard"):
         function = getattr(metrics, name)
         cases.append(call(name, function, _PRED, _REF))
-        cases += [
-            call(f"{name}, {average}", function, _PRED, _REF, average=average)
-            for average in ("example", "macro", "micro", "weighted", "median")
-        ]
+        cases += [call(f"{name}, {average}", function, _PRED, _REF, average=average)
+                  for average in ("example", "macro", "micro", "weighted", "median")]  # fmt: skip
         cases.append(call(f"{name}, weights", function, _PRED, _REF, weights=_WEIGHTS))
         cases.append(
             call(
@@ -53,10 +51,8 @@ def _array_cases() -> list[Case]:
         function = getattr(metrics, name)
         cases.append(call(name, function, SCORES, TRUTH))
         cases.append(call(f"{name}, weights", function, SCORES, TRUTH, weights=_WEIGHTS))
-        cases += [
-            call(f"{name}, empty={policy}", function, SCORES, TRUTH, empty=policy)
-            for policy in ("skip", 0.0, 1.0, "nan")
-        ]
+        cases += [call(f"{name}, empty={policy}", function, SCORES, TRUTH, empty=policy)
+                  for policy in ("skip", 0.0, 1.0, "nan")]  # fmt: skip
         cases.append(call(f"{name}, nan", function, SCORES * np.nan, TRUTH))
     for name in ("average_precision", "mean_average_precision"):
         function = getattr(metrics, name)

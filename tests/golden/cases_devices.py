@@ -91,11 +91,9 @@ _DEVICES = [
     _program("{coverage} --embedding sbert:stub --device cpu few.json"),
     _program("{coverage} --embedding sbert:stub few.json"),
     _program("embed info sbert:stub"),
-    *(
-        Case(f"{spec} is put on {device}", lambda s=spec, d=device: _reached(s, d))
-        for spec in ("sbert:stub", "transformers:first:stub", "transformers:mean:stub")
-        for device in ("cuda", "cuda:1")
-    ),
+    *(Case(f"{spec} is put on {device}", lambda s=spec, d=device: _reached(s, d))
+      for spec in ("sbert:stub", "transformers:first:stub", "transformers:mean:stub")
+      for device in ("cuda", "cuda:1")),
     *(Case(f"a fault, traceback {said!r}", lambda s=said: _traced(s)) for said in ("", "0", "1")),
     _program("score -m SemF1(threshold=0.5) --embedding sbert:interrupted few.json few.json"),
     _program("score -m SemF1(threshold=0.5) --embedding sbert:faulty few.json few.json"),

@@ -491,9 +491,6 @@ GROUPS = {
         )
         for name in _PARQUET
     ],
-    "errors_beside": [
-        _bad(number, name, content, command)
-        for command, contents in _BESIDE
-        for number, (name, content) in enumerate(contents)
-    ],
+    "errors_beside": [_bad(number, name, content, command) for command, contents in _BESIDE
+                      for number, (name, content) in enumerate(contents)],
 }  # fmt: skip

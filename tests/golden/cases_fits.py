@@ -23,13 +23,10 @@ def _frequencies(found: Any) -> Any:
     if isinstance(found, dict):
         return found
     return {
-        "documents": found.documents,
-        "log": found.log_documents,
-        "made": [found.tokenizer, found.stem],
-        "hash": found.hash,
-        "number": len(found),
+        "documents": found.documents, "log": found.log_documents,
+        "made": [found.tokenizer, found.stem], "hash": found.hash, "number": len(found),
         "counts": {" ".join(gram): count for gram, count in sorted(found.as_dict().items())[:40]},
-    }
+    }  # fmt: skip
 
 
 def _merged() -> Any:
@@ -56,10 +53,8 @@ def _kept() -> Any:
 
 
 def _blocks(**options: Any) -> Any:
-    return [
-        [start, plain(block)]
-        for start, block in semmetrics.caption_blocks(_REFS, _TEXTS, **options)
-    ]
+    return [[start, plain(block)]
+            for start, block in semmetrics.caption_blocks(_REFS, _TEXTS, **options)]  # fmt: skip
 
 
 class _StoppedError(Exception):

@@ -103,11 +103,8 @@ def _rest(signature: str, known: str) -> str:
     return "|".join(part for part in signature.split("|") if part not in parts)
 
 
-def _group(
-    runs: Mapping[str, Callable[[], Result]],
-    tolerance: float = EXACT,
-    needs: Mapping[str, tuple[str, ...]] | None = None,
-) -> list[Case]:
+def _group(runs: Mapping[str, Callable[[], Result]], tolerance: float = EXACT,
+           needs: Mapping[str, tuple[str, ...]] | None = None) -> list[Case]:  # fmt: skip
     known: dict[str, Result] = {}
     needed = defaultdict(tuple, needs or {})
     first, *others = runs
@@ -132,10 +129,8 @@ def _files(commands: str, measures: str, **stdin: str) -> dict[str, Callable[[],
 def _needing(names: list[str]) -> dict[str, tuple[str, ...]]:
     """Those that are Parquet or of pandas or scipy, by their names."""
     packages = {"parquet": "pyarrow", "pandas": "pandas", "DataFrame": "pandas", "Series": "pandas"}
-    return {
-        name: tuple({package for word, package in packages.items() if word in name})
-        for name in names
-    }
+    return {name: tuple({package for word, package in packages.items() if word in name})
+            for name in names}  # fmt: skip
 
 
 def _series(data: Any) -> Any:

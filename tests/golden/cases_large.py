@@ -62,10 +62,8 @@ def _scored(measures: str, preds: Any, gts: Any, **options: Any) -> dict[str, An
 
 
 def _captions(places: range, width: int) -> dict[str, str]:
-    return {
-        str(item): " ".join(_word(item * step % 50) for step in range(1, width + item % 4))
-        for item in places
-    }
+    return {str(item): " ".join(_word(item * step % 50) for step in range(1, width + item % 4))
+            for item in places}  # fmt: skip
 
 
 _SEMANTIC = (

@@ -16,21 +16,16 @@ def _signature(value: Any) -> Any:
     """Parameters with their defaults, or the names that a class has."""
     if not callable(value):
         return type(value).__name__
-    parameters = [
-        one.replace(annotation=inspect.Parameter.empty)
-        for one in inspect.signature(value).parameters.values()
-    ]
+    parameters = [one.replace(annotation=inspect.Parameter.empty)
+                  for one in inspect.signature(value).parameters.values()]  # fmt: skip
     shown = normal(str(inspect.Signature(parameters)))
     if not inspect.isclass(value):
         return shown
     own = [name for name in dir(value) if not name.startswith("_")]
     if issubclass(value, Exception):
         own = [name for name in own if name not in dir(Exception)]
-    methods = {
-        name: _signature(getattr(value, name))
-        for name in own
-        if inspect.isroutine(getattr(value, name))
-    }
+    methods = {name: _signature(getattr(value, name)) for name in own
+               if inspect.isroutine(getattr(value, name))}  # fmt: skip
     fields = (
         sorted({*own, *(f.name for f in dataclasses.fields(value))} - set(methods))
         if (dataclasses.is_dataclass(value))

@@ -226,10 +226,8 @@ _OBJECTS = [
     Case("a measure object", lambda: scored(PREDS, GT, measures=semmetrics.parse("F1@2"))),
     Case("a Bootstrap", lambda: scored(
         PREDS, GT, measures="F1", ci=semmetrics.Bootstrap(0.9, 20, 3))),
-    *(
-        call(f"Bootstrap {args}", semmetrics.Bootstrap, *args)
-        for args in [(), (2,), (0.9, 1), (0.9, 10, -1), (0.9, 10.5), ("x",)]
-    ),
+    *(call(f"Bootstrap {args}", semmetrics.Bootstrap, *args)
+      for args in [(), (2,), (0.9, 1), (0.9, 10, -1), (0.9, 10.5), ("x",)]),
     Case("as_labels", lambda: {
         "number": len(semmetrics.as_labels(PREDS)),
         "of a number": attempt(semmetrics.as_labels, 7, source="mine"),

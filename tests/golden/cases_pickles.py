@@ -47,13 +47,10 @@ def _sound(protocol: int) -> dict[str, Any]:
         "OrderedDict": collections.OrderedDict(counts),
     }
     return {
-        name: [
-            _loaded(pickle.dumps({"document_frequency": one, "ref_len": 9.0}, protocol)),
-            _loaded(pickle.dumps(one, protocol), 7),
-            _loaded(pickle.dumps(one, protocol)),
-        ]
+        name: [_loaded(pickle.dumps({"document_frequency": one, "ref_len": 9.0}, protocol)),
+               _loaded(pickle.dumps(one, protocol), 7), _loaded(pickle.dumps(one, protocol))]
         for name, one in held.items()
-    }
+    }  # fmt: skip
 
 
 _LENGTHS = {

@@ -13,10 +13,8 @@ _CAPTIONS = [name for some in POSITIVES.values() for name in some]
 _NAMED = {"queries": _IMAGES, "gallery": _CAPTIONS, "task": "retrieval"}
 _EVERY = "Recall@1,2 HitRate@1,2 MRR MRR@2 MeanR MedR R-Precision mAP@R PMRP"
 _TABLE = np.array(SIMILARITIES)
-_RANKED = {
-    image: [_CAPTIONS[j] for j in np.argsort(-row, kind="stable")[:4]]
-    for image, row in zip(_IMAGES, _TABLE, strict=True)
-}
+_RANKED = {image: [_CAPTIONS[j] for j in np.argsort(-row, kind="stable")[:4]]
+           for image, row in zip(_IMAGES, _TABLE, strict=True)}  # fmt: skip
 
 
 def _case(name: str, preds: Any = _TABLE, gts: Any = POSITIVES, **options: Any) -> Case:

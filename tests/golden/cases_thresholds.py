@@ -41,11 +41,8 @@ def _found(found: Any) -> Any:
     """Everything that a calibration says."""
     if isinstance(found, dict):
         return found
-    return {
-        "says": plain(found.to_dict()),
-        "notes": list(map(str, found.notes)),
-        "used": row(found.used(list(GT))) if found.method == "contrast" else None,
-    }
+    return {"says": plain(found.to_dict()), "notes": list(map(str, found.notes)),
+            "used": row(found.used(list(GT))) if found.method == "contrast" else None}  # fmt: skip
 
 
 _PAIRS = [

@@ -75,19 +75,14 @@ def run_program(
     Errors are given by their type and place: their wording may change.
     """
     errors: list[str] = []
-    out, err = (
-        io.TextIOWrapper(held(), "utf-8", newline="")
-        for held in (_Gone if gone else io.BytesIO, io.BytesIO)
-    )
+    out, err = (io.TextIOWrapper(held(), "utf-8", newline="")
+                for held in (_Gone if gone else io.BytesIO, io.BytesIO))  # fmt: skip
     given = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
     before = sys.stdin
     sys.stdin = given
     try:
-        with (
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(err),
-            pytest.MonkeyPatch.context() as patch,
-        ):
+        with (contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+              pytest.MonkeyPatch.context() as patch):  # fmt: skip
             patch.setattr(app, "complain", lambda text: errors.append(_handled(text)))
             main(arguments)
     except SystemExit as left:
@@ -118,15 +113,8 @@ def normal(text: str) -> str:
     return re.sub(r"\b(cal:[^|@]*@)[0-9a-f]{12}", r"\1DIGEST", text)
 
 
-def cli(
-    command: str,
-    *,
-    stdin: bytes = b"",
-    tolerance: float = EXACT,
-    needs: tuple[str, ...] = (),
-    name: str | None = None,
-    keep: re.Pattern[str] = re.compile(".*"),
-) -> Case:
+def cli(command: str, *, stdin: bytes = b"", tolerance: float = EXACT, needs: tuple[str, ...] = (),
+        name: str | None = None, keep: re.Pattern[str] = re.compile(".*")) -> Case:  # fmt: skip
     """A case of a command: what to keep of the lines it prints, its exit code and its files."""
 
     def run() -> Any:

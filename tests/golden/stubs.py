@@ -135,16 +135,12 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
         return _Tensor(rows)
 
     torch = types.SimpleNamespace(
-        device=device,
-        Tensor=type("Tensor", (), {}),
-        tensor=tensor,
-        float64="float64",
-        zeros=lambda *_, **__: None,
-        ones_like=lambda one: one,
+        device=device, Tensor=type("Tensor", (), {}), tensor=tensor, float64="float64",
+        zeros=lambda *_, **__: None, ones_like=lambda one: one,
         inference_mode=contextlib.nullcontext,
         cuda=types.SimpleNamespace(is_available=lambda: gpus > 0, device_count=lambda: gpus),
         backends=types.SimpleNamespace(mps=types.SimpleNamespace(is_available=lambda: False)),
-    )
+    )  # fmt: skip
     logging = types.SimpleNamespace(
         is_progress_bar_enabled=lambda: False,
         disable_progress_bar=lambda: None,

@@ -15,11 +15,8 @@ def _numbers(text):
     return [int(part) for part in text.split(".")[:2]]
 
 
-CASES = [
-    pytest.param(group, case, id=f"{group}: {case.name}")
-    for group, cases in GROUPS.items()
-    for case in cases
-]
+CASES = [pytest.param(group, case, id=f"{group}: {case.name}") for group, cases in GROUPS.items()
+         for case in cases]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

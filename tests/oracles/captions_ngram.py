@@ -49,11 +49,8 @@ def bleu_row(candidate, references, rule="closest"):
     if not references:
         return 0, 0, [0] * 4, [0] * 4
     sizes = [len(reference) for reference in references]
-    length = {
-        "closest": min(sizes, key=lambda size: (abs(size - len(candidate)), size)),
-        "shortest": min(sizes),
-        "average": sum(sizes) / len(sizes),
-    }[rule]
+    length = {"closest": min(sizes, key=lambda size: (abs(size - len(candidate)), size)),
+              "shortest": min(sizes), "average": sum(sizes) / len(sizes)}[rule]  # fmt: skip
     guess, correct = [], []
     for n in range(1, 5):
         mine = ngrams(candidate, n)

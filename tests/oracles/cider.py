@@ -45,10 +45,8 @@ def cosine(candidate, reference, order, frequencies, documents, *, clip):
     mine, theirs = ngrams(candidate, order), ngrams(reference, order)
 
     def weighted(counts):
-        return {
-            g: count * (math.log(documents) - math.log(max(1, frequencies.get(g, 0))))
-            for g, count in counts.items()
-        }
+        return {g: count * (math.log(documents) - math.log(max(1, frequencies.get(g, 0))))
+                for g, count in counts.items()}  # fmt: skip
 
     left, right = weighted(mine), weighted(theirs)
     lengths = [math.sqrt(sum(w * w for w in side.values())) for side in (left, right)]

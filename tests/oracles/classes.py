@@ -17,10 +17,8 @@ def ranking(scores, true, candidates, ties="position"):
 
 def hits(table, truth, candidates, k, ties="position"):
     """Whether the class of each image is among its first k."""
-    return [
-        true in ranking(line, true, candidates, ties)[:k]
-        for line, true in zip(table, truth, strict=True)
-    ]
+    return [true in ranking(line, true, candidates, ties)[:k]
+            for line, true in zip(table, truth, strict=True)]  # fmt: skip
 
 
 def per_class(found, truth, classes):
@@ -51,10 +49,8 @@ def curve(table, truth, seen, unseen, ties="position"):
     middles = [(a + b) / 2 for a, b in pairwise(gaps)]
     points = []
     for constant in [gaps[0] - 1, *middles, gaps[-1] + 1]:
-        moved = [
-            [score - constant if c in seen else score for c, score in enumerate(line)]
-            for line in table
-        ]
+        moved = [[score - constant if c in seen else score for c, score in enumerate(line)]
+                 for line in table]  # fmt: skip
         found = hits(moved, truth, sorted({*seen, *unseen}), 1, ties)
         points.append((per_class(found, truth, unseen), per_class(found, truth, seen)))
     return points

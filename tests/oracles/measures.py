@@ -87,10 +87,8 @@ def score(name, preds, refs, *, average, labels="union", weights=None, **policie
     counts = {}
     for label in classes:
         rows = [(label in p and label in r, label in p, label in r) for p, r in pairs]
-        counts[label] = [
-            math.fsum(w * row[place] for row, w in zip(rows, weights, strict=True))
-            for place in range(3)
-        ]
+        counts[label] = [math.fsum(w * row[place] for row, w in zip(rows, weights, strict=True))
+                         for place in range(3)]  # fmt: skip
     total = math.fsum(weights)
     if average == "micro":
         hit, n_pred, n_ref = (math.fsum(c[place] for c in counts.values()) for place in range(3))

@@ -23,16 +23,10 @@ def values(ranked, positives, k):
     r = len(positives)
     first = found.index(True) + 1 if True in found else math.inf
     precisions = [sum(found[: i + 1]) / (i + 1) if hit else 0.0 for i, hit in enumerate(found)]
-    return {
-        "Recall": sum(found[:k]) / r,
-        "Precision": sum(found[:k]) / k,
-        "MAP": sum(precisions[:k]) / r,
-        "HitRate": float(first <= k),
-        "MRR": 1 / first if first <= k else 0.0,
-        "MeanR": first if first < math.inf else NAN,
-        "R-Precision": sum(found[:r]) / r,
-        "mAP@R": sum(precisions[:r]) / r,
-    }
+    return {"Recall": sum(found[:k]) / r, "Precision": sum(found[:k]) / k,
+            "MAP": sum(precisions[:k]) / r, "HitRate": float(first <= k),
+            "MRR": 1 / first if first <= k else 0.0, "MeanR": first if first < math.inf else NAN,
+            "R-Precision": sum(found[:r]) / r, "mAP@R": sum(precisions[:r]) / r}  # fmt: skip
 
 
 def median_rank(ranks):

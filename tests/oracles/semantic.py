@@ -77,11 +77,8 @@ def most(pred, ref, vectors, threshold):
     if not pred:
         return 0
     without = most(pred[1:], ref, vectors, threshold)
-    taken = [
-        1 + most(pred[1:], ref[:j] + ref[j + 1 :], vectors, threshold)
-        for j in range(len(ref))
-        if similarity(pred[0], ref[j], vectors) > threshold
-    ]
+    taken = [1 + most(pred[1:], ref[:j] + ref[j + 1 :], vectors, threshold) for j in range(len(ref))
+             if similarity(pred[0], ref[j], vectors) > threshold]  # fmt: skip
     return max([without, *taken])
 
 
@@ -118,14 +115,9 @@ def set_values(pred, ref, vectors, threshold, match):
     precision, recall = tp / p if p else NAN, served / g if g else NAN
     both = tp and served
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0 if p or g else NAN
-    return {
-        "SemPrecision": precision,
-        "SemRecall": recall,
-        "SemF1": f1,
-        "SemJaccard": tp / (p + g - tp) if p or g else NAN,
-        "SemAP": at_hits / g if g else NAN,
-        "SemAP(normalize=hits)": at_hits / max(tp, 1) if p and g else NAN,
-    }
+    return {"SemPrecision": precision, "SemRecall": recall, "SemF1": f1,
+            "SemJaccard": tp / (p + g - tp) if p or g else NAN, "SemAP": at_hits / g if g else NAN,
+            "SemAP(normalize=hits)": at_hits / max(tp, 1) if p and g else NAN}  # fmt: skip
 
 
 def soft_values(pred, ref, vectors, match):

@@ -24,13 +24,9 @@ from semmetrics.scoring.evaluate import evaluate
 TIES = ("position", "optimistic", "pessimistic")
 KS = (1, 2, 4)
 LISTS = ("auto", "seen", "unseen")
-TEXTS = [
-    f"{name}(labels={labels},candidates={among})@{k}"
-    for name in ("PerClassAccuracy", "Accuracy")
-    for labels in LISTS
-    for among in ("all", *LISTS[1:])
-    for k in KS
-]
+TEXTS = [f"{name}(labels={labels},candidates={among})@{k}"
+         for name in ("PerClassAccuracy", "Accuracy") for labels in LISTS
+         for among in ("all", *LISTS[1:]) for k in KS]  # fmt: skip
 MEASURES = parse_all([*TEXTS, "AUSUC", "BestH"], "classes")
 
 
@@ -64,10 +60,8 @@ def make_task(table, truth, number, measures=MEASURES, **more):
 
 
 def as_lists(table, ids):
-    return {
-        i: {f"c{j}": float(one) for j, one in enumerate(line)}
-        for i, line in zip(ids, np.asarray(table), strict=True)
-    }
+    return {i: {f"c{j}": float(one) for j, one in enumerate(line)}
+            for i, line in zip(ids, np.asarray(table), strict=True)}  # fmt: skip
 
 
 def evaluated(*case, **more):
@@ -164,8 +158,6 @@ def test_resamples_are_copies_of_images(data):
 @given(data=cases(), factor=st.sampled_from([0.5, 2.0, 8.0]), shift=st.integers(-4, 4))
 def test_scale_and_shift_of_scores_change_nothing(data, factor, shift):
     table, truth, number = data
-    one, other = (
-        laws.values(evaluated(values, truth, number), MEASURES)
-        for values in (table, table * factor + shift)
-    )
+    one, other = (laws.values(evaluated(values, truth, number), MEASURES)
+                  for values in (table, table * factor + shift))  # fmt: skip
     assert repr(one) == repr(other)

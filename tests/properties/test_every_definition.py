@@ -287,13 +287,10 @@ def everything(score):
 def test_an_item_of_weight_0_counts_as_if_it_were_not_there(kind):
     if kind == "captions":
         pytest.importorskip("pycocoevalcap", reason="SPICE needs its words")
-    measures = {
-        text: definition.name
-        for definition in all_definitions(kind)
-        for _, name, texts in [*variants(definition), ({}, "", [str(usual(definition))])]
-        if name in ("", "average", "labels", "interpolation", "df")
-        for text in texts
-    }
+    measures = {text: definition.name for definition in all_definitions(kind)
+                for _, name, texts in [*variants(definition), ({}, "", [str(usual(definition))])]
+                if name in ("", "average", "labels", "interpolation", "df")
+                for text in texts}  # fmt: skip
     compared = set()
     several = (data for data in INPUTS[kind]() if len(data[1]) > 1)
     for number, data in enumerate(several):

@@ -75,10 +75,8 @@ def test_every_item_equals_the_oracle(how, ties, data):
         values = csr_array(table + 10)  # what a sparse matrix does not hold is not ranked
     if how == "columns":
         names = [f"q{i}" for i in range(len(positives))]
-        turned = {
-            str(j): [names[i] for i, some in enumerate(positives) if j in some]
-            for j in range(table.shape[1])
-        }
+        turned = {str(j): [names[i] for i, some in enumerate(positives) if j in some]
+                  for j in range(table.shape[1])}  # fmt: skip
         tab = semmetrics.score(
             np.ascontiguousarray(table.T), turned, measures=MEASURES, direction="t2i", ties=ties,
             queries=options["gallery"], gallery=names, task="retrieval",

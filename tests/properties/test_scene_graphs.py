@@ -68,22 +68,17 @@ def test_similar_pairs_are_those_of_two_concepts_each(synsets, words, most):
         several = [np.stack(some, axis=1).tolist() for some in pairs]
     found = [tuple(pair) for some in several for pair in some]
     assert len(found) == number
-    assert set(found) == {
-        (row, column)
-        for row, one in enumerate(ones.tolist())
-        for column, other in enumerate(others.tolist())
-        if concepts.is_similar(one, other)
-    }
+    assert set(found) == {(row, column) for row, one in enumerate(ones.tolist())
+                          for column, other in enumerate(others.tolist())
+                          if concepts.is_similar(one, other)}  # fmt: skip
 
 
 def test_words_that_all_are_synonyms_take_little_memory():
     """Of thousands of items, which are compared each with its own references alone."""
     n = 3000
     concepts = Concepts(SynonymTable({f"w{number}": "1 2" for number in range(2 * n)}, {}))
-    sides = [
-        GraphTable.of([SceneGraph((concepts.of(f"w{number}"),), (), ()) for number in numbers])
-        for numbers in (range(n), range(n, 2 * n))
-    ]
+    sides = [GraphTable.of([SceneGraph((concepts.of(f"w{number}"),), (), ()) for number in numbers])
+             for numbers in (range(n), range(n, 2 * n))]  # fmt: skip
     tracemalloc.start()
     try:
         counts = Matches(*sides, concepts).counts("All")

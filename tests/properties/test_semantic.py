@@ -115,10 +115,8 @@ def test_measures_that_declare_an_order_depend_on_it():
     }
     vectors = {"p": [1, 1], "q": [1, 0], "A": [1, 0], "B": [0, 1]}
     model = Tiny({**vectors, "p q": [1, 0], "q p": [0, 1], "A B": [1, 0]})
-    first, second = (
-        values({"1": (pred, ["A", "B"])}, chosen, models=model, classes=None)
-        for pred in (["p", "q"], ["q", "p"])
-    )
+    first, second = (values({"1": (pred, ["A", "B"])}, chosen, models=model, classes=None)
+                     for pred in (["p", "q"], ["q", "p"]))  # fmt: skip
     assert all(first[name] != second[name] for name in first)
 
 

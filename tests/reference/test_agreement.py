@@ -38,12 +38,10 @@ def test_every_measure_of_captions_agrees_as_the_page_says(reference_dir, page):
     if not find_spec("pycocoevalcap"):  # it has the synonyms
         measures = [name for name in page if not name.startswith(("METEOR", "SPICE", "SPIDEr"))]
     found = semmetrics.meta(
-        reference_dir / "flickr8k" / "flickr8k_expert.json",
-        protocol="flickr8k-expert",
-        measures=measures,
-        baseline="CIDEr-D",
+        reference_dir / "flickr8k" / "flickr8k_expert.json", protocol="flickr8k-expert",
+        measures=measures, baseline="CIDEr-D",
         tuples=reference_dir / "spice" / "raw_tuples_flickr8k.jsonl.gz",
-    )
+    )  # fmt: skip
     for one in found:
         value = f"{100 * one.value:.3f} [{100 * one.low:.2f}, {100 * one.high:.2f}]"
         assert value == page[one.heading][0]

@@ -45,13 +45,10 @@ def test_coco_caption_example(fakecap):
 def test_aac_metrics_readme():
     candidates = [["a man is speaking"], ["rain falls"]]
     references = [
-        [
-            "a man speaks.",
-            "someone speaks.",
-            "a man is speaking while a bird is chirping in the background",
-        ],
+        ["a man speaks.", "someone speaks.",
+         "a man is speaking while a bird is chirping in the background"],
         ["rain is falling hard on a surface"],
-    ]
+    ]  # fmt: skip
     found = values(candidates, references, CIDErD(), "ptb")
     assert found.round(4).tolist() == [1.3641, 0.5587]
     assert round(found.mean(), 4) == 0.9614

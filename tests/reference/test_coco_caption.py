@@ -25,13 +25,8 @@ FAKECAP = {
     "ROUGE_L": 0.39625269357570847,
     "CIDEr": 0.5997905185184199,
 }
-FLICKR8K = {
-    "BLEU-1": 32.324,
-    "BLEU-4": 30.776,
-    "ROUGE-L": 32.314,
-    "CIDEr-D(df=rows)": 43.891,
-    "CIDEr-D": 43.829,
-}
+FLICKR8K = {"BLEU-1": 32.324, "BLEU-4": 30.776, "ROUGE-L": 32.314, "CIDEr-D(df=rows)": 43.891,
+            "CIDEr-D": 43.829}  # fmt: skip
 
 
 def tokens(texts):
@@ -66,11 +61,9 @@ def references(reference_dir):
 
 
 def test_the_protocol_on_raw_captions(reference_dir, references, tmp_path):
-    annotations = [
-        {"image_id": int(name), "id": place, "caption": text}
-        for name, texts in references.items()
-        for place, text in enumerate(texts)
-    ]
+    annotations = [{"image_id": int(name), "id": place, "caption": text}
+                   for name, texts in references.items()
+                   for place, text in enumerate(texts)]  # fmt: skip
     path = tmp_path / "captions_val2014.json"
     images = [{"id": int(name)} for name in references]
     path.write_text(json.dumps({"images": images, "annotations": annotations}), "utf-8")
@@ -95,12 +88,8 @@ def test_the_candidates_have_the_tokens_of_the_example(reference_dir):
 
 
 def test_flickr8k_expert(reference_dir):
-    table = semmetrics.meta(
-        reference_dir / "flickr8k" / "flickr8k_expert.json",
-        protocol="flickr8k-expert",
-        measures=list(FLICKR8K),
-        tokenizer="ptb",
-        resamples=2,
-    )
+    table = semmetrics.meta(reference_dir / "flickr8k" / "flickr8k_expert.json",
+                            protocol="flickr8k-expert", measures=list(FLICKR8K), tokenizer="ptb",
+                            resamples=2)  # fmt: skip
     assert {(one.statistic, one.n, one.images) for one in table} == {("kendall-c", 16_992, 1_000)}
     assert {one.heading: round(100 * one.value, 3) for one in table} == FLICKR8K

@@ -31,11 +31,8 @@ THRESHOLDS = (MEASURES / "thresholds.md").read_text(encoding="utf-8")
 def data(reference_dir):
     """What stands for the files that commands name."""
     images = reference_dir / "openimages"
-    return {
-        "PRED": images / "microsoft_predictions.csv",
-        "GT": images / "ground_truth.csv",
-        "BIN": reference_dir / "word2vec" / "googlenews_subset_8074.bin",
-    }
+    return {"PRED": images / "microsoft_predictions.csv", "GT": images / "ground_truth.csv",
+            "BIN": reference_dir / "word2vec" / "googlenews_subset_8074.bin"}  # fmt: skip
 
 
 def commands(page, name):
@@ -120,10 +117,8 @@ def test_agreement_of_two_models(data):
         known.append([term for term, there in zip(terms, found.known, strict=True) if there])
     reference, predicted = known
     different = np.array(reference)[:, None] != np.array(predicted)
-    one, other = (
-        cosines(*(embed_terms(terms, model, lookup=rule).vectors for terms in known))
-        for model, rule in ((words, "kubany2020"), (default, "auto"))
-    )
+    one, other = (cosines(*(embed_terms(terms, model, lookup=rule).vectors for terms in known))
+                  for model, rule in ((words, "kubany2020"), (default, "auto")))  # fmt: skip
     a, b = one[different], other[different]
     text = " ".join(SEMANTIC.partition("**Two models agree")[2].partition("| pair |")[0].split())
     for part in (

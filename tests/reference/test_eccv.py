@@ -23,11 +23,9 @@ def coco(reference_dir):
     """Images and captions in the order of the split, the positives of each, and similarities."""
     folder = reference_dir / "eccv"
     captions = np.load(folder / "coco_test_ids.npy").tolist()
-    maps = {
-        (name, way): json.loads((folder / f"{name}_{way}.json").read_text(encoding="utf-8"))
-        for name in ("original", "cxc", "eccv")
-        for way in ("image_to_caption", "caption_to_image")
-    }
+    maps = {(name, way): json.loads((folder / f"{name}_{way}.json").read_text(encoding="utf-8"))
+            for name in ("original", "cxc", "eccv")
+            for way in ("image_to_caption", "caption_to_image")}  # fmt: skip
     image_of = {int(c): some[0] for c, some in maps["original", "caption_to_image"].items()}
     images = list(dict.fromkeys(image_of[c] for c in captions))
     rng = np.random.default_rng(1)

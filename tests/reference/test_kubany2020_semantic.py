@@ -15,11 +15,8 @@ from click.testing import CliRunner
 from semmetrics.cli.app import program
 
 COLUMNS = ("Accuracy", "Recall", "Precision", "F1")
-PRINTED = {
-    1: (0.212, 0.212, 0.729, 0.306),
-    3: (0.288, 0.346, 0.622, 0.405),
-    5: (0.278, 0.385, 0.566, 0.399),
-}
+PRINTED = {1: (0.212, 0.212, 0.729, 0.306), 3: (0.288, 0.346, 0.622, 0.405),
+           5: (0.278, 0.385, 0.566, 0.399)}  # fmt: skip
 # The lookup of the joined words knows fewer words than the paper's, so more of them coincide.
 PRINTED_WMD = {1: 2.795, 3: 2.645, 5: 2.622}
 

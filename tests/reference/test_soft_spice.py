@@ -70,13 +70,10 @@ def test_the_formula_in_single_precision(minilm, captions):
         precision, recall = (np.mean((table.max(axis=axis) + 1) / 2) for axis in (1, 0))
         both.append(2 * precision * recall / (precision + recall))
     table = semmetrics.score(
-        preds,
-        gts,
+        preds, gts,
         measures=["Soft-SPICE(parser=given)", "Soft-SPICE(bidirectional=yes,parser=given)"],
-        tokenizer="whitespace",
-        tuples=tuples,
-        embedding=f"sbert:{minilm}",
-    )
+        tokenizer="whitespace", tuples=tuples, embedding=f"sbert:{minilm}",
+    )  # fmt: skip
     np.testing.assert_allclose(table[0].items, forward, rtol=0, atol=2e-6)
     np.testing.assert_allclose(table[1].items, both, rtol=0, atol=2e-6)
     assert "|emb:" in table[0].signature

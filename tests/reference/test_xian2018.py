@@ -32,11 +32,8 @@ SAE     8.8 18.0 11.8 |  7.8 54.0 13.6 |  1.8 77.1  3.5 |  1.1 82.2  2.2 |  0.4 
 GFZSL   0.0 39.6  0.0 |  0.0 45.7  0.0 |  1.8 80.3  3.5 |  2.5 80.1  4.8 |  0.0 83.3  0.0
 """
 OTHERWISE = {("IAP", "SUN"): "1.9", ("IAP", "aPY"): "10.5", ("SAE", "aPY"): "0.8"}
-ENTRIES = [
-    (line.split()[0], data, *cell.split())
-    for line in PRINTED.strip().split("\n")
-    for data, cell in zip(DATA, line.partition(" ")[2].split("|"), strict=True)
-]
+ENTRIES = [(line.split()[0], data, *cell.split()) for line in PRINTED.strip().split("\n")
+           for data, cell in zip(DATA, line.partition(" ")[2].split("|"), strict=True)]  # fmt: skip
 
 
 def test_the_table_is_whole():

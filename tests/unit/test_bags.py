@@ -74,10 +74,8 @@ def test_bags_are_those_of_loops(problem, k, oov):
         embedding=Tiny({**vectors, "unknown": [1.0, 2.0]}),
     )  # fmt: skip
     for text, score in zip(FOUR, table, strict=True):
-        values = [
-            expected(text, kept([(x, None) for x in pred], k), ref, vectors, oov)
-            for pred, ref in zip(preds, refs, strict=True)
-        ]
+        values = [expected(text, kept([(x, None) for x in pred], k), ref, vectors, oov)
+                  for pred, ref in zip(preds, refs, strict=True)]  # fmt: skip
         assert_allclose(score.items, values, rtol=0, atol=1e-8, err_msg=text)
         defined = [value for value in values if not math.isnan(value)]
         if "WMD" in text:  # what is undefined is left out

@@ -195,11 +195,8 @@ def test_parts_of_a_folder(tmp_path):
     assert lists[1].where(0) == f"{names[1]}, line 2, id 'b'"
     assert taken == find_parts(str(folder)).size
     (folder / "d.jsonl").write_text("")
-    wrong = {
-        names[2]: "nothing-given",
-        tmp_path / "no*": "nothing-given",
-        tmp_path / "n": "missing-file",
-    }
+    wrong = {names[2]: "nothing-given", tmp_path / "no*": "nothing-given",
+             tmp_path / "n": "missing-file"}  # fmt: skip
     for path, code in wrong.items():
         with refused(code, str(path)):
             stream(path)

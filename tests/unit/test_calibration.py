@@ -96,10 +96,8 @@ def lists(n, seed, size=4):
 
 
 GTS = lists(80, 1)
-PREDS = {
-    name: [{"car": "auto", "bike": "cycle", "tree": "oak"}.get(x, x) for x in some]
-    for name, some in GTS.items()
-}
+PREDS = {name: [{"car": "auto", "bike": "cycle", "tree": "oak"}.get(x, x) for x in some]
+         for name, some in GTS.items()}  # fmt: skip
 
 
 @pytest.mark.parametrize(("options", "code"), [

@@ -17,13 +17,9 @@ MEASURES = parse_all(
 )
 MEMORY = 1 << 22
 # images, candidates and references of each, words of a caption
-SHAPES = {
-    "one large image": [(1, 250, 250, 8), (2_000, 1, 1, 8)],
-    "long captions": [(30, 1, 5, 1_000)],
-    "letters": [(500, 1, 5, 40)],
-    "words": [(3_000, 1, 5, 1)],
-    "no references": [(5_000, 1, 0, 8)],
-}
+SHAPES = {"one large image": [(1, 250, 250, 8), (2_000, 1, 1, 8)],
+          "long captions": [(30, 1, 5, 1_000)], "letters": [(500, 1, 5, 40)],
+          "words": [(3_000, 1, 5, 1)], "no references": [(5_000, 1, 0, 8)]}  # fmt: skip
 
 
 def task_of(shape):
@@ -34,11 +30,8 @@ def task_of(shape):
         words = names if size != 40 else [*"abcdefghijklmnopqrstuvwxyz"]
         return [" ".join(rng.choice(words, size)) for _ in range(count)]
 
-    groups = [
-        (captions(mine, size), captions(theirs, size))
-        for images, mine, theirs, size in SHAPES[shape]
-        for _ in range(images)
-    ]
+    groups = [(captions(mine, size), captions(theirs, size))
+              for images, mine, theirs, size in SHAPES[shape] for _ in range(images)]  # fmt: skip
     return caption_task(
         *zip(*groups, strict=True), range(len(groups)), open_tokenizer("whitespace")
     )

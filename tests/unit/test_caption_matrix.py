@@ -45,13 +45,8 @@ def matrix(references, captions, **options):
     return caption_matrix(references, captions, tokenizer="whitespace", **options)
 
 
-@given(
-    IMAGES,
-    TEXTS,
-    st.sampled_from([None, 0.5, 6.0, np.inf]),
-    st.sampled_from(["none", "porter"]),
-    st.booleans(),
-)
+@given(IMAGES, TEXTS, st.sampled_from([None, 0.5, 6.0, np.inf]),
+       st.sampled_from(["none", "porter"]), st.booleans())  # fmt: skip
 def test_equals_loops(images, captions, sigma, stem, given_df):
     documents, df = [split(refs, stem) for refs in images], None
     if given_df:
@@ -63,12 +58,10 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
     found = matrix(images, captions, measure=measure, doc_freq=df)
     options = {"sigma": sigma, "clip": sigma is not None}
     expected = [
-        [
-            oracle.score(caption, split(refs, stem), frequencies, len(documents), **options)
-            for caption in split(captions, stem)
-        ]
+        [oracle.score(caption, split(refs, stem), frequencies, len(documents), **options)
+         for caption in split(captions, stem)]
         for refs in images
-    ]
+    ]  # fmt: skip
     assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 

@@ -38,10 +38,8 @@ def score(preds=CAPTIONS, gts=REFERENCES, **options):
 
 def bits(scores):
     """Everything that is shown of scores, and the value of each item by id."""
-    return [
-        repr((one.to_dict(), sorted(zip(map(str, one.ids), one.items.tolist(), strict=True))))
-        for one in scores
-    ]
+    return [repr((one.to_dict(), sorted(zip(map(str, one.ids), one.items.tolist(), strict=True))))
+            for one in scores]  # fmt: skip
 
 
 def drawn(number, seed):

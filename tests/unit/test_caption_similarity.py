@@ -83,15 +83,11 @@ def test_torch_gives_the_same():
     pytest.importorskip("torch", reason="torch is not installed")
     for name in ("BagSim", MEAN):
         options = {"measure": name, "embedding": letters}
-        first, second = (
-            caption_matrix(REFERENCES, CAPTIONS, device=device, **options)
-            for device in ("cpu", "torch:cpu")
-        )
+        first, second = (caption_matrix(REFERENCES, CAPTIONS, device=device, **options)
+                         for device in ("cpu", "torch:cpu"))  # fmt: skip
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-9)
-        tables = [
-            score([["a dog"], ["a cat"], ["men"]], REFERENCES, name, device=device)
-            for device in ("cpu", "torch:cpu")
-        ]
+        tables = [score([["a dog"], ["a cat"], ["men"]], REFERENCES, name, device=device)
+                  for device in ("cpu", "torch:cpu")]  # fmt: skip
         np.testing.assert_allclose(tables[0][0].items, tables[1][0].items, rtol=0, atol=1e-9)
 
 

@@ -73,11 +73,8 @@ def test_each_reference_against_the_others_of_its_image(references):
             leave_one_out(as_captions(references, source="refs"), tokenizer=Blanks())
         return
     task = leave_one_out(as_captions(references), tokenizer=Blanks())
-    assert items(task) == [
-        (f"{name}#{k + 1}", refs[k], refs[:k] + refs[k + 1 :])
-        for name, refs in several.items()
-        for k in range(len(refs))
-    ]
+    assert items(task) == [(f"{name}#{k + 1}", refs[k], refs[:k] + refs[k + 1 :])
+                           for name, refs in several.items() for k in range(len(refs))]  # fmt: skip
     assert task.images.tolist() == list(range(len(task)))
     assert task.counts.get("single_reference", 0) == len(references) - len(several)
     assert task.counts.get("empty_references", 0) == sum(

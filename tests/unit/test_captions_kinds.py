@@ -18,11 +18,8 @@ SENTENCES = {"a": ["a cat sleeps on the mat", "the cat is asleep on a mat"], "b"
 TEXTS = {"a": "a cat sleeps", "b": ""}
 RESULTS = [{"image_id": 1, "caption": "a cat"}]
 COCO = {"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a cat"}]}
-INSTANCES = {
-    "images": [{"id": 1}],
-    "annotations": [{"image_id": 1, "category_id": 2}],
-    "categories": [{"id": 2, "name": "cat"}],
-}
+INSTANCES = {"images": [{"id": 1}], "annotations": [{"image_id": 1, "category_id": 2}],
+             "categories": [{"id": 2, "name": "cat"}]}  # fmt: skip
 
 
 @pytest.mark.parametrize(("pred", "ref", "task"), [

@@ -39,12 +39,8 @@ def values(task, measure):
     return measure.definition.family.items(measure, rows, None)
 
 
-@given(
-    GROUPS,
-    st.sampled_from(["references", "rows", "given"]),
-    st.sampled_from(["none", "porter"]),
-    st.sampled_from([None, 0.5, 6.0]),
-)
+@given(GROUPS, st.sampled_from(["references", "rows", "given"]),
+       st.sampled_from(["none", "porter"]), st.sampled_from([None, 0.5, 6.0]))  # fmt: skip
 def test_equals_loops(groups, df, stem, sigma):
     documents = [split(refs, stem) for _, refs in groups]
     if df == "rows":
@@ -58,11 +54,8 @@ def test_equals_loops(groups, df, stem, sigma):
     measure = CIDEr(df=df, stem=stem) if sigma is None else CIDErD(df=df, stem=stem, sigma=sigma)
     found = values(task_of(groups, fits=fits), measure)
     options = {"sigma": sigma, "clip": sigma is not None}
-    expected = [
-        oracle.score(cand, split(refs, stem), frequencies, len(documents), **options)
-        for cands, refs in groups
-        for cand in split(cands, stem)
-    ]
+    expected = [oracle.score(cand, split(refs, stem), frequencies, len(documents), **options)
+                for cands, refs in groups for cand in split(cands, stem)]  # fmt: skip
     assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 

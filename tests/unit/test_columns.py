@@ -111,10 +111,8 @@ def test_parts_joined_are_the_whole(kind, rows, cut):
     weights = np.arange(len(rows), dtype=np.float64) / 7
     assert as_fractions(joined.sum(weights)) == as_fractions(got.sum(weights))
     groups = np.arange(len(rows)) % 2
-    summed = [
-        part.group_sums(groups[at], 2, weights[at])
-        for part, at in zip(parts, (slice(cut), slice(cut, None)), strict=True)
-    ]
+    summed = [part.group_sums(groups[at], 2, weights[at])
+              for part, at in zip(parts, (slice(cut), slice(cut, None)), strict=True)]  # fmt: skip
     assert_allclose(sum(summed), got.group_sums(groups, 2, weights), rtol=0, atol=1e-12)
 
 

@@ -26,10 +26,8 @@ def label_systems(n=60, seed=0, gains=(0.0, 0.15, 0.0)):
     gts = {f"id {i}": rng.sample(CLASSES, rng.randrange(1, 4)) for i in range(n)}
 
     def system(gain):
-        return {
-            name: [x if rng.random() < 0.6 + gain else rng.choice(CLASSES) for x in labels]
-            for name, labels in gts.items()
-        }
+        return {name: [x if rng.random() < 0.6 + gain else rng.choice(CLASSES) for x in labels]
+                for name, labels in gts.items()}  # fmt: skip
 
     return {name: system(gain) for name, gain in zip("abc", gains, strict=True)}, gts
 
@@ -44,10 +42,8 @@ def caption_systems(n=40, seed=0):
 
     names = [f"image {i}" for i in range(n)]
     gts = {name: [noisy(t, 0.05), noisy(t, 0.1)] for name, t in zip(names, texts, strict=True)}
-    systems = {
-        system: {name: [noisy(t, noise)] for name, t in zip(names, texts, strict=True)}
-        for system, noise in (("a", 0.3), ("b", 0.25), ("c", 0.2))
-    }
+    systems = {system: {name: [noisy(t, noise)] for name, t in zip(names, texts, strict=True)}
+               for system, noise in (("a", 0.3), ("b", 0.25), ("c", 0.2))}  # fmt: skip
     return systems, gts
 
 
@@ -170,12 +166,9 @@ def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, id=case.name, marks=() if case.name == "12 labels" else pytest.mark.slow)
-        for case in simulation.CASES
-        if case.name in ("12 labels", "captions", "retrieval")
-    ],
-)
+    [pytest.param(case, id=case.name, marks=() if case.name == "12 labels" else pytest.mark.slow)
+     for case in simulation.CASES if case.name in ("12 labels", "captions", "retrieval")],
+)  # fmt: skip
 def test_systems_without_a_difference_are_rarely_told_apart(case):
     """The shares of 2,000 data sets are in docs/measures/comparison.md; here of a few."""
     null = simulation.simulate(case, 60, 100, resamples=200)
@@ -500,10 +493,8 @@ def test_scored_results_that_cannot_be_compared():
 
 def test_it_is_said_where_few_items_decide():
     gts = {str(i): ["cat"] for i in range(60)}
-    systems = {
-        name: {i: [] if int(i) >= 6 else ["cat" if int(i) % k else "dog"] for i in gts}
-        for name, k in (("one", 2), ("two", 3))
-    }
+    systems = {name: {i: [] if int(i) >= 6 else ["cat" if int(i) % k else "dog"] for i in gts}
+               for name, k in (("one", 2), ("two", 3))}  # fmt: skip
     found = compare(systems, gts, measures="MicroPrecision F1")
     assert found.sentences()[-1] == (
         "a few images decide MicroPrecision: compare them by test='randomization' (--test)"
@@ -513,10 +504,8 @@ def test_it_is_said_where_few_items_decide():
 def test_items_that_cannot_count_prove_nothing():
     """Two of 100 images have a prediction: no p, and randomisation has one of two coins."""
     gts = {str(i): ["cat"] for i in range(100)}
-    systems = {
-        name: {i: [label] if int(i) < 2 else [] for i in gts}
-        for name, label in (("wrong", "dog"), ("right", "cat"))
-    }
+    systems = {name: {i: [label] if int(i) < 2 else [] for i in gts}
+               for name, label in (("wrong", "dog"), ("right", "cat"))}  # fmt: skip
     (one,) = found = compare(systems, gts, measures="MicroPrecision")
     assert math.isnan(one.p)
     assert "no p for MicroPrecision" in found.sentences()[0]

@@ -19,18 +19,14 @@ def binary(words=WORDS, vectors=VECTORS, *, newlines=False, count=None):
     """Bytes of word2vec's binary format; the original program ends each vector with a new line."""
     end = b"\n" if newlines else b""
     head = f"{len(words) if count is None else count} {vectors.shape[1]}\n".encode()
-    return head + b"".join(
-        word.encode() + b" " + row.astype("<f4").tobytes() + end
-        for word, row in zip(words, vectors, strict=True)
-    )
+    return head + b"".join(word.encode() + b" " + row.astype("<f4").tobytes() + end
+                           for word, row in zip(words, vectors, strict=True))  # fmt: skip
 
 
 def text(words=WORDS, vectors=VECTORS, *, header=True, tail=""):
     lines = [f"{len(words)} {vectors.shape[1]}"] if header else []
-    lines += [
-        f"{word} {' '.join(str(number) for number in row)}{tail}"
-        for word, row in zip(words, vectors.tolist(), strict=True)
-    ]
+    lines += [f"{word} {' '.join(str(number) for number in row)}{tail}"
+              for word, row in zip(words, vectors.tolist(), strict=True)]  # fmt: skip
     return ("\n".join(lines) + "\n").encode()
 
 

@@ -303,13 +303,10 @@ KEY = st.one_of(TEXT, st.lists(TEXT, max_size=4).map(tuple))
 
 VALUE = st.recursive(
     st.one_of(NUMBER, TEXT, st.binary(min_size=1, max_size=4)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4),
-        st.lists(inner, max_size=4).map(tuple),
-        st.dictionaries(KEY, inner, max_size=4),
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.lists(inner, max_size=4).map(tuple),
+                            st.dictionaries(KEY, inner, max_size=4)),
     max_leaves=20,
-)
+)  # fmt: skip
 
 
 @given(VALUE, st.integers(0, pickle.HIGHEST_PROTOCOL))

@@ -266,11 +266,8 @@ def test_grades_that_are_odd():
 
 def test_graded_judgements_in_batches_are_those_of_one_call():
     run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
-    options = {
-        "task": "retrieval",
-        "measures": "nDCG@5",
-        "gallery": [f"d{one}" for one in range(25)],
-    }
+    options = {"task": "retrieval", "measures": "nDCG@5",
+               "gallery": [f"d{one}" for one in range(25)]}  # fmt: skip
     scorer, queries = semmetrics.Scorer(keep_rows=False, **options), [*GRADES]
     for some in (queries[:4], queries[4:]):
         scorer.update({q: run[q] for q in some}, {q: GRADES[q] for q in some})

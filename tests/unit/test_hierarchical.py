@@ -29,10 +29,8 @@ def cases(draw):
     """A graph without cycles, and items with predicted and true labels, some outside it."""
     size = draw(st.integers(1, 8))
     names = [f"n{i}" for i in range(size)]
-    parents = {
-        name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
-        for i, name in enumerate(names)
-    }
+    parents = {name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
+               for i, name in enumerate(names)}  # fmt: skip
     lists = st.lists(st.sampled_from([*names, "new", "other"]), max_size=4)
     items = draw(st.lists(st.tuples(lists, lists), min_size=1, max_size=6))
     return parents, items
@@ -91,10 +89,8 @@ def test_distances_equal_the_oracle(measure, normalize, unconnected, case, k):
         bool(pred) and not ref for pred, ref in items
     )
     once = scored(made.with_options(duplicates="once"), *arguments(parents, items))
-    distinct = [
-        oracle.item_distance(parents, list(dict.fromkeys(pred)), ref, **chosen)
-        for pred, ref in items
-    ]
+    distinct = [oracle.item_distance(parents, list(dict.fromkeys(pred)), ref, **chosen)
+                for pred, ref in items]  # fmt: skip
     if k is None:
         assert same(once.items.tolist(), [distance for distance, _ in distinct])
 

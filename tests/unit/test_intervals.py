@@ -22,10 +22,8 @@ METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall",
 def labels(n, seed=0):
     rng = random.Random(seed)
     refs = {f"id{i}": rng.sample(CLASSES, 1 + rng.randrange(3)) for i in range(n)}
-    preds = {
-        name: [(label, rng.randrange(9) / 8) for label in rng.sample([*CLASSES, "z"], 3)]
-        for name in refs
-    }
+    preds = {name: [(label, rng.randrange(9) / 8) for label in rng.sample([*CLASSES, "z"], 3)]
+             for name in refs}  # fmt: skip
     return preds, refs
 
 

@@ -50,11 +50,8 @@ def task_of(preds, refs, classes, **options):
         for n, row in reversed(list(enumerate(preds)))
     }
     truth = {str(n): [list(label) for label in labels] for n, labels in enumerate(refs)}
-    return label_task(
-        as_labels(written),
-        as_labels(truth),
-        resolve_options({"classes": classes, **options}, "labels"),
-    )
+    return label_task(as_labels(written), as_labels(truth),
+                      resolve_options({"classes": classes, **options}, "labels"))  # fmt: skip
 
 
 def computed(task, step, memory):
@@ -99,9 +96,7 @@ def test_cells_too_many_for_a_table(duplicates, kind):
     )
     measure = f"F1(duplicates={duplicates})"
     sides = [[*map(Counter, map(kind, side))] for side in (preds, refs)]
-    values = [
-        2 * (pred & ref).total() / (pred.total() + ref.total())
-        for pred, ref in zip(*sides, strict=True)
-    ]
+    values = [2 * (pred & ref).total() / (pred.total() + ref.total())
+              for pred, ref in zip(*sides, strict=True)]  # fmt: skip
     (found,) = semmetrics.score(preds, refs, measures=[measure])
     assert_allclose(found.value, np.mean(values), rtol=0, atol=1e-14)

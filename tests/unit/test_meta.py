@@ -40,10 +40,8 @@ IMAGES = {
     "cats": {"ground_truth": CATS, "human_judgement": [
         {"caption": "cats sleep here", "rating": 3}, {"caption": "two cars", "rating": 2}]},
 }  # fmt: skip
-TEXTS = [
-    {"imgid": image, "mt": one["caption"], "refs": of["ground_truth"], "score": one["rating"]}
-    for image, of in IMAGES.items() for one in of["human_judgement"]
-]  # fmt: skip
+TEXTS = [{"imgid": image, "mt": one["caption"], "refs": of["ground_truth"], "score": one["rating"]}
+         for image, of in IMAGES.items() for one in of["human_judgement"]]  # fmt: skip
 
 
 def values(table):

@@ -48,17 +48,12 @@ def test_pairs_are_counted_in_runs():
     ]
 
 
-@given(
-    st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=4)), min_size=1, max_size=5),
-    st.integers(1, 4),
-    st.sampled_from(["mean", "max"]),
-)
+@given(st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=4)), min_size=1, max_size=5),
+       st.integers(1, 4), st.sampled_from(["mean", "max"]))  # fmt: skip
 def test_a_candidate_and_its_references(items, order, refs):
     combine = max if refs == "max" else lambda values: sum(values) / len(values)
-    expected = [
-        combine([oracle.ngsm(mine, other, order) for other in theirs]) if theirs else np.nan
-        for mine, theirs in items
-    ]
+    expected = [combine([oracle.ngsm(mine, other, order) for other in theirs]) if theirs else np.nan
+                for mine, theirs in items]  # fmt: skip
     candidates = [" ".join(mine) for mine, _ in items]
     references = [[" ".join(other) for other in theirs] for _, theirs in items]
     got = scored(candidates, references, [NGSM(order=order, refs=refs)])[0]

@@ -212,13 +212,9 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-KINDS = {
-    "columns": dict,
-    "pandas": pd.DataFrame,
-    "arrow": pa.table,
-    "stream": lambda columns: Stream(pa.table(columns)),
-    "records": lambda columns: pa.table(columns).to_pylist(),
-}
+KINDS = {"columns": dict, "pandas": pd.DataFrame, "arrow": pa.table,
+         "stream": lambda columns: Stream(pa.table(columns)),
+         "records": lambda columns: pa.table(columns).to_pylist()}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)

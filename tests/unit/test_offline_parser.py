@@ -270,11 +270,8 @@ def test_captions_are_recombined_by_their_grammar(tmp_path):
     pytest.importorskip("torch")
     recombine, sentences = _recipe("recombine", "sentences")
     _write_parsed(tmp_path / "parsed.jsonl", TINY)
-    known = [
-        one
-        for caption in sentences.read_parsed([tmp_path / "parsed.jsonl"])
-        for one in caption.sentences
-    ]
+    known = [one for caption in sentences.read_parsed([tmp_path / "parsed.jsonl"])
+             for one in caption.sentences]  # fmt: skip
     made = list(recombine.recombine(known, 6, seed=1))
     assert made == list(recombine.recombine(known, 6, seed=1))
     assert len({text.lower().strip(" .") for text in made}) == 6
@@ -364,10 +361,8 @@ def test_made_captions_go_on_as_others_do(tmp_path):
 @pytest.mark.parametrize(("rows", "depth", "width"), [(0, 128, 44), (7, 640, 128), (33, 300, 194)])
 def test_small_products_add_up_to_the_product_of_integers(rows, depth, width):
     rng = np.random.default_rng(rows)
-    values, weight = (
-        rng.integers(-127, 128, shape).astype(np.float32)
-        for shape in ((rows, depth), (depth, width))
-    )
+    values, weight = (rng.integers(-127, 128, shape).astype(np.float32)
+                      for shape in ((rows, depth), (depth, width)))  # fmt: skip
     expected = values.astype(np.int64) @ weight.astype(np.int64)
     np.testing.assert_array_equal(_Matrix(weight).of(values), expected)
 

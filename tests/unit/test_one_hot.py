@@ -47,10 +47,8 @@ def test_cells_of_0_and_1_are_label_sets(tmp_path, monkeypatch, ending, kind, la
     assert "one row an item, one column a label: id 'image_id'" in got.understood
     assert "0/1" in got.understood
     for side in (TRUE, path):
-        scores = [
-            [s.value for s in semmetrics.score(given, side, measures="F1 MacroF1 F1@1")]
-            for given in (path, table, dict(zip("abc", LISTS, strict=True)))
-        ]
+        scores = [[s.value for s in semmetrics.score(given, side, measures="F1 MacroF1 F1@1")]
+                  for given in (path, table, dict(zip("abc", LISTS, strict=True)))]  # fmt: skip
         assert scores[0] == scores[1] == scores[2]
 
 

@@ -43,11 +43,8 @@ SPELLED = {
     "SPIDEr": "SPIDEr(parser=offline)",
     "Soft-SPICE": "Soft-SPICE(parser=offline)",
 }
-COPIES = {
-    "pickle": lambda one: pickle.loads(pickle.dumps(one)),
-    "deepcopy": copy.deepcopy,
-    "copy": copy.copy,
-}
+COPIES = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "deepcopy": copy.deepcopy,
+          "copy": copy.copy}  # fmt: skip
 MEASURES = list(registry._ROWS)
 
 

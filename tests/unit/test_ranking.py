@@ -58,10 +58,8 @@ def test_item_measures_equal_scikit_learn(name, seed, ties):
 )
 def test_list_average_precision_equals_the_definition(rows, divisor):
     lists = [[f"{'t' if hit else 'f'}{i}" for i, hit in enumerate(hits)] for hits, _ in rows]
-    truth = [
-        [name for name in names if name[0] == "t"] + [f"m{i}" for i in range(more)]
-        for names, (_, more) in zip(lists, rows, strict=True)
-    ]
+    truth = [[name for name in names if name[0] == "t"] + [f"m{i}" for i in range(more)]
+             for names, (_, more) in zip(lists, rows, strict=True)]  # fmt: skip
     measure = f"AP(normalize={divisor})"
     got = semmetrics.score(lists, truth, measures=[measure]).scores[0].items
     for value, (hits, more) in zip(got, rows, strict=True):
@@ -134,11 +132,9 @@ def test_resample_weights_equal_repeated_items(seed, interpolation, order):
         for label in range(n_classes):
             here = classes == label
             step = 1e-6 if order == "ordered" else 0.0  # parts equal scores, not the copies
-            retrieved = [
-                (score - step * one, (label, one) in truth)
-                for score, one in zip(scores[here], item[here].tolist(), strict=True)
-                for _ in range(counts[one])
-            ]
+            retrieved = [(score - step * one, (label, one) in truth)
+                         for score, one in zip(scores[here], item[here].tolist(), strict=True)
+                         for _ in range(counts[one])]  # fmt: skip
             positives = sum(counts[one] for of, one in truth if of == label)
             slow = oracle.class_average_precision(retrieved, positives, interpolation)
             assert_allclose(row[label], slow, rtol=0, atol=1e-12)

@@ -119,13 +119,8 @@ def twice():
 
 def parts(**change):
     matrix = sparse.csr_array(np.eye(2))
-    given = {
-        "data": matrix.data,
-        "indices": matrix.indices,
-        "indptr": matrix.indptr,
-        "shape": np.array(matrix.shape),
-        "format": np.array(b"csr"),
-    }
+    given = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr,
+             "shape": np.array(matrix.shape), "format": np.array(b"csr")}  # fmt: skip
     return npz(**{key: one for key, one in {**given, **change}.items() if one is not None})
 
 

@@ -14,12 +14,8 @@ import semmetrics
 from semmetrics import Records
 from semmetrics.reports import draw
 
-COLUMNS = {
-    "id": ["a", "b,c", "ü"],
-    "rank": [1, None, 3],
-    "F1": np.array([0.5, np.nan, 1 / 3]),
-    "WMD": np.array([np.inf, 0.0, -np.inf]),
-}
+COLUMNS = {"id": ["a", "b,c", "ü"], "rank": [1, None, 3], "F1": np.array([0.5, np.nan, 1 / 3]),
+           "WMD": np.array([np.inf, 0.0, -np.inf])}  # fmt: skip
 ROWS = [
     {"id": "a", "rank": 1, "F1": 0.5, "WMD": None},
     {"id": "b,c", "rank": None, "F1": None, "WMD": 0.0},

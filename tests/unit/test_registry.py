@@ -37,14 +37,9 @@ def registered():
 
 
 def test_a_formula_becomes_a_measure():
-    @measure(
-        averages=("example", "micro", "macro"),
-        source="Szymkiewicz 1934",
-        equation="|Y ∩ Z| / min(|Y|, |Z|)",
-        aliases={"MicroOverlap": "Overlap(average=micro)"},
-        defaults={"empty": "skip"},
-        symmetric=True,
-    )
+    @measure(averages=("example", "micro", "macro"), source="Szymkiewicz 1934",
+             equation="|Y ∩ Z| / min(|Y|, |Z|)", aliases={"MicroOverlap": "Overlap(average=micro)"},
+             defaults={"empty": "skip"}, symmetric=True)  # fmt: skip
     def Overlap(hit, n_pred, n_ref):
         """Shared labels over the size of the smaller set.
 
@@ -87,10 +82,7 @@ def option_called(name, default=3):
     ({"defaults": {"emty": "0"}}, lambda hit: hit, "bad-choice"),
     *[({"name": name}, lambda hit: hit, "name-taken") for name in ("F1", "MacroF1")],
     ({"aliases": {"MicroF1": "X"}}, lambda hit: hit, "name-taken"),
-    *[
-        ({"name": name}, lambda hit: hit, "bad-option")
-        for name in ("A B", "A@3", "A(x)", "A|B")
-    ],
+    *[({"name": name}, lambda hit: hit, "bad-option") for name in ("A B", "A@3", "A(x)", "A|B")],
     *[({}, option_called(name), "reserved-option") for name in ("k", "n", "empty", "avg")],
 ])  # fmt: skip
 def test_what_the_decorator_refuses(options, formula, code):

@@ -30,11 +30,8 @@ def test_every_run_has_every_measure():
     assert summarize([]) == []
 
 
-VALUES = {
-    "VOC": {"A": 0.8, "B": 0.9, "C": 0.9, "D": 0.5},
-    "COCO": {"A": 0.7, "B": 0.6, "C": 0.6},
-    "NUS": {"A": 0.5, "B": 0.4, "C": 0.4, "D": math.nan},
-}
+VALUES = {"VOC": {"A": 0.8, "B": 0.9, "C": 0.9, "D": 0.5}, "COCO": {"A": 0.7, "B": 0.6, "C": 0.6},
+          "NUS": {"A": 0.5, "B": 0.4, "C": 0.4, "D": math.nan}}  # fmt: skip
 
 
 def test_ranks_by_the_mean_of_normalised_values():

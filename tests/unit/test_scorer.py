@@ -572,15 +572,9 @@ def test_a_score_is_written_as_a_number():
     assert f"{undefined:.2f}" == "nan"
 
 
-_BATCHES = {
-    "zero and one": {"cat": 1, "dog": 0},
-    "zero": {"cat": 0},
-    "one": {"cat": 1},
-    "fraction": {"cat": 0.3},
-    "plain": ["cat"],
-    "booleans": {"cat": True, "dog": False},
-    "empty": {},
-}
+_BATCHES = {"zero and one": {"cat": 1, "dog": 0}, "zero": {"cat": 0}, "one": {"cat": 1},
+            "fraction": {"cat": 0.3}, "plain": ["cat"], "booleans": {"cat": True, "dog": False},
+            "empty": {}}  # fmt: skip
 _CHECKED = [*itertools.product(["zero and one", "zero", "one", "fraction", "plain", "empty"],
                                repeat=2), ("zero and one", "one", "one"),
             ("zero and one", "one", "fraction"), ("zero", "empty", "one", "one"),

@@ -85,10 +85,8 @@ def check(problem, texts, expected, oov, *, duplicates, k, above, **options):
         assert str(score.measure) == str(parse(name)[0])
         values = [found[text] for found, _, _ in rows]
         assert_allclose(score.items, values, rtol=0, atol=1e-8, err_msg=name)
-        causes = [
-            "empty" if not p and not g else "no_prediction" if not p else "no_reference"
-            for _, p, g in rows
-        ]
+        causes = ["empty" if not p and not g else "no_prediction" if not p else "no_reference"
+                  for _, p, g in rows]  # fmt: skip
         mean = oracle.mean(
             values, causes, {"empty": "1", "no_prediction": "0", "no_reference": "0"}
         )
@@ -96,12 +94,9 @@ def check(problem, texts, expected, oov, *, duplicates, k, above, **options):
 
 
 CUTS = st.fixed_dictionaries(
-    {
-        "duplicates": st.sampled_from(["once", "each"]),
-        "k": st.sampled_from([None, 1, 2, 3]),
-        "above": st.sampled_from([None, None, 0.0, 1.0]),
-    }
-)
+    {"duplicates": st.sampled_from(["once", "each"]), "k": st.sampled_from([None, 1, 2, 3]),
+     "above": st.sampled_from([None, None, 0.0, 1.0])}
+)  # fmt: skip
 
 
 def cut_of(problem, cut):
@@ -177,12 +172,8 @@ def test_one_assignment_is_solved_for_an_item_however_many_labels_it_has(thresho
     preds, refs = ([rng.permutation(words)[:100].tolist()] for _ in range(2))
     solve = "scipy.optimize.linear_sum_assignment"
     with mock.patch(solve, wraps=scipy.optimize.linear_sum_assignment) as solved:
-        semmetrics.score(
-            preds,
-            refs,
-            measures=f"SemAP(match=total,threshold={threshold})",
-            embedding=Tiny(vectors),
-        )
+        semmetrics.score(preds, refs, measures=f"SemAP(match=total,threshold={threshold})",
+                         embedding=Tiny(vectors))  # fmt: skip
     assert solved.call_count == 1
 
 

@@ -15,12 +15,8 @@ from semmetrics.metrics import arrays
 from semmetrics.metrics.registry import find, parse
 
 AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro", "weighted": "weighted"}
-PEERS = {
-    "Precision": peer.precision_score,
-    "Recall": peer.recall_score,
-    "F1": peer.f1_score,
-    "Jaccard": peer.jaccard_score,
-}
+PEERS = {"Precision": peer.precision_score, "Recall": peer.recall_score, "F1": peer.f1_score,
+         "Jaccard": peer.jaccard_score}  # fmt: skip
 # FBeta is a measure for each beta
 EVERY = PEERS | {f"FBeta(beta={beta})": partial(peer.fbeta_score, beta=beta) for beta in (0.5, 2)}
 CAUSES = {"Precision": ["no_prediction"], "Recall": ["no_reference"]}
@@ -84,11 +80,8 @@ def test_set_measures(seed, name, average):
     from_matrix = semmetrics.score(scipy.sparse.csr_array(pred), ref, **options)
     for zero_division, m in measures.items():
         want = expected(name, pred, ref, weights, AVERAGES[average], zero_division)
-        got = [
-            from_lists[str(m)].value,
-            from_matrix[str(m)].value,
-            arrays.score(m, pred, ref, weights=weights),
-        ]
+        got = [from_lists[str(m)].value, from_matrix[str(m)].value,
+               arrays.score(m, pred, ref, weights=weights)]  # fmt: skip
         np.testing.assert_allclose(got, [want] * 3, rtol=0, atol=1e-12)
 
 
@@ -119,8 +112,6 @@ def test_values_of_labels_and_items(seed):
         want = expected(name, pred, ref, weights, None, 0.0)
         np.testing.assert_allclose(np.nan_to_num(labels), want, rtol=0, atol=1e-12)
         items = arrays.per_item(find(name)[0], pred, ref)
-        want = [
-            expected(name, p[None], r[None], None, "samples", 0.0)
-            for p, r in zip(pred, ref, strict=True)
-        ]
+        want = [expected(name, p[None], r[None], None, "samples", 0.0)
+                for p, r in zip(pred, ref, strict=True)]  # fmt: skip
         np.testing.assert_allclose(np.nan_to_num(items), want, rtol=0, atol=1e-12)

@@ -16,11 +16,8 @@ KINDS = {
         {"task": "retrieval", "queries": list("0123"), "gallery": NAMES},
     ),
 }
-TRUTH = {
-    "labels": [["a"], ["b", "c"], ["d"], ["a"]],
-    "classes": ["a", "c", "d", "a"],
-    "retrieval": {"0": ["a"], "1": ["b", "c"], "2": ["d"], "3": ["a"]},
-}
+TRUTH = {"labels": [["a"], ["b", "c"], ["d"], ["a"]], "classes": ["a", "c", "d", "a"],
+         "retrieval": {"0": ["a"], "1": ["b", "c"], "2": ["d"], "3": ["a"]}}  # fmt: skip
 
 
 def test_stacking_needs_a_score_of_both_groups():

@@ -34,12 +34,8 @@ def parse(captions):
 
 parse.version = "1"
 CANDIDATES = {"a": ["red dog on sofa"], "b": ["three cat"], "c": [""], "d": ["man", "red car"]}
-REFERENCES = {
-    "a": ["dog on couch", "small red puppy"],
-    "b": ["two cat", "cat on mat"],
-    "c": ["dog"],
-    "d": ["person on horse", "red auto"],
-}
+REFERENCES = {"a": ["dog on couch", "small red puppy"], "b": ["two cat", "cat on mat"],
+              "c": ["dog"], "d": ["person on horse", "red auto"]}  # fmt: skip
 FLAT = [(c, REFERENCES[name]) for name, several in CANDIDATES.items() for c in several]
 
 
@@ -137,19 +133,15 @@ def test_items_that_differ_show_tuples_as_the_worst_items_do():
     )  # fmt: skip
     (record,) = found.differing(1)
     assert draw_differing(found, 1, digits=2, scale=100).splitlines() == [
-        "SPICE(parser=given): b less a",
-        f"  {record['difference'] * 100:+.2f}  a",
-        "    caption    blue cat on sofa",
-        "    reference  dog on couch",
-        "    reference  small red puppy",
-        "    matched    sofa",
+        "SPICE(parser=given): b less a", f"  {record['difference'] * 100:+.2f}  a",
+        "    caption    blue cat on sofa", "    reference  dog on couch",
+        "    reference  small red puppy", "    matched    sofa",
         "    unmatched  cat, cat-blue, cat-on-sofa",
         "    missing    dog, red, puppy, red-small, puppy-red, dog-on-couch",
-        "    baseline caption    red dog on sofa",
-        "    baseline matched    dog, sofa, dog-on-sofa",
+        "    baseline caption    red dog on sofa", "    baseline matched    dog, sofa, dog-on-sofa",
         "    baseline unmatched  dog-red",
         "    baseline missing    red, puppy, red-small, puppy-red",
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("measure", ["SPICE", "SPIDEr", "Soft-SPICE"])

@@ -77,26 +77,17 @@ PLACES = {
     "COCO captions": lambda v: {"images": v, "annotations": [{"image_id": 1, "caption": "x"}]},
 }
 ONE, SCORED = {"a": ["cat"]}, {"a": [["cat", 0.5]]}
-READERS = {
-    "as_labels": as_labels,
-    "as_captions": as_captions,
-    "validate": validate,
-    "preds": lambda v: score(v, ONE, measures="F1"),
-    "gts": lambda v: score(ONE, v),
-    "classes": lambda v: as_labels(np.eye(1), classes=v),
-}
+READERS = {"as_labels": as_labels, "as_captions": as_captions, "validate": validate,
+           "preds": lambda v: score(v, ONE, measures="F1"), "gts": lambda v: score(ONE, v),
+           "classes": lambda v: as_labels(np.eye(1), classes=v)}  # fmt: skip
 GIVEN = {
-    **{
-        name: lambda v, name=name: ReadOptions(**{name: v})
-        for name in ("format", "id_column", "delimiter", "label_delimiter", "max_bytes", "classes")
-    },
-    **{
-        name: lambda v, name=name: score(ONE, ONE, measures="F1", **{name: v})
-        for name in ("weights", "ignore", "classes", "read", "calibration")
-    },
+    **{name: lambda v, name=name: ReadOptions(**{name: v})
+       for name in ("format", "id_column", "delimiter", "label_delimiter", "max_bytes", "classes")},
+    **{name: lambda v, name=name: score(ONE, ONE, measures="F1", **{name: v})
+       for name in ("weights", "ignore", "classes", "read", "calibration")},
     "taxonomy": lambda v: score(ONE, ONE, taxonomy=v, measures="hF"),
     "doc_freq": lambda v: score({"a": "a cat"}, {"a": "a cat"}, doc_freq=v, measures="CIDEr-D"),
-}
+}  # fmt: skip
 
 
 def check(function, value):

@@ -71,10 +71,8 @@ def test_equals_scikit_learn_where_policies_agree(seed, average):
             (by_k, [decode(scores, "top", k=k) for k in ks]),
             (by_t, [decode(scores, threshold=t) for t in limits]),
         ):
-            expected = [
-                peer(targets, kept, average=PEER_AVERAGE[average], zero_division=0)
-                for kept in decoded
-            ]
+            expected = [peer(targets, kept, average=PEER_AVERAGE[average], zero_division=0)
+                        for kept in decoded]  # fmt: skip
             assert_allclose(getattr(sweep, field), expected, rtol=0, atol=1e-12)
 
 

@@ -46,10 +46,8 @@ def graphs(draw):
     """Parents of some names, several allowed, in any order; no cycles."""
     size = draw(st.integers(1, 9))
     names = draw(st.permutations([f"n{i}" for i in range(size)]))
-    parents = {
-        name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
-        for i, name in enumerate(names)
-    }
+    parents = {name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
+               for i, name in enumerate(names)}  # fmt: skip
     order = draw(st.permutations(names))
     return {name: parents[name] for name in order}
 

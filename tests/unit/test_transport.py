@@ -268,10 +268,8 @@ def test_on_torch_an_item_has_the_same_bits_alone(tensor, words):
     distances = EuclideanDistances(tensor(vectors))
     whole = transport(distances, pred, ref).costs, relaxed_transport(distances, pred, ref)
     for k in range(120):
-        sides = [
-            WeightedWords(np.array([0, p[k + 1] - p[k]]), *(x[p[k] : p[k + 1]] for x in more))
-            for p, *more in (pred, ref)
-        ]
+        sides = [WeightedWords(np.array([0, p[k + 1] - p[k]]), *(x[p[k] : p[k + 1]] for x in more))
+                 for p, *more in (pred, ref)]  # fmt: skip
         alone = transport(distances, *sides).costs, relaxed_transport(distances, *sides)
         np.testing.assert_array_equal(np.ravel(alone), np.array(whole)[:, k])
 

@@ -19,17 +19,11 @@ from semmetrics.studies import compare_values, read_values
 from semmetrics.studies.ranks import rank_systems
 from semmetrics.studies.values import draw_values
 
-VALUES = {
-    "SUN": {"A": 0.7, "B": 0.6, "C": 0.65},
-    "CUB": {"A": 0.8, "B": 0.9, "C": 0.85},
-    "AWA": {"A": 0.5, "B": 0.45, "C": 0.52},
-    "aPY": {"A": 0.4, "B": 0.38},
-    "INet": {"A": 0.3, "B": 0.2, "C": 0.1},
-}
-LONG = [
-    {"dataset": row, "system": system, "value": value}
-    for row, cells in VALUES.items() for system, value in cells.items()
-]  # fmt: skip
+VALUES = {"SUN": {"A": 0.7, "B": 0.6, "C": 0.65}, "CUB": {"A": 0.8, "B": 0.9, "C": 0.85},
+          "AWA": {"A": 0.5, "B": 0.45, "C": 0.52}, "aPY": {"A": 0.4, "B": 0.38},
+          "INet": {"A": 0.3, "B": 0.2, "C": 0.1}}  # fmt: skip
+LONG = [{"dataset": row, "system": system, "value": value}
+        for row, cells in VALUES.items() for system, value in cells.items()]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["v.csv", "v.tsv", "v.json", "v.jsonl", "frame"])

@@ -17,23 +17,13 @@ from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
 _NAMES = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
-FORM = Form(
-    noun="caption",
-    columns=(*_NAMES, "comment"),
-    keys=(*_NAMES, "refs"),
-    formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
-    coco=public.read_coco_captions,
-    is_coco=lambda value: public.is_coco_captions(value) or public.is_coco(value),
-    single=True,
-    blank=True,
-    first_id="image_id",
-)
-_TEXTS = replace(
-    FORM,
-    coco=partial(public.read_coco_captions, by_own_id=True),
-    ids=("caption_id", "sentid"),
-    first_id="caption_id",
-)
+FORM = Form(noun="caption", columns=(*_NAMES, "comment"), keys=(*_NAMES, "refs"),
+            formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
+            coco=public.read_coco_captions,
+            is_coco=lambda value: public.is_coco_captions(value) or public.is_coco(value),
+            single=True, blank=True, first_id="image_id")  # fmt: skip
+_TEXTS = replace(FORM, coco=partial(public.read_coco_captions, by_own_id=True),
+                 ids=("caption_id", "sentid"), first_id="caption_id")  # fmt: skip
 _PHRASE = 2.5  # mean words: lists of longer strings could be captions
 
 

@@ -218,17 +218,10 @@ class PairJob:
     dtype: str
 
     @classmethod
-    def of(
-        cls,
-        references: Sequence[Sequence[str]],
-        captions: Sequence[str],
-        measure: str | Measure,
-        given: Mapping[str, Any],
-        rows: str = "images",
-        memory: int = _MEMORY,
-        dtype: str = "float64",
-        notes: list[Fact] | None = None,
-    ) -> PairJob:
+    def of(cls, references: Sequence[Sequence[str]], captions: Sequence[str],
+           measure: str | Measure, given: Mapping[str, Any], rows: str = "images",
+           memory: int = _MEMORY, dtype: str = "float64",
+           notes: list[Fact] | None = None) -> PairJob:  # fmt: skip
         """Check and prepare the inputs; those given are options of ``score``."""
         check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
@@ -261,14 +254,9 @@ class PairJob:
         found: NDArray[np.floating[Any]] = self.pairs.block(start, stop)
         return found.astype(self.dtype, copy=False)
 
-    def matrix(
-        self,
-        out: str | os.PathLike[str] | None = None,
-        *,
-        resume: bool = True,
-        progress: Progress | None = None,
-        beside: Callable[[], None] | None = None,
-    ) -> NDArray[np.floating[Any]]:
+    def matrix(self, out: str | os.PathLike[str] | None = None, *, resume: bool = True,
+               progress: Progress | None = None,
+               beside: Callable[[], None] | None = None) -> NDArray[np.floating[Any]]:  # fmt: skip
         """Return all rows, in memory or in a file, as ``caption_matrix`` does.
 
         ``beside`` writes the files that belong to that file, before it appears.

@@ -88,10 +88,8 @@ def read(data: Any, source: str, options: Options) -> Lists:
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system; with ``score_references`` also that of the references."""
     shared = {name: options[name] for name in ("tokenizer", "weights")}
-    tasks = {
-        name: {"": join_captions(pred, ref, missing=options["missing"], **shared)}
-        for name, pred in preds.items()
-    }
+    tasks = {name: {"": join_captions(pred, ref, missing=options["missing"], **shared)}
+             for name, pred in preds.items()}  # fmt: skip
     if options["score_references"] and HUMAN in tasks:
         raise InputError("duplicate", role="the system", value=HUMAN)
     if options["score_references"]:
@@ -137,11 +135,8 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     elif options["score_references"]:
         first, chosen = tasks[chosen[0]][""], [HUMAN]
         counted = sorted({(str(m["df"]), str(m["stem"])) for m in measures})
-        fits = {
-            f"{source}/{stem}": task_frequencies(first, source, stem)
-            for source, stem in counted
-            if source in ("references", "rows")
-        }
+        fits = {f"{source}/{stem}": task_frequencies(first, source, stem)
+                for source, stem in counted if source in ("references", "rows")}  # fmt: skip
     prepared = {}
     for name, parts in tasks.items():
         more = fits if name in chosen else {}
@@ -154,14 +149,8 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 # ---- tasks --------------------------------------------------------------------------------------
 
 
-def join_captions(
-    candidates: Lists,
-    references: Lists,
-    *,
-    tokenizer: Any,
-    missing: str = "error",
-    weights: Weights | None = None,
-) -> CaptionTask:
+def join_captions(candidates: Lists, references: Lists, *, tokenizer: Any, missing: str = "error",
+                  weights: Weights | None = None) -> CaptionTask:  # fmt: skip
     """Make the task of comparing candidates with the references of the same images.
 
     Parameters
@@ -217,16 +206,9 @@ def join_captions(
     return replace(task, odd=find_oddities(candidates, references, joined))
 
 
-def _make_task(
-    lists: Lists,
-    ids: Ids,
-    sizes: Ints,
-    sides: tuple[Sequence[Any], Ints, Ints],
-    weights: Weights | None,
-    tokenizer: Any,
-    counts: Mapping[str, int],
-    settings: Mapping[str, str],
-) -> CaptionTask:
+def _make_task(lists: Lists, ids: Ids, sizes: Ints, sides: tuple[Sequence[Any], Ints, Ints],
+               weights: Weights | None, tokenizer: Any, counts: Mapping[str, int],
+               settings: Mapping[str, str]) -> CaptionTask:  # fmt: skip
     """Make the task of captions, their codes (candidates, then references) and references' offsets.
 
     The captions that codes name are kept, in order of first appearance; a candidate has the weight
@@ -238,17 +220,12 @@ def _make_task(
     given: dict[str, str] = {} if weights is None else {"weights": "given"}
     values = None if weights is None else aligned_weights(weights, lists, ids)
     return CaptionTask.of_images(
-        ids,
-        sizes,
-        texts=tuple(ordered),
-        candidates=candidates,
-        indptr=indptr,
-        references=references,
-        tokenizer=tokenizer,
+        ids, sizes, texts=tuple(ordered), candidates=candidates, indptr=indptr,
+        references=references, tokenizer=tokenizer,
         counts={name: number for name, number in counts.items() if number},
         settings={"tok": str(tokenizer.name), **settings, **given},
         weights=None if values is None else np.repeat(values, sizes),
-    )
+    )  # fmt: skip
 
 
 def _count_blank(lists: Lists, codes: Codes) -> int:
@@ -392,11 +369,8 @@ def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None
     from semmetrics.metrics.spice import parsed_groups, parsed_texts, tied_captions
     from semmetrics.text.synonyms import category_words
 
-    takers = dict.fromkeys(
-        (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
-        for m in measures
-        if m["parser"] is not None
-    )
+    takers = dict.fromkeys((str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
+                           for m in measures if m["parser"] is not None)  # fmt: skip
     for parser, _, merges in takers:
         if merges:
             _ = graphs[parser].concepts, category_words()

@@ -21,16 +21,9 @@ _NAMES = (
     "label", "labels", "class", "classes", "target", "targets", "prediction", "predictions",
     "predicted", "truth", "category", "name",
 )  # fmt: skip
-FORM = Form(
-    noun="label",
-    columns=_NAMES,
-    keys=_NAMES,
-    formats=tuple(name for name, kinds in FORMATS.items() if "classes" in kinds),
-    scored=True,
-    single=True,
-    numbered=True,
-    by_block=True,
-)
+FORM = Form(noun="label", columns=_NAMES, keys=_NAMES,
+            formats=tuple(name for name, kinds in FORMATS.items() if "classes" in kinds),
+            scored=True, single=True, numbered=True, by_block=True)  # fmt: skip
 
 
 def as_classes(

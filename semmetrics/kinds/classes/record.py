@@ -74,11 +74,9 @@ def read_beside(options: Options) -> Options:
         **{name: read_names(options[name], files, name, "class name") for name in _LISTED},
         **{name: _read_numbers(options[name], files, name) for name in _NUMBERS},
         weights=common.read_weights(options["weights"], files),
-        class_lists={
-            name: read_names(some, files, f"class_lists, {name}", "class name")
-            for name, some in lists.items()
-        },
-    )
+        class_lists={name: read_names(some, files, f"class_lists, {name}", "class name")
+                     for name, some in lists.items()},
+    )  # fmt: skip
 
 
 def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
@@ -152,11 +150,8 @@ def named_sides(
     InputError
         If a class is on both sides, or is not in the class list.
     """
-    named = {
-        name: frozenset(_listed(options[name], classes, name))
-        for name in (SEEN, UNSEEN)
-        if options[name] is not None
-    }
+    named = {name: frozenset(_listed(options[name], classes, name)) for name in (SEEN, UNSEEN)
+             if options[name] is not None}  # fmt: skip
     both = frozenset.intersection(*named.values()) if len(named) > 1 else ()
     if both:
         raise InputError("seen-and-unseen", n=len(both), names=sorted(both))
@@ -277,18 +272,11 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
         settings["classes"] = identity_of(options["classes"])
     settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}
     task = ClassTask(
-        ids=ids,
-        settings=settings | ({} if weights is None else {"weights": "given"}),
-        counts=counts,
-        classes=tuple(classes),
-        given=given,
-        scores=scores,
-        rows=rows[kept],
-        truth=codes[joined.ref.codes].astype(np.int32),
-        ties=options["ties"],
-        named=named,
+        ids=ids, settings=settings | ({} if weights is None else {"weights": "given"}),
+        counts=counts, classes=tuple(classes), given=given, scores=scores, rows=rows[kept],
+        truth=codes[joined.ref.codes].astype(np.int32), ties=options["ties"], named=named,
         weights=None if weights is None else aligned_weights(weights, truth, ids),
-    )
+    )  # fmt: skip
     odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
     return replace(task, odd=odd | _found(task))
 
@@ -513,12 +501,9 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     number = np.bincount(found.side.codes, minlength=len(names)).tolist()
     counts = sorted(zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0]))
     return common.describe_input(
-        found,
-        common.find_gaps(found) + odd,
-        classes=len(names),
-        counts=counts,
+        found, common.find_gaps(found) + odd, classes=len(names), counts=counts,
         cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
-    )
+    )  # fmt: skip
 
 
 def report(record: Mapping[str, Any]) -> dict[str, str]:
@@ -546,11 +531,8 @@ def show_item(task: ClassTask, row: int, measure: Measure) -> dict[str, Any]:
         if not isinstance(task.scores, RankedLists):
             most = min(most, task.scores.shape[1] if columns is None else len(columns))
         (first,) = task.scores.first(task.rows[row : row + 1], columns, most, None)
-    return {
-        "class": task.classes[task.truth[row]],
-        "rank": rank or None,
-        "first": [task.classes[code] for code in first.tolist()],
-    }
+    return {"class": task.classes[task.truth[row]], "rank": rank or None,
+            "first": [task.classes[code] for code in first.tolist()]}  # fmt: skip
 
 
 def report_item(record: Mapping[str, Any]) -> list[str]:

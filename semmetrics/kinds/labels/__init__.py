@@ -20,15 +20,11 @@ from semmetrics.kinds.labels.normalization import class_name
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
-FORM = Form(
-    noun="label",
-    columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),
-    keys=("labels", "names", "tags", "categories"),
-    formats=tuple(name for name, kinds in FORMATS.items() if "labels" in kinds),
-    coco=read_coco_labels,
-    is_coco=is_coco,
-    scored=True,
-)
+FORM = Form(noun="label",
+            columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),
+            keys=("labels", "names", "tags", "categories"),
+            formats=tuple(name for name, kinds in FORMATS.items() if "labels" in kinds),
+            coco=read_coco_labels, is_coco=is_coco, scored=True)  # fmt: skip
 _SENTENCE = 5.0  # mean words: lists of longer strings could be captions
 
 

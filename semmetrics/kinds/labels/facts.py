@@ -331,11 +331,9 @@ def label_facts(
         facts += uncalibrated_facts(every[0].models, measures, options)
     facts += common.unused_rules(measures, options, "SemF1")
     by_size = any(str(m["decode"]).startswith(("cardinality", "dirichlet")) for m in measures)
-    facts += [
-        common.no_effect(option, "only decode=cardinality uses it")
-        for option in ("set_size_probs", "first_set_size")
-        if is_given(options[option]) and not by_size
-    ]
+    facts += [common.no_effect(option, "only decode=cardinality uses it")
+              for option in ("set_size_probs", "first_set_size")
+              if is_given(options[option]) and not by_size]  # fmt: skip
     if taxonomy is not None and not any("taxonomy" in m.definition.needs for m in measures):
         facts.append(common.no_effect("taxonomy", "no measure here counts ancestors (hF does)"))
     return facts

@@ -71,10 +71,8 @@ def label_task(
     if ref.ranked and not signed:
         raise InputError("truth-of-scores", ref.source)
     ignored = Ignored.of(options["ignore"], clean)
-    pred, ref = (
-        side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
-        for side in (pred, ref)
-    )
+    pred, ref = (side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
+                 for side in (pred, ref))  # fmt: skip
     joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
     difficult: Side | None = None
     if ref.ranked:
@@ -105,22 +103,16 @@ def label_task(
     if synonyms is not None:
         written = joined.pred.codes, (joined.ref.codes + len(pred.terms)).astype(np.int32)
     task = LabelTask(
-        ids=joined.ids,
-        classes=tuple(map(class_name, terms)),
+        ids=joined.ids, classes=tuple(map(class_name, terms)),
         pred=replace(joined.pred, codes=mine.take(joined.pred.codes), written=written[0]),
         ref=replace(joined.ref, codes=theirs.take(joined.ref.codes), written=written[1]),
         difficult=difficult and replace(difficult, codes=theirs.take(difficult.codes)),
-        ranked=pred.ranked,
-        binary=pred.order in ("columns", "keys"),
-        given=None if listed is None else len(listed),
-        settings=settings,
-        counts=joined.counts,
-        synonyms=synonyms,
-        terms=None if all(len(some) == 1 for some in terms) else terms,
+        ranked=pred.ranked, binary=pred.order in ("columns", "keys"),
+        given=None if listed is None else len(listed), settings=settings, counts=joined.counts,
+        synonyms=synonyms, terms=None if all(len(some) == 1 for some in terms) else terms,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
-        first_set_size=options["first_set_size"],
-        weights=weighed,
-    )
+        first_set_size=options["first_set_size"], weights=weighed,
+    )  # fmt: skip
     if ignored.written:
         task, odd[facts.IGNORED] = _without(task, terms, ignored)
     rows = np.flatnonzero(np.diff(task.pred.indptr))
@@ -175,13 +167,8 @@ def _identity(classes: Sequence[Terms]) -> str:
     return identity_of(["\t".join(terms) for terms in classes])
 
 
-def _code_terms(
-    pred: Lists,
-    ref: Lists,
-    occur: tuple[Bools, Bools],
-    listed: list[Terms] | None,
-    ignored: Ignored,
-) -> Coding:
+def _code_terms(pred: Lists, ref: Lists, occur: tuple[Bools, Bools], listed: list[Terms] | None,
+                ignored: Ignored) -> Coding:  # fmt: skip
     """Find the class of each label where there is a class list, or labels have synonyms."""
     mine, theirs = ([tuple(dict.fromkeys(terms)) for terms in side.terms] for side in (pred, ref))
     classes = listed

@@ -22,18 +22,11 @@ _NAMES = (
     "corpus_id", "corpus-id", "gallery_id", "caption_id", "sentid", "sentids", "positive",
     "positives", "target", "targets", "retrieved", "ranking",
 )  # fmt: skip
-FORM = Form(
-    noun="candidate",
-    columns=_NAMES,
-    keys=_NAMES,
-    formats=tuple(name for name, kinds in FORMATS.items() if "retrieval" in kinds),
-    coco=partial(read_coco_captions, only_ids=True),
-    is_coco=is_coco_captions,
-    scored=True,
-    ids=("query", "query_id", "query-id", "qid", "topic"),
-    scores=("similarity", "sim", "grade", "relevance", "rel"),
-    numbered=True,
-)
+FORM = Form(noun="candidate", columns=_NAMES, keys=_NAMES,
+            formats=tuple(name for name, kinds in FORMATS.items() if "retrieval" in kinds),
+            coco=partial(read_coco_captions, only_ids=True), is_coco=is_coco_captions, scored=True,
+            ids=("query", "query_id", "query-id", "qid", "topic"),
+            scores=("similarity", "sim", "grade", "relevance", "rel"), numbered=True)  # fmt: skip
 
 
 def as_candidates(

@@ -391,9 +391,7 @@ def phi_facts(measures: Measures, options: Options) -> list[Fact]:
         taken = {name for spec in computed for name in options_taken(spec)}
         if not computed:
             facts.append(common.no_effect(CAPTIONS, "no phi is computed"))
-        facts += [
-            Fact("no-effect-on", values={"option": name, "on": ", ".join(computed)})
-            for name in MATRIX_OPTIONS
-            if computed and name in options.given and name not in taken
-        ]
+        facts += [Fact("no-effect-on", values={"option": name, "on": ", ".join(computed)})
+                  for name in MATRIX_OPTIONS
+                  if computed and name in options.given and name not in taken]  # fmt: skip
     return [*facts, *dict.fromkeys(options.opened.get(_ODD, ()))]

@@ -40,13 +40,11 @@ def read_beside(options: Options) -> Options:
         reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
     return options.replace(
         queries=read_names(options["queries"], files, "queries"),
-        gallery=read_names(options["gallery"], files, "gallery"),
-        reverse_positives=reverse,
-        captions=captions,
-        doc_freq=read_frequencies(options["doc_freq"], files.max_bytes),
+        gallery=read_names(options["gallery"], files, "gallery"), reverse_positives=reverse,
+        captions=captions, doc_freq=read_frequencies(options["doc_freq"], files.max_bytes),
         tuples=open_tuples(options["tuples"], files.max_bytes),
         weights=common.read_weights(options["weights"], files.beside()),
-    )
+    )  # fmt: skip
 
 
 def read(data: Any, source: str, options: Options) -> Any:
@@ -141,13 +139,11 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
         return common.describe_input(found, odd)
     scores = found.side.scores
     return common.describe_input(
-        found,
-        common.find_gaps(found) + odd,
-        candidates=len(found.side.codes),
+        found, common.find_gaps(found) + odd, candidates=len(found.side.codes),
         distinct=int(found.occurring().sum()),
         cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
         zeros=None if scores is None else int((scores <= 0).sum()),
-    )
+    )  # fmt: skip
 
 
 def report(record: Mapping[str, Any]) -> dict[str, str]:
@@ -183,10 +179,8 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
     ranks = ["-" if rank is None else f"{rank:,}" for rank in record["ranks"]]
     parts = {"positives": record["positives"], "ranks": ranks, "first": record["first"]}
     lines = {name: common.on_one_line(", ".join(map(str, some))) for name, some in parts.items()}
-    return [
-        f"{name:<9}  {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}"
-        for name, line in lines.items()
-    ]
+    return [f"{name:<9}  {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}"
+            for name, line in lines.items()]  # fmt: skip
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:

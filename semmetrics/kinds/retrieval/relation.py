@@ -505,16 +505,9 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
     return mine, theirs
 
 
-def _task(
-    sides: Sides,
-    relation: Relation,
-    direction: str,
-    folds: tuple[Ints, Ints] | None,
-    *,
-    options: Mapping[str, Any],
-    graded: int,
-    beside: Mapping[str, Any],
-) -> RetrievalTask:
+def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, Ints] | None, *,
+          options: Mapping[str, Any], graded: int,
+          beside: Mapping[str, Any]) -> RetrievalTask:  # fmt: skip
     """Make the task of one direction."""
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
     grades = relation.grades
@@ -523,13 +516,8 @@ def _task(
     if not sides.listed:
         digest = hashlib.blake2b(hash_ids(gallery).astype("<u8").tobytes(), digest_size=6)
         name = f"{len(gallery)}@{digest.hexdigest()}"
-    settings = {
-        "task": "retrieval",
-        "missing": options["missing"],
-        "direction": direction,
-        "tie": options["ties"],
-        "gallery": name,
-    }
+    settings = {"task": "retrieval", "missing": options["missing"], "direction": direction,
+                "tie": options["ties"], "gallery": name}  # fmt: skip
     if hasattr(sides.scores, "queries"):
         settings["similarity"] = options["similarity"]
     own = None
@@ -558,25 +546,15 @@ def _task(
         nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
         items = Lists(relation.ids, [], nothing)
         weights = aligned_weights(options["weights"], items, relation.ids)
+    odd = _odd(sides, relation)
+    odd |= {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())}
     return RetrievalTask(
-        ids=relation.ids,
-        settings=settings,
-        counts={name: number for name, number in counts.items() if number},
-        odd=_odd(sides, relation)
-        | {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())},
-        weights=weights,
-        groups=groups,
-        unit="query",
-        gallery=gallery,
-        scores=sides.scores,
-        rows=relation.rows,
-        indptr=indptr,
-        positives=codes.astype(np.int32),
-        ties=options["ties"],
-        folds=own,
-        beside=beside,
-        grades=grades,
-    )
+        ids=relation.ids, settings=settings,
+        counts={name: number for name, number in counts.items() if number}, odd=odd,
+        weights=weights, groups=groups, unit="query", gallery=gallery, scores=sides.scores,
+        rows=relation.rows, indptr=indptr, positives=codes.astype(np.int32), ties=options["ties"],
+        folds=own, beside=beside, grades=grades,
+    )  # fmt: skip
 
 
 def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
