@@ -372,7 +372,7 @@ class _Steps:
 
     def __init__(self, matches: Matches, sizes: Ints) -> None:
         width = int(sizes.max()) + 1
-        begins = matches.pairs * width + matches.ref
+        begins = matches.pairs * np.int64(width) + matches.ref
         ends = begins + matches.n_ref
         inside = matches.ref + matches.n_ref < sizes[matches.pairs]
         steps = np.unique(np.concatenate([begins, ends[inside]]))

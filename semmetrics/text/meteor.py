@@ -45,9 +45,9 @@ from semmetrics.text.tokenizers import encode_tokens, one_line
 STAGES = "exact", "stem", "synonym", "paraphrase"
 
 _CELLS = 1 << 19  # pairs of places that are compared at a time
-_MOST = 1 << 22  # matches of one pair
+_MOST = 1 << 23  # matches at a time: two captions of 10,000 words have half of it
 _BITS = 22  # of hashes
-_NO_MATCH = Matches(*np.zeros((6, 0), np.int64))
+_NO_MATCH = Matches(*np.zeros((6, 0), np.int32))
 
 # ---- words -----------------------------------------------------------------------------------
 
@@ -354,8 +354,8 @@ class Sentences:
                 cells, _ = relation.find(ref, cand)
                 stages.append(cells[differ[pair[cells]]])
             for stage, cells in enumerate(stages):
-                one, total = np.ones(len(cells), np.int64), total + len(cells)
-                columns = [column[cells] for column in (pair, *places)]
+                one, total = np.ones(len(cells), np.int32), total + len(cells)
+                columns = [column[cells].astype(np.int32) for column in (pair, *places)]
                 found[stage].append(Matches._make([*columns, one, one, stage * one]))
             _check(total, self.words, candidates[pair[-1:]])
         if self._phrases is not None:
@@ -363,7 +363,8 @@ class Sentences:
         flat = (one for some in found for one in some)
         every = Matches._make(map(np.concatenate, zip(*flat, strict=True)))
         width = int(self.sizes.max(initial=0)) + 1
-        return every.take(np.argsort(every.pairs * width + every.ref, kind="stable"))
+        order = np.argsort(every.pairs * np.int64(width) + every.ref, kind="stable")
+        return every.take(order)
 
     def _paraphrases(
         self, candidates: Ints, references: Ints, differ: Bools, total: int
@@ -392,7 +393,8 @@ class Sentences:
                 column[one] for column in (phrases.start, phrases.size) for one in (ref, cand)
             ]
             stage = np.full(len(order), len(STAGES) - 1)
-            matches.append(Matches._make([pair[order], *columns, stage]))
+            columns = [column.astype(np.int32) for column in (pair[order], *columns, stage)]
+            matches.append(Matches._make(columns))
         return matches
 
     def align(self, candidates: Ints, references: Ints) -> Matches:
