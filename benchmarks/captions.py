@@ -106,7 +106,8 @@ res, notes = (json.load(open(path)) for path in sys.argv[1:])
 gts = {}
 for note in notes["annotations"]:
     gts.setdefault(note["image_id"], []).append(note)
-sides = PTBTokenizer().tokenize(gts), PTBTokenizer().tokenize({one["image_id"]: [one] for one in res})
+res = {one["image_id"]: [one] for one in res}
+sides = [PTBTokenizer().tokenize(side) for side in (gts, res)]
 print(Meteor().compute_score(*sides)[0])
 """
 

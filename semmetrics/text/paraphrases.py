@@ -174,19 +174,28 @@ def open_paraphrases(progress: Progress | None = None) -> Paraphrases:
             file.seek(max(0, source.stat().st_size - 8))
             if file.read() != b"".join(number.to_bytes(4, "little") for number in _TABLE):
                 raise InputError("damaged-package", source, why="it is not the table of METEOR 1.5")
-        with ExitStack() as stack:
-            path = Path(f"paraphrases-{_TABLE[0]:08x}")
-            with suppress(InputError):  # there is no folder, or it cannot be written
-                path = cache_folder() / path
-                stack.enter_context(exclusive(path))
-            arrays = _read(path)
-            if arrays is None:
-                arrays = _convert(source, progress)
-                with suppress(InputError):
-                    _write(path, arrays)
-                    arrays = _read(path) or arrays
-        _opened[source] = Paraphrases(*arrays)
+        _opened[source] = Paraphrases(*_open_kept(source, progress))
     return _opened[source]
+
+
+def _open_kept(source: Path, progress: Progress | None) -> list[Any]:
+    """Map the table that was converted, or convert and keep it where that can be."""
+    try:
+        path = cache_folder() / f"paraphrases-{_TABLE[0]:08x}"
+    except InputError:
+        return _convert(source, progress)
+    if arrays := _read(path):
+        return arrays
+    with ExitStack() as stack:
+        with suppress(InputError):  # of a folder that cannot be written
+            stack.enter_context(exclusive(path))
+        if arrays := _read(path):  # another process was first
+            return arrays
+        arrays = _convert(source, progress)
+        with suppress(InputError):
+            _write(path, arrays)
+            arrays = _read(path) or arrays
+        return arrays
 
 
 def _read(path: Path) -> list[Any] | None:
