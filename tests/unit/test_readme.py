@@ -51,9 +51,12 @@ def test_python_examples(page):
         pytest.skip("some examples need packages that are not installed")
 
 
+def _is_missing(block):
+    return block["mark"] == "needs" and find_spec(block["argument"]) is None
+
+
 def _without_what_is_missing(block):
-    missing = block["mark"] == "needs" and find_spec(block["argument"]) is None
-    return "\n" * block[0].count("\n") if missing else block[0]
+    return "\n" * block[0].count("\n") if _is_missing(block) else block[0]
 
 
 def shown(page):
@@ -62,7 +65,7 @@ def shown(page):
         mark, text = block["mark"], block["text"]
         if mark == "output":
             yield block["argument"], text
-        elif block["language"] == "bash" and mark != "setup":
+        elif block["language"] == "bash" and mark != "setup" and not _is_missing(block):
             yield text, None
         elif block["language"] == "console":
             yield from (part.split("\n", 1) for part in re.split(r"^\$ ", text, flags=re.M)[1:])
