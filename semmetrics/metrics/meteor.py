@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from operator import itemgetter
@@ -53,6 +53,8 @@ COUNTS = (
 )
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 _ARGUMENTS = ("-Xmx2G", "-jar", METEOR_FILES.files[0], "-", "-", "-stdio", "-l", "en", "-norm")
+_PROGRAM = replace(METEOR_FILES, purpose="METEOR(program=java)",
+                   alternative="score METEOR, which needs none")  # fmt: skip
 _ITEMS = 1 << 12  # whose matches are shown at a time
 
 
@@ -99,13 +101,13 @@ def java_counts(
 
 
 def _run(lines: Collection[str], stages: Sequence[str]) -> list[str]:
-    java, folder = METEOR_FILES.locate()
+    java, folder = _PROGRAM.locate()
     try:
         text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
         command = [java, *ENGLISH, *_ARGUMENTS, *stages]
         done = subprocess.run(command, input=text, capture_output=True, cwd=folder, check=False)
     except OSError as error:
-        raise METEOR_FILES.not_started(error) from error
+        raise _PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
     if done.returncode or len(answers) != len(lines):
         problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -125,7 +127,7 @@ def open_data(measure: Measure, progress: Progress | None = None) -> None:
         If its files are damaged, or not those of METEOR 1.5; or if Java is asked for and not there.
     """
     if measure["program"] == "java":
-        METEOR_FILES.locate()
+        _PROGRAM.locate()
         return
     read_list("function/english.words")
     if measure["paraphrases"] == "true":
@@ -244,8 +246,8 @@ def _share(counts: Any, side: str) -> Floats:
 
 
 def _fragmentation(counts: Any) -> Floats:
-    """Return chunks over matches, the mean of the matched words of both sides."""
-    return divide(2 * counts["chunks"], counts["matched_pred"] + counts["matched_ref"], 0.0)
+    """Return chunks over matches, the mean of the matched words of both sides; 1 without any."""
+    return divide(2 * counts["chunks"], counts["matched_pred"] + counts["matched_ref"], 1.0)
 
 
 def _stage_share(counts: Any, stage: str) -> Floats:
@@ -395,7 +397,7 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 _RECALL = "how much recall counts in the mean of precision and recall"
 _PENALTY = "the largest penalty for chunks"
 _RELEASE = one_of("release", "1.5", "release of the program, with its English parameters and -norm")
-_PROGRAM = one_of("program", "python java", "what counts: this library, or the program itself, "
+_COUNTED_BY = one_of("program", "python java", "what counts: this library, or the program itself, "
                   "which needs Java and gives the same counts")  # fmt: skip
 _PARAPHRASES = one_of("paraphrases", "true false", "whether paraphrases match", short="par")
 _PART = one_of(
@@ -411,7 +413,7 @@ METEOR = caption_steps.caption_measure(
     "(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
     "METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
     cite=("denkowski2014", "banerjee2005"),
-    options=(_RELEASE, _PROGRAM, _PARAPHRASES, _PART, SKIP_OR_NAN),
+    options=(_RELEASE, _COUNTED_BY, _PARAPHRASES, _PART, SKIP_OR_NAN),
     order_invariant=False,
     needs=frozenset({"meteor"}),
     extra={

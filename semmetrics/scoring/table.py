@@ -1031,7 +1031,7 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     for score in _first_of_items(table.scores):
         of = f" of {visible(score.system)}" if len(table.systems) > 1 else ""
         definition, task = score.measure.definition, score.task
-        lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {score.heading}{of}"]
+        lines = [f"{'lowest' if score.measure.higher_is_better else 'highest'} {score.heading}{of}"]
         for record in records:
             if (record["system"], record["measure"]) == (score.system, score.heading):
                 value = math.inf if record["value"] is None else record["value"]

@@ -17,7 +17,7 @@ BROKEN = {
     "fails": (f"#!/bin/sh\necho '{OLD}' >&2\nexit 1\n", "code 1 after 0 of 3 segments: Exception"),
     "crashes": ("#!/bin/sh\nread one\necho 1\nkill -9 $$\n", "code -9 after 1 of 3 segments"),
     "odd": ("#!/bin/sh\nread one\necho hello\necho hello\necho hello\n", "is 'hello'"),
-    "no program": ("\x00\x01", "METEOR cannot be run: "),
+    "no program": ("\x00\x01", "METEOR(program=java) cannot be run: "),
 }
 
 

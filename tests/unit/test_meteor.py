@@ -338,6 +338,7 @@ def test_parts(small):
     assert [one.value for one in others] == pytest.approx(
         [float(x) for x in expected.values()], abs=1e-12
     )
+    assert fragmentation.value == pytest.approx(2 * total[20] / (total[21] + total[22]), abs=1e-12)
     assert not fragmentation.measure.higher_is_better
     assert fragmentation.measure.with_options(part="recall").higher_is_better
 
