@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.1.0``: the measure,
+``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.2.0.dev0``: the measure,
 every option of it by its short key, the conventions that changed the data, the number of items,
 the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
 fingerprint of their ids and sample weights, where these are given. ``task:retrieval`` says which
@@ -142,7 +142,7 @@ def read_signature(text: str) -> Signed:
 
     Examples
     --------
-    >>> signed = read_signature("CardinalityError|avg:example|n:3|data:00ff|v:0.1.0")
+    >>> signed = read_signature("CardinalityError|avg:example|n:3|data:00ff|v:0.2.0.dev0")
     >>> str(signed.measure), signed.n
     ('CardinalityError', 3)
     """

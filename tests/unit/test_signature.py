@@ -15,18 +15,18 @@ PREDS = {"x": [("a", 0.9), ("b", 0.4)], "y": [("c", 0.5)]}
 REFS = {"x": ["a"], "y": ["b", "c"]}
 
 
-GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|data:00ff|v:0.1.0"
+GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|data:00ff|v:0.2.0.dev0"
 
 
 @pytest.mark.parametrize(("old", "new", "code"), [
     (GOOD, "", None), ("F1", "F7", "unknown-name"),
-    ("n:3|", "", "bad-signature"), ("|n:3|data:00ff|v:0.1.0", "", "bad-signature"),
+    ("n:3|", "", "bad-signature"), ("|n:3|data:00ff|v:0.2.0.dev0", "", "bad-signature"),
     ("n:3", "n:-3", "bad-signature"), ("n:3", f"n:{'9' * 5000}", "bad-signature"),
     ("k:3", "k:three", "bad-signature"), ("k:3", "k", "bad-signature"),
     ("k:3", "k:0", "bad-option"), ("k:3", f"k:{'9' * 5000}", None),
     ("norm", "nrom", "bad-signature"), ("macro", "makro", "bad-choice"),
     ("avg:macro", "avg:example", "measure-option"),
-    ("v:0.1.0", "v:0.1.0|avg:micro", "bad-signature"), ("v:0.1.0", "v:0.1.0|k:1", "bad-signature"),
+    ("v:0.2.0.dev0", "v:0.2.0.dev0|avg:micro", "bad-signature"), ("v:0.2.0.dev0", "v:0.2.0.dev0|k:1", "bad-signature"),
     ("percentile", "auto", "bad-signature"), ("percentile", "basic", "bad-signature"),
     (",100,", ",many,", "bad-signature"), (",7", "", "bad-signature"),
 ])  # fmt: skip
