@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.2.0.dev0``: the measure,
-every option of it by its short key, the conventions that changed the data, the number of items,
-the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
+``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.2.0.dev0``: the
+measure, every option of it by its short key, the conventions that changed the data, the number of
+items, the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
 fingerprint of their ids and sample weights, where these are given. ``task:retrieval`` says which
 measure is meant where several kinds of data have its name.
 """

@@ -26,7 +26,8 @@ GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|dat
     ("k:3", "k:0", "bad-option"), ("k:3", f"k:{'9' * 5000}", None),
     ("norm", "nrom", "bad-signature"), ("macro", "makro", "bad-choice"),
     ("avg:macro", "avg:example", "measure-option"),
-    ("v:0.2.0.dev0", "v:0.2.0.dev0|avg:micro", "bad-signature"), ("v:0.2.0.dev0", "v:0.2.0.dev0|k:1", "bad-signature"),
+    ("v:0.2.0.dev0", "v:0.2.0.dev0|avg:micro", "bad-signature"),
+    ("v:0.2.0.dev0", "v:0.2.0.dev0|k:1", "bad-signature"),
     ("percentile", "auto", "bad-signature"), ("percentile", "basic", "bad-signature"),
     (",100,", ",many,", "bad-signature"), (",7", "", "bad-signature"),
 ])  # fmt: skip
