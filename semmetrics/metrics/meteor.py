@@ -19,6 +19,7 @@ Values lie in [0, 1]; higher is better. Items without a reference have no value 
 
 from __future__ import annotations
 
+import math
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -226,22 +227,37 @@ def meteor_value(counts: Any) -> Floats:
     >>> round(float(meteor_value(counts)), 4)
     0.3728
     """
-    precision, recall = (_share(counts, side) for side in ("pred", "ref"))
-    both = ALPHA * precision + (1 - ALPHA) * recall
-    mean = precision * recall / np.where(both > 0, both, 1.0)
+    precision = _share(counts, "pred")
+    recall = _share(counts, "ref")
+    some = (precision > 0) & (recall > 0)
+    precision = np.where(some, precision, 1.0)
+    recall = np.where(some, recall, 1.0)
+    mean = np.where(some, 1 / ((1 - ALPHA) / precision + ALPHA / recall), 0.0)
     words = (counts["matched_pred"] + counts["matched_ref"]) / 2
     parts = counts["chunks"] / np.where(words > 0, words, 1.0)
-    return np.asarray(mean * (1 - GAMMA * parts**BETA))
+    return np.asarray(mean * (1 - GAMMA * _power(parts, BETA)))
+
+
+def _power(base: Floats, exponent: float) -> Floats:
+    """Raise to a power with the C library, since NumPy's own last bit depends on the processor."""
+    values, places = np.unique(base, return_inverse=True)
+    powers = np.array([math.pow(value, exponent) for value in values.tolist()])
+    return np.asarray(powers[places].reshape(np.shape(base)))
 
 
 def _share(counts: Any, side: str) -> Floats:
-    """Return weighted matches over weighted words of one side, 0 without words."""
+    """Return weighted matches over weighted words of one side, 0 without words.
+
+    The order of the sum is the program's. Another order can change the last bit, and with it which
+    of two equal references has the highest value.
+    """
     function = counts[f"function_{side}"]
     words = DELTA * (counts[f"n_{side}"] - function) + (1 - DELTA) * function
     matches: Any = 0
     for stage, weight in WEIGHTS.items():
-        content, function = (counts[f"{stage}_{name}_{side}"] for name in ("content", "function"))
-        matches = matches + weight * (DELTA * content + (1 - DELTA) * function)
+        matches = matches + weight * DELTA * counts[f"{stage}_content_{side}"]
+    for stage, weight in WEIGHTS.items():
+        matches = matches + weight * (1 - DELTA) * counts[f"{stage}_function_{side}"]
     return np.asarray(matches / np.where(words > 0, words, 1.0))
 
 

@@ -30,6 +30,44 @@ def test_fakecap(fakecap):
     assert found.items.mean() != pytest.approx(found.value, abs=1e-3)
 
 
+# References of equal value but other counts: the last bit decides which one is taken.
+EQUAL_REFERENCES = [
+    ("a blorbked in blorgked sofa and on of blorgking", "is blorbked in blorgked of in is of of",
+     "of yy of blorgked sofa the of of blorgking"),
+    ("lady of large blormking blorfking in", "woman of big blormking blorfking a",
+     "lady of big blormk blorfking to"),
+    ("blorgked blorfk in street to blorbked blordked",
+     "blorgked blorfking the street to blorbked blordk",
+     "blorgked blorfking of road to blorbked blordked"),
+    ("blortked blorbked to blordked in blorfked blorcking",
+     "blortked xx to blordked in blorfk blorcking",
+     "blortked blorbked xx zz blordked in blorfked blorcking"),
+    ("with boat blortk blorbking blorcked domestic_dog in the blormk",
+     "with of the the blorck zz domestic_dog the the blormking",
+     "with ship xx blorbking blorcking dog and zz the blormk"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_equal_references_are_chosen_as_by_the_program(order):
+    if missing := why_not(METEOR_FILES.locate):
+        pytest.skip(missing)
+    candidates = [candidate for candidate, *_ in EQUAL_REFERENCES]
+    references = [list(several)[::order] for _, *several in EQUAL_REFERENCES]
+    package = pytest.importorskip("pycocoevalcap.meteor.meteor")
+    ids = [str(place) for place in range(len(candidates))]
+    meteor = package.Meteor()
+    expected, _ = meteor.compute_score(
+        dict(zip(ids, references, strict=True)),
+        {name: [text] for name, text in zip(ids, candidates, strict=True)},
+    )
+    meteor.meteor_p.stdout.close()
+    meteor.meteor_p.stderr.close()
+    task = caption_task([[text] for text in candidates], references, ids, Blanks())
+    (found,) = laws.scores(evaluate(task, [METEOR()]), [METEOR()])
+    assert found.value == pytest.approx(expected, abs=1e-15)
+
+
 def of_fakecap(folder):
     gts, res = (json.loads((folder / "coco" / f"fakecap_tokenized_{side}.json").read_text("utf-8"))
                 for side in ("gts", "res"))  # fmt: skip

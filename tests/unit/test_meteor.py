@@ -103,6 +103,43 @@ def test_what_the_program_says_of_its_lines(chosen, value):
     assert float(meteor_value(sums)) == pytest.approx(value, abs=1e-12)
 
 
+# Pairs of references whose values are equal, and which of the two the program takes.
+EQUAL = [
+    (
+        "9 9 5 7 2 2 2 2 0 0 0 0 0 0 0 0 0 0 0 0 2 4 4",
+        "9 9 5 5 3 3 1 1 0 0 0 0 0 0 0 0 0 0 0 0 2 4 4",
+        1,
+    ),
+    (
+        "6 6 2 2 2 2 1 1 0 0 0 0 1 1 0 0 1 1 0 0 1 5 5",
+        "6 6 2 2 2 2 1 1 1 1 0 0 1 1 0 0 0 0 0 0 1 5 5",
+        0,
+    ),
+    (
+        "7 7 2 2 3 3 2 2 1 1 0 0 0 0 0 0 0 0 0 0 2 6 6",
+        "7 8 2 1 5 5 1 1 0 0 0 0 0 0 0 0 0 0 0 0 2 6 6",
+        0,
+    ),
+    (
+        "7 7 2 2 3 3 1 1 2 2 0 0 0 0 0 0 0 0 0 0 2 6 6",
+        "7 7 2 2 3 3 1 1 1 1 0 0 0 0 0 0 1 1 0 0 2 6 6",
+        0,
+    ),
+    (
+        "11 12 3 6 3 3 2 2 2 2 0 0 0 0 0 0 0 0 0 0 4 7 7",
+        "11 10 3 3 3 3 2 2 1 1 0 0 0 0 0 0 1 1 0 0 4 7 7",
+        1,
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "best"), EQUAL)
+def test_of_equal_references_the_one_that_the_program_takes(first, second, best):
+    pair = [[int(part) for part in line.split()] for line in (first, second)]
+    assert oracle.meteor(pair[:1]) == pytest.approx(oracle.meteor(pair[1:]), abs=1e-15)
+    assert meteor_value(by_name(pair)).argmax() == best
+
+
 # ---- words ------------------------------------------------------------------------------------
 
 ODD = [
