@@ -21,6 +21,7 @@ from semmetrics.data.side_inputs import read_class_list
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import kinds_of_all, parse_all
+from semmetrics.metrics.sets import HammingLoss
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.score import score
 from semmetrics.scoring.scorer import Scorer
@@ -91,6 +92,11 @@ def _number(name: Any) -> float:
         return math.nan
 
 
+def _have_one_label(*sides: Any) -> bool:
+    """Return whether every item of each side has exactly one label."""
+    return all(isinstance(side, list) and {*map(len, side)} == {1} for side in sides)
+
+
 def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any) -> float:
     """Return the value of a measure, with the arguments of scikit-learn's metrics.
 
@@ -104,7 +110,8 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     Returns
     -------
     float
-        nan where undefined.
+        nan where undefined. HammingLoss of the class of each item is the share of wrong classes, as
+        in scikit-learn.
 
     Raises
     ------
@@ -134,6 +141,10 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
         positives = np.asarray(y_true) == (1 if positive is None else positive)
         y_true, y_pred = positives[:, None], y_pred[:, None]
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
+    is_multiclass = all(getattr(y, "ndim", 1) == 1 for y in (y_true, y_pred))
+    if chosen.definition is HammingLoss and is_multiclass and _have_one_label(truth, preds):
+        options["measures"] = ["SubsetAccuracy"]
+        return 1.0 - score(preds, truth, weights=sample_weight, **options)[0].value
     is_scored = "labels" in kinds_of_all([chosen]) and _is_scored(chosen, options)
     if is_scored and getattr(preds, "ndim", 0) == 2:  # scores, though all may be 0 and 1
         preds = as_matrix(preds, columns).ranked()

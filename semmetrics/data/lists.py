@@ -291,6 +291,9 @@ class Lists:
         Ids by what else they are called, such as the names of files.
     whole : Lists or None
         Where all scores were 0 or 1, and said so which entries an item has: as they were.
+    names_all : bool
+        Whether the vocabulary lists all entries there are: the columns of a matrix, or the keys of
+        0/1 mappings. Such an entry belongs to the label universe even if no item has it.
     """
 
     ids: Ids
@@ -308,6 +311,7 @@ class Lists:
     unlike: tuple[int, int, str] = (0, 0, "")
     aliases: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
+    names_all: bool = False
 
     def __len__(self) -> int:
         return len(self.side)
@@ -380,7 +384,8 @@ class Lists:
     def chosen(self) -> Lists:
         """Leave out the entries of score 0, where scores are all 0 or 1 and so say what items have.
 
-        Ones alone may be scores, and stay as they are.
+        The vocabulary keeps entries that are 0 in every item. Ones alone may be scores, and stay as
+        they are.
 
         Examples
         --------
@@ -391,14 +396,19 @@ class Lists:
         scores = self.side.scores
         if scores is None or self.ranked or not (scores == 0).any() or self.has_fractions:
             return self
-        found = replace(
-            self, side=replace(self.side.keep(scores != 0), scores=None),
-            order=self.order or "keys", understood=f"{self.understood}, 0/1", whole=self,
-        )  # fmt: skip
-        return found.occurring_alone()
+        return replace(
+            self,
+            side=replace(self.side.keep(scores != 0), scores=None),
+            order=self.order or "keys",
+            understood=f"{self.understood}, 0/1",
+            whole=self,
+            names_all=True,
+        )
 
     def occurring_alone(self) -> Lists:
-        """Leave out of the vocabulary what no item has."""
+        """Leave out of the vocabulary what no item has, unless it names all entries."""
+        if self.names_all:
+            return self
         vocabulary, codes = in_order(self.vocabulary, self.side.codes)
         return replace(self, vocabulary=vocabulary, side=replace(self.side, codes=codes))
 

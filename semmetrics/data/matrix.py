@@ -116,7 +116,7 @@ class Matrix:
             self.ids, self.vocabulary, side, noun=self.noun, ranked=ranked, cells=cells,
             order="columns" if cells else "", source=self.source, understood=self.understood,
             notes=self.notes, where=self.where,
-            columns=None if self.named else len(self.vocabulary),
+            columns=None if self.named else len(self.vocabulary), names_all=True,
         )  # fmt: skip
 
 

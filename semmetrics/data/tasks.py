@@ -133,6 +133,8 @@ class LabelAxis(NamedTuple):
         How often labels that were ignored were predicted and true.
     named : mapping from name to set of labels
         Label universes that have a name of their own.
+    in_columns : bool array, shape (labels,), or None
+        Labels that are columns of a matrix or keys of 0/1 mappings; None if there are none.
     """
 
     labels: tuple[str, ...]
@@ -141,6 +143,7 @@ class LabelAxis(NamedTuple):
     given: int | None
     ignored: Mapping[str, tuple[int, int]]
     named: Mapping[str, frozenset[str]] = _NONE
+    in_columns: Bools | None = None
 
 
 def occurring(codes: Any, width: int) -> Bools:
@@ -351,6 +354,9 @@ class LabelTask(Task):
         Whether predictions were 0 and 1: a score of each label, of which 1 alone is in the lists.
     given : int or None
         How many of the classes were given.
+    in_columns : bool array, shape (classes,), or None
+        Classes that are columns of a matrix or keys of 0/1 mappings: labels of the data even if no
+        item has them. None if no side is one.
     ignored : IgnoredLabels or None
         The labels that were taken out.
     difficult : Side or None
@@ -374,6 +380,7 @@ class LabelTask(Task):
     ranked: bool = False
     binary: bool = False
     given: int | None = None
+    in_columns: Bools | None = None
     ignored: IgnoredLabels | None = None
     difficult: Side | None = None
     synonyms: Synonyms | None = None
@@ -413,7 +420,20 @@ class LabelTask(Task):
         width = len(self.classes)
         sides = [np.bincount(side.codes, minlength=width) for side in (self.ref, self.pred)]
         ignored = {} if self.ignored is None else self.ignored.times()
-        return LabelAxis(self.classes, sides[0], sides[1], self.given, ignored)
+        return LabelAxis(
+            self.classes, sides[0], sides[1], self.given, ignored, in_columns=self.in_columns
+        )
+
+    @property
+    def n_known(self) -> int | None:
+        """The number of labels there are: of the class list, or else of the columns of a matrix.
+
+        Labels that the other side has besides the columns count too. None if neither is given.
+        """
+        if self.given is not None or self.in_columns is None:
+            return self.given
+        axis = self.axis
+        return int((self.in_columns | (axis.n_reference > 0) | (axis.n_prediction > 0)).sum())
 
     @property
     def identities(self) -> dict[str, str]:

@@ -179,11 +179,14 @@ class Frame:
     ----------
     labels : tuple of str
     in_reference, in_union : bool arrays, shape (labels,)
-        Labels in the ground truth of the items; in it or in the predictions of any system compared.
+        Labels in the ground truth of the items; in it or in the predictions of any system compared,
+        or a column of a matrix of either.
     given : int or None
         The first so many labels were given as the class list.
     named : mapping from name to set of labels
         Label universes that have a name of their own.
+    has_columns : bool
+        Whether a side is a matrix or 0/1 mappings, whose columns or keys are all in ``in_union``.
     """
 
     labels: tuple[str, ...]
@@ -191,6 +194,7 @@ class Frame:
     in_union: Bools
     given: int | None
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    has_columns: bool = False
 
     @property
     def dictionary(self) -> int:
@@ -216,6 +220,8 @@ class Frame:
             return self.in_union
         if name != "given":
             raise UnknownKeyError("unknown-name", what="list of labels", value=name, remedy="")
+        if self.given is None and self.has_columns:
+            return self.in_union
         if self.given is None:
             raise InputError("needs-option", what="labels=given", name="classes")
         return np.arange(len(self.labels)) < self.given

@@ -70,6 +70,8 @@ class Statistics:
         Of the ids and sample weights, likewise; 0 where there are none.
     named : mapping from name to set of labels
         Label universes that have a name of their own.
+    in_columns : bool array, shape (labels,), or None
+        Labels that are columns of a matrix or keys of 0/1 mappings; None if there are none.
     settings, counts : mappings
         Conventions that changed the data; what was left out or merged.
     models : mapping
@@ -105,6 +107,7 @@ class Statistics:
     version: str = __version__
     weighting: int = 0
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    in_columns: NDArray[np.bool_] | None = None
     resamples: Mapping[Statistic, Mapping[str, Floats]] | None = None
     resampled: str = ""
     n_drawn: int = 0
@@ -178,6 +181,7 @@ class Statistics:
             labels=labels,
             n_reference=spread(self.n_reference),
             n_prediction=spread(self.n_prediction),
+            in_columns=None if self.in_columns is None else spread(self.in_columns),
         )
 
     def __add__(self, other: Statistics) -> Statistics:
@@ -223,6 +227,7 @@ class Statistics:
             parts=parts,
             n_reference=left.n_reference + right.n_reference,
             n_prediction=left.n_prediction + right.n_prediction,
+            in_columns=_merge_columns(both),
             ignored=ignored,
             ids=_joined(left, right),
             hashes=np.concatenate([left.hashes, right.hashes]),
@@ -290,12 +295,27 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     return (*listed, *(name for name in dict.fromkeys(every) if name not in known))
 
 
+def _merge_columns(parts: Sequence[Statistics | LabelAxis]) -> NDArray[np.bool_] | None:
+    """Return the labels that are columns in any of the parts, which have one label axis."""
+    flags = [part.in_columns for part in parts if part.in_columns is not None]
+    if not flags:
+        return None
+    merged: NDArray[np.bool_] = np.logical_or.reduce(flags)
+    return merged
+
+
 def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
     """The label frame of systems that are compared, all on one label axis."""
     predicted = np.logical_or.reduce([part.n_prediction > 0 for part in parts])
     referred = np.logical_or.reduce([part.n_reference > 0 for part in parts])
+    in_columns = _merge_columns(parts)
+    union = predicted | referred
+    if in_columns is not None:
+        union = union | in_columns
     first = parts[0]
-    return Frame(first.labels, referred, predicted | referred, first.given, first.named)
+    return Frame(
+        first.labels, referred, union, first.given, first.named, has_columns=in_columns is not None
+    )
 
 
 def evaluate(

@@ -685,7 +685,9 @@ class Batches:
         """Return an item that was let go as it would be read beside all others."""
         if self.scored or item.side.scores is None:
             return item
-        return replace(item, side=replace(item.side, scores=None), order=self._order or "keys")
+        return replace(
+            item, side=replace(item.side, scores=None), order=self._order or "keys", names_all=True
+        )
 
     def let_go(self) -> None:
         """Let the items go."""
@@ -711,13 +713,21 @@ class Batches:
         ranked = "table" in self._scores
         matrix = bool(self._columns) and not ranked and self._columns == list(self._codes)
         cells = "either" if self._scores == {"cells"} else "members"
-        made = Lists(ids, list(self._codes), side, noun=self.noun, ranked=ranked,
-                     cells=cells * matrix,
-                     order="" if ranked else self._order or "keys" * self._chosen,
-                     unlike=self.unlike, source=self.source, understood=self.understood,
-                     notes=[*self.notes],
-                     where=Places(self.source, named, "" if named else ITEM, ids))  # fmt: skip
-        return made.occurring_alone() if self._chosen and not (matrix or ranked) else made
+        return Lists(
+            ids,
+            list(self._codes),
+            side,
+            noun=self.noun,
+            ranked=ranked,
+            cells=cells * matrix,
+            order="" if ranked else self._order or "keys" * self._chosen,
+            unlike=self.unlike,
+            source=self.source,
+            understood=self.understood,
+            notes=[*self.notes],
+            names_all=bool(self._columns) or self._chosen,
+            where=Places(self.source, named, "" if named else ITEM, ids),
+        )
 
 
 def _scores_of(lists: Lists, given: Lists) -> str:

@@ -87,7 +87,9 @@ def test_scikit_learn_searches():
         (single + 1.0, NAMES[0], {"classes": ["1.0", "2.0"]}, "f1_macro"),
         (single, "Accuracy", {"classes": np.arange(2)}, "accuracy"),
         (sets, "mAP", {}, "average_precision"), (single, "ROC-AUC", {}, "roc_auc"),
-        (sets, "HammingLoss", {}, loss),
+        (sets, "HammingLoss", {}, loss), (sets * [1, 0, 1, 0], "HammingLoss", {}, loss),
+        (single, "HammingLoss", {}, loss), (named, "HammingLoss", {}, loss),
+        (single + 1.0, "HammingLoss", {"classes": ["1.0", "2.0"]}, loss),
     ]:  # fmt: skip
         values = [model_selection.cross_val_score(model, x, y, scoring=scoring, cv=3)
                   for scoring in (make_scorer(measure, **options), theirs)]  # fmt: skip

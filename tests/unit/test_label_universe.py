@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.metrics as peer
+from scipy.sparse import csr_array
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import semmetrics
+from tests.refusals import refused
 
 PEERS = {"F1": peer.f1_score, "Precision": peer.precision_score, "Recall": peer.recall_score,
          "Jaccard": peer.jaccard_score}  # fmt: skip
@@ -48,3 +51,92 @@ def test_it_is_what_scikit_learn_has(seed, name, average):
     assert "|L:11|" in got.signature
     outside = [label for row in preds for label in row if label not in classes]
     assert got.left_out == (len(set(outside)), len(outside), 0)
+
+
+def indicator(seed):
+    """Two 0/1 matrices of which some columns are empty on both sides."""
+    rng = np.random.default_rng(seed)
+    n_items, n_labels = rng.integers(2, 12), rng.integers(2, 9)
+    empty = rng.random(n_labels) < 0.4
+    sides = []
+    for _ in range(2):
+        cells = (rng.random((n_items, n_labels)) < 0.3).astype(int)
+        cells[:, empty] = 0
+        sides.append(cells)
+    return sides
+
+
+def as_frame(cells):
+    return pd.DataFrame(cells, columns=[f"l{i}" for i in range(cells.shape[1])])
+
+
+def as_mapping(cells):
+    return {str(i): row for i, row in enumerate(as_frame(cells).to_dict(orient="records"))}
+
+
+SHAPES = {
+    "integers": np.asarray,
+    "floats": lambda cells: cells.astype(float),
+    "frame": as_frame,
+    "sparse": csr_array,
+    "mapping": as_mapping,
+}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_columns_of_a_matrix_are_labels(shape, seed):
+    preds, truth = indicator(seed)
+    mine, true = SHAPES[shape](preds), SHAPES[shape](truth)
+    measures = ["HammingLoss", "F1(average=macro,absent=0)", "C-F1"]
+    table = semmetrics.score(mine, true, measures=measures)
+    macro = peer.f1_score(truth, preds, average="macro", zero_division=0)
+    perfect = peer.f1_score(truth, preds, average="macro", zero_division=1)
+    want = [peer.hamming_loss(truth, preds), macro, perfect]
+    assert [score.value for score in table] == pytest.approx(want, abs=1e-6)
+    assert all(f"|L:{truth.shape[1]}|" in score.signature for score in table)
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_batches_have_the_columns_of_all(shape, keep_rows):
+    preds, truth = indicator(3)
+    scorer = semmetrics.Scorer(measures=["HammingLoss", "C-F1"], keep_rows=keep_rows)
+    for row in range(len(truth)):
+        batch = [SHAPES[shape](side[row : row + 1]) for side in (preds, truth)]
+        if shape == "mapping":
+            batch = [{str(row): side["0"]} for side in batch]
+        scorer.update(*batch)
+    whole = semmetrics.score(SHAPES[shape](preds), SHAPES[shape](truth), measures=["HammingLoss"])
+    assert scorer.compute()["HammingLoss"].value == whole[0].value
+    assert whole[0].value == pytest.approx(peer.hamming_loss(truth, preds))
+
+
+def test_columns_of_one_side_are_labels_beside_lists():
+    truth = {"x": ["a"], "y": ["b", "z"]}
+    preds = pd.DataFrame([[1, 0, 0], [0, 1, 1]], ["x", "y"], ["a", "b", "c"])
+    (got,) = semmetrics.score(preds, truth, measures="HammingLoss")
+    assert got.value == 2 / 8  # c and z, of four labels in two items
+    (got,) = semmetrics.score(truth, preds, measures="HammingLoss")
+    assert got.value == 2 / 8
+    (got,) = semmetrics.score(truth, preds, measures="HammingLoss", ignore=["c"])
+    assert got.value == 1 / 6
+    lists = {"x": ["a"], "y": ["b", "c"]}
+    (got,) = semmetrics.score(lists, truth, measures="HammingLoss")
+    assert got.value == 2 / 8  # of lists, the labels that occur
+
+
+def test_a_protocol_takes_the_columns_for_the_dictionary():
+    preds, truth = np.eye(3, 5, dtype=int), np.eye(3, 5, dtype=int)
+    table = semmetrics.score(preds, truth, protocol="pineda2019")
+    assert table["C-F1"].value == 1
+    assert "|labels:given|" in table["C-F1"].signature
+    with refused("needs-option", name="classes"):
+        semmetrics.score([["a"]], [["a"]], measures="C-F1")
+
+
+def test_a_class_list_wins_over_columns():
+    preds = pd.DataFrame([[1, 0]], columns=["a", "b"])
+    (got,) = semmetrics.score(preds, preds * 0, measures="HammingLoss", classes=["a", "b"])
+    assert got.value == 0.5
+    assert "|labels:given|" in got.signature

@@ -109,6 +109,7 @@ def label_task(
         difficult=difficult and replace(difficult, codes=theirs.take(difficult.codes)),
         ranked=pred.ranked, binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed), settings=settings, counts=joined.counts,
+        in_columns=_in_columns((pred, mine), (ref, theirs), len(terms)),
         synonyms=synonyms, terms=None if all(len(some) == 1 for some in terms) else terms,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
         first_set_size=options["first_set_size"], weights=weighed,
@@ -124,6 +125,24 @@ def label_task(
     task = copy(task)  # with how often classes occur, which replace() would count again
     vars(task)["odd"] = odd
     return task
+
+
+def _in_columns(pred: tuple[Lists, Codes], ref: tuple[Lists, Codes], width: int) -> Bools | None:
+    """Return which classes are columns of a matrix, or keys of 0/1 mappings; None without any.
+
+    Parameters
+    ----------
+    pred, ref : tuples of Lists and its class codes
+    width : int
+        The number of classes.
+    """
+    if not pred[0].names_all and not ref[0].names_all:
+        return None
+    in_columns = np.zeros(width, np.bool_)
+    for lists, codes in (pred, ref):
+        if lists.names_all:
+            in_columns[codes] = True
+    return in_columns
 
 
 def _clean_classes(classes: Iterable[Entry], clean: Callable[[str], Terms]) -> list[Terms]:
@@ -234,6 +253,7 @@ def _without(
         classes=tuple(compress(task.classes, ~left_out)),
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
+        in_columns=None if task.in_columns is None else task.in_columns[~left_out],
         ignored=IgnoredLabels(names, only(task.pred, left_out), only(task.ref, left_out)),
         settings={**task.settings, "ignore": join_names(sorted({one[0] for one in ignored.names}))},
     )
@@ -348,7 +368,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Fill the size of the class list into a protocol's measure, or name what is lacking."""
-    n_classes = next(task for _, task in each_task(tasks)).given
+    n_classes = max((task.n_known for _, task in each_task(tasks)), key=lambda n: n or 0)
     if "{q}" in text and n_classes is None:
         return text, f"needs the number of labels of the data set: {_GIVE_CLASSES}"
     if "labels=given" in text and n_classes is None:
