@@ -63,7 +63,10 @@ class _Writer(string.Formatter):
             return self.spell(name, given)
         if isinstance(value, tuple) and format_spec == ",":  # the least and the greatest of several
             return f"{value[0]:,} to {value[1]:,}"
-        if isinstance(value, str) or len(format_spec) < 2 or not format_spec[0].isalpha():
+        is_noun = len(format_spec) >= 2 and format_spec[0].isalpha()
+        if is_noun and isinstance(value, str) and value.isdecimal():  # a number that is not summed
+            return pluralize(int(value), format_spec)
+        if isinstance(value, str) or not is_noun:
             return super().format_field(value, format_spec)
         if isinstance(value, tuple):
             return f"{value[0]:,} to {value[1]:,} {plural(format_spec)}"
@@ -140,21 +143,61 @@ def fold(name: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 3) -> str:
-    """Return the remedy for an unknown name: the nearest of those that are known.
+    """Return the remedy for an unknown name: the registered names nearest to it.
 
     Examples
     --------
     >>> did_you_mean("recal", ["Recall", "F1"]), did_you_mean("x", ["F1"], "see: semmetrics list")
     ('did you mean Recall?', 'see: semmetrics list')
+    >>> did_you_mean("coco", ["f30k", "coco-1k", "coco-caption"])
+    'did you mean coco-1k or coco-caption?'
+    """
+    near = nearest_names(name, known, most=most)
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+_MIN_PREFIX = 3  # letters of a name that are enough to suggest all names that begin with them
+
+
+def nearest_names(
+    name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.75
+) -> list[str]:
+    """Return the registered names that are most like an unknown one, the nearest first.
+
+    Names that begin with the unknown name come first. All of them are returned, up to twice
+    ``most``, because none of them is more likely than the others.
+
+    Parameters
+    ----------
+    name : str
+    known : iterable of str
+        The registered names. Case, hyphens, underscores and spaces do not matter.
+    most : int
+        The largest number of names.
+    cutoff : float
+        The least similarity, from 0 to 1, as in `difflib.get_close_matches`.
+
+    Examples
+    --------
+    >>> nearest_names("scor", ["compare", "score"]), nearest_names("zzz", ["compare", "score"])
+    (['score'], [])
     """
     import difflib
 
-    folded, names = fold(name), {fold(one): one for one in known}
-    near = difflib.get_close_matches(folded, names, n=most, cutoff=0.75)
-    if not near:  # the beginning of a name
-        names = {one[: len(folded)]: whole for one, whole in names.items()}
-        near = difflib.get_close_matches(folded, names, n=most, cutoff=0.75)
-    return f"did you mean {' or '.join(names[one] for one in near)}?" if near else otherwise
+    folded = fold(name)
+    originals: dict[str, str] = {}
+    for original in known:
+        originals.setdefault(fold(original), original)
+    if len(folded) >= _MIN_PREFIX:
+        longer = [original for key, original in originals.items() if key.startswith(folded)]
+        if longer:
+            return longer[: 2 * most]
+    near = difflib.get_close_matches(folded, originals, n=most, cutoff=cutoff)
+    if not near:  # the beginning of a longer name, misspelt
+        by_beginning = {candidate[: len(folded)]: candidate for candidate in originals}
+        beginnings = difflib.get_close_matches(folded, by_beginning, n=most, cutoff=cutoff)
+        near = [by_beginning[beginning] for beginning in beginnings]
+    return [originals[candidate] for candidate in near]
 
 
 _BRIEF = reprlib.Repr()
@@ -182,8 +225,8 @@ def pluralize(number: float, noun: str) -> str:
 
     Examples
     --------
-    >>> pluralize(1, "item"), pluralize(2000, "category")
-    ('1 item', '2,000 categories')
+    >>> pluralize(1, "item"), pluralize(2000, "category"), pluralize(2, "key")
+    ('1 item', '2,000 categories', '2 keys')
     """
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
@@ -214,17 +257,21 @@ def report_progress(
         progress(done, total, **labels if getattr(progress, "labelled", False) else {})
 
 
+_SIBILANTS = ("s", "x", "z", "ch", "sh")
+_VOWELS = "aeiou"
+
+
 def plural(noun: str) -> str:
-    """Return a noun as many of it are called.
+    """Return the plural of a noun.
 
     Examples
     --------
-    >>> plural("query"), plural("class"), plural("image")
-    ('queries', 'classes', 'images')
+    >>> plural("query"), plural("array"), plural("class"), plural("match"), plural("image")
+    ('queries', 'arrays', 'classes', 'matches', 'images')
     """
-    if noun.endswith("y"):
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
         return f"{noun[:-1]}ies"
-    return noun + ("es" if noun.endswith("s") else "s")
+    return noun + ("es" if noun.endswith(_SIBILANTS) else "s")
 
 
 def a_kind(value: object) -> str:
@@ -272,6 +319,9 @@ MESSAGES: dict[str, str] = {
     "nothing-left": "nothing is left of {role} {value!r} after normalization; {remedy}",
     # Shapes and numbers of things
     "wrong-shape": "{role} has shape {shape}; give {wanted}",
+    "vector-as-matrix": "{role} has shape {shape}, not rows and columns; for one class per image "
+        "give integers and set {opt:task=classes}, for label sets give items x classes, for "
+        "retrieval give lists of positives: [[0], [2]]",
     "wrong-dtype": "{role} has dtype {dtype}; give {wanted}",
     "wrong-count": "{found} for {wanted}; give one for each",
     "several-classes": "{n:class} for an image; give one; for label sets: Jaccard, SubsetAccuracy",
@@ -488,10 +538,14 @@ MESSAGES: dict[str, str] = {
     "has-decoder": "a {kind} has a decoder; use an encoder, such as BERT, RoBERTa or XLNet",
 
     # Metrics: definitions and label metrics
-    "number-as-label": "{value!r} is a number, not a label; if it is a place in a class list, set "
-        "{opt:classes}; beside a matrix, set {opt:task=retrieval} for the positives of each row, "
-        "or {opt:task=classes} for the class of each image",
+    "number-as-label": "{value!r} is a number, not a label; for the names of a class list set "
+        "{opt:classes}, for one class per image set {opt:task=classes}, for positives of queries "
+        "set {opt:task=retrieval}",
+    "number-as-list": "{value!r} is a number, not a list of {noun}s; write a list for each item: "
+        "{example}",
     "ambiguous-rows": "rows of a 0 and a 1 are two labels or 0/1; give names, or numpy.array(rows)",
+    "measure-of-kind": "a measure of your own cannot have kind={value!r}; leave kind out: its "
+        "formula takes counts of labels",
     "not-a-measure": "{text!r} is not a measure; write it as F1(average=macro)@3",
     "measure-option": "{option} does not apply to {measure}; leave it out",
     "missing-option": "{option} is not given; write {measure}({option}=…): {help}",
@@ -539,6 +593,9 @@ MESSAGES: dict[str, str] = {
     "ambiguous-kind": '{reason} could be {kinds!l}: {what}; set {opt:task}, or write as ["cat"]',
     "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
     "not-probabilities": "{value!p} are not probabilities of set sizes; let each item sum to 1",
+    "number-outside-classes": "{role} is {value}, and the class list has {size:class}, numbered "
+        "from 0 to {last}; if the file counts from 1, subtract 1, or correct {opt:classes}",
+    "text-as-list": "{value!r} is a string, not a list of {noun}s; write {example}",
     "outside-classes": "{role} {value!r} is not in the class list; correct it or {opt:classes}",
     "unnamed-columns": "columns without names, labels of {other} are {names!l}; set {opt:classes}",
     "unnamed-widths": "unnamed columns: {mine} predicted and {theirs} true ones; set {opt:classes}",
@@ -797,14 +854,14 @@ MESSAGES: dict[str, str] = {
     "recall-of-several": "{n:query} with several positives: the R@K of papers is HitRate@K",
     "run-size": "{n:query}, {how}",
     "tied-ranks": "{n:query} with a tie that decides the rank of a positive",
-    "fewer-candidates": "{n:query} with fewer than {k} candidates{besides}, counted at @{k}",
+    "fewer-candidates": "{n:query} with fewer than {k:candidate}{besides}, counted at @{k}",
     "numbered-positives": "positives are taken for rows, counted from 0; if not, set {opt:queries}",
     "transposed": "positives are more similar in the transposed matrix; perhaps transpose it",
     "counts-all": "{measure} without a cutoff counts all candidates; write {measure}@1",
     "run-of-classes": "{n:image}, {how}",
     "tied-classes": "{n:image} with a tie at the first {k}{among}",
     "few-classes": "{n_classes:class}{among}, fewer than {k}: all count at @{k}",
-    "fewer-classes": "{n:image} with fewer than {k} ranked classes{among}, counted at @{k}",
+    "fewer-classes": "{n:image} with fewer than {k:ranked class}{among}, counted at @{k}",
     "no-prediction": "{n:image} without a prediction{among}",
     "numbers-as-places": "numbers of classes are taken for places in the class list, from 0",
     "classes-without-images": "{n} of {total:class} without an image, in no mean: {examples!l}",

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from os import PathLike
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, Protocol, TypedDict
+from typing import Annotated, Any, NamedTuple, NoReturn, Protocol, TypedDict
 
 from semmetrics.arguments import check_choice, check_type
 from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean
+from semmetrics.messages import did_you_mean, fold, nearest_names
 
 KINDS = ("labels", "captions", "retrieval", "classes")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -865,17 +865,45 @@ def check_options(function: str, given: Mapping[str, Any], own: Iterable[str] = 
                 wanted = f"a whole number from {one.least}"
                 raise InputError("bad-option", name=name, value=value, wanted=wanted)
             continue
-        meant, remedy, near = _NAMES_ELSEWHERE.get(name.lower()), "", [*own, *known]
-        if meant in known:
-            remedy = f"did you mean {meant}?"
-        elif {"measure", "measures"} & {*near}:
-            remedy = measure_option(name)
-        if name in OPTIONS:
-            remedy = remedy or did_you_mean(name, own, "remove it", most=1)
-            raise InputError("not-applicable", name=name, what=function, fix=remedy)
-        near += READING if "read" in known else ()
-        remedy = remedy or did_you_mean(name, near, f"choose one of {', '.join(near)}")
-        raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
+        _raise_unknown(function, name, own, known)
+
+
+def _raise_unknown(
+    function: str, name: str, own: Iterable[str], known: Mapping[str, Option]
+) -> NoReturn:
+    """Raise the error for an option that a function does not have."""
+    parameters = [parameter for parameter in own if parameter not in ("self", "options")]
+    names = [*parameters, *known]
+    remedy = ""
+    if option_elsewhere(name) in known:
+        remedy = f"did you mean {option_elsewhere(name)}?"
+    elif "measure" in names or "measures" in names:
+        remedy = measure_option(name)
+    if name in OPTIONS:
+        remedy = remedy or did_you_mean(name, parameters, "remove it", most=1)
+        raise InputError("not-applicable", name=name, what=function, fix=remedy)
+    if "read" in known:
+        names += READING
+    raise InputError(
+        "unknown-name",
+        function,
+        what="option",
+        value=name,
+        remedy=remedy or _nearest_options(function, name, names),
+    )
+
+
+_FEW_NAMES = 8  # so many options are listed in full
+
+
+def _nearest_options(function: str, name: str, names: Sequence[str]) -> str:
+    """Return the remedy for an unknown option: a likely name, or the nearest ones."""
+    if len(names) <= _FEW_NAMES:
+        every = sorted(names)
+        return did_you_mean(name, names, f"choose one of {', '.join(every)}")
+    near = nearest_names(name, names, most=5, cutoff=0.4)
+    nearest = f"the nearest are {', '.join(near)}; " if near else ""
+    return did_you_mean(name, names, f"{nearest}see help(semmetrics.{function}) for all")
 
 
 # What other libraries call an option, or what here belongs to a measure.
@@ -897,8 +925,15 @@ _ELSEWHERE = {
     "seen": ("seen_classes", "train_classes", "base_classes"),
     "unseen": ("unseen_classes", "test_classes", "novel_classes"),
     "gallery": ("gallery_ids", "column_ids", "corpus"),
+    "normalize": ("normalization", "lowercase", "lower", "preprocess"),
+    "tokenizer": ("tokenize", "tokenization"),
+    "id_column": ("ids_column", "id_key", "id_col", "id_field", "key_column"),
+    "label_column": ("labels_column", "label_key", "label_col"),
+    "caption_column": ("captions_column", "caption_key", "caption_col", "text_column"),
+    "score_column": ("scores_column", "score_key", "score_col"),
+    "task": ("kind", "mode", "task_type"),
 }
-_NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}
+_NAMES_ELSEWHERE = {fold(other): name for name, others in _ELSEWHERE.items() for other in others}
 _OF_MEASURES = {  # what other libraries have as options of a call, with a measure that has it
     "average": "F1(average=macro)",
     "zero_division": "F1(empty=1)' or 'Precision(no_prediction=skip)",
@@ -912,6 +947,17 @@ _OF_MEASURES = {  # what other libraries have as options of a call, with a measu
     "parser": "SPICE(parser=offline)",
     "gain": "nDCG(gain=exponential)@5",
 }
+
+
+def option_elsewhere(name: str) -> str:
+    """Return the option that other libraries call by a name; "" if there is none.
+
+    Examples
+    --------
+    >>> option_elsewhere("metrics"), option_elsewhere("n-boot"), option_elsewhere("foo")
+    ('measures', 'resamples', '')
+    """
+    return _NAMES_ELSEWHERE.get(fold(name), "")
 
 
 def measure_option(name: str) -> str:

@@ -22,7 +22,7 @@ from semmetrics._version import __version__
 from semmetrics.cli.generate import SPECS, Examples, build
 from semmetrics.cli.output import complain
 from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean, printable
+from semmetrics.messages import did_you_mean, fold, printable
 from semmetrics.options import flag
 
 COMMANDS = [
@@ -31,6 +31,26 @@ COMMANDS = [
     "completion",
 ]  # fmt: skip
 """In the order of use."""
+_ELSEWHERE = {
+    "score": ("eval", "evaluate", "evaluation", "run", "test", "bench", "benchmark", "compute",
+              "metric", "measure"),
+    "list": ("metrics", "measures", "protocols", "ls"),
+    "compare": ("diff", "significance", "ttest", "bootstrap"),
+    "validate": ("check", "lint", "verify", "inspect"),
+    "calibrate": ("threshold", "tune"),
+    "explain": ("describe", "info", "about", "signature"),
+    "cite": ("bib", "bibtex", "citation", "reference"),
+    "meta": ("agreement", "human", "judgements", "judgments"),
+    "rank": ("ranking", "leaderboard"),
+}  # fmt: skip
+_COMMANDS_ELSEWHERE = {
+    **{name: f"did you mean {command}?" for command, names in _ELSEWHERE.items() for name in names},
+    "help": "write: semmetrics --help, or: semmetrics COMMAND --help",
+    "version": "write: semmetrics --version",
+    "report": "write: semmetrics score --html FILE.html",
+    "plot": "write: semmetrics score --plot FILE.png",
+}
+"""What other programs call a command, and what to write here."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED, BROKEN_PIPE = 130, 141
 OUT_OF_MEMORY = (
@@ -66,10 +86,11 @@ class Program(Examples, click.Group):
         name = args[0]
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        every = f"the commands are {', '.join(COMMANDS)}"
         if len(args) > 1 and Path(name).exists():
-            every = "to score files write: semmetrics score PRED... GT"
-        hint = did_you_mean(name, COMMANDS, every, most=1)
+            hint = "to score files write: semmetrics score PRED... GT"
+        else:
+            every = f"the commands are {', '.join(COMMANDS)}"
+            hint = _COMMANDS_ELSEWHERE.get(fold(name)) or did_you_mean(name, COMMANDS, every)
         raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:

@@ -19,7 +19,7 @@ from semmetrics import options as tables
 from semmetrics.arguments import check_choice
 from semmetrics.cli import output
 from semmetrics.errors import InputError, place_in, require
-from semmetrics.messages import listing, pluralize
+from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.options import KINDS, OPTIONS, OUTPUT, READING, RESULT_FORMATS, Option, flag
 
 if TYPE_CHECKING:
@@ -117,19 +117,23 @@ class Command(Examples):
                 raise click.UsageError(f"{twice.opts[0]} is given twice; it takes one value", ctx)
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            name, remedy = error.option_name, ""
-            if any("--measure" in one.opts for one in self.get_params(ctx)):
-                remedy = tables.measure_option(name.lstrip("-").replace("-", "_"))
-            root = ctx.find_root()
-            if not remedy and isinstance(root.command, click.Group):
-                names = root.command.list_commands(root)
-                every = {one: root.command.get_command(root, one) for one in names}
-                have = [one for one, command in every.items()
-                        if command and any(name in o.opts for o in command.params)]  # fmt: skip
-                remedy = f"it is an option of {listing(have, most=4)}" if have else ""
-            if not remedy:
-                raise
-            raise click.UsageError(f"there is no option {name!r}; {remedy}", ctx) from None
+            name = error.option_name
+            message = f"there is no option {name!r}; {self._hint_for(name, ctx)}"
+            raise click.UsageError(message, ctx) from None
+
+    def _hint_for(self, name: str, ctx: click.Context) -> str:
+        """Return what to write in place of an unknown option."""
+        flags = [flag for one in self.get_params(ctx) for flag in one.opts if flag[:2] == "--"]
+        keyword = name.lstrip("-").replace("-", "_")
+        meant = flag(tables.option_elsewhere(keyword) or keyword)
+        if meant in flags:
+            return f"did you mean {meant}?"
+        if "--measure" in flags and tables.measure_option(keyword):
+            return tables.measure_option(keyword)
+        owners = _commands_with(name, ctx)
+        if owners:
+            return f"it is an option of {listing(owners, most=4)}"
+        return did_you_mean(name, flags, f"for all options write: {ctx.command_path} --help")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the titles of their groups: all, of one kind, or the common."""
@@ -150,8 +154,32 @@ class Command(Examples):
                 formatter.write_dl(groups[title], col_max=30)
 
 
+def _commands_with(name: str, ctx: click.Context) -> list[str]:
+    """Return the commands that have an option."""
+    root = ctx.find_root()
+    if not isinstance(root.command, click.Group):
+        return []
+    owners = []
+    for title in root.command.list_commands(root):
+        command = root.command.get_command(root, title)
+        if command and any(name in parameter.opts for parameter in command.params):
+            owners.append(title)
+    return owners
+
+
 class Group(Examples, click.Group):
     """A command of commands, with examples."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command named first, or say what was probably meant."""
+        name, known = args[0], self.list_commands(ctx)
+        if name in known or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        every = f"the commands are {', '.join(known)}"
+        hint = did_you_mean(name, known, every)
+        raise click.UsageError(f"{ctx.info_name} has no command {name!r}; {hint}", ctx)
 
 
 def known_names(what: str) -> dict[str, str]:

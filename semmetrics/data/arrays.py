@@ -161,6 +161,8 @@ def read_matrix_file(
                 return encode_numbers(values, form, source.name, understood, ids)
             places = Places(source.name, ids, ROW, range(len(values)))
             return Items(ids, _strings(values, where), places, source.name, understood)
+    if values.ndim == 1:
+        raise InputError("vector-as-matrix", where, role="the array", shape=values.shape)
     _check_array(values, 2, where)
     own = _classes(arrays, options, source.name)
     rows, columns = pluralize(values.shape[0], "item"), pluralize(values.shape[1], "class")

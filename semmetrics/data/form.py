@@ -8,6 +8,7 @@ A reader finds `Items`: lists of entries, not yet checked; `encode` checks and c
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -40,6 +41,7 @@ _DISTINCT = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "capti
              ("id", "candidate"), ("candidate", "score"))  # fmt: skip
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
 _LABELS = ("label", "name")
+_MOST_SHOWN = 60  # characters of a list in a message
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # a score in quotes, not a synonym
 
 
@@ -567,14 +569,42 @@ def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
     return lists
 
 
+_EXAMPLES = {
+    "label": '["cat", "dog"]',
+    "caption": '["a dog runs", "a brown dog"]',
+    "candidate": '["image-7", "image-2"]',
+}
+"""A list of each noun, as messages show it."""
+_SEPARATORS = re.compile(r"\s*[,;|]\s*")
+
+
 def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
     """Return the error for a value in place of the entries of an item."""
+    example = _EXAMPLES.get(form.noun, "a list")
     if _is_whole(item) and form.scored:
-        return InputError("number-as-label", where, value=item)
+        if not form.numbered:
+            return InputError("number-as-label", where, value=item)
+        lists = f'[[{item}], ...], or {{"id": [{item}], ...}}'
+        return InputError("number-as-list", where, value=item, noun=form.noun, example=lists)
+    if isinstance(item, str) and not form.single:
+        return InputError("text-as-list", where, **_list_for_text(item, form))
     wanted = f"a list of {form.noun}s"
     if form.single:
         wanted += ", as other items have" if isinstance(item, str) else f" or a {form.noun}"
+    elif item is None:
+        wanted += f"; write {example}, or [] for an item without {form.noun}s"
+    else:
+        wanted += f" such as {example}"
     return InputError("wrong-type", where, value=item, wanted=wanted)
+
+
+def _list_for_text(text: str, form: Form) -> dict[str, Any]:
+    """Return what the error for a text in place of a list shows."""
+    parts = [part for part in _SEPARATORS.split(text.strip()) if part]
+    shown = json.dumps(parts if len(parts) > 1 else [text], ensure_ascii=False)
+    if len(shown) > _MOST_SHOWN:
+        shown = _EXAMPLES.get(form.noun, "a list")
+    return {"value": text, "noun": form.noun, "example": shown}
 
 
 def _check_texts(

@@ -203,6 +203,8 @@ def as_matrix(
     [0]
     """
     refuse_masked(values, source)
+    if values.ndim == 1:
+        raise InputError("vector-as-matrix", source, role="the array", shape=values.shape)
     if values.ndim != 2:
         raise InputError("wrong-shape", source, role="the matrix", shape=values.shape,
                          wanted="items x classes")  # fmt: skip

@@ -23,6 +23,40 @@ from semmetrics.kinds import Measures, Notes, Options, Tasks
 from semmetrics.messages import listing, plural, visible
 from semmetrics.options import OPTIONS
 
+_MAX_DIGITS = 17  # of the place of a class
+
+
+def outside_classes(value: object, classes: Sequence[Any], where: str, role: str) -> InputError:
+    """Return the error for a name that is not in the class list, or a number beyond its end.
+
+    Parameters
+    ----------
+    value : str
+    classes : sequence of str, or of tuples of synonyms
+        The class list.
+    where, role : str
+        The place and what the value is there, for the message.
+
+    Examples
+    --------
+    >>> print(outside_classes("2", ["cat", "dog"], "gt.json", "the class"))
+    gt.json: the class is 2, and the class list has 2 classes, numbered from 0 to 1; if the file
+    counts from 1, subtract 1, or correct classes=
+    """
+    text = str(value)
+    is_place = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
+    if is_place and int(text) >= len(classes) and not _has_number(classes):
+        values = {"role": role, "value": text, "size": len(classes), "last": len(classes) - 1}
+        return InputError("number-outside-classes", where, **values)
+    return InputError("outside-classes", where, role=role, value=value)
+
+
+def _has_number(classes: Sequence[Any]) -> bool:
+    """Return whether a class is called by a number, so that numbers are names and not places."""
+    names = (name for terms in classes for name in ([terms] if isinstance(terms, str) else terms))
+    return any(name.isdecimal() for name in names)
+
+
 SWAPPED = "swapped"
 """The name under which tasks note signs of swapped sides."""
 _PARTS = "parts"  # how many tasks noted something; what is so of a side, all of them must note

@@ -86,6 +86,33 @@ HINTS = {
     "trained model finds those: see aac-metrics",
     "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
 }
+_HITRATE_OR_TOP_K = "write HitRate@K of retrieval, PerClassAccuracy@K or Accuracy@K of classes"
+# What other libraries and papers call a measure, folded, and what to write instead.
+_ELSEWHERE = {
+    "acc": "write Accuracy or PerClassAccuracy of classes, SubsetAccuracy or Jaccard of label sets",
+    "averageprecision": "write mAP, the mean over classes, or AP, the mean over items",
+    "averageprecisionscore": "write mAP, the mean over classes, or AP, the mean over items",
+    "bertscore": "it is not computed; of captions write BagSim, of labels SoftF1",
+    "clipscore": "it is not computed; score a matrix of similarities with --task retrieval",
+    "exactmatch": "write SubsetAccuracy",
+    "exactmatchratio": "write SubsetAccuracy",
+    "fscore": "write F1 or FBeta(beta=2)",
+    "fmeasure": "write F1 or FBeta(beta=2)",
+    "hamming": "write HammingLoss",
+    "hits": "write HitRate@K",
+    "iou": "write Jaccard",
+    "labelrankingaverageprecision": "write LRAP",
+    "labelrankingaverageprecisionscore": "write LRAP",
+    "meanaverageprecision": "write mAP of labels, MAP of retrieval",
+    "rouge": "write ROUGE-L",
+    "topk": _HITRATE_OR_TOP_K,
+    "topkaccuracy": _HITRATE_OR_TOP_K,
+    "topkaccuracyscore": _HITRATE_OR_TOP_K,
+    **{f"top{k}": _HITRATE_OR_TOP_K.replace("@K", f"@{k}") for k in (1, 3, 5, 10)},
+    **{f"top{k}accuracy": _HITRATE_OR_TOP_K.replace("@K", f"@{k}") for k in (1, 3, 5, 10)},
+    "zerooneloss": "write SubsetAccuracy, which is 1 minus the zero-one loss",
+}
+_AVERAGES_ELSEWHERE = {"samples": "", "sample": "", "example": "", "weighted": "weighted"}
 # Keys of a signature that are not options of a measure.
 _RESERVED = {option.key for option in OPTIONS.values()}.union(
     ("L", "ci", "data", "emb", "fit", "groups", "k", "lists", "matrix", "n", "own", "task", "v")
@@ -268,22 +295,48 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
+    """Return the error for a name that is not registered (for a kind), with what to write."""
     what = f"measure of {kind} called" if kinds else "measure"
     remedy = HINTS.get(name, HINTS.get(name.upper(), ""))
-    remedy = remedy or (f"it is one of {', '.join(kinds)}" if kinds else "")
-    if not remedy:
-        names = _known(kind)
-        low, folded = name.lower(), fold(name)
-        near = sorted({known for known in names if known.lower().startswith(f"{low}-")})  # BLEU
-        near += _alike(name, kind)  # several: one alone is taken
-        remedy = did_you_mean(name, names, "see: semmetrics list")
-        begun = [known for known in names if len(known) > 1 and folded.startswith(fold(known))
-                 and re.fullmatch(r"(score)?\d*", folded[len(fold(known)) :])]  # fmt: skip
-        if not near and begun and max(begun, key=len) not in remedy:  # f1score
-            near = [max(begun, key=len)]
-        if near:
-            remedy = f"did you mean {' or '.join(near)}?"
+    if not remedy and kinds:
+        remedy = f"it is one of {', '.join(kinds)}"
+    remedy = remedy or _hint_elsewhere(name) or _nearest(name, kind)
     return InputError("unknown-name", what=what, value=name, remedy=remedy)
+
+
+def _hint_elsewhere(name: str) -> str:
+    """Return what to write for a name of another library; "" if it has none."""
+    if fold(name) in _ELSEWHERE:
+        return _ELSEWHERE[fold(name)]
+    words = name.split("_")
+    for average, here in _AVERAGES_ELSEWHERE.items():
+        if average not in (words[0], words[-1]):
+            continue
+        rest = words[1:] if words[0] == average else words[:-1]
+        known = _alike("".join(rest).removesuffix("score"))
+        if known and here:
+            return f"write {known[0]}(average={here})"
+        if known:
+            return f"write {known[0]}, whose default is the mean over items"
+    return ""
+
+
+def _nearest(name: str, kind: str | None) -> str:
+    names = _known(kind)
+    folded = fold(name)
+    near = _alike(name, kind)  # several: if there is only one it is used
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    remedy = did_you_mean(name, names, "see: semmetrics list")
+    for known in sorted(names, key=len, reverse=True):
+        rest = folded.removeprefix(fold(known))
+        if len(known) == 1 or rest == folded:
+            continue
+        if re.fullmatch(r"at\d+", rest):  # recall_at_5
+            return f"did you mean {known}@{rest.removeprefix('at')}?"
+        if re.fullmatch(r"(score)?\d*", rest):  # f1score
+            return remedy if known in remedy else f"did you mean {known}?"
+    return remedy
 
 
 def _known(kind: str | None) -> list[str]:

@@ -241,8 +241,8 @@ def measure(
     ----------
     formula : callable
         Given by ``@measure`` without parentheses.
-    kind : str
-        What the measure evaluates.
+    kind : {"labels"}
+        What the measure evaluates. A formula on counts can only be a measure of label sets.
     averages : tuple of {"example", "micro", "macro", "weighted"}
         The first is the default.
     bounds, higher_is_better, symmetric, order_invariant
@@ -267,8 +267,8 @@ def measure(
     Raises
     ------
     InputError
-        If a name is taken by a measure that comes with semmetrics or is an alias of another, or a
-        parameter of the formula is neither a count nor keyword-only.
+        If the kind is not "labels", a name is taken by a measure that comes with semmetrics or is
+        an alias of another, or a parameter of the formula is neither a count nor keyword-only.
 
     Examples
     --------
@@ -281,6 +281,8 @@ def measure(
     (Measure('Hits'), True)
     >>> forget(Hits)
     """
+    if kind != "labels":
+        raise InputError("measure-of-kind", value=kind)
 
     def decorate(formula: Callable[..., Any]) -> Definition:
         own = _own_options(formula, averages)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.messages import did_you_mean, listing
+from semmetrics.messages import did_you_mean, fold, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, name_as_asked, parse, parse_all
 from semmetrics.options import decoding_rules
@@ -242,10 +242,25 @@ def find_protocol(name: str) -> Protocol:
     return _find(name, PROTOCOLS, "protocol", others)
 
 
+# What benchmarks are called, folded, and the protocols of their papers.
+_ELSEWHERE = {
+    "flickr": "did you mean f30k?",
+    "flickr30k": "did you mean f30k?",
+    "eccvcaption": "did you mean eccv?",
+    "mscoco": "did you mean coco-caption, coco-5k, coco-1k or coco-multilabel?",
+    "gzsl": "did you mean xian2018?",
+    "zsl": "did you mean xian2018?",
+}
+
+
 def _find(name: str, known: Mapping[str, P], what: str, others: str) -> P:
     if name not in known:
         every = f"choose {listing(known, most=len(known))}; {others}"
         remedy = did_you_mean(name, known, every)
+        if name in PROTOCOLS or name in AGREEMENT_PROTOCOLS:
+            remedy = others
+        elif known is PROTOCOLS and fold(name) in _ELSEWHERE:
+            remedy = _ELSEWHERE[fold(name)]
         if name.partition("(")[0] in known:
             remedy = "a protocol has no options; name its measures instead, with theirs"
         raise InputError("unknown-name", what=what, value=name, remedy=remedy)

@@ -40,7 +40,7 @@ from semmetrics.errors import ITEM, Fact, InputError, Places, unite
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.messages import listing, pluralize
-from semmetrics.metrics.definition import Statistic
+from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
@@ -909,8 +909,10 @@ class Collection:
         if self.keep_rows or not (alone or many or first):  # what is wrong is found as early
             # what needs all items is looked at when all are there
             changed = values | {name: OPTIONS[name].default for name in WHOLE}
-            if self.is_empty:  # also in the options or what they name
-                setup.prepare({system: pred}, ref, **changed)
+            if self.is_empty or self._preds.undecided:  # also in the options or what they name
+                prepared = setup.prepare({system: pred}, ref, **changed)
+                if not batch._preds.undecided:
+                    _check_form(prepared)
             else:
                 setup.kind.make_tasks({system: pred}, ref, setup.options.replace(**changed))
             self._extend(batch)
@@ -1096,6 +1098,37 @@ class Collection:
         added = {p: before[p] + one if p in before else one for p, one in statistics.items()}
         self._statistics = before | added
         self._counts = _merged_notes(self._counts, counts)
+
+
+_FORM_ERRORS = ("no-rule", "no-scores", "measure-needs-scores", "needs-option")
+_FIRST_ITEMS = 8  # enough to find one with a prediction
+
+
+def _check_form(prepared: Prepared) -> None:
+    """Try each measure on a few items, and raise the errors that any batch would cause.
+
+    Raises
+    ------
+    InputError
+        If a measure needs sets and the predictions are scores, if it needs scores and there are
+        none, or if it needs an option that is not set.
+    """
+    if prepared.kind.name not in ("labels", "classes"):
+        return
+    for parts in prepared.tasks.values():
+        for part, task in parts.items():
+            first = task.take(np.arange(min(len(task), _FIRST_ITEMS)))
+            for measure in wanted_measures(prepared.plan, part):
+                _try_measure(measure, first, prepared)
+
+
+def _try_measure(measure: Measure, task: Any, prepared: Prepared) -> None:
+    try:
+        fitted, _ = fit(measure, task, prepared.calibrations)
+        evaluate(task, [fitted], keep_rows=False)
+    except InputError as error:  # others may be due to the small number of items
+        if error.code in _FORM_ERRORS:
+            raise
 
 
 class Part(NamedTuple):

@@ -43,7 +43,7 @@ def test_whole_numbers_are_places_in_the_class_list(tmp_path, classes):
         assert found["F1"].value == pytest.approx((2 / 3 + 1) / 2)
         assert len(facts(found, "numbers-as-places")) == 2
     assert as_labels([[3]], classes=["1", "3"]).vocabulary == ["3"]
-    with refused("outside-classes", "input, item 0 (from 0)", value="3"):
+    with refused("number-outside-classes", "input, item 0 (from 0)", value="3"):
         as_labels([[0, 3]], classes=CLASSES)
     with refused("number-as-label"):
         as_labels([[0, 3]])

@@ -34,7 +34,7 @@ COCO = {
     ([{"id": 1, "img_id": 2, "labels": []}], ("ambiguous-column", "gt.json, element [0]")),
     ([{"id": 1, "tags": [], "labels": []}], ("ambiguous-column", "gt.json, element [0]")),
     ([{"id": [], "labels": []}], ("wrong-id", "gt.json, element [0]")),
-    ([{"id": 1, "labels": "cat"}], ("wrong-type", "gt.json, element [0], id '1'")),
+    ([{"id": 1, "labels": "cat"}], ("text-as-list", "gt.json, element [0], id '1'")),
     (
         [{"id": 1, "labels": {"x": 1}, "scores": [1]}],
         ("scored-twice", "gt.json, element [0], id '1'"),

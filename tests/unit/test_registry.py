@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from refusals import refused
 import semmetrics
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import (
+    add,
     aliases,
     all_definitions,
     find,
@@ -148,9 +150,26 @@ def test_a_scorer_of_an_unregistered_measure_says_what_to_import():
         pickle.loads(kept)
 
 
+@pytest.mark.parametrize("kind", ["captions", "retrieval", "classes", "caption", "Labels"])
+def test_a_formula_on_counts_is_of_labels(kind):
+    with refused("measure-of-kind", value=kind):
+        measure(kind=kind, name="Share")(_ratio)
+    with refused("unknown-name"):
+        find("Share")
+
+
+def test_a_formula_on_counts_may_name_its_kind():
+    made = measure(kind="labels", name="Share")(_ratio)
+    assert made.kind == "labels"
+    forget(made)
+
+
 def test_two_kinds_may_use_one_name():
-    other = measure(kind="captions", name="F1")(_double)
-    share = measure(kind="scenes", name="Share", aliases={"Half": "Share(average=example)"})(_ratio)
+    made = [measure(name="Temporary")(formula) for formula in (_double, _ratio)]
+    forget(made[1])
+    other = add(replace(made[0], name="F1", kind="captions"))
+    halves = {"Half": "Share(average=example)"}
+    share = add(replace(made[1], name="Share", kind="scenes", aliases=halves))
     assert kinds_of("F1") == ("labels", "captions")
     assert find("F1")[0].kind == "labels"
     assert find("F1", "captions") == (other, {})
@@ -211,7 +230,12 @@ def test_errors(text, code):
     ("Precison", "did you mean Precision"), ("f1score", "did you mean F1?"),
     ("blue4", "did you mean BLEU-4?"), ("hits", "HitRate"),
     ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"), ("map", "mean mAP or MAP?"),
-    *[(name, "see: semmetrics list") for name in ("CLIPScore", "BERTScore", "SimCSE", "PACS")],
+    *[(name, "it is not computed") for name in ("CLIPScore", "BERTScore", "bert_score")],
+    *[(name, "see: semmetrics list") for name in ("SimCSE", "PACS", "eval")],
+    ("f1_samples", "write F1, "), ("samples_precision", "write Precision, "),
+    ("f1_weighted", "write F1(average=weighted)"), ("recall_at_5", "did you mean Recall@5?"),
+    ("exact_match", "write SubsetAccuracy"), ("top_5_accuracy", "PerClassAccuracy@5"),
+    ("average_precision_score", "write mAP"), ("F-score", "write F1 or FBeta(beta=2)"),
 ])  # fmt: skip
 def test_the_nearest_names_are_suggested(name, suggested):
     with refused("unknown-name", value=name) as caught:

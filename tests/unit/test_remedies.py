@@ -1,5 +1,6 @@
 """What messages advise: remedies and notes that fit the input they are about."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -7,6 +8,8 @@ from reading import saved
 from refusals import refused
 
 import semmetrics
+from semmetrics.cli.app import program
+from semmetrics.messages import plural, pluralize
 
 
 def test_a_few_columns_of_a_frame_hold_other_numbers():
@@ -32,3 +35,142 @@ def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign):
         semmetrics.score(path, path, measures="F1")
     read = semmetrics.ReadOptions(delimiter=sign)
     assert semmetrics.score(path, path, measures="F1", read=read)["F1"].value == 1.0
+
+
+VECTOR, LISTS = [0, 1, 1], [[0], [1], [2]]
+SIMILARITIES = np.eye(3)
+
+
+@pytest.mark.parametrize("run", [SIMILARITIES, LISTS, [["a"], ["b"], ["c"]]])
+def test_positives_of_retrieval_without_their_lists_show_the_form(run):
+    with refused("number-as-list", "gts, item 0 (from 0)") as caught:
+        semmetrics.score(run, VECTOR, task="retrieval")
+    assert "[[0], ...]" in str(caught.value)
+    assert "task=" not in str(caught.value)  # it is set
+
+
+@pytest.mark.parametrize(("preds", "gts", "code", "shown"), [
+    ([["a"], None], [["a"], ["b"]], "wrong-type", '["cat", "dog"], or []'),
+    (["a, b", "c"], [["a"], ["b"]], "text-as-list", '["a", "b"]'),
+    (["traffic light", "c"], [["a"], ["b"]], "text-as-list", '["traffic light"]'),
+    ({"x": "a;b"}, {"x": ["a"]}, "text-as-list", '["a", "b"]'),
+    ({"x": "a" * 80}, {"x": ["a"]}, "text-as-list", '["cat", "dog"]'),
+    ([0, 1], [["a"], ["b"]], "number-as-label", "task='classes'"),
+    (np.array([0, 1]), [["a"], ["b"]], "vector-as-matrix", "task='classes'"),
+])  # fmt: skip
+def test_what_is_not_a_list_of_labels_shows_the_form(preds, gts, code, shown):
+    with refused(code) as caught:
+        semmetrics.score(preds, gts, measures="F1")
+    assert shown in str(caught.value)
+
+
+NAMES_OF_CLASSES = ["ant", "bee", "cat"]
+
+
+@pytest.mark.parametrize(("value", "classes", "code"), [
+    (3, NAMES_OF_CLASSES, "number-outside-classes"),
+    (40, NAMES_OF_CLASSES, "number-outside-classes"),
+    (-1, NAMES_OF_CLASSES, "outside-classes"),
+    ("dog", NAMES_OF_CLASSES, "outside-classes"),
+    ("3", ["1", "2"], "outside-classes"),  # numbers are names of classes here
+])  # fmt: skip
+def test_a_number_after_the_last_class_asks_whether_the_file_counts_from_1(value, classes, code):
+    truth = [value] if isinstance(value, str) else [0, value]
+    with refused(code) as caught:
+        semmetrics.score(truth, truth, task="classes", classes=classes)
+    assert ("counts from 1" in str(caught.value)) is (code == "number-outside-classes")
+
+
+@pytest.mark.parametrize(("name", "remedy"), [
+    ("coco", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
+    ("COCO", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
+    ("flickr30k", "f30k"), ("mscoco", "coco-caption"), ("xian", "xian2018"), ("eccvs", "eccv"),
+    ("flickr8k-expert", "semmetrics meta"),
+])  # fmt: skip
+def test_protocols_are_suggested(name, remedy):
+    with refused("unknown-name", what="protocol") as caught:
+        semmetrics.score([["a"]], [["a"]], protocol=name)
+    assert remedy in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "remedy"), [
+    ("metrics", "did you mean measures?"), ("nBoot", "did you mean resamples?"),
+    ("tresh", "did you mean threshold?"), ("average", "F1(average=macro)"),
+    ("foo", "the nearest are"), ("qqqqq", "see help(semmetrics.Scorer)"),
+])  # fmt: skip
+def test_the_nearest_options_are_suggested(name, remedy):
+    with refused("unknown-name", what="option") as caught:
+        semmetrics.Scorer(**{name: 1})
+    assert remedy in str(caught.value)
+    assert len(str(caught.value)) < 200
+    assert "self" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("arguments", "remedy"), [
+    (["eval"], "did you mean score?"), (["Benchmark"], "did you mean score?"),
+    (["comp"], "did you mean compare or completion?"), (["metrics"], "did you mean list?"),
+    (["help"], "semmetrics --help"), (["mad", "sel"], "did you mean select?"),
+    (["embed", "qqq"], "the commands are convert"),
+    (["score", "--metrics", "F1"], "did you mean --measure?"),
+    (["score", "--top_k", "3"], "did you mean --top-k?"),
+    (["score", "--thresold", "3"], "did you mean --threshold?"),
+    (["score", "--baseline", "a"], "it is an option of 'compare'"),
+    (["score", "--qqqqq"], "semmetrics score --help"),
+])  # fmt: skip
+def test_commands_and_flags_are_suggested(capsys, arguments, remedy):
+    assert program.main(arguments, standalone_mode=False) == 2
+    assert remedy in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("noun", "many"), [
+    ("key", "keys"), ("array", "arrays"), ("query", "queries"), ("category", "categories"),
+    ("class", "classes"), ("box", "boxes"), ("match", "matches"), ("item", "items"),
+    ("survey", "surveys"), ("toy", "toys"), ("image id", "image ids"), ("y", "ys"),
+])  # fmt: skip
+def test_plurals(noun, many):
+    assert plural(noun) == many
+    assert pluralize(1, noun) == f"1 {noun}"
+
+
+def test_one_candidate_is_not_candidates():
+    notes = semmetrics.score([[], ["a"]], [["a"], ["a"]], measures="HitRate@1,2").notes
+    assert any("fewer than 1 candidate, counted" in note for note in notes)
+    assert any("fewer than 2 candidates, counted" in note for note in notes)
+
+
+SCORES, TRUE = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
+
+
+@pytest.mark.parametrize(("measures", "code"), [
+    ("F1", "no-rule"), ("mAP SubsetAccuracy", "no-rule"), ("SemF1(threshold=auto)", "no-rule"),
+    ("F1(decode=cardinality)", "needs-option"), ("hF@1", "needs-option"),
+])  # fmt: skip
+def test_scores_without_a_threshold_fail_at_the_first_update(measures, code):
+    scorer = semmetrics.Scorer(measures=measures)
+    with refused(code):
+        scorer.update(SCORES, TRUE)
+    assert not len(scorer)
+
+
+def test_lists_without_scores_fail_at_the_first_update():
+    with refused("no-scores"):
+        semmetrics.Scorer(measures="mAP").update([["a"]], [["a"]])
+
+
+@pytest.mark.parametrize("options", [
+    {"measures": "F1", "threshold": 0.5}, {"measures": "F1", "threshold": "best"},
+    {"measures": "F1@1"}, {"measures": "mAP"}, {"protocol": "coco-multilabel"}, {},
+])  # fmt: skip
+def test_scores_with_a_rule_are_accepted_by_update(options):
+    scorer = semmetrics.Scorer(**options)
+    scorer.update(SCORES, TRUE)
+    assert len(scorer) == 2
+    assert scorer.compute() == semmetrics.score(SCORES, TRUE, **options)
+
+
+def test_a_first_batch_of_zeros_and_ones_does_not_decide_what_scores_are():
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update(TRUE.astype(float), TRUE)
+    with refused("no-rule"):
+        scorer.update(SCORES, TRUE)
+    assert scorer.compute()["F1"].value == 1.0

@@ -167,7 +167,7 @@ def _listed(names: Sequence[str], classes: Sequence[str], where: str) -> list[st
     """Return the names of listed classes; refuse those outside the class list."""
     codes, _ = code_names(names, classes)
     if lost := [names[i] for i in np.flatnonzero(codes < 0).tolist()]:
-        raise InputError("outside-classes", where, role="the class", value=lost[0])
+        raise common.outside_classes(lost[0], classes, where, "the class")
     return [classes[code] for code in codes.tolist()]
 
 
@@ -258,7 +258,7 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     lost = np.flatnonzero((codes < 0) & truth.occurring() & (given is not None))
     if len(lost):
         name, where = str(truth.vocabulary[lost[0]]), truth.where(truth.first_item(int(lost[0])))
-        raise InputError("outside-classes", where, role="the class", value=name)
+        raise common.outside_classes(name, classes[:given], where, "the class")
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
     joined, rows = join_rows(run.ids, truth, source=run.source, missing=options["missing"])

@@ -16,6 +16,7 @@ from semmetrics.data.lists import Lists, as_entry
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM, Fact, InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
+from semmetrics.kinds.common import outside_classes
 from semmetrics.kinds.labels.normalization import class_name
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
@@ -109,7 +110,7 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     if (values >= width).any():
         code = int((values >= width).argmax())
         where, value = found.where(found.first_item(code)), found.vocabulary[code]
-        raise InputError("outside-classes", where, role="the label", value=value)
+        raise outside_classes(value, named, where, "the label")
     notes = [*found.notes, Fact("numbers-as-places")]
     return replace(found.renamed([named[value] for value in values.tolist()]), notes=notes)
 

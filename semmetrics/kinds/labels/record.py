@@ -208,7 +208,7 @@ def _code_terms(pred: Lists, ref: Lists, occur: tuple[Bools, Bools], listed: lis
         if not left_out.all():
             number = int(numbers[~left_out][0])
             where, value = ref.where(ref.first_item(number)), class_name(ref.terms[number])
-            raise InputError("outside-classes", where, role="the reference label", value=value)
+            raise common.outside_classes(value, classes, where, "the reference label")
     shared = frozenset(term for term, some in holders.items() if len(some) > 1)
     odd: Odd = {facts.SHARED: shared} if shared else {}
     lone = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
