@@ -382,17 +382,34 @@ class Replicates:
         t = -float(stdtrit(self._freedom, tail))
         low, high = self._centres(method)
         limits = low - t * self.standard_error, high + t * self.standard_error
-        least, most = bounds = self.bounds
-        if not least - _ROUNDING <= self.value <= most + _ROUNDING:  # they are wrong, and noted
-            least, most = bounds = (-math.inf, math.inf)
+        bounds = self._checked_bounds
         if method == "hall":
             skew = 6 * self.acceleration
             low, high = (self.value - self.standard_error * _unskewed(z, skew) for z in (t, -t))
             limits = low, high
         elif method == "wilson":
             limits = _wilson(self.value, t, self.standard_error, bounds, self.items)
-        low, high = np.clip(limits, least, most).tolist()
-        return low, high
+        return self.clip(*limits)
+
+    @property
+    def _checked_bounds(self) -> tuple[float, float]:
+        """The bounds, or infinities if the value is outside: a note says that they are wrong."""
+        least, most = self.bounds
+        if least - _ROUNDING <= self.value <= most + _ROUNDING:
+            return least, most
+        return -math.inf, math.inf
+
+    def clip(self, low: float, high: float) -> tuple[float, float]:
+        """Clip limits to the bounds of the measure.
+
+        Examples
+        --------
+        >>> replicates = Replicates([0.5], 0, "item", False, "", value=0.5, bounds=(0.0, 1.0))
+        >>> replicates.clip(-0.1, 0.9)
+        (0.0, 0.9)
+        """
+        least, most = self._checked_bounds
+        return float(np.clip(low, least, most)), float(np.clip(high, least, most))
 
     def _bca_shares(self, defined: Floats, tail: float) -> tuple[float, float]:
         """The shares at which BCa reads the quantiles; nan where they are not defined."""

@@ -344,7 +344,9 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
     elif not math.isnan(difference):
         items = _item_differences(score, against, design.test)
         if design.test == "t":
-            (p, low, high), method = significance.student_t(items, design.bootstrap.level), "t"
+            p, low, high = significance.student_t(items, design.bootstrap.level)
+            low, high = paired.clip(low, high)
+            method = "t"
         else:
             p = significance.signed_rank_p(items)
     if low and math.isclose(low, high, rel_tol=_ROUNDING):  # equal differences: others may vary

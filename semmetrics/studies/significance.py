@@ -14,6 +14,7 @@ Methods
 ``bootstrap``            differences of resamples, shifted so that their mean is 0
 ``bootstrap-sacrebleu``  the same of their sizes, as Riezler & Maxwell 2005 and sacrebleu have it
 ``randomization``        differences after the items of both systems are swapped at random
+``sign flips``           means of differences whose signs are random (of tables of values)
 ``t``, ``wilcoxon``      from the differences of items
 ``williams``             of two correlations with the same third variable
 ``friedman``             whether systems differ in their ranks at all; pairs by Nemenyi's test
@@ -38,6 +39,7 @@ LEAST_OF_WILLIAMS = 4
 """Items that Williams' test needs."""
 _ROUNDING = 1e-12  # relative to the largest value or difference
 _EXACT = 50  # items whose signed ranks are counted out
+_MAX_CELLS_PER_BATCH = 1_000_000  # signs that are drawn at a time
 Ties = Literal["mean", "best", "order"]
 
 
@@ -172,7 +174,71 @@ def shifted_size_p(replicates: ArrayLike, difference: float) -> float:
         return math.nan
     if not values.any():
         return 1.0
-    return (int((values - values.mean() > abs(difference)).sum()) + 1) / (len(values) + 1)
+    least = abs(difference) + _ROUNDING * max(abs(difference), float(values.max()))
+    return (int((values - values.mean() > least).sum()) + 1) / (len(values) + 1)
+
+
+def sign_flip_p(differences: ArrayLike, resamples: int, seed: int, rounding: float = 0.0) -> float:
+    """Return p of the mean difference if the signs of differences are random.
+
+    All signs are counted if there are at most ``resamples`` combinations of them. Otherwise as many
+    are drawn.
+
+    Parameters
+    ----------
+    differences : array, shape (items,)
+        At least two, all finite.
+    resamples, seed : int
+    rounding : float
+        The largest rounding error of a difference. A mean that is only that much below the
+        observed one is counted as equal to it.
+
+    Returns
+    -------
+    float
+        Twice the share of means that are at least as far on one side as the observed one, at most
+        1. If signs are drawn, the observed ones count as one more draw.
+
+    Raises
+    ------
+    InputError
+        If there are fewer, or one is not finite.
+
+    References
+    ----------
+    Fisher 1935, The design of experiments, section 21. Phipson & Smyth 2010.
+
+    Examples
+    --------
+    The mean of the second is 0, although its sum in floats is not:
+
+    >>> sign_flip_p([0.1, 0.3, 0.2, 0.4, 0.5], 1000, 0)
+    0.0625
+    >>> sign_flip_p([0.1, 0.2, -0.3], 1000, 0)
+    1.0
+    """
+    from scipy.stats import permutation_test
+
+    values = _of_items(differences)
+    batch = 1 + _MAX_CELLS_PER_BATCH // len(values)
+    test = permutation_test(
+        (values,),
+        np.mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=resamples,
+        rng=seed,
+        batch=batch,
+    )
+    means = np.asarray(test.null_distribution)
+    observed = float(test.statistic)
+    slack = max(rounding, _ROUNDING * float(np.abs(values).max()))
+    at_most = int((means <= observed + slack).sum())
+    at_least = int((means >= observed - slack).sum())
+    is_exact = len(values) < 64 and 2 ** len(values) <= resamples
+    observed_draws = 0 if is_exact else 1
+    share = (min(at_most, at_least) + observed_draws) / (len(means) + observed_draws)
+    return min(1.0, 2 * share)
 
 
 def student_t(differences: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:

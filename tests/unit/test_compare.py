@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 from refusals import refused
+from scipy import stats
 from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 
 import semmetrics
@@ -570,3 +571,22 @@ def test_swaps_are_those_of_predictions(definition):
         )
         expected = [swapped["b", m].value - swapped["a", m].value for m in map(str, measures)]
         np.testing.assert_allclose(column, expected, rtol=0, atol=1e-9)
+
+
+def test_limits_by_students_t_stay_within_the_range_of_differences():
+    gts = {"1": ["a"], "2": ["a"], "3": ["a"]}
+    systems = {
+        "good": {"1": ["a"], "2": ["a"], "3": ["a"]},
+        "bad": {"1": ["b"], "2": ["b"], "3": ["a"]},
+    }
+    (one,) = compare(systems, gts, measures="F1", test="t")
+    gains = np.array([-1.0, -1.0, 0.0])
+    limits = stats.ttest_1samp(gains, 0).confidence_interval()
+    assert limits.low < -1
+    assert (one.low, one.high) == (-1.0, pytest.approx(limits.high))
+    assert one.p == pytest.approx(stats.ttest_1samp(gains, 0).pvalue)
+
+
+def test_sizes_of_resamples_that_only_rounding_tells_apart_are_equal():
+    replicates = [0.1 + 0.2] * 3 + [-0.3] * 4
+    assert significance.shifted_size_p(replicates, 0.0) == pytest.approx(1 / 8)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
@@ -53,6 +55,48 @@ def test_gains_are_tested_as_scipy_does(test, p):
         ends = stats.ttest_1samp(gains, 0).confidence_interval()
         assert (one["low"], one["high"]) == pytest.approx(tuple(ends))
         assert (one["wins"] + one["ties"] + one["losses"], one["n"]) == (len(rows), len(rows))
+
+
+def exact_p(gains):
+    """p of random signs, in fractions."""
+    signs = list(itertools.product((1, -1), repeat=len(gains)))
+    means = [sum(sign * gain for sign, gain in zip(row, gains, strict=True)) for row in signs]
+    at_least = sum(mean >= sum(gains) for mean in means)
+    at_most = sum(mean <= sum(gains) for mean in means)
+    return min(1.0, 2 * min(at_least, at_most) / len(means))
+
+
+@pytest.mark.parametrize(("first", "second"), [
+    ("0.4 0.3 0.8 0.5 0.4 0.4 0.6", "0.5 0.1 0.7 0.7 0.9 0.7 -0.2"),
+    ("0.9 0.3 0.3 0.7 0.5 0.5 0.1 0.1", "0.1 0.8 0.7 0.4 0.0 0.8 0.6 0.0"),
+    ("0.4 0.2 0.8 0.5 0.1 0.5 0.8 0.3", "0.8 0.3 0.6 0.0 0.1 0.5 0.7 0.6"),
+    ("70.1 70.4 70.2 69.8", "70.2 70.6 69.9 69.8"),
+    ("0.5 0.5 0.5", "0.6 0.7 0.2"),
+    ("0.5 0.5 0.5", "0.6 0.7 0.8"),
+    ("0.3 0.3", "0.3 0.3"),
+])  # fmt: skip
+def test_ties_are_counted_although_sums_are_rounded(first, second):
+    first, second = first.split(), second.split()
+    table = {
+        str(row): {"A": float(a), "B": float(b)}
+        for row, (a, b) in enumerate(zip(first, second, strict=True))
+    }
+    (one,) = compare_values(table, test="randomization")
+    gains = [Fraction(b) - Fraction(a) for a, b in zip(first, second, strict=True)]
+    assert one["p"] == pytest.approx(exact_p(gains))
+
+
+@pytest.mark.parametrize(("measure", "values", "limits"), [
+    ("F1", {"1": {"A": 0.1, "B": 0.9}, "2": {"A": 0.9, "B": 1.0}}, (-1.0, 1.0)),
+    ("MicroF1", {"1": {"A": 0.1, "B": 0.9}, "2": {"A": 0.9, "B": 1.0}}, (-1.0, 1.0)),
+    ("F1", {"1": {"A": 10.0, "B": 90.0}, "2": {"A": 90.0, "B": 100.0}}, (-399.717, 489.717)),
+    (None, {"1": {"A": 0.1, "B": 0.9}, "2": {"A": 0.9, "B": 1.0}}, (-3.997, 4.897)),
+    ("MeanR", {"1": {"A": 1.0, "B": 9.0}, "2": {"A": 9.0, "B": 10.0}}, (-39.972, 48.972)),
+    ("F1", {"1": {"A": 0.1, "B": 0.3}, "2": {"A": 0.1, "B": 0.2}}, (-0.485, 0.785)),
+])  # fmt: skip
+def test_limits_stay_within_the_gains_that_a_measure_allows(measure, values, limits):
+    (one,) = compare_values(values, measure=measure)
+    assert (one["low"], one["high"]) == pytest.approx(limits, abs=1e-3)
 
 
 def test_what_cannot_be_tested_has_no_p():
