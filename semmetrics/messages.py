@@ -576,6 +576,8 @@ MESSAGES: dict[str, str] = {
     "item-after-end": "place {value} follows -1; -1 marks the end of a short ranking",
     "too-few-ranks": "top counts {found:rank}, the largest cutoff is {wanted}; give more ranks",
     "no-cutoff": "{measure} needs a cutoff; write {wanted}",
+    "no-grades": "{measure} counts grades from {level}, and the judgements have no grades; "
+        "leave rel out, or give grades: {{query: {{candidate: grade}}}}, or TREC qrels",
     "no-class-score": "no {group} class has a score; AUSUC and BestH need scores of all classes",
     "missing-images": "{n:image} missing: {examples!l}; give all sides the same images",
     "wrong-captions": "{found} given; give {wanted} for each image",

@@ -945,6 +945,7 @@ _OF_MEASURES = {  # what other libraries have as options of a call, with a measu
     "stem": "CIDEr(stem=porter)",
     "beta": "ROUGE-L(beta=1)",
     "parser": "SPICE(parser=offline)",
+    "rel": "MAP(rel=2)",
     "gain": "nDCG(gain=exponential)@5",
 }
 

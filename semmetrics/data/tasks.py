@@ -892,6 +892,19 @@ class RetrievalTask(Task):
         names = mix(hash_ids(self.gallery)[self.positives] + more)
         return int(mix(_sum_hashes(names, self.indptr) + self.hashes).sum(dtype=np.uint64))
 
+    def at_level(self, rel: int) -> RetrievalTask:
+        """Return the task with only the positives of a grade of at least ``rel``.
+
+        Positives without grades have grade 1.
+        """
+        if self.grades is None:
+            chosen = np.full(len(self.positives), rel <= 1)
+        else:
+            chosen = self.grades >= rel
+        indptr = ragged.offsets(ragged.sum_rows(chosen, self.indptr))
+        grades = None if self.grades is None else self.grades[chosen]
+        return replace(self, indptr=indptr, positives=self.positives[chosen], grades=grades)
+
     def ranks(self, start: int, stop: int) -> Ranks:
         """Return the ranks of the positives of queries ``start`` to ``stop``."""
         indptr = self.indptr[start : stop + 1] - self.indptr[start]
@@ -947,8 +960,8 @@ class RetrievalTask(Task):
 
     @property
     def identities(self) -> dict[str, str]:
-        """What each phi is, for signatures; the default one may be the grades."""
-        found = {} if self.grades is None else {f"{PHI}:default": "grades"}
+        """What each phi is, for signatures; without one, nDCG takes the grades."""
+        found = {f"{PHI}:default": "grades"}
         return found | {f"{PHI}:{n}": one.identity for n, one in self.beside.get(PHI, {}).items()}
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:

@@ -83,6 +83,8 @@ class Option(NamedTuple):
 
     def read(self, text: Value) -> Value:
         """Convert a written value to the option's kind; refuse one that is not allowed."""
+        if text is None and self.default is None and not self.required:
+            return None
         value = text.item() if isinstance(text, np.generic) else text
         written_out = isinstance(value, str) and self.kind is not str
         if written_out or (is_whole(value) and abs(value) < _EXACT):  # type: ignore[arg-type]
@@ -454,7 +456,10 @@ class Measure:
         return f"{name}{inside}" + ("" if self.k is None else f"@{self.k}")
 
     def signature(self) -> list[str]:
-        """Write every option as ``short:value``, the cutoff last."""
+        """Write every option that has a value as ``short:value``, the cutoff last."""
         shorts = {option.name: option.short for option in self.definition.options}
-        parts = [f"{shorts[name]}:{written(value)}" for name, value in self.options]
+        parts = []
+        for name, value in self.options:
+            if value is not None:
+                parts.append(f"{shorts[name]}:{written(value)}")
         return parts if self.k is None else [*parts, f"k:{self.k}"]

@@ -44,7 +44,7 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
-from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
 from semmetrics.metrics.families import CAUSES, Derived, ItemMeans
 from semmetrics.metrics.formulas import divide, recall
 from semmetrics.metrics.registry import define
@@ -57,6 +57,15 @@ UNFOUND = families.policy_option(
 )
 
 
+LEVEL = Option(
+    "rel",
+    "rel",
+    kind=int,
+    within=(1, np.inf),
+    help="the lowest grade that counts as relevant; without it, every grade above 0",
+)
+
+
 @kept
 def rank_positives(block: RankBlock) -> Ranks:
     """Return the ranks of the positives of each query."""
@@ -65,6 +74,27 @@ def rank_positives(block: RankBlock) -> Ranks:
     block.note("undecided", int(ranks.undecided.sum()))
     block.note("without_positives", int((ranks.number == 0).sum()))
     return ranks
+
+
+@kept
+def _task_at_level(task: RetrievalTask, rel: int) -> RetrievalTask:
+    return task.at_level(rel)
+
+
+@kept
+def rank_relevant(block: RankBlock, rel: int | None) -> Ranks:
+    """Return the ranks of the positives of each query that have at least a grade."""
+    if rel is None:
+        return rank_positives(block)
+    ranks = _task_at_level(block.task, rel).ranks(block.start, block.stop)
+    block.note(("undecided", rel), int(ranks.undecided.sum()))
+    return ranks
+
+
+def level_of(measure: Measure) -> int | None:
+    """Return the lowest grade that a measure counts as relevant; None for any above 0."""
+    rel = measure["rel"]
+    return rel if isinstance(rel, int) else None
 
 
 def precision_at_r(ranks: Ranks) -> Floats:
@@ -154,10 +184,11 @@ class QueryValues(Statistic):
 
     values: Callable[..., Floats]
     k: int | None = None
+    rel: int | None = None
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        ranks = rank_positives(block)
+        ranks = rank_relevant(block, self.rel)
         values = self.values(ranks) if self.k is None else self.values(ranks, self.k)
         if self.k is not None:
             fewer = "fewer", self.k, self.values.__name__, False
@@ -174,7 +205,7 @@ class QueryMeans(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of the values of queries."""
-        return QueryValues(self._values, measure.k)
+        return QueryValues(self._values, measure.k, level_of(measure))
 
 
 def _recall(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
@@ -203,14 +234,16 @@ def _first_rank(ranks: Ranks) -> Floats:
     return np.where(ranks.best < UNRANKED, ranks.best, np.nan)
 
 
+@dataclass(frozen=True, repr=False)
 class FirstRanks(Statistic):
     """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
 
     additive = False
+    rel: int | None = None
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the column."""
-        ranks = rank_positives(block)
+        ranks = rank_relevant(block, self.rel)
         return {"rank": Dense(np.where(ranks.number > 0, ranks.best, 0))}
 
 
@@ -219,7 +252,7 @@ class MedianFamily(Family):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of the ranks."""
-        return FirstRanks()
+        return FirstRanks(level_of(measure))
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return the median of the queries with positives."""
@@ -256,7 +289,7 @@ class SumOverDirections(Derived):
 
 
 retrieval_measure = partial(
-    define, cutoff=False, options=(NO_POSITIVE,), order_invariant=False, kind="retrieval"
+    define, cutoff=False, options=(NO_POSITIVE, LEVEL), order_invariant=False, kind="retrieval"
 )
 """Register a measure of queries: of ranks of positives, without a cutoff, if nothing else."""
 
@@ -307,13 +340,13 @@ Recall, HitRate = _DEFINED["Recall"], _DEFINED["HitRate"]
 MeanR = retrieval_measure(
     "MeanR", QueryMeans(_first_rank), "Mean rank of the first positive, from 1.", "min rank(G_q)",
     "Faghri et al. 2018, the evaluation code of VSE++", cite=("faghri2018",),
-    options=(NO_POSITIVE, UNFOUND), bounds=(1.0, np.inf), higher_is_better=False,
+    options=(NO_POSITIVE, UNFOUND, LEVEL), bounds=(1.0, np.inf), higher_is_better=False,
     interval="hall",  # a few queries whose positives come last make the mean
 )  # fmt: skip
 MedR = retrieval_measure(
     "MedR", MedianFamily(), "Median rank of the first positive, from 1, rounded down.",
     "⌊median of min rank(G_q)⌋", "Faghri et al. 2018, the evaluation code of VSE++",
-    cite=("faghri2018",), options=(NO_POSITIVE._replace(choices=("skip", "nan")),),
+    cite=("faghri2018",), options=(NO_POSITIVE._replace(choices=("skip", "nan")), LEVEL),
     bounds=(1.0, np.inf), higher_is_better=False,
     interval="percentile",  # a median that few items move has no jackknife
 )  # fmt: skip

@@ -627,7 +627,7 @@ def _by_images(
 class PhiValues(Statistic):
     """A step: a value of each query, by a function of what it retrieved and phi.
 
-    Without phi it is by the grades of the positives, which are there for nDCG alone.
+    Without phi, nDCG takes the grades of the positives.
     """
 
     values: Callable[..., Floats]
@@ -700,9 +700,9 @@ def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
 
 
 def _of_grades(block: RankBlock, measure: Measure) -> Floats:
-    """Return nDCG of each query by the grades of its positives."""
+    """Return nDCG of each query by the grades of its positives; plain positives have grade 1."""
     ranks, k, sums = retrieval.rank_positives(block), measure.k or UNRANKED - 1, []
-    grades: Any = ranks.grades
+    grades = np.ones(len(ranks.ranks)) if ranks.grades is None else ranks.grades
     rows = row_numbers(ranks.indptr)
     ideal = grades[np.lexsort((-grades, rows))], positions(ranks.indptr) + 1
     for values, rank in ((grades, ranks.ranks), ideal):
@@ -762,7 +762,7 @@ SR = retrieval_measure(
 )  # fmt: skip
 NDCG = retrieval_measure(
     "nDCG", PhiMeans(_ndcg),
-    "Normalised discounted cumulative gain by phi, or by grades of the positives without one.",
+    "Normalised discounted cumulative gain by phi, or without one by the grades of the positives.",
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
     "Järvelin and Kekäläinen 2002, section 2", cite=("jarvelin2002",),
     options=(

@@ -259,6 +259,8 @@ def _draw_options(title: str, options: Iterable[Option], definition: Definition)
         default = f"default {option.default}"
         if option.required:
             default = "required"
+        elif option.default is None:
+            default = "no default"
         elif isinstance(option.default, Mapping):
             each = [f"{value} ({average})" for average, value in option.default.items()]
             default = f"default {', '.join(each)}"

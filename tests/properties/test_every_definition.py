@@ -37,6 +37,7 @@ VALUES = {
     ("retrieval", "extended"): ["none", "k", "3"],
     ("retrieval", "m"): [2, 3],
     ("retrieval", "depth"): [10, 1],
+    ("retrieval", "rel"): [2, 3],
     ("classes", "labels"): ["auto", "seen", "unseen", "mine"],
     ("classes", "candidates"): ["all", "seen", "unseen", "mine"],
 }  # fmt: skip

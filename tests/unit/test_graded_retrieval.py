@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from refusals import refused
+from refusals import facts, refused
 
 import semmetrics
 from semmetrics.metrics.semantic_retrieval import NCS, SR
@@ -259,9 +259,6 @@ def test_grades_that_are_odd():
     for grades in ([0, 2], [3, 1]):
         with refused("duplicate"):
             semmetrics.score(run, {"q": [("a", grade) for grade in grades]}, **options)
-    with refused("needs-option"):  # the other direction has no grades
-        semmetrics.score([[0.9, 0.1], [0.2, 0.8]], {"0": {"0": 2}, "1": {"1": 3}},
-                         reverse_positives=[["0"], ["1"]], direction="both", **options)  # fmt: skip
 
 
 def test_graded_judgements_in_batches_are_those_of_one_call():
@@ -273,3 +270,88 @@ def test_graded_judgements_in_batches_are_those_of_one_call():
         scorer.update({q: run[q] for q in some}, {q: GRADES[q] for q in some})
     (mine,), (whole,) = scorer.compute(), semmetrics.score(run, GRADES, **options)
     assert (mine.value, mine.signature) == (pytest.approx(whole.value), whole.signature)
+
+
+def test_plain_positives_have_gain_1():
+    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
+    plain, graded = {}, {}
+    for query, row in GRADES.items():
+        plain[query] = [candidate for candidate, grade in row.items() if grade > 0]
+        graded[query] = dict.fromkeys(plain[query], 1)
+    options = {"task": "retrieval", "measures": "nDCG@3 nDCG nDCG(gain=exponential)@5"}
+    without, with_grades = (semmetrics.score(run, some, **options) for some in (plain, graded))
+    assert without.to_dict() == with_grades.to_dict()
+    assert [one.signature for one in without] == [one.signature for one in with_grades]
+    for query, value in zip(without[0].ids, without[0].items, strict=True):
+        gains = [1 / np.log2(rank + 2) for rank in range(3) if run[query][rank] in plain[query]]
+        ideal = sum(1 / np.log2(rank + 2) for rank in range(min(3, len(plain[query]))))
+        assert value == pytest.approx(sum(gains) / ideal)
+
+
+def test_plain_positives_of_both_directions_have_gain_1():
+    table = [[0.9, 0.1], [0.2, 0.8]]
+    options = {"task": "retrieval", "measures": "nDCG@2", "direction": "both"}
+    for reverse in (None, [["0"], ["1"]]):
+        found = semmetrics.score(table, [["0"], ["1"]], reverse_positives=reverse, **options)
+        assert [one.value for one in found] == [1.0, 1.0]
+
+
+LEVELS = ["MAP", "MAP@5", "MRR", "MRR@3", "Recall@4", "Precision@4", "HitRate@3", "R-Precision"]
+
+
+def at_level(name, rel):
+    name, sign, k = name.partition("@")
+    return f"{name}(rel={rel}){sign}{k}"
+
+
+@pytest.mark.parametrize("rel", [1, 2, 3])
+def test_a_level_of_relevance_is_that_of_judgements_without_lower_grades(rel):
+    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
+    binary = {}
+    for query, row in GRADES.items():
+        binary[query] = [candidate for candidate, grade in row.items() if grade >= rel]
+    names = [*LEVELS, "mAP@R", "MedR", "MeanR(undefined=skip)"]
+    options = {"task": "retrieval", "ties": "pessimistic"}
+    run = {query: {one: float(place // 2) for place, one in enumerate(row)}
+           for query, row in run.items()}  # fmt: skip
+    levels = [at_level(name, rel) for name in LEVELS]
+    levels += [f"mAP@R(rel={rel})", f"MedR(rel={rel})", f"MeanR(undefined=skip,rel={rel})"]
+    found = semmetrics.score(run, GRADES, measures=levels, **options)
+    wanted = semmetrics.score(run, binary, measures=names, **options)
+    assert [one.value for one in found] == pytest.approx([one.value for one in wanted], nan_ok=True)
+    assert f"|rel:{rel}|" in found[0].signature
+    assert "rel:" not in wanted[0].signature
+
+
+@pytest.mark.parametrize("rel", [1, 2, 3])
+def test_levels_of_relevance_are_those_of_ir_measures(rel):
+    ir = pytest.importorskip("ir_measures")
+    run = {query: {f"d{one}": 50.0 - rank for rank, one in enumerate(RNG.permutation(25)[:12])}
+           for query in GRADES}  # fmt: skip
+    judged = {query: {d: max(0, g) for d, g in row.items()} for query, row in GRADES.items()}
+    judged = {query: row for query, row in judged.items() if max(row.values()) >= rel}
+    theirs = [ir.AP(rel=rel), ir.AP(rel=rel) @ 5, ir.RR(rel=rel), ir.RR(rel=rel) @ 3,
+              ir.R(rel=rel) @ 4, ir.P(rel=rel) @ 4, ir.Success(rel=rel) @ 3,
+              ir.Rprec(rel=rel)]  # fmt: skip
+    values = ir.calc_aggregate(theirs, judged, run)
+    table = semmetrics.score(run, judged, task="retrieval", missing="skip",
+                             measures=[at_level(name, rel) for name in LEVELS])  # fmt: skip
+    for score, measure in zip(table, theirs, strict=True):
+        assert score.value == pytest.approx(values[measure], abs=1e-9), score.heading
+
+
+def test_a_level_above_1_needs_grades():
+    run, plain = {"q": ["a", "b"]}, {"q": ["b"]}
+    assert semmetrics.score(run, plain, task="retrieval", measures="MRR(rel=1)")[0].value == 0.5
+    with refused("no-grades", level=2):
+        semmetrics.score(run, plain, task="retrieval", measures="MRR(rel=2)")
+    graded = {"q": {"b": 1}}  # no candidate is so relevant, which is counted
+    score = semmetrics.score(run, graded, task="retrieval", measures="MRR(rel=2)")[0]
+    assert score.undefined == {"no_reference": 1}
+
+
+def test_ties_that_only_a_level_decides_are_noted():
+    run, graded = {"q": [("a", 0.5), ("b", 0.5)]}, {"q": {"a": 1, "b": 2}}
+    for measure, number in (("MRR", 0), ("MRR(rel=2)", 1)):
+        table = semmetrics.score(run, graded, task="retrieval", measures=measure)
+        assert sum(fact.n for fact in facts(table, "tied-ranks")) == number

@@ -66,7 +66,7 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         If a matrix is not given, cannot be read or computed, or does not fit the run; or a
         measure has no cutoff.
     """
-    wanted = [one for one in phi_measures(measures) if not _by_grades(one, tasks, options)]
+    wanted = [one for one in phi_measures(measures) if not _by_grades(one, options)]
     if not wanted:
         return tasks
     names = list(dict.fromkeys(str(m[PHI]) for m in wanted))
@@ -86,12 +86,11 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     return made
 
 
-def _by_grades(measure: Measure, tasks: Tasks, options: Options) -> bool:
+def _by_grades(measure: Measure, options: Options) -> bool:
     """Whether a measure takes the grades of the positives for phi, as none is given."""
     can = measure.definition.name == "nDCG" and measure["ground_truth"] == "kept"
     given = common.by_name(options[PHI]) or options[CAPTIONS] is not None
-    named = measure[PHI] != "default" or given
-    return can and not named and all(task.grades is not None for _, task in each_task(tasks))
+    return can and measure[PHI] == "default" and not given
 
 
 def phi_measures(measures: Measures) -> list[Measure]:

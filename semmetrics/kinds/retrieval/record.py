@@ -20,9 +20,9 @@ from semmetrics.kinds.retrieval import as_candidates, phi
 from semmetrics.kinds.retrieval.relation import EMBEDDINGS, LISTED, make_parts, read_embeddings
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.families import Derived
+from semmetrics.metrics.families import Derived, flat_terms
 from semmetrics.metrics.registry import parse
-from semmetrics.metrics.retrieval import HitRate, Recall
+from semmetrics.metrics.retrieval import HitRate, Recall, level_of
 from semmetrics.options import OPTIONS
 
 FILES = "--task retrieval sims.npy positives.json"  # of an example
@@ -91,8 +91,8 @@ def retrieval_facts(
         how += [] if task.folds is None else [f"{task.settings['folds']} folds"]
         queries, values = found.get("queries", len(task)), {"how": ", ".join(how)}
         facts += [*common.count_facts(name, task), Fact("run-size", queries, (), name, values)]
-        facts += common.counted("tied-ranks", found.get("undecided", 0), (), name)
-        fewer = {(key[1], key[3]): n for key, n in found.items() if isinstance(key, tuple) and n}
+        facts += common.counted("tied-ranks", _count_undecided(found), (), name)
+        fewer = {(key[1], key[3]): n for key, n in found.items() if key[0] == "fewer" and n}
         for (k, left_out), n in sorted(fewer.items()):
             if not left_out or n != fewer.get((k, False)):
                 values = {"k": str(k), "besides": " besides their positives" * left_out}
@@ -108,6 +108,31 @@ def retrieval_facts(
     every = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
     facts += [Fact("counts-all", values={"measure": one}) for one in every if not listed]
     return facts + common.different_items(tasks)
+
+
+def _count_undecided(noted: Mapping[Any, Any]) -> int:
+    """Return how many queries have a rank that ties decide: the most by any level of relevance."""
+    counts: list[int] = [noted.get("undecided", 0)]
+    for key, number in noted.items():
+        if key[0] == "undecided":
+            counts.append(number)
+    return max(counts)
+
+
+def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
+    """Check the levels of relevance of measures, and add the matrices phi that they need.
+
+    Raises
+    ------
+    InputError
+        If a measure has a level above 1, and the positives have no grades.
+    """
+    for measure in flat_terms(measures):
+        level = level_of(measure)
+        for _, task in each_task(tasks):
+            if level is not None and level > 1 and task.grades is None:
+                raise InputError("no-grades", measure=measure, level=level)
+    return phi.with_phi(tasks, measures, options)
 
 
 # ---- what is shown of retrieval -----------------------------------------------------------------
@@ -207,5 +232,5 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
 
 
 KIND = Kind(
-    "retrieval", read_beside, read, make_tasks, defaults, fill_entry, phi.with_phi, retrieval_facts
+    "retrieval", read_beside, read, make_tasks, defaults, fill_entry, prepare, retrieval_facts
 )
