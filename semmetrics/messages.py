@@ -478,6 +478,9 @@ MESSAGES: dict[str, str] = {
     "unlike-ids": "{lost}; write ids the same way on both sides: {names!l} differ by {how}",
     "joinable-ids": "{lost}; if some of them are the same, set {opt:ids={expression}}",
     "joined-names": "{n:item} of the predictions joined by the name of its file",
+    "joined-cocoid": "{n:item} of the predictions joined by cocoid, not by imgid",
+    "ambiguous-cocoid": "{n:id} could be the imgid of an image and {m} its cocoid; choose one: "
+        "{opt:id_column=imgid} or {opt:id_column=cocoid}",
     "equal-parts": "{names!l} have the same part {value!r}; change {opt:ids}",
     "missing-entries": "{lost}; add {noun}s, or set {opt:missing=skip} to leave these items out, "
         "{opt:missing=empty} for an empty candidate or no reference",

@@ -21,7 +21,16 @@ import numpy as np
 
 from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
-from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry, code_values, in_order
+from semmetrics.data.lists import (
+    Entry,
+    Lists,
+    Numbering,
+    Side,
+    Terms,
+    as_entry,
+    code_values,
+    in_order,
+)
 from semmetrics.errors import ROW, Fact, InputError, Places
 from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, Option, check_options, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
@@ -36,7 +45,8 @@ _FORMATS = {
 }  # fmt: skip
 EXTENSIONS = {ending: kind for kind, endings in _FORMATS.items() for ending in endings.split()}
 RECORD_IDS = ("id", "image_id", "img_id")
-FILE_ID = "file_name"  # an id where no other is: COCO's images have both
+FILE_ID = "file_name"  # an id if there is no other: COCO's images have both
+_FILE_KEYS = ("filename", "image", "img")  # ids of JSON records if there is no other
 _DISTINCT = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"),
              ("id", "candidate"), ("candidate", "score"))  # fmt: skip
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
@@ -110,20 +120,26 @@ class Form:
     @cached_property
     def table(self) -> Schema:
         """The columns of a table: ids, entries, and scores where the form has them."""
-        return self._schema((*self.ids, *ID_NAMES), self.columns, (*self.scores, *_SCORES))
+        ids = ((*self.ids, *ID_NAMES), FILE_ID)
+        return self._schema(ids, self.columns, (*self.scores, *_SCORES))
 
     @cached_property
     def record(self) -> Schema:
         """The keys of a JSON record."""
-        return self._schema((*self.ids, *RECORD_IDS), self.keys, (*self.scores, "scores"))
+        ids = ((*self.ids, *RECORD_IDS), FILE_ID, *_FILE_KEYS)
+        return self._schema(ids, self.keys, (*self.scores, "scores"))
 
-    def _schema(self, *names: tuple[str, ...]) -> Schema:
+    def _schema(
+        self,
+        ids: tuple[str | tuple[str, ...], ...],
+        entries: tuple[str, ...],
+        scores: tuple[str, ...],
+    ) -> Schema:
         first = () if self.first_id is None else (self.first_id,)
-        id_, entry, score = names
         columns = (
-            Column("id", (*first, id_, FILE_ID), as_id),
-            Column(self.noun, (entry,)),
-            Column("score", (score,), as_number, required=False),
+            Column("id", (*first, *ids), as_id),
+            Column(self.noun, (entries,)),
+            Column("score", (scores,), as_number, required=False),
         )
         return Schema(self.noun, columns if self.scored else columns[:2], flag=COLUMN_FLAG)
 
@@ -429,7 +445,7 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of Fact or str
         What is odd and was nevertheless accepted.
-    order, aliases
+    order, aliases, numbering
         As in ``Lists``.
     """
 
@@ -441,6 +457,7 @@ class Items:
     notes: list[Fact] = field(default_factory=list)
     order: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
+    numbering: Numbering | None = None
 
     @cached_property
     def types(self) -> set[type]:
@@ -506,7 +523,7 @@ def encode(found: Items, form: Form) -> Lists:
         range(len(items)) if found.ids is None else found.ids, vocabulary,
         Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
         where=found.where, noun=form.noun, order="sorted" if sets else found.order,
-        aliases=found.aliases,
+        aliases=found.aliases, numbering=found.numbering,
     )  # fmt: skip
 
 

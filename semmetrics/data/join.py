@@ -22,7 +22,7 @@ import numpy as np
 from semmetrics.arguments import check_choice, check_once
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.data.form import is_iterable
-from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
+from semmetrics.data.lists import Ids, Lists, Numbering, Side, Texts, take_ids
 from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
 
@@ -39,8 +39,8 @@ class Joined(NamedTuple):
         Codes into the vocabulary of each input.
     counts : dict
         Items that were missing on one side, and were left out or taken as empty:
-        "missing_prediction" and "missing_reference", where there are any; and "joined_names",
-        predictions known by another name of the id.
+        "missing_prediction" and "missing_reference", where there are any; "joined_names",
+        predictions known by another name of the id, and "joined_cocoid", by Karpathy's cocoid.
     """
 
     ids: Ids
@@ -127,11 +127,38 @@ def compared(found: Any, expression: str | None) -> Any:
     >>> compared(Lists(["img/7.jpg"], ["cat"], side), PARTS[0]).ids
     ['7']
     """
-    if expression is None or isinstance(found.ids, range):
+    if expression is None or isinstance(found.ids, range) or found.id_part == expression:
         return found
     from semmetrics.data.side_inputs import id_reader
 
-    return _renamed(found, map(id_reader(expression), found.ids))
+    part_of = id_reader(expression)
+    renamed = replace(_renamed(found, map(part_of, found.ids)), id_part=expression)
+    if not isinstance(found, Lists):
+        return renamed
+    return replace(
+        renamed,
+        aliases=_aliases_of_parts(found.aliases, part_of),
+        numbering=_numbering_of_parts(found.numbering, part_of),
+    )
+
+
+def _aliases_of_parts(aliases: Mapping[str, str], part_of: Callable[[str], str]) -> dict[str, str]:
+    """Return the parts of ids by the parts of their other names that name one item only."""
+    items_by_part: dict[str, set[str]] = {}
+    for name, own in aliases.items():
+        with suppress(InputError):  # the expression does not fit this name
+            items_by_part.setdefault(part_of(name), set()).add(part_of(own))
+    return {part: next(iter(items)) for part, items in items_by_part.items() if len(items) == 1}
+
+
+def _numbering_of_parts(
+    numbering: Numbering | None, part_of: Callable[[str], str]
+) -> Numbering | None:
+    """Return the numbering of the parts of ids; None if the expression does not fit all of it."""
+    if numbering is not None:
+        with suppress(InputError):
+            return numbering.renamed(part_of)
+    return None
 
 
 def _renamed(found: Any, names: Iterable[str]) -> Any:
@@ -165,8 +192,12 @@ def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
     Raises
     ------
     InputError
-        If two are of the same item.
+        If two are of the same item, or two numbers of the ground truth's images could be meant.
     """
+    if ref.numbering is not None and _are_other_numbers(pred, ref.numbering):
+        own = ref.numbering.own
+        named = _renamed(pred, (own.get(name, f"cocoid {name}") for name in map(str, pred.ids)))
+        return named, {"joined_cocoid": sum(map(own.__contains__, map(str, pred.ids)))}
     if not ref.aliases:
         return pred, {}
     known = {*ref.ids}
@@ -174,6 +205,30 @@ def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
     named = _renamed(pred, (others.get(name, name) for name in map(str, pred.ids)))
     number = sum(map(others.__contains__, map(str, pred.ids)))
     return named, {"joined_names": number} if number else {}
+
+
+def _are_other_numbers(pred: Lists, numbering: Numbering) -> bool:
+    """Return whether the ids of predictions are the other numbers of the images.
+
+    They are if all of them are among these numbers and not all among the ids of the file, or if
+    some are among the numbers of the items that were read and none among the ids.
+
+    Raises
+    ------
+    InputError
+        If they could be either, which would give other pairs.
+    """
+    names = {*map(str, pred.ids)}
+    are_ids, are_others = names <= numbering.ids, names <= numbering.others
+    if are_ids != are_others:
+        return are_others
+    n_others = len(names & numbering.own.keys())
+    n_ids = len(names & {*numbering.own.values()})
+    if not n_others or not n_ids:
+        return n_others > 0
+    if all(numbering.own.get(name) == name for name in names):
+        return False
+    raise InputError("ambiguous-cocoid", pred.source, n=n_ids, m=n_others)
 
 
 def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:

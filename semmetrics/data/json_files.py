@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -21,7 +22,7 @@ import numpy as np
 
 from semmetrics.arguments import check_once
 from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
-from semmetrics.data.public import annotations_of
+from semmetrics.data.public import annotations_of, image_key
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import EXAMPLES, ITEM, Fact, InputError, Places, at
 from semmetrics.messages import counted
@@ -299,10 +300,13 @@ def _read_annotations(
     value: Mapping[Any, Any], name: str, form: Form, options: ReadOptions
 ) -> Items:
     """Read COCO annotations, or what can be read as such."""
-    value, said = annotations_of(value, options.split, name)
+    key = image_key(value, options)
+    value, said = annotations_of(value, options.split, name, key)
     found: Items = form.coco(value, name)  # type: ignore[misc]
     found.understood = said or found.understood
-    return _noting_columns(found, form, options)
+    return _noting_columns(
+        found, form, options if key is None else replace(options, id_column=None)
+    )
 
 
 def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:

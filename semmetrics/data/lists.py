@@ -253,6 +253,28 @@ class Side:
         return self._flat(offsets(sum_rows(chosen, self.indptr)), chosen)
 
 
+@dataclass(frozen=True)
+class Numbering:
+    """A second number of each image of a file, such as Karpathy's ``cocoid`` besides ``imgid``.
+
+    Attributes
+    ----------
+    own : mapping from str to str
+        The ids of the items that were read, by their other number.
+    ids, others : frozenset of str
+        All ids and other numbers of the file, also those of splits that were not read.
+    """
+
+    own: Mapping[str, str]
+    ids: frozenset[str]
+    others: frozenset[str]
+
+    def renamed(self, rename: Callable[[str], str]) -> Numbering:
+        """Return the same numbering with all ids and numbers renamed."""
+        own = {rename(other): rename(id_) for other, id_ in self.own.items()}
+        return Numbering(own, frozenset(map(rename, self.ids)), frozenset(map(rename, self.others)))
+
+
 @by_value()
 @dataclass(frozen=True, eq=False)
 class Lists:
@@ -289,6 +311,10 @@ class Lists:
         How many entries stand in one item with different scores, of how many items, and an example.
     aliases : mapping from str to str
         Ids by what else they are called, such as the names of files.
+    numbering : Numbering or None
+        A second number of each item, by which predictions may be called.
+    id_part : str or None
+        The regular expression that found these ids in longer ones.
     whole : Lists or None
         Where all scores were 0 or 1, and said so which entries an item has: as they were.
     names_all : bool
@@ -310,6 +336,8 @@ class Lists:
     order: str = ""
     unlike: tuple[int, int, str] = (0, 0, "")
     aliases: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    numbering: Numbering | None = field(default=None, repr=False, compare=False)
+    id_part: str | None = field(default=None, repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
 

@@ -49,6 +49,8 @@ class Matrix:
         What a name is: "label".
     named : bool
         Whether the columns were given names; otherwise they are called by their numbers.
+    id_part : str or None
+        The regular expression that found the ids in longer ones.
     """
 
     values: Any
@@ -60,6 +62,7 @@ class Matrix:
     where: Callable[[int], str] = field(default=ROW.format, compare=False)
     noun: str = "label"
     named: bool = True
+    id_part: str | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return int(self.values.shape[0])

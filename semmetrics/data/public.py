@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.lists import Numbering
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import counted, listing, pluralize, shown
@@ -28,6 +29,10 @@ from semmetrics.schema import TREC, as_id
 
 TOKEN_LINE = re.compile(r"([^\t\n]+)#(\d+)\t(.*)")
 """A line of a token file: the image, the number of the caption, and the caption."""
+_NUMBERING = "numbering"
+"""The key of the `Numbering` of Karpathy's images, once they are COCO annotations."""
+_IMAGE_KEYS = ("imgid", "cocoid", "filename")
+"""Keys of Karpathy's images that an option may name as their ids; the first is the default."""
 _TREC = {6: "TREC run, one row a document", 4: "TREC qrels"}
 
 
@@ -190,7 +195,9 @@ def read_coco_captions(
         found.setdefault(id_, []).append(entry)
     ids = [id_ for id_, captions in found.items() if captions]
     items = Items(ids, [found[id_] for id_ in ids], Places(name, ids), name)
-    items.aliases = {} if by_own_id else _file_names(images)
+    if not by_own_id:
+        items.aliases = _file_names(images)
+        items.numbering = value.get(_NUMBERING)
     how = " by id," if by_own_id else ", ids of" if only_ids else ","
     items.understood = f"COCO captions{how} {counted(annotations, 'caption')}"
     if len(ids) < len(found):
@@ -211,7 +218,7 @@ def is_karpathy(value: Mapping[Any, Any]) -> bool:
 
 
 def annotations_of(
-    value: Mapping[str, Any], split: str | None, name: str
+    value: Mapping[str, Any], split: str | None, name: str, key: str | None = None
 ) -> tuple[Mapping[str, Any], str]:
     """Return the images of a split as COCO annotations, and what was read; others as they are.
 
@@ -222,6 +229,9 @@ def annotations_of(
         None is all splits.
     name : str
         What messages call it.
+    key : {"imgid", "cocoid", "filename"}, optional
+        The key of the ids of images. The default is imgid, and the images are also known by their
+        cocoid if they have one.
 
     Raises
     ------
@@ -246,7 +256,7 @@ def annotations_of(
         splits[own] = None
         if split is not None and own != split:
             continue
-        id_ = _record_id(image, "imgid", where, new=images)
+        id_ = _record_id(image, key or _IMAGE_KEYS[0], where, new=images)
         images[id_] = {"id": id_, "file_name": image.get("filename")}
         sentences = _get(image, "sentences", list, where)
         for there, sentence in _numbered(sentences, f"{where}.sentences"):
@@ -257,8 +267,31 @@ def annotations_of(
         raise InputError("unknown-name", name, what="split", value=split,
                          remedy=f"choose one of {listing(splits)}")  # fmt: skip
     said = f"split {split}" if split is not None else f"splits {', '.join(splits)}"
-    made = {"images": [*images.values()], "annotations": [*captions.values()]}
+    if key is not None:
+        said += f", by {key}"
+    made: dict[str, Any] = {"images": [*images.values()], "annotations": [*captions.values()]}
+    numbering = _numbering_of(value["images"], images) if key is None else None
+    if numbering is not None:
+        made[_NUMBERING] = numbering
     return made, f"Karpathy's captions of {counted([*images], 'image')}, {said}"
+
+
+def _numbering_of(images: Sequence[Mapping[str, Any]], kept: Collection[str]) -> Numbering | None:
+    """Return the cocoid of each image that was kept, and all of the file; None without them."""
+    by_cocoid: dict[str, str] = {}
+    for image in images:
+        cocoid = image.get("cocoid")
+        if not isinstance(cocoid, int | str) or "imgid" not in image:
+            return None
+        by_cocoid[str(cocoid)] = str(image["imgid"])
+    own = {other: id_ for other, id_ in by_cocoid.items() if id_ in kept}
+    ids = frozenset(str(image["imgid"]) for image in images)
+    return Numbering(own, ids, frozenset(by_cocoid))
+
+
+def image_key(value: Mapping[Any, Any], options: ReadOptions) -> str | None:
+    """Return the key of the ids of Karpathy's images that the options name, if they name one."""
+    return options.id_column if is_karpathy(value) and options.id_column in _IMAGE_KEYS else None
 
 
 def _get(one: dict[str, Any], key: str, kind: type, where: str) -> Any:

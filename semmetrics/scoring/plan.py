@@ -212,14 +212,14 @@ class Setup(NamedTuple):
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
         found = note_unstored(self.kind.read(data, source, self.options))
-        return compared(found, None if isinstance(data, (Lists, Matrix)) else self.options["ids"])
+        return compared(found, self.options["ids"])
 
     def read_truth(self, gts: Any) -> Any:
         """Read the ground truth, which needs no scores where a column of them is named."""
         options, files = self.options, self.options["read"]
         options = options if files is None else options.replace(read=truth_options(files))
         found = self.kind.read(gts, "gts", options)
-        return compared(found, None if isinstance(gts, (Lists, Matrix)) else options["ids"])
+        return compared(found, options["ids"])
 
     def forget(self) -> None:
         """Let go what is kept of the items that were prepared, such as tokens of captions."""

@@ -7,7 +7,7 @@ import pytest
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics.data.join import PARTS, aligned_rows, aligned_weights, join
+from semmetrics.data.join import PARTS, aligned_rows, aligned_weights, compared, join
 from semmetrics.kinds.labels import as_labels
 from semmetrics.options import flag
 
@@ -128,3 +128,114 @@ def test_parts_of_ids_that_are_equal_or_not_there_are_refused():
         semmetrics.score(truth, truth, ids=PARTS[0])
     with refused("id-mismatch", value="a.jpg"):
         semmetrics.score(truth, truth, ids=PARTS[1])
+
+
+@pytest.mark.parametrize("sides", [(False, True), (True, False), (True, True)])
+def test_ids_apply_to_sides_that_were_read_before(sides):
+    read = {
+        "labels": semmetrics.as_labels,
+        "captions": semmetrics.as_captions,
+        "classes": semmetrics.as_classes,
+    }
+    values = {"labels": ["cat"], "captions": ["a cat sleeps"], "classes": ["cat"]}
+    measures = {"labels": "F1", "captions": "BLEU-1", "classes": "Accuracy"}
+    for kind, as_read in read.items():
+        given = [
+            {"1": values[kind], "2": values[kind]},
+            {"x/1.jpg": values[kind], "x/2.jpg": values[kind]},
+        ]
+        given = [
+            as_read(side) if was_read else side for side, was_read in zip(given, sides, strict=True)
+        ]
+        options = {"task": kind, "measures": measures[kind], "ids": r"(\d+)(?:\.jpg)?$"}
+        found = semmetrics.score(*given, **options)
+        assert (found[0].value, found[0].ids) == (pytest.approx(1), ["1", "2"])
+        scorer = semmetrics.Scorer(**options)
+        scorer.update(*given)
+        assert scorer.compute()[0].value == pytest.approx(1)
+
+
+def test_parts_of_ids_are_taken_once():
+    sides = [semmetrics.as_labels({"a-1-2": ["cat"]}), semmetrics.as_labels({"b-1-2": ["cat"]})]
+    expression = "-(.*)$"  # its part fits it again
+    once = [compared(side, expression) for side in sides]
+    assert [compared(side, expression).ids for side in once] == [["1-2"], ["1-2"]]
+    assert semmetrics.score(*once, measures="F1", ids=expression)[0].ids == ["1-2"]
+
+
+def test_parts_of_ids_are_also_those_of_file_names():
+    preds = {"COCO_1000.jpg": ["cat"], "val/7.jpg": ["dog"]}
+    found = semmetrics.score(preds, semmetrics.as_labels(COCO), measures="F1", ids="([^/]+)$")
+    assert (found["F1"].value, found["F1"].ids) == (0.5, ["1000", "7"])
+
+
+def karpathy(*images):
+    """Karpathy's JSON of images with a split, an imgid and a cocoid."""
+    found = []
+    for split, imgid, cocoid in images:
+        sentences = [
+            {"sentid": 10 * imgid + n, "raw": f"the {split} image {cocoid}"} for n in (0, 1)
+        ]
+        found.append({"split": split, "imgid": imgid, "cocoid": cocoid,
+                      "filename": f"COCO_{cocoid}.jpg", "sentences": sentences})  # fmt: skip
+    return {"images": found, "dataset": "coco"}
+
+
+IMAGES = karpathy(("test", 0, 391895), ("test", 1, 3), ("val", 2, 184613), ("val", 3, 1))
+
+
+def test_predictions_may_have_the_cocoid_of_karpathys_images():
+    options = {"measures": "BLEU-1", "split": "test"}
+    results = [{"image_id": 391895, "caption": "the test image 391895"},
+               {"image_id": 3, "caption": "the test image 3"}]  # fmt: skip
+    found = semmetrics.score(results, IMAGES, **options)
+    assert (found[0].value, found[0].ids) == (pytest.approx(1), ["0", "1"])
+    assert facts(found, "joined-cocoid")[0].n == 2
+    by_imgid = {"0": "the test image 391895", "1": "the test image 3"}
+    found = semmetrics.score(by_imgid, IMAGES, **options)
+    assert found[0].value == pytest.approx(1)
+    assert not facts(found, "joined-cocoid")
+    by_name = {"COCO_391895.jpg": "the test image 391895", "1": "the test image 3"}
+    assert semmetrics.score(by_name, IMAGES, **options)[0].value == pytest.approx(1)
+
+
+def test_cocoids_of_other_splits_are_no_imgids():
+    preds = {"391895": "the test image 391895", "3": "the test image 3", "1": "other",
+             "184613": "other"}  # fmt: skip
+    options = {"measures": "BLEU-1", "split": "test"}
+    found = semmetrics.score(preds, IMAGES, missing="skip", **options)
+    assert found[0].value == pytest.approx(1)
+    with refused("missing-ids"):
+        semmetrics.score(preds, IMAGES, **options)
+
+
+def test_ids_that_could_be_imgid_or_cocoid_are_refused():
+    data = karpathy(("test", 0, 1), ("test", 1, 0))
+    preds = {"0": "the test image 0", "1": "the test image 1"}
+    with refused("ambiguous-cocoid", n=2, m=2):
+        semmetrics.score(preds, data, measures="BLEU-1")
+    same = karpathy(("test", 0, 0), ("test", 1, 1))  # both ways are the same
+    assert semmetrics.score(preds, same, measures="BLEU-1")[0].value == pytest.approx(1)
+    for key, value in (("cocoid", 1.0), ("imgid", 0.75)):
+        found = semmetrics.score(preds, data, measures="BLEU-1", id_column=key)
+        assert found[0].value == pytest.approx(value)
+
+
+def test_cocoids_are_joined_by_a_part_of_ids():
+    preds = {"COCO_val2014_000000391895": "the test image 391895",
+             "COCO_val2014_000000000003": "the test image 3"}  # fmt: skip
+    found = semmetrics.score(preds, IMAGES, measures="BLEU-1", split="test", ids="0*([0-9]+)$")
+    assert found[0].value == pytest.approx(1)
+
+
+@pytest.mark.parametrize("key", ["filename", "image", "img"])
+def test_file_names_in_records_are_ids(key):
+    records = [{key: "a.jpg", "caption": "a cat"}, {key: "b.jpg", "caption": "a dog"}]
+    refs = {"b.jpg": ["a dog"], "a.jpg": ["a cat"]}
+    assert semmetrics.score(records, refs, measures="BLEU-1")[0].value == pytest.approx(1)
+    labelled = [{key: "a.jpg", "labels": ["cat"]}, {key: "b.jpg", "labels": ["dog"]}]
+    truth = {"b.jpg": ["dog"], "a.jpg": ["cat"]}
+    assert semmetrics.score(labelled, truth, measures="F1")[0].value == 1.0
+    numbered = [{"id": number, **record} for number, record in enumerate(labelled)]
+    found = semmetrics.score(numbered, {"0": ["cat"], "1": ["dog"]}, measures="F1")
+    assert found[0].ids == ["0", "1"]  # an id goes before the name of a file
