@@ -17,6 +17,7 @@ import hashlib
 import io
 import itertools
 import math
+import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, require
+from semmetrics.errors import InputError, MissingDependencyError, require
 from semmetrics.messages import pluralize, visible
 from semmetrics.store import files
 
@@ -47,6 +48,7 @@ FORMATS = (".png", ".svg", ".pdf")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKS, _LINES, _HATCHES = "os^DvPX", ("-", "--", "-.", ":"), ("", "////", r"\\\\\\\\", "xxxx")
 _SERIES, _ROWS, _CURVES, _LABELS, _CELLS, _PANELS, _MARKED = 7, 30, 14, 12, 20, 4, 8
+_PIXELS_PER_INCH = 100  # of a picture in a notebook
 _INSIDE = 4  # curves whose legend stands among them
 _LESS = " less "
 _POINTS = 2000  # of a scatter, beyond which those that are near each other are one
@@ -103,7 +105,8 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; panels divide it. Left out, a new figure is made, and not shown.
+            Where to draw; panels divide it. Without it a new figure is made. In a notebook it
+            appears below the cell, elsewhere no window opens.
 
         Returns
         -------
@@ -115,13 +118,26 @@ class Display:
         MissingDependencyError
             If matplotlib is not installed.
         """
-        load()
-        from matplotlib.figure import Figure
-        from matplotlib.text import Text
+        if ax is not None:
+            self._draw_on(ax)
+        else:
+            self._draw_figure(_new_figure(self._size))
+        return self
 
+    def _draw_figure(self, figure: Any) -> None:
+        """Draw on a new figure, with a title."""
+        self._draw_on(figure.subplots())
+        axes = np.ravel(self.ax_)[0]
+        axes.set_title(self.title or axes.get_title("left"), loc="left", fontsize="medium")
+        _write_dollars(figure)
+        # The layout is computed once, so that every drawing of the figure is the same.
+        with _any_script():
+            figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+
+    def _draw_on(self, outer: Any) -> None:
+        """Draw in axes, which several panels divide."""
         rows, columns, *ratios = self._grid
-        own = Figure(self._size, layout="constrained") if ax is None else None
-        outer: Any = ax if own is None else own.subplots()
         self.figure_, axes = outer.figure, [outer]
         if rows * columns > 1:
             outer.set_axis_off()
@@ -129,20 +145,62 @@ class Display:
             axes = [self.figure_.add_subplot(spec[place]) for place in range(rows * columns)]
         self.ax_ = axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
         self._draw(axes)
-        title = self.title or axes[0].get_title("left")
-        axes[0].set_title(title * (ax is None), loc="left", fontsize="medium")
         lowest = axes[-1] if rows > 1 else axes[0]
         lowest.set_xlabel(f"{lowest.get_xlabel()}\n{self.note}".strip())
         for one in axes:
             one.spines[["top", "right"]].set_visible(False)
             one.set_axisbelow(True)
-            for text in one.findobj(Text):  # a dollar is a dollar
-                text.set_parse_math(False)
-        if own is not None:  # laid out once: every drawing of it is the same
-            with _any_script():
-                own.draw_without_rendering()
-            own.set_layout_engine("none")
-        return self
+            _write_dollars(one)
+
+    def __repr__(self) -> str:
+        title = f": {self.title}" if self.title else ""
+        return f"<{type(self).__name__}{title}>"
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]] | None:
+        """Return the picture that a notebook shows, and its size.
+
+        A figure that pyplot still has open is shown by the notebook itself, at the end of the
+        cell, so None is returned for it. It is also returned if matplotlib is not installed.
+        """
+        try:
+            load()
+        except MissingDependencyError:
+            return None
+        if _is_open(self.figure_):
+            return None
+        picture = render(self, ".png")
+        width, height = self.figure_.get_size_inches() * _PIXELS_PER_INCH
+        return picture, {"width": round(width), "height": round(height)}
+
+
+def _new_figure(size: Any) -> Any:
+    """Return a new figure, which a notebook shows and closes at the end of the cell."""
+    load()
+    if not os.environ.get("MPLBACKEND", "").endswith("inline"):  # which Jupyter's kernel sets
+        from matplotlib.figure import Figure
+
+        return Figure(size, layout="constrained")
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=size, layout="constrained")
+
+
+def _is_open(figure: Any) -> bool:
+    """Return whether pyplot has a figure, so that the notebook will show it."""
+    number = getattr(figure, "number", None)
+    if number is None:
+        return False
+    from matplotlib import pyplot
+
+    return bool(pyplot.fignum_exists(number))
+
+
+def _write_dollars(artist: Any) -> None:
+    """Write dollars in texts as dollars, not as marks of mathematics."""
+    from matplotlib.text import Text
+
+    for text in artist.findobj(Text):
+        text.set_parse_math(False)
 
 
 def load() -> Any:
@@ -1114,7 +1172,12 @@ def render(display: Display, form: str) -> bytes:
     """Return a figure as ".png", ".svg" or ".pdf", always the same bytes; drawn if it was not."""
     if form not in FORMATS:
         raise InputError("wrong-ending", form, known=FORMATS)
-    figure = (display if display.figure_ is not None else display.plot()).figure_
+    if display.figure_ is None:
+        load()
+        from matplotlib.figure import Figure
+
+        display._draw_figure(Figure(display._size, layout="constrained"))
+    figure = display.figure_
     out, fixed = io.BytesIO(), dict[Any, Any]({"svg.fonttype": "none", "svg.hashsalt": "figure"})
     with load().rc_context(fixed), _any_script():
         figure.savefig(out, format=form[1:], dpi=150, metadata=_METADATA[form])

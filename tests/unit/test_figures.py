@@ -174,6 +174,40 @@ def test_axes_may_be_given_and_figures_are_saved(tmp_path):
     assert "matplotlib.pyplot" not in {*sys.modules} - before
 
 
+def test_a_display_is_its_picture_in_a_notebook(monkeypatch):
+    display = plots.ValuesDisplay.from_scores(result("values"))
+    assert repr(display).startswith("<ValuesDisplay: values")
+    picture, size = display._repr_png_()  # also if it was not plotted
+    assert picture.startswith(b"\x89PNG")
+    assert size["width"] == 680
+    assert display.plot()._repr_png_()[0] == picture
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert display._repr_png_() is None
+
+
+def test_a_notebook_shows_what_is_plotted_once(monkeypatch):
+    from matplotlib import pyplot
+
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    before = pyplot.get_fignums()
+    display = plots.ValuesDisplay.from_scores(result("values")).plot()
+    assert pyplot.get_fignums() == [*before, display.figure_.number]
+    assert display._repr_png_() is None  # the notebook shows it at the end of the cell
+    pyplot.close(display.figure_)
+    assert display._repr_png_() is not None
+    assert plots.svg_text(plots.ItemsDisplay.from_scores(result("values")))
+    assert pyplot.get_fignums() == before
+
+
+def test_outside_a_notebook_pyplot_has_no_figure(monkeypatch):
+    from matplotlib import pyplot
+
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    before = pyplot.get_fignums()
+    plots.ValuesDisplay.from_scores(result("values")).plot()
+    assert pyplot.get_fignums() == before
+
+
 def test_refusals(monkeypatch):
     with refused("no-figure", name="ranks"):
         plots.choose(result("values"), "ranks")

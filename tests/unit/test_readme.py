@@ -102,3 +102,31 @@ def test_notebooks_run(path, monkeypatch):
     notebook = nbformat.read(path, 4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear the outputs"
     nbclient.NotebookClient(notebook, timeout=120).execute()
+    assert sum(map(_pictures, notebook.cells)) == sum(".plot()" in c.source for c in notebook.cells)
+
+
+def _pictures(cell):
+    """Return how many pictures a cell shows."""
+    return sum("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # they are of the kernel
+def test_a_notebook_shows_each_figure_once(monkeypatch):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pictures = {
+        "import semmetrics\nfrom semmetrics.plots import *\n"
+        "table = semmetrics.score([['cat'], ['cow']], [['cat'], ['dog']], measures='F1')": 0,
+        "ValuesDisplay.from_scores(table)": 1,
+        "ValuesDisplay.from_scores(table).plot()": 1,
+        "ValuesDisplay.from_scores(table).plot();": 1,
+        "display = ItemsDisplay.from_scores(table).plot()": 1,
+        "display": 1,
+        "display.plot()": 1,
+        "svg_text(ItemsDisplay.from_scores(table))[:4]": 0,
+    }
+    cells = [nbformat.v4.new_code_cell(source) for source in pictures]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(notebook, timeout=120).execute()
+    assert {cell.source: _pictures(cell) for cell in notebook.cells} == pictures
