@@ -412,6 +412,16 @@ MESSAGES: dict[str, str] = {
     "scattered-rows": "{n:id} with rows that are not together{examples!e}: merged in file order",
     "rows-apart": "this id came before; give each id once, with its rows together",
     "other-column": "it is {found}, and {wanted} in the files before; give all the same columns",
+    "mixed-cells": "{value} is not a list, but most {noun} cells of the file are lists written as "
+        "text; write all cells alike, or one row per {noun}",
+    "cut-list": "NumPy left out a part of the list, {value}; write whole lists: "
+        "frame['{noun}s'].map(list).to_csv(...)",
+    "objects-as-text": "the {noun} is an object written as text, {value}; keep only the {noun}s: "
+        "frame['{noun}s'].map(lambda cell: {recipe})",
+    "score-of-a-list": "one score for a list of {noun}s; write a list with a score for each {noun}",
+    "not-a-list": "{role} is {value}, not a list as in the rows before; write all rows alike",
+    "lists-among-texts": "{n:{noun}} written as a list and read as text, as most others are no "
+        "lists{examples!e}; write all of them alike",
     "sorted-sets": "sets of {noun}s were taken in sorted order",
     "scores-and-lists": "{n:item} written {{{noun}: score}}, the others as lists",
     "unused-entry-keys": "{n:key} of {noun}s not used: {examples!l}",

@@ -32,6 +32,7 @@ from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
 from semmetrics.data import form as forms
+from semmetrics.data.cells import are_lists_of_scores
 from semmetrics.data.form import Form, Items, ReadOptions, column_among, encode, find_columns
 from semmetrics.data.json_files import item_rows, parse, row_notes
 from semmetrics.data.lists import Lists, Side, Texts, in_order
@@ -347,18 +348,22 @@ def read_columns(
     wide = has_type(entries, *_LISTS)
     if wide and scores is not None:  # nothing is cast from texts or truth values
         scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
+    written = has_type(entries, *_TEXTS) and scores is not None and has_type(scores, *_TEXTS)
     plain = [] if form.blank else ["null"]  # a column of nulls: items without entries
     plain += ["integer"] * (form.numbered or form.places)
     fits = {
         "id": has_type(kinds["id"], *_TEXTS, "integer"),
         form.noun: wide or has_type(entries, *_TEXTS, *plain),
-        "score": scores is None or has_type(scores, "integer", "floating", *["null"] * wide),
+        "score": scores is None
+        or written
+        or has_type(scores, "integer", "floating", *["null"] * wide),
     }
     for role in (role for role, fit in fits.items() if not fit):
         where = at(name, f"column {schema.names[roles[role]]!r}")
         raise InputError("wrong-column-type", where, found=str(kinds[role]), role=role)
     names = [schema.names[i] for i in roles.values()]
     try:
+        leave_if(written)  # perhaps lists
         coder = Coder(form, by_row=not wide, first=first)
         for batch in batches(names):
             coder.add(*_columns_of(batch, names, form, wide))
@@ -395,6 +400,8 @@ def _read_strictly(
         items = ((row, cells[:2] if cells[-1] is None else cells) for row, cells in rows)
         return item_rows(items, iter, name, form, ROW)
     given, values, *scores = read
+    if scores and not are_lists_of_scores(scores[0]):
+        _check_numbers(scores[0], names[2], name)
     ids = [as_id(id_, where=at(name, ROW.format(row))) for row, id_ in enumerate(given, first)]
     if form.blank and None in values:
         row = values.index(None)
@@ -404,6 +411,13 @@ def _read_strictly(
     entries = ["" if value is None else value for value in values]
     places = range(first, first + len(ids))
     return entry_rows([(places, ids, entries, *scores)], name, form, ROW)
+
+
+def _check_numbers(scores: Sequence[Any], column: str, name: str) -> None:
+    """Raise if scores are texts; those of CSV files always are."""
+    if any(isinstance(score, str) for score in scores):
+        where = at(name, f"column {column!r}")
+        raise InputError("wrong-column-type", where, found="string", role="score")
 
 
 def _null_count(values: Any) -> int:

@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import hash_ids
+from semmetrics.data.cell_lists import check_cell_style
 from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.lists import Lists
@@ -109,7 +110,7 @@ class Parts:
                 pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
-                name, done = rows.file.name, 0
+                name, done, cell_style = rows.file.name, 0, ""
                 for (block, taken), (more, _) in pairwise(chain(blocks, [(None, 0)])):
                     found: Any = None
                     try:
@@ -120,6 +121,7 @@ class Parts:
                         problem = error if problem is None else problem
                     else:
                         found = found if isinstance(found, Lists) else found.ranked()
+                        cell_style = check_cell_style(found, cell_style)
                         for note in found.notes:
                             if note.code == "scattered-rows":
                                 raise InputError("rows-apart", at(name, "", note.examples[0]))

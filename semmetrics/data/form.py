@@ -21,6 +21,7 @@ import numpy as np
 
 from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
+from semmetrics.data.cells import CutListError, read_cell
 from semmetrics.data.lists import (
     Entry,
     Lists,
@@ -575,6 +576,8 @@ def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
     for item in found.items:
         if isinstance(item, Set):
             lists.append(sorted(item, key=lambda entry: (str(type(entry)), str(entry))))
+        elif isinstance(item, str) and not form.single and _is_written_list(item):
+            lists.append([item] if item.strip() else [])
         else:
             lists.append(item.tolist() if isinstance(item, np.ndarray) else item)
     some = any(isinstance(item, (list, tuple)) for item in lists)
@@ -593,6 +596,16 @@ _EXAMPLES = {
 }
 """A list of each noun, as messages show it."""
 _SEPARATORS = re.compile(r"\s*[,;|]\s*")
+
+
+def _is_written_list(text: str) -> bool:
+    """Tell whether a cell is empty, or a list written as text."""
+    if not text.strip():
+        return True
+    try:
+        return read_cell(text) is not None
+    except CutListError:  # whoever reads it names the place
+        return True
 
 
 def not_a_list(item: Any, form: Form, where: str = "") -> InputError:

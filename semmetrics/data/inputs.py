@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.data import form as forms
+from semmetrics.data.cell_lists import read_cell_lists
 from semmetrics.data.form import DEFAULTS, TABLES, Form, Items, ReadOptions, encode, unused
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
@@ -185,12 +186,14 @@ def as_data(
     options = options or DEFAULTS
     data = open_input(data, options)
     if isinstance(data, Source):
-        return _read_file(data, form, names, options)
+        found = _read_file(data, form, names, options)
+        return read_cell_lists(found, form) if isinstance(found, Lists) else found
     if not isinstance(data, (Lists, Matrix)):
         from semmetrics.data.objects import read_python
 
         with enough_memory(source), no_collection():
-            return read_python(data, form, source, names, options)
+            found = read_python(data, form, source, names, options)
+            return read_cell_lists(found, form) if isinstance(found, Lists) else found
     if data.noun != form.noun:
         raise InputError(
             "wrong-content", data.source, value=f"{data.noun}s", wanted=f"{form.noun}s",

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from semmetrics.arguments import check_once
+from semmetrics.data.cells import may_be_structured, pair_lists
 from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
 from semmetrics.data.public import annotations_of, image_key
 from semmetrics.data.source import Source, check_lines, text_lines
@@ -200,7 +201,9 @@ def without_blanks(
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
-    """Return entries and the list of their scores as pairs."""
+    """Return entries and the list of their scores as pairs; both may be lists written as text."""
+    if isinstance(entries, str) and isinstance(scores, str) and may_be_structured(scores):
+        return list(pair_lists(entries, scores))
     if isinstance(entries, Mapping):
         raise InputError("scored-twice", noun=form.noun)
     if not isinstance(entries, (list, tuple)):

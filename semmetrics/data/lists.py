@@ -320,6 +320,8 @@ class Lists:
     names_all : bool
         Whether the vocabulary lists all entries there are: the columns of a matrix, or the keys of
         0/1 mappings. Such an entry belongs to the label universe even if no item has it.
+    cell_style : {"", "lists", "text"}
+        Whether the entries were read from lists that were written as text.
     """
 
     ids: Ids
@@ -340,6 +342,7 @@ class Lists:
     id_part: str | None = field(default=None, repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
+    cell_style: str = field(default="", repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.side)

@@ -25,13 +25,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from semmetrics.data.cells import CutListError, are_lists_of_scores, pair_lists
 from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
 from semmetrics.data.json_files import item_rows, row_notes, without_blanks
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import Fact, InputError, Places, at
-from semmetrics.messages import pluralize
+from semmetrics.messages import pluralize, shown
 from semmetrics.schema import as_id, as_number
 
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
@@ -137,7 +138,7 @@ def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: st
     groups: dict[str, list[Any]] = {}
     firsts, empty, scattered = list[int](), dict[str, int](), set[str]()
     previous, current = None, list[Any]()
-    for places, ids, entries, *scores in batches:
+    for places, ids, entries, *scores in _spread_lists(batches, name, unit):
         if "" in ids:
             raise InputError("empty-id", at(name, unit.format(places[list(ids).index("")])))
         if not form.blank and "" in entries:
@@ -179,6 +180,38 @@ def _pair_columns(
                 raise InputError("score-alone", where(row), noun=form.noun)
         scores = [0.0 if entry == "" else one for entry, one in zip(entries, scores, strict=True)]
     return list(zip(entries, form.table.columns[2].values(scores, where), strict=True))
+
+
+def _spread_lists(batches: Iterable[Sequence[Any]], name: str, unit: str) -> Iterator[Any]:
+    """Yield batches of rows with one entry each, also if cells have lists and their scores.
+
+    The first score that is not empty decides. A row whose lists are empty keeps its place, with an
+    empty entry.
+    """
+    is_first, has_lists = True, False
+    for batch in batches:
+        if is_first and len(batch) == 4:
+            has_lists = are_lists_of_scores(batch[3])
+            is_first = False
+        yield _spread_batch(batch, name, unit) if has_lists else batch
+
+
+def _spread_batch(batch: Sequence[Any], name: str, unit: str) -> list[list[Any]]:
+    """Return a row for each entry of the lists of a batch: places, ids, entries and scores."""
+    columns: list[list[Any]] = [[], [], [], []]
+    for place, id_, labels, scores in zip(*batch, strict=True):
+        where = at(name, unit.format(place), id_)
+        try:
+            pairs = pair_lists(labels, scores or "")
+        except InputError as error:
+            raise error.placed(where) from None
+        except CutListError:
+            raise InputError("cut-list", where, noun="label", value=shown(labels)) from None
+        rows: list[tuple[Any, Any]] = [*pairs] or [("", "")]
+        for label, score in rows:
+            for column, cell in zip(columns, (place, id_, str(label), score), strict=True):
+                column.append(cell)
+    return columns
 
 
 def split_text(several: int, rows: int, split: str) -> str:

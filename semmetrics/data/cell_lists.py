@@ -1,0 +1,175 @@
+"""Decide whether the entries of an input are lists that were written as text.
+
+Conventions
+-----------
+The whole input decides. If every entry that is not empty is a list written as text, the entries
+are read as lists. If at least half of them are lists, the other ones raise an error. Otherwise all
+stay text, and a note counts the lists. ``[]`` is an empty list among lists, and text among texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from semmetrics.data.cells import CutListError, entries_of, may_be_structured, read_cell, recipe
+from semmetrics.data.form import Form, Items, encode
+from semmetrics.data.lists import Lists
+from semmetrics.errors import Fact, InputError
+from semmetrics.messages import shown
+
+LISTS, TEXT = "lists", "text"
+
+
+@dataclass
+class _Cells:
+    """The distinct entries of an input by what they contain, each by its code."""
+
+    lists: dict[int, list[Any]] = field(default_factory=dict)
+    objects: dict[int, Any] = field(default_factory=dict)
+    empty: list[int] = field(default_factory=list)  # [] or a blank
+    texts: list[int] = field(default_factory=list)
+
+
+def read_cell_lists(found: Lists, form: Form) -> Lists:
+    """Return an input with the lists that its entries contain, if they are written as text.
+
+    Parameters
+    ----------
+    found : Lists
+        As a reader found it. The result has ``cell_style`` "lists", "text", or "" if all entries
+        are empty.
+    form : Form
+
+    Raises
+    ------
+    InputError
+        If most entries are lists and others are not, a list was cut off, or the entries are
+        objects; names the place.
+
+    Examples
+    --------
+    >>> from semmetrics.errors import Places
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",), scored=True)
+    >>> items = Items(["a", "b"], [["['cat', 'dog']"], ["['cat']"]], Places("gt.csv", ["a", "b"]))
+    >>> read_cell_lists(encode(items, form), form).to_list()
+    [['cat', 'dog'], ['cat']]
+    """
+    if not any(may_be_structured(text) for text in _texts(found)):
+        has_text = any(text.strip() for text in _texts(found))
+        return replace(found, cell_style=TEXT if has_text else "")
+    cells = _sort_cells(found)
+    n_structured = _count(found, [*cells.lists, *cells.objects])
+    if not n_structured and (cells.texts or not cells.empty):
+        return replace(found, cell_style=TEXT)
+    if cells.texts and n_structured >= _count(found, cells.texts):
+        where, text = _place_of(found, cells.texts[0]), str(found.vocabulary[cells.texts[0]])
+        raise InputError("mixed-cells", where, noun=form.noun, value=shown(text))
+    if cells.texts:
+        examples = [str(found.vocabulary[code])[:60] for code in (*cells.lists, *cells.objects)]
+        note = Fact(
+            "lists-among-texts", n_structured, tuple(examples[:1]), values={"noun": form.noun}
+        )
+        return replace(found, notes=[*found.notes, note], cell_style=TEXT)
+    if cells.objects:
+        code = next(iter(cells.objects))
+        where, text = _place_of(found, code), str(found.vocabulary[code])
+        code_to_write = recipe(cells.objects[code], text)
+        values = {"noun": form.noun, "value": shown(text), "recipe": code_to_write}
+        raise InputError("objects-as-text", where, **values)
+    return _expand(found, form, cells)
+
+
+def check_cell_style(found: Lists, before: str) -> str:
+    """Return how the cells of a file are written so far, given a later part of it.
+
+    Raises
+    ------
+    InputError
+        If its cells are lists and those before are not, or the reverse.
+    """
+    if found.cell_style and before and found.cell_style != before:
+        value = f"the first {found.noun} of this block"
+        raise InputError("mixed-cells", found.where(0), noun=found.noun, value=value)
+    return before or found.cell_style
+
+
+def _texts(found: Lists) -> Iterator[str]:
+    """Yield the distinct entries that are strings."""
+    for entry in found.vocabulary:
+        if isinstance(entry, str):
+            yield entry
+
+
+def _sort_cells(found: Lists) -> _Cells:
+    """Parse the distinct entries of an input."""
+    cells = _Cells()
+    for code, text in enumerate(found.vocabulary):
+        if not isinstance(text, str):
+            cells.texts.append(code)
+            continue
+        if not text.strip():
+            cells.empty.append(code)
+            continue
+        try:
+            value = read_cell(text)
+        except CutListError:
+            where = _place_of(found, code)
+            raise InputError("cut-list", where, noun=found.noun, value=shown(text)) from None
+        if value is None:
+            cells.texts.append(code)
+        elif value == []:
+            cells.empty.append(code)
+        elif (entries := entries_of(value)) is not None:
+            cells.lists[code] = entries
+        else:
+            cells.objects[code] = value
+    return cells
+
+
+def _count(found: Lists, codes: Sequence[int]) -> int:
+    """Return how often the entries of some codes occur."""
+    times = np.bincount(found.side.codes, minlength=len(found.vocabulary))
+    return int(times[list(codes)].sum())
+
+
+def _expand(found: Lists, form: Form, cells: _Cells) -> Lists:
+    """Put the entries of the lists in place of the texts."""
+    if found.side.scores is not None:
+        code = next(iter(cells.lists), 0)
+        raise InputError("score-of-a-list", _place_of(found, code), noun=form.noun)
+    entries: list[list[Any]] = [[] for _ in found.vocabulary]
+    for code, values in cells.lists.items():
+        entries[code] = [_as_name(value) for value in values] if form.scored else values
+    items: list[list[Any]] = []
+    for start, stop in pairwise(found.side.indptr.tolist()):
+        codes = found.side.codes[start:stop].tolist()
+        items.append(list(chain.from_iterable(entries[code] for code in codes)))
+    ids: Any = None if isinstance(found.ids, range) else found.ids
+    where: Any = found.where
+    made = encode(Items(ids, items, where, found.source), form)
+    return replace(
+        made,
+        ids=found.ids,
+        understood=f"{found.understood}, lists written as text",
+        notes=[*found.notes, *made.notes],
+        order=found.order,
+        aliases=found.aliases,
+        cell_style=LISTS,
+    )
+
+
+def _as_name(value: Any) -> Any:
+    """Return an integer as the name of a label, as in other cells of a table."""
+    return str(value) if isinstance(value, int) else value
+
+
+def _place_of(found: Lists, code: int) -> str:
+    """Return the place of the first item that has an entry; entries without one are at the top."""
+    if not (found.side.codes == code).any():
+        return found.source
+    return found.where(found.first_item(code))

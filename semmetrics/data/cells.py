@@ -1,0 +1,304 @@
+r"""Read lists and objects that a program wrote as text into one cell.
+
+Conventions
+-----------
+``DataFrame.to_csv`` writes a list as Python shows it, ``['cat', 'dog']``, an array as NumPy shows
+it, ``['cat' 'dog']``, and other programs write JSON, ``["cat", "dog"]``. Tuples and sets are read
+too. Nothing is evaluated: JSON is parsed by `json`, objects by `ast.literal_eval` if they are
+short, and everything else by the grammar of this module.
+
+A text that merely contains brackets, such as ``[CLS] a dog`` or ``[unclear]``, is not a list:
+strings in a list are quoted.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from semmetrics.errors import InputError
+from semmetrics.messages import counted, shown
+
+_OPENERS = ("[", "{", "(", "array(", "set(", "frozenset(")
+_CLOSERS = {"[": "]", "{": "}", "(": ")"}
+_ARRAY = re.compile(r"array\((.*?)(?:,\s*dtype=[^\[\]()]+)?\)", re.DOTALL)
+_SET = re.compile(r"(?:frozen)?set\((.*)\)", re.DOTALL)
+_STRING = r"""[ubr]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_BARE = r"[-+.\w]+"
+_SCALAR = r"(?:np|numpy)\.\w+\((?P<inner>[^()]*)\)"  # np.str_('cat'), np.float64(0.5)
+_ENTRY = re.compile(rf"(?P<scalar>{_SCALAR})|(?P<string>{_STRING})|(?P<bare>{_BARE})", re.DOTALL)
+_GAP = re.compile(r"\s*,\s*|\s+|$")
+_WORDS = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
+_NESTED = (list, dict, tuple)
+_MAX_OBJECT_LENGTH = 100_000  # characters of an object that ast.literal_eval reads
+_MAX_OBJECT_DEPTH = 20
+
+
+class CutListError(ValueError):
+    """NumPy left entries out of a long array: ``['a' 'b' ... 'y' 'z']``."""
+
+
+def may_be_structured(text: str) -> bool:
+    """Tell at once whether a text may be a list or an object, by how it begins."""
+    return text.lstrip().startswith(_OPENERS)
+
+
+def read_cell(text: str) -> Any:
+    """Return the list or mapping that a cell contains, or None if it is plain text.
+
+    Raises
+    ------
+    CutListError
+        If NumPy left out a part of the list.
+
+    Examples
+    --------
+    >>> read_cell("['cat', 'dog']"), read_cell('["cat"]'), read_cell("['cat' 'dog']")
+    (['cat', 'dog'], ['cat'], ['cat', 'dog'])
+    >>> read_cell("[0.5 1.]"), read_cell("[]"), read_cell('{"choices": ["cat"]}')
+    ([0.5, 1.0], [], {'choices': ['cat']})
+    >>> read_cell("[CLS] a dog"), read_cell("a dog [sic]"), read_cell("[unclear]")
+    (None, None, None)
+    """
+    if not may_be_structured(text):
+        return None
+    stripped = text.strip()
+    if stripped[0] in "[{":
+        try:
+            return json.loads(stripped)
+        except (ValueError, RecursionError):
+            pass
+    entries = _read_flat_list(stripped)
+    return _read_object(stripped) if entries is None else entries
+
+
+def read_numbers(text: str) -> list[float] | None:
+    """Return the numbers of a list that a cell contains, or None if it is something else.
+
+    Examples
+    --------
+    >>> read_numbers("[0.5, 1]"), read_numbers("[0.5 1.]"), read_numbers("0.5")
+    ([0.5, 1.0], [0.5, 1.0], None)
+    """
+    values = read_cell(text)
+    if not isinstance(values, list):
+        return None
+    if not all(_is_number(value) for value in values):
+        return None
+    return [float(value) for value in values]
+
+
+def entries_of(value: Any) -> list[Any] | None:
+    """Return the entries of an item that a structured cell contains, or None for other objects.
+
+    Whatever this function accepts is read, in tables and JSON records alike. An entry is a string,
+    a number, a pair of a label and its score, or an object with a "label" and perhaps a "score".
+
+    Examples
+    --------
+    >>> entries_of(["cat", "dog"]), entries_of([["cat", 0.9]])
+    (['cat', 'dog'], [('cat', 0.9)])
+    >>> entries_of([{"label": "cat", "score": 0.9}]), entries_of({"choices": ["cat"]})
+    ([{'label': 'cat', 'score': 0.9}], None)
+    """
+    if not isinstance(value, list):
+        return None
+    entries: list[Any] = []
+    for entry in value:
+        is_plain = isinstance(entry, str) or _is_number(entry)
+        is_object = isinstance(entry, dict) and isinstance(entry.get("label"), str)
+        if is_plain or is_object:
+            entries.append(entry)
+        elif isinstance(entry, list | tuple) and _is_scored_label(entry):
+            entries.append(tuple(entry))
+        else:
+            return None
+    return entries
+
+
+def recipe(value: Any, text: str) -> str:
+    """Return Python code that takes the labels out of a cell with objects.
+
+    Examples
+    --------
+    >>> recipe([{"id": 3, "name": "cat"}], '[{"id": 3, "name": "cat"}]')
+    "[one['name'] for one in json.loads(cell)]"
+    >>> recipe({"choices": ["cat"]}, "{'choices': ['cat']}")
+    "ast.literal_eval(cell)['choices']"
+    """
+    parsed = "json.loads(cell)"
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        parsed = "ast.literal_eval(cell)"
+    if isinstance(value, dict):
+        key = _label_key(value)
+        is_list = isinstance(value.get(key), list)
+        return f"{parsed}[{key!r}]" if is_list else f"[{parsed}[{key!r}]]"
+    first = value[0] if isinstance(value, list) and value else None
+    if not isinstance(first, dict):
+        return f"[str(one) for one in {parsed}]"
+    key = _label_key(first)
+    if isinstance(first.get(key), list):
+        return f"[name for one in {parsed} for name in one[{key!r}]]"
+    return f"[one[{key!r}] for one in {parsed}]"
+
+
+def _label_key(entry: dict[str, Any]) -> str:
+    """Return the first key with a string or a list of strings; "label" if there is none."""
+    for key, value in entry.items():
+        if isinstance(value, str):
+            return key
+        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+            return key
+    return "label"
+
+
+def pair_lists(labels: str, scores: str) -> list[tuple[Any, float]]:
+    """Return the labels of one cell with the scores of another.
+
+    Raises
+    ------
+    InputError
+        If one of them is not a list, or they have different lengths.
+
+    Examples
+    --------
+    >>> pair_lists("['cat', 'dog']", "[0.9, 0.5]")
+    [('cat', 0.9), ('dog', 0.5)]
+    """
+    names = [] if not labels.strip() else read_cell(labels)
+    numbers = [] if not scores.strip() else read_numbers(scores)
+    if not isinstance(names, list):
+        raise InputError("not-a-list", role="the cell of labels", value=shown(labels))
+    if numbers is None:
+        raise InputError("not-a-list", role="the cell of scores", value=shown(scores))
+    if len(names) != len(numbers):
+        found, wanted = counted(numbers, "score"), counted(names, "label")
+        raise InputError("wrong-count", found=found, wanted=wanted)
+    for name in names:
+        if isinstance(name, bool) or not isinstance(name, str | int):
+            raise InputError("wrong-type", value=name, wanted="a label")
+    return list(zip(names, numbers, strict=True))
+
+
+def are_lists_of_scores(cells: Sequence[Any]) -> bool:
+    """Tell by the first cell that is not empty whether a column of scores contains lists."""
+    for cell in cells:
+        if not isinstance(cell, str):
+            return False
+        if cell.strip():
+            return may_be_structured(cell)
+    return False
+
+
+def _read_flat_list(text: str) -> list[Any] | None:
+    """Parse a list, tuple, set or array of quoted strings and numbers."""
+    array, made_set = _ARRAY.fullmatch(text), _SET.fullmatch(text)
+    if array is not None:
+        text = array[1].strip()
+    elif made_set is not None:
+        text = made_set[1].strip() or "[]"
+    opener = text[:1]
+    if len(text) < 2 or text[-1] != _CLOSERS.get(opener):
+        return None
+    inside = text[1:-1].strip()
+    entries = _read_entries(inside)
+    if entries is None:
+        return None
+    if opener != "[":  # ("a") and {0.5} are plain text
+        is_sequence = opener == "{" or not entries or "," in inside
+        if not is_sequence or not all(isinstance(entry, str) for entry in entries):
+            return None
+        if opener == "{" and not entries:
+            return None
+    return entries
+
+
+def _read_entries(inside: str) -> list[Any] | None:
+    """Parse entries with commas or white space between them."""
+    entries: list[Any] = []
+    place = 0
+    while place < len(inside):
+        found = _ENTRY.match(inside, place)
+        if found is None:
+            return None
+        is_read, value = _read_entry(found)
+        if not is_read:
+            return None
+        entries.append(value)
+        gap = _GAP.match(inside, found.end())
+        if gap is None:
+            return None
+        place = gap.end()
+    return entries
+
+
+def _read_entry(found: re.Match[str]) -> tuple[bool, Any]:
+    """Return whether an entry is a string or a scalar, and its value."""
+    if found["scalar"] is not None:
+        inner = _ENTRY.fullmatch(found["inner"].strip())
+        if inner is None or inner["scalar"] is not None:
+            return False, None
+        return _read_entry(inner)
+    if found["string"] is not None:
+        return _read_string(found["string"])
+    word = found["bare"]
+    if word in _WORDS:
+        return True, _WORDS[word]
+    if word == "...":
+        raise CutListError
+    try:
+        return True, int(word) if word.lstrip("+-").isdecimal() else float(word)
+    except ValueError:
+        return False, None
+
+
+def _read_string(text: str) -> tuple[bool, Any]:
+    """Return whether a quoted string is valid, and its value."""
+    if "\\" not in text and text[0] in "'\"":
+        return True, text[1:-1]
+    try:
+        return True, ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False, None
+
+
+def _read_object(text: str) -> Any:
+    """Return a short mapping or nested list as Python shows it, or None."""
+    opened = text.count("[") + text.count("{") + text.count("(")
+    if len(text) > _MAX_OBJECT_LENGTH or text[-1:] not in ("]", "}"):
+        return None
+    if opened > 1 and _depth(text) > _MAX_OBJECT_DEPTH:
+        return None
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+    if isinstance(value, dict):
+        return value
+    is_nested = isinstance(value, list) and any(isinstance(one, _NESTED) for one in value)
+    return value if is_nested else None
+
+
+def _depth(text: str) -> int:
+    """Return the greatest number of brackets that are open at once."""
+    depth = deepest = 0
+    for character in text:
+        if character in "[{(":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]})":
+            depth -= 1
+    return deepest
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_scored_label(entry: Sequence[Any]) -> bool:
+    return len(entry) == 2 and isinstance(entry[0], str) and _is_number(entry[1])

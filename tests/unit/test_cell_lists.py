@@ -1,0 +1,186 @@
+"""Lists and objects that a program wrote as text into one cell."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import codes, refused
+
+import semmetrics
+from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics.data.source import SMALL
+from semmetrics.scale.stream import score_stream
+
+LABELS = [["cat", "dog's"], ["a, b"], [], ["two\nlines", 'say "hi"']]
+WAYS = {
+    "python": list,
+    "tuple": tuple,
+    "numpy": lambda labels: np.array(labels, object),
+    "numpy-strings": lambda labels: [np.str_(label) for label in labels],
+    "json": json.dumps,
+}
+
+
+def frame_of(labels, write):
+    return pd.DataFrame({"id": [f"i{n}" for n in range(len(labels))], "labels": map(write, labels)})
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "frame", "jsonl"])
+def test_lists_written_as_text_are_read(way, kind, tmp_path):
+    frame, path = frame_of(LABELS, WAYS[way]), tmp_path / f"gt.{kind}"
+    written = frame.assign(labels=frame.labels.map(str))
+    data = path
+    if kind == "parquet":
+        written.to_parquet(path)
+    elif kind == "jsonl":
+        written.to_json(path, orient="records", lines=True)
+    elif kind == "frame":
+        data = written
+    else:
+        frame.to_csv(path, index=False, sep="\t" if kind == "tsv" else ",")
+    found = as_labels(data)
+    assert found.to_list() == LABELS
+    assert "lists written as text" in found.understood
+
+
+@pytest.mark.parametrize("way", ["python", "numpy", "json"])
+def test_scores_in_lists_go_with_their_labels(way, tmp_path):
+    path = tmp_path / "preds.csv"
+    frame = pd.DataFrame({"id": ["a", "b"], "labels": [["cat", "dog"], ["bus"]]})
+    scores = [[0.9, 0.5], [0.25]]
+    frame["scores"] = [np.array(one) if way == "numpy" else one for one in scores]
+    frame["labels"] = frame.labels.map(WAYS[way])
+    frame.to_csv(path, index=False)
+    for data in (path, frame.assign(labels=frame.labels.map(str), scores=frame.scores.map(str))):
+        found = as_labels(data)
+        assert found.to_list() == [["cat", "dog"], ["bus"]]
+        assert found.side.scores.tolist() == [0.9, 0.5, 0.25]
+    path.write_text("id,labels,scores\na,\"['cat', 'dog']\",[0.9]\n")
+    with refused("wrong-count", where=f"{path}, line 2, id 'a'"):
+        as_labels(path)
+
+
+def test_sets_pairs_and_numbers(tmp_path):
+    path = tmp_path / "gt.csv"
+    for cell, wanted in (
+        ("\"{'cat', 'dog'}\"", ["cat", "dog"]),
+        ("\"[('cat', 0.9), ('dog', 0.3)]\"", ["cat", "dog"]),
+        ("\"[{'label': 'cat', 'score': 0.9}]\"", ["cat"]),
+        ('"[3, 17]"', ["3", "17"]),
+        ("[3 17]", ["3", "17"]),
+    ):
+        path.write_text(f"id,labels\na,{cell}\n")
+        assert as_labels(path).to_list() == [wanted]
+    assert as_labels(path, classes=list("abcdefghijklmnopqrst")).to_list() == [["d", "r"]]
+
+
+def test_captions_of_a_series_and_of_values_by_id():
+    texts = ["['a cat', 'the cat']", '["a dog"]']
+    wanted = [["a cat", "the cat"], ["a dog"]]
+    for data in (pd.Series(texts, ["a", "b"]), dict(zip("ab", texts, strict=True)), texts):
+        assert as_captions(data).to_list() == wanted
+
+
+def test_brackets_alone_change_nothing():
+    texts = [
+        "[CLS] a dog",
+        "a dog [sic]",
+        "[unclear]",
+        "(a dog)",
+        "{dog}",
+        "('a dog')",
+        "[cat, dog]",
+    ]
+    texts += ["[]", "[it's a dog]", "['", "[1st] place", "array of dogs", "set(ting) sun"]
+    for text in texts[:7] + texts[8:]:
+        assert as_captions([text]).to_list() == [[text]]
+    found = as_captions(texts)
+    assert found.to_list() == [[text] for text in texts]
+    assert found.notes == []
+
+
+def test_some_lists_among_texts_stay_text_and_are_noted():
+    texts = ["a dog", "['a cat']", "two cows"]
+    found = as_captions(texts)
+    assert found.to_list() == [[text] for text in texts]
+    assert [note.code for note in found.notes] == ["lists-among-texts"]
+    assert codes(semmetrics.score(texts, texts, measures="BLEU-1")) == ["lists-among-texts"] * 2
+
+
+def test_texts_among_lists_are_refused(tmp_path):
+    path = tmp_path / "gt.csv"
+    path.write_text("id,labels\na,\"['x', 'y']\"\nb,\"['z']\"\nc,cat\n")
+    with refused("mixed-cells", where=f"{path}, line 4, id 'c'"):
+        as_labels(path)
+    path.write_text("id,labels,scores\na,\"['x']\",[0.5]\nc,cat,0.4\n")
+    with refused("not-a-list", where=f"{path}, line 3, id 'c'"):
+        as_labels(path)
+    path.write_text("id,labels,scores\na,\"['x', 'y']\",0.5\n")
+    with refused("score-of-a-list", where=f"{path}, line 2, id 'a'"):
+        as_labels(path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "recipe"),
+    [
+        ({"class": "dog"}, "[json.loads(cell)['class']]"),
+        ({"x": 1, "picked": ["a", "b"]}, "json.loads(cell)['picked']"),
+        ([{"id": 3, "name": "cat"}], "[one['name'] for one in json.loads(cell)]"),
+    ],
+)
+def test_objects_are_refused_with_a_recipe(cell, recipe, tmp_path):
+    path = tmp_path / "gt.csv"
+    pd.DataFrame({"id": ["a"], "labels": [json.dumps(cell)]}).to_csv(path, index=False)
+    with refused("objects-as-text", where=f"{path}, line 2, id 'a'") as error:
+        as_labels(path)
+    assert recipe in str(error.value)
+
+
+def test_a_list_that_numpy_cut_is_refused(tmp_path):
+    path = tmp_path / "gt.csv"
+    frame_of([[f"label {n}" for n in range(2000)]], np.array).to_csv(path, index=False)
+    with refused("cut-list", where=f"{path}, line 2, id 'i0'"):
+        as_labels(path)
+
+
+def test_large_files_and_streams_read_the_same_lists(tmp_path):
+    labels = [[f"cat {n % 7} {'and so on' * 9}", "dog"][: n % 3] for n in range(40_000)]
+    path, gt = tmp_path / "preds.csv", tmp_path / "gt.jsonl"
+    frame_of(labels, list).to_csv(path, index=False)
+    frame_of(labels, list).to_json(gt, orient="records", lines=True)
+    assert path.stat().st_size > SMALL
+    assert as_labels(path).to_list() == labels
+    options = {"measures": ["F1(empty=1)", "Precision(no_prediction=1)"]}
+    whole = semmetrics.score(path, gt, **options)
+    stream = score_stream(str(path), str(gt), **options).compute()
+    assert list(whole.to_dict().values()) == list(stream.to_dict().values()) == [1.0, 1.0]
+
+
+def test_a_stream_whose_cells_change_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "preds.csv"
+    rows = [f"i{n},\"['cat', 'dog']\"" for n in range(3000)]
+    rows += [f"j{n},cat" for n in range(3000)]
+    path.write_text("\n".join(["id,labels", *rows, ""]))
+    monkeypatch.setattr("semmetrics.data.blocks.BLOCK", 2**12)
+    with refused("mixed-cells"):
+        score_stream(str(path), str(path), measures="F1")
+    path.write_text("\n".join(["id,labels", *reversed(rows), ""]))
+    with refused("mixed-cells"):
+        score_stream(str(path), str(path), measures="F1")
+
+
+def test_deep_brackets_are_text():
+    for text in ("[" * 5000 + "]" * 5000, "[{" * 2000, "[" + "'a'" * 10 + "]", "['a', b]"):
+        assert as_captions([text]).to_list() == [[text]]
+
+
+def test_options_of_cells_still_apply(tmp_path):
+    path = tmp_path / "gt.csv"
+    path.write_text("id,labels\na,\"['cat;dog']\"\n")
+    assert as_labels(path).to_list() == [["cat;dog"]]
+    path.write_text('id,tags\na,"[""x""]"\n')
+    assert as_labels(path, options=ReadOptions(label_column="tags")).to_list() == [["x"]]
