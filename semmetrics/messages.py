@@ -393,7 +393,7 @@ MESSAGES: dict[str, str] = {
     "json-lines": "not valid JSON: {why}; for one object a line, set the format to jsonl",
     "carriage-returns": "its lines end with a carriage return alone; save it with line feeds",
     "other-delimiter": "no column for {role}: the header has one column, {found!l}; "
-        "if {sign!r} separates the cells, set {opt:delimiter} to it",
+        "if {sign!r} separates the cells, set {option!o} to it",
     "one-column-two-roles": "{name!r} is named as both the {roles} column; name different columns",
     "wrong-column-type": "a column of {role}s cannot be of type {found}; "
         "ids are text or integers, labels and captions text or lists, scores numbers",
@@ -490,7 +490,7 @@ MESSAGES: dict[str, str] = {
     "joined-names": "{n:item} of the predictions joined by the name of its file",
     "joined-cocoid": "{n:item} of the predictions joined by cocoid, not by imgid",
     "ambiguous-cocoid": "{n:id} could be the imgid of an image and {m} its cocoid; choose one: "
-        "{opt:id_column=imgid} or {opt:id_column=cocoid}",
+        "{opt:gt_id_column=imgid} or {opt:gt_id_column=cocoid}",
     "equal-parts": "{names!l} have the same part {value!r}; change {opt:ids}",
     "missing-entries": "{lost}; add {noun}s, or set {opt:missing=skip} to leave these items out, "
         "{opt:missing=empty} for an empty candidate or no reference",

@@ -32,8 +32,9 @@ HOW, PEOPLE = "How systems are compared", "What people say"
 SHEETS, JAVA = "Sheets to fill", "The official program"
 SCALE = "Larger than memory"
 READ, WRITE, OTHER = "How files are read", "Output", "Other options"
+READ_SIDE = "How the files of one side are read"
 TITLES = (WHAT, PEOPLE, HOW, DATA, MEANING, CAPTIONS, RETRIEVAL, CLASSES, CERTAINTY, JAVA, READ,
-          SCALE, SHEETS, WRITE, OTHER)  # fmt: skip
+          READ_SIDE, SCALE, SHEETS, WRITE, OTHER)  # fmt: skip
 """The titles of groups of options, in the order of help."""
 OF_COMMANDS = (WRITE, SCALE, SHEETS, OTHER)
 """Groups of options that say how a command writes; no function has them."""
@@ -232,7 +233,28 @@ class Reading(TypedDict, total=False):
         "as many bytes.", READ, default=4 * 2**30, read=int)]
 
 
-class Options(Reading, total=False):
+class SideReading(Reading, total=False):
+    """The fields that may differ between predictions and ground truth: those of `SIDED`."""
+
+    pred_format: str | None
+    pred_id_column: str | None
+    pred_label_column: str | None
+    pred_score_column: str | None
+    pred_caption_column: str | None
+    pred_candidate_column: str | None
+    pred_delimiter: str | None
+    pred_label_delimiter: str | None
+    gt_format: str | None
+    gt_id_column: str | None
+    gt_label_column: str | None
+    gt_score_column: str | None
+    gt_caption_column: str | None
+    gt_candidate_column: str | None
+    gt_delimiter: str | None
+    gt_label_delimiter: str | None
+
+
+class Options(SideReading, total=False):
     """The options of ``semmetrics.score``, by keyword."""
 
     measures: Annotated[Measures, Option("Measures as papers write them, such as F1, MacroF1, "
@@ -413,8 +435,27 @@ def _named(**options: Option) -> dict[str, Option]:
 
 
 _hints = Options.__annotations__
-READING = _named(**{name: _hints[name].__metadata__[0] for name in Reading.__annotations__})
-"""How files are read: the fields of `semmetrics.ReadOptions`."""
+SHARED_READING = _named(**{name: _hints[name].__metadata__[0] for name in Reading.__annotations__})
+"""How files of both sides are read: the fields of `semmetrics.ReadOptions`."""
+SIDES = {"pred": "predictions", "gt": "ground truth"}
+"""The two sides of a score, by the prefix of the options that are for one side."""
+SIDED = ("format", *(f"{role}_column" for role in ("id", *COLUMNS)), "delimiter", "label_delimiter")
+"""The options of reading that may differ between the sides."""
+
+
+def _of_side(side: str) -> dict[str, Option]:
+    """Return the options of reading for one side."""
+    found = {}
+    for name in SIDED:
+        shared = SHARED_READING[name]
+        text = f"{shared.flag} for the {SIDES[side]} alone."
+        flags = (f"--{side}-{shared.flag.removeprefix('--')}",)
+        found[f"{side}_{name}"] = shared._replace(help=text, group=READ_SIDE, flags=flags)
+    return found
+
+
+READING = SHARED_READING | _named(**_of_side("pred"), **_of_side("gt"))
+"""All options of reading, with those of one side."""
 OPTIONS: Mapping[str, Option] = _named(
     **{name: hint.__metadata__[0] for name, hint in _hints.items() if name not in READING}
 )
@@ -476,6 +517,21 @@ TAKEN["sweep_systems"] = TAKEN["sweep"]
 
 A function that is not here takes all. `_taken` includes every new option of its groups and kinds.
 """
+_TWO_SIDED = ("score", "compare", "meta", "sweep", "sweep_systems", "calibrate_threshold")
+
+
+def reading_of(function: str) -> Mapping[str, Option]:
+    """Return how the files of a function are read; with options of one side if it has two.
+
+    Examples
+    --------
+    >>> "gt_id_column" in reading_of("score"), "gt_id_column" in reading_of("validate")
+    (True, False)
+    """
+    two_sided = function in _TWO_SIDED or function not in TAKEN
+    return READING if two_sided else SHARED_READING
+
+
 OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
         read=bool),
@@ -806,7 +862,8 @@ def hint_of(name: str) -> Any:
     >>> hint_of("keep_at_least")
     <class 'int'>
     """
-    return Options.__annotations__[name].__origin__
+    hint = Options.__annotations__[name]
+    return getattr(hint, "__origin__", hint)
 
 
 def is_given(value: Any) -> bool:
@@ -883,7 +940,7 @@ def _raise_unknown(
         remedy = remedy or did_you_mean(name, parameters, "remove it", most=1)
         raise InputError("not-applicable", name=name, what=function, fix=remedy)
     if "read" in known:
-        names += READING
+        names += reading_of(function)
     raise InputError(
         "unknown-name",
         function,

@@ -279,7 +279,7 @@ class Schema(NamedTuple):
                 raise InputError(
                     "other-delimiter" if signs and where.endswith("line 1") else code, where,
                     role=column.what or column.role, found=list(names), wanted=wanted, flag=flag,
-                    example=self.example, sign="".join(signs[:1]),
+                    example=self.example, sign="".join(signs[:1]), option="delimiter",
                 )  # fmt: skip
         return found
 

@@ -275,7 +275,8 @@ def options_of(name: str) -> dict[str, Option]:
     spec = SPECS[name]
     found = dict(tables.COMMAND_OPTIONS.get(name, {}))
     taken = tables.TAKEN.get(spec.takes or name, {})
-    read = [n for n, one in READING.items() if not one.kinds or {*one.kinds} & {*spec.reads}]
+    reading = tables.READING if name == "pairs" else tables.reading_of(spec.takes or name)
+    read = [n for n, one in reading.items() if not one.kinds or {*one.kinds} & {*spec.reads}]
     if not spec.reads:
         read = ["max_bytes"] if "read" in taken else []
     flagged = [name for name, one in taken.items() if one.group]
@@ -433,7 +434,7 @@ class Run:
 
     def values(self, *without: str) -> dict[str, Any]:
         """Return the options that were given as values for Python, and how files are read."""
-        from semmetrics.data.form import ReadOptions
+        from semmetrics.data.form import make_read_options
 
         given = {
             name: value for name, value in self.given.items()
@@ -441,7 +442,7 @@ class Run:
             and name not in without
             and value is not None and value is not False and value != ()
         }  # fmt: skip
-        read = ReadOptions(**{name: given.pop(name) for name in READING if name in given})
+        read = make_read_options({name: given.pop(name) for name in READING if name in given})
         for name in ("measures", "headings", "ignore", *_SPECIFIED):
             if name in given and self.options[name].repeat:
                 given[name] = _convert(name, given[name], read)

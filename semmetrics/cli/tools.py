@@ -173,8 +173,9 @@ def doc_freq(run: Run) -> None:
         if documents is not None:
             raise InputError("needs-option", what="--documents", name="convert")
         stem, tokenizer = options.get("stem", "none"), options.get("tokenizer")
+        several = [read] * len(run["references"])
         parts = [fit_document_frequencies(one.to_list(), tokenizer, stem)
-                 for one in read_captions(run["references"], read, quiet=run.quiet)]  # fmt: skip
+                 for one in read_captions(run["references"], several, quiet=run.quiet)]  # fmt: skip
     found, *others = parts
     for other in others:
         found += other
@@ -185,12 +186,12 @@ def doc_freq(run: Run) -> None:
     output.echo(visible(f"{run['output']}: {grams} of {of}, df@{found.hash}"))
 
 
-def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
-    """Read files, and say how, and what is odd."""
+def read_captions(paths: Sequence[str], read: Sequence[ReadOptions], *, quiet: bool) -> list[Lists]:
+    """Read files, each with its options, and say how, and what is odd."""
     from semmetrics.kinds.captions import as_captions
     from semmetrics.scoring.plan import describe_inputs
 
-    inputs = [as_captions(path, options=read) for path in paths]
+    inputs = [as_captions(path, options=own) for path, own in zip(paths, read, strict=True)]
     output.say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)
     output.say([f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet)
     return inputs
@@ -246,6 +247,7 @@ def pairs(run: Run) -> None:
         references.json
     """
     from semmetrics.core.ragged import lengths
+    from semmetrics.data.form import prediction_options, truth_options
     from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.matrix import PairJob, check_k
 
@@ -255,7 +257,9 @@ def pairs(run: Run) -> None:
     _check_pairs(run, target, top_k)
     options = run.values("measure", "rows", "top_k", "axis")
     paths = [run["captions"], run["references"]]
-    mine, theirs = read_captions(paths, options["read"], quiet=run.quiet)
+    read = options["read"]
+    sides = [prediction_options(read), truth_options(read)]
+    mine, theirs = read_captions(paths, sides, quiet=run.quiet)
     texts = theirs.understood.startswith("JSON, {id: caption}")
     same = set(map(str, mine.ids)) == set(map(str, theirs.ids))
     if texts and same and len(mine.side.codes) > len(mine):
@@ -365,7 +369,7 @@ def spice_parse(run: Run) -> None:
     from semmetrics.text.tokenizers import open_tokenizer
 
     options, target = run.values(), run["output"]
-    inputs = read_captions(run["files"], options["read"], quiet=run.quiet)
+    inputs = read_captions(run["files"], [options["read"]] * len(run["files"]), quiet=run.quiet)
     written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
     forms = written
     if run["captions"] == "tokens":

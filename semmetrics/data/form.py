@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, wraps
 from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -33,7 +33,18 @@ from semmetrics.data.lists import (
     in_order,
 )
 from semmetrics.errors import ROW, Fact, InputError, Places
-from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, Option, check_options, hint_of
+from semmetrics.options import (
+    FORMATS,
+    OPTIONS,
+    READING,
+    SIDED,
+    SIDES,
+    TAKEN,
+    Option,
+    check_options,
+    hint_of,
+    reading_of,
+)
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -175,6 +186,9 @@ class ReadOptions:
         The class of each column of a matrix.
     split : str, optional
         The split of Karpathy's JSON that is read; None is all.
+    pred, gt : ReadOptions, optional
+        Formats, columns and delimiters of one side, the predictions or the ground truth, in place
+        of those above. Other fields of them are not used.
 
     Examples
     --------
@@ -196,6 +210,11 @@ class ReadOptions:
     max_bytes: int = 4 * 2**30
     classes: Sequence[Any] | None = None
     split: str | None = None
+    pred: ReadOptions | None = None
+    gt: ReadOptions | None = None
+
+    side: ClassVar[str] = ""
+    """The side that these options are for: "pred", "gt", or "" for both."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -230,11 +249,59 @@ class ReadOptions:
         return name
 
 
+class _PredictionOptions(ReadOptions):
+    """How to read predictions."""
+
+    side = "pred"
+
+
 class _TruthOptions(ReadOptions):
     """How to read the ground truth, which may lack the column of scores."""
 
+    side = "gt"
+
 
 DEFAULTS = ReadOptions()
+
+
+def make_read_options(given: Mapping[str, Any]) -> ReadOptions:
+    """Return the options of reading with the names of keywords, such as gt_id_column.
+
+    Examples
+    --------
+    >>> options = make_read_options({"id_column": "key", "gt_id_column": "image"})
+    >>> truth_options(options).id_column, prediction_options(options).id_column
+    ('image', 'key')
+    """
+    shared: dict[str, Any] = {}
+    of_side: dict[str, dict[str, Any]] = {side: {} for side in SIDES}
+    for name, value in given.items():
+        side, _, field_name = name.partition("_")
+        if side in SIDES and field_name in SIDED:
+            of_side[side][field_name] = value
+        else:
+            shared[name] = value
+    for side, own in of_side.items():
+        if any(value is not None for value in own.values()):
+            shared[side] = ReadOptions(**own)
+    return ReadOptions(**shared)
+
+
+def _of_side(options: ReadOptions, side: str) -> dict[str, Any]:
+    """Return the fields of the options for a side."""
+    found = {one.name: getattr(options, one.name) for one in fields(options)}
+    own = found[side]
+    found["pred"] = found["gt"] = None
+    for name in SIDED if own is not None else ():
+        value = getattr(own, name)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def prediction_options(options: ReadOptions) -> ReadOptions:
+    """Return the options for predictions."""
+    return _PredictionOptions(**_of_side(options, "pred"))
 
 
 class _Shown(str):
@@ -289,7 +356,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
         parameters = [one.replace(annotation=_show(one.annotation)) for one in parameters]
         called = function.__qualname__.partition(".")[0]
         taken = TAKEN.get(called, OPTIONS)
-        for name, option in {**taken, **(READING if "read" in taken else {})}.items():
+        for name, option in {**taken, **(reading_of(called) if "read" in taken else {})}.items():
             if name in refused:
                 continue
             parameter, text = _describe(option)
@@ -304,11 +371,15 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
                 if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
                     given[name] = value.names
             fields = {name: given.pop(name) for name in READING if name in given}
-            if fields := {name: value for name, value in fields.items() if value is not None}:
+            fields = {name: value for name, value in fields.items() if value is not None}
+            if one_sided := [name for name in fields if name not in reading_of(called)]:
+                what = f"{called}, which has no two sides"
+                raise InputError("not-applicable", name=one_sided[0], what=what)
+            if fields:
                 if given.get("read") is not None:
                     names = f"read= and {', '.join(f'{name}=' for name in fields)}"
                     raise InputError("conflicting-options", names=names)
-                given["read"] = ReadOptions(**fields)
+                given["read"] = make_read_options(fields)
             if not isinstance(given.get("read"), (ReadOptions, type(None))):
                 wanted = "semmetrics.ReadOptions(...)"
                 raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
@@ -327,7 +398,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
 
 def truth_options(options: ReadOptions) -> ReadOptions:
     """Return the options for the ground truth, which may lack the column of scores."""
-    return _TruthOptions(**{one.name: getattr(options, one.name) for one in fields(options)})
+    return _TruthOptions(**_of_side(options, "gt"))
 
 
 def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
@@ -402,7 +473,14 @@ def find_columns(
     """
     named = {one.role: column_among(options, one.role, names) for one in schema.columns}
     chosen = {role: name for role, name in named.items() if name is not None}
-    return schema.find(names, chosen, where)
+    if chosen and options.side:  # the other side may have columns of other names
+        schema = schema._replace(flag=f"{options.side}_{schema.flag}")
+    try:
+        return schema.find(names, chosen, where)
+    except InputError as error:
+        if error.code == "other-delimiter" and options.side:
+            error.values["option"] = f"{options.side}_delimiter"
+        raise
 
 
 def check_classes(

@@ -335,6 +335,8 @@ class Sample(NamedTuple):
         Some of the strings.
     cut : bool
         Whether there may be more strings.
+    read : ReadOptions
+        How the input is read.
     noun : str or None
         What entries are, where the input has been read before.
     value : object
@@ -348,6 +350,7 @@ class Sample(NamedTuple):
     noun: str | None = None
     value: Any = None
     cut: bool = False
+    read: ReadOptions = DEFAULTS
 
     @property
     def words(self) -> float:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
-from semmetrics.data.form import DEFAULTS, Form, ReadOptions
+from semmetrics.data.form import DEFAULTS, Form, ReadOptions, prediction_options, truth_options
 from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.definition import Measure
@@ -153,11 +153,11 @@ class Verdict(NamedTuple):
     whats: tuple[str, ...] = ()
 
 
-def names_entries(sample: Sample, form: Form, options: ReadOptions) -> bool:
+def names_entries(sample: Sample, form: Form) -> bool:
     """Tell whether there are columns or keys, one named as a kind's entries are."""
     if sample.shape not in ("columns", "keys"):
         return False
-    chosen = options.column(form.noun)
+    chosen = sample.read.column(form.noun)
     if chosen is not None:
         return chosen in sample.names
     known = form.keys if sample.shape == "keys" else form.columns
@@ -187,7 +187,8 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     Parameters
     ----------
     *sides : Source, path, or what `as_labels` and `as_captions` take
-        Of paths only those of ``open_input`` are not read again by the readers.
+        The ground truth last. Of paths only those of ``open_input`` are not read again by the
+        readers.
     options : ReadOptions, optional
 
     Returns
@@ -212,7 +213,13 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     others=('labels',))
     """
     options = options or DEFAULTS
-    samples = [sample_of(side, _ANY, options) for side in sides]
+    samples = []
+    for place, side in enumerate(sides):
+        own = options
+        if len(sides) > 1:
+            last = place == len(sides) - 1
+            own = truth_options(options) if last else prediction_options(options)
+        samples.append(sample_of(side, _ANY, own)._replace(read=own))
     verdicts = {name: _recognise(name, samples, options) for name in KINDS}
     highest = max(verdict.certainty for verdict in verdicts.values())
     best = [name for name, verdict in verdicts.items() if verdict.certainty == highest]

@@ -25,7 +25,13 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.blocks import FORMATS, Parts, find_parts
-from semmetrics.data.form import EXTENSIONS, ReadOptions, takes_options
+from semmetrics.data.form import (
+    EXTENSIONS,
+    ReadOptions,
+    prediction_options,
+    takes_options,
+    truth_options,
+)
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, at, require
 from semmetrics.metrics.registry import is_own, parse_all
@@ -209,7 +215,8 @@ def _split(given: Any, name: str, source: str, place: Any, count: int) -> Any:
 
 def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
     """Yield the items of a file or a block, which are called by their side."""
-    setup, files = setup_of(_scorer(given)), given.get("read") or ReadOptions()
+    setup, shared = setup_of(_scorer(given)), given.get("read") or ReadOptions()
+    files = prediction_options(shared) if name else truth_options(shared)
 
     def read(data: Any, source: str) -> Any:
         return setup.read(data, source) if name else setup.read_truth(data)

@@ -23,7 +23,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Ints, slices, starts_run
 from semmetrics.data.blocks import find_parts
-from semmetrics.data.form import ReadOptions, takes_options
+from semmetrics.data.form import ReadOptions, prediction_options, takes_options, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, Texts, join_ids
@@ -195,13 +195,18 @@ def score_stream(
     scorer = Scorer(**given)
     if truth.size is not None and (stems := stems_to_count(setup_of(scorer), weights=weights)):
         what, size = "counting document frequencies", truth.size
-        lists = truth.lists(lambda data, _: setup_of(scorer).read_truth(data), files, count_bytes)
+        lists = truth.lists(
+            lambda data, _: setup_of(scorer).read_truth(data), truth_options(files), count_bytes
+        )
         total = add_up_frequencies(count_frequencies(one, setup_of(scorer), stems) for one in lists)
         scorer = Scorer(**{**given, "doc_freq": total})
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
     setup = setup_of(scorer)
-    every: list[Any] = [truth.lists(lambda data, _: setup.read_truth(data), files, count_bytes)]
-    every += [one.lists(setup.read, files, count_bytes) for one in parts.values()]
+    every: list[Any] = [
+        truth.lists(lambda data, _: setup.read_truth(data), truth_options(files), count_bytes)
+    ]
+    pred_files = prediction_options(files)
+    every += [one.lists(setup.read, pred_files, count_bytes) for one in parts.values()]
     with ExitStack() as stack:  # no reader outlives an error
         for one in every:
             stack.callback(_close, one)

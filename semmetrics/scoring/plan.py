@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Ints
-from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
+from semmetrics.data.form import DEFAULTS, ReadOptions, prediction_options, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import compared
 from semmetrics.data.lists import Lists, gather
@@ -211,13 +211,15 @@ class Setup(NamedTuple):
 
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
-        found = note_unstored(self.kind.read(data, source, self.options))
+        files = self.options["read"] or DEFAULTS
+        options = self.options.replace(read=prediction_options(files))
+        found = note_unstored(self.kind.read(data, source, options))
         return compared(found, self.options["ids"])
 
     def read_truth(self, gts: Any) -> Any:
         """Read the ground truth, which needs no scores where a column of them is named."""
-        options, files = self.options, self.options["read"]
-        options = options if files is None else options.replace(read=truth_options(files))
+        files = self.options["read"] or DEFAULTS
+        options = self.options.replace(read=truth_options(files))
         found = self.kind.read(gts, "gts", options)
         return compared(found, options["ids"])
 

@@ -16,7 +16,7 @@ from refusals import refused
 import semmetrics
 from semmetrics.kinds.labels import as_labels
 from semmetrics.metrics.sets import Recall
-from semmetrics.options import READING
+from semmetrics.options import READING, SHARED_READING, SIDED, SIDES, SideReading
 
 IDS = ["x", "y", "z"]
 PREDS = [["a", "b"], ["b"], []]
@@ -201,13 +201,19 @@ def test_fields_of_read_options_are_keywords(tmp_path):
 
 
 def test_functions_that_read_files_name_all_fields_of_read_options():
-    fields = {field.name for field in dataclasses.fields(semmetrics.ReadOptions)} - {"classes"}
-    assert fields == set(READING)
+    fields = {field.name for field in dataclasses.fields(semmetrics.ReadOptions)}
+    fields -= {"classes", "pred", "gt"}
+    assert fields == set(SHARED_READING)
+    assert READING.keys() - fields == {f"{side}_{name}" for side in SIDES for name in SIDED}
+    assert READING.keys() == SideReading.__annotations__.keys()
     functions = [getattr(semmetrics, name) for name in semmetrics.__all__]
     signatures = [inspect.signature(one).parameters for one in functions if callable(one)]
     readers = [names for names in signatures if "read" in names]
     assert len(readers) == 15
     assert all(fields <= names.keys() for names in readers)
+    for names in readers:  # those that have predictions and ground truth
+        two_sided = not {"preds", "gts", "systems", "measures"}.isdisjoint(names)
+        assert ("gt_id_column" in names) <= two_sided
 
 
 def test_values_of_options_are_checked_wherever_they_are_taken():

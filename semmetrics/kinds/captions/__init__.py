@@ -89,7 +89,7 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     """Tell how certain it is that the data are captions: a string an item, or sentences."""
     coco = [public.is_coco_captions(one.value or {}) for one in samples]
     texts = any(one.shape == "text" or one.noun == FORM.noun for one in samples)
-    if texts or any(coco) or any(names_entries(one, FORM, options) for one in samples):
+    if texts or any(coco) or any(names_entries(one, FORM) for one in samples):
         pairs = zip(coco, samples, strict=True)
         whats = tuple("COCO captions" if is_ else one.what for is_, one in pairs)
         return Verdict(Certainty.CERTAIN, whats=whats)

@@ -143,14 +143,14 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
         if one.noun is not None:
             return one.noun == FORM.noun
         if one.shape in ("columns", "keys"):
-            return names_entries(one, FORM, options)
+            return names_entries(one, FORM)
         if is_coco_captions(one.value or {}):
             return False
         return one.shape in ("entries", "matrix", "other") or is_coco(one.value or {})
 
     whats = ("COCO instances" if is_coco(one.value or {}) else one.what for one in samples)
     if any(map(is_own, samples)):
-        sure = options.caption_column is None
+        sure = all(one.read.caption_column is None for one in samples)
         return Verdict(Certainty.CERTAIN if sure else Certainty.LIKELY, whats=tuple(whats))
     shapes = {one.shape for one in samples}
     if "strings" in shapes and all(one.is_single_words for one in samples):
