@@ -589,6 +589,9 @@ MESSAGES: dict[str, str] = {
     "item-after-end": "place {value} follows -1; -1 marks the end of a short ranking",
     "too-few-ranks": "top counts {found:rank}, the largest cutoff is {wanted}; give more ranks",
     "no-cutoff": "{measure} needs a cutoff; write {wanted}",
+    "own-ids": "{n:query} with a candidate of the same id, as if it retrieved itself; "
+        "{opt:ignore_identical_ids=True} leaves such candidates out, as BEIR does",
+    "own-ids-left-out": "{n:candidate} with the id of the query: left out of the ranked lists",
     "no-grades": "{measure} counts grades from {level}, and the judgements have no grades; "
         "leave rel out, or give grades: {{query: {{candidate: grade}}}}, or TREC qrels",
     "no-class-score": "no {group} class has a score; AUSUC and BestH need scores of all classes",

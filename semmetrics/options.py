@@ -384,6 +384,9 @@ class Options(SideReading, total=False):
         "or others before what is true (pessimistic).", RETRIEVAL, default="position",
         kinds=_RETRIEVAL + _CLASSES, key="tie", signed=True,
         choices=("position", "optimistic", "pessimistic"))]
+    ignore_identical_ids: Annotated[bool, Option("Leave candidates out of ranked lists if their id "
+        "is the id of the query, as BEIR does.", RETRIEVAL, default=False, kinds=_RETRIEVAL,
+        key="identical", signed=True, read=bool)]
     folds: Annotated[int | None, Option("Cut the rows into so many parts of equal size, in their "
         "order, and rank the candidates of a part alone: those that are positives of its rows.",
         RETRIEVAL, kinds=_RETRIEVAL, key="folds", signed=True, read=int, least=2)]

@@ -97,6 +97,7 @@ def retrieval_facts(
             if not left_out or n != fewer.get((k, False)):
                 values = {"k": str(k), "besides": " besides their positives" * left_out}
                 facts.append(Fact("fewer-candidates", n, (), name, values))
+        facts += common.counted("own-ids", found.get("own_ids", 0), (), name)
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
         if {Recall} == {m.definition for m in measures} & {Recall, HitRate}:

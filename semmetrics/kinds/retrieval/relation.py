@@ -306,6 +306,58 @@ def _named_lists(run: Lists, positives: Lists, queries: Any, gallery: Any) -> Si
     return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, gallery is None)
 
 
+def _own_columns(sides: Sides) -> Ints:
+    """Return the column of the candidate that has the id of each row; -1 if there is none."""
+    if isinstance(sides.rows, range) or isinstance(sides.columns, range):
+        return np.full(len(sides.rows), -1)
+    codes, _ = common.find_names(list(map(str, sides.rows)), sides.columns)
+    return codes
+
+
+def without_own_ids(sides: Sides) -> tuple[Sides, int]:
+    """Leave candidates out of ranked lists that have the id of their query, and count them.
+
+    Raises
+    ------
+    InputError
+        If the run is a matrix.
+    """
+    ranked = sides.scores
+    if not isinstance(ranked, RankedLists):
+        what = "a matrix, which ranks every candidate"
+        raise InputError(
+            "not-applicable", sides.source, name="ignore_identical_ids", what=what,
+            fix="give ranked lists",
+        )  # fmt: skip
+    own = _own_columns(sides)
+    is_other = ranked.side.codes != own[ragged.row_numbers(ranked.side.indptr)]
+    kept = RankedLists(ranked.side.keep(is_other), ranked.size)
+    return sides._replace(scores=kept), int((~is_other).sum())
+
+
+def count_own_ids(sides: Sides, relation: Relation) -> int:
+    """Count queries whose list has a candidate with their own id, which is not a positive.
+
+    Images and captions may be numbered alike. So ids that are numbers count only if at least half
+    of the queries retrieve their own id first.
+    """
+    ranked = sides.scores
+    if not isinstance(ranked, RankedLists):
+        return 0
+    own = _own_columns(sides)
+    row = relation.rows[ragged.row_numbers(relation.indptr)]
+    is_own_positive = (row >= 0) & (relation.codes == own[row])
+    own[row[is_own_positive]] = -1
+    side = ranked.side
+    rows = ragged.row_numbers(side.indptr)
+    places = np.flatnonzero(side.codes == own[rows])
+    numbered = all(_position(sides.rows[row]) is not None for row in rows[places].tolist())
+    n_first = int((places == side.indptr[rows[places]]).sum())
+    if numbered and 2 * n_first < len(side):
+        return 0
+    return len(places)
+
+
 def check_size(n: int, size: int, where: str, what: str, other: int, noun: str = "name") -> None:
     """Refuse names that are not as many as rows or columns; ``other`` is the size of those."""
     if n != size:
@@ -472,9 +524,12 @@ def make_parts(
             raise InputError("not-applicable", name="reverse_positives", what="direction='i2t'")
         back, _ = as_positives(reverse, len(sides.rows))
         back = by_name(back, sides.transpose(), "column")
+    counts = {"graded_0": graded}
+    if options["ignore_identical_ids"]:
+        sides, counts["own_ids_left_out"] = without_own_ids(sides)
     relation = Relation.of(positives, sides, options["missing"])
     folds = _fold(relation, sides, options["folds"]) if options["folds"] else None
-    given: dict[str, Any] = {"options": options, "graded": graded, "beside": {}}
+    given: dict[str, Any] = {"options": options, "counted": counts, "beside": {}}
     if options[CAPTIONS] is not None:
         given["beside"] = {CAPTIONS: CaptionedTruth(positives, sides, options[CAPTIONS])}
     made: dict[str, Any] = {}
@@ -506,12 +561,12 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
 
 
 def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, Ints] | None, *,
-          options: Mapping[str, Any], graded: int,
+          options: Mapping[str, Any], counted: Mapping[str, int],
           beside: Mapping[str, Any]) -> RetrievalTask:  # fmt: skip
     """Make the task of one direction."""
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
     grades = relation.grades
-    counts = {"graded_0": graded, **relation.counts}
+    counts = {**counted, **relation.counts}
     name = LISTED  # what lists name differs from part to part of the queries
     if not sides.listed:
         digest = hashlib.blake2b(hash_ids(gallery).astype("<u8").tobytes(), digest_size=6)
@@ -520,6 +575,8 @@ def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, I
                 "tie": options["ties"], "gallery": name}  # fmt: skip
     if hasattr(sides.scores, "queries"):
         settings["similarity"] = options["similarity"]
+    if options["ignore_identical_ids"]:
+        settings["identical"] = str(True)
     own = None
     if folds is not None:
         settings["folds"] = str(options["folds"])
@@ -546,7 +603,7 @@ def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, I
         nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
         items = Lists(relation.ids, [], nothing)
         weights = aligned_weights(options["weights"], items, relation.ids)
-    odd = _odd(sides, relation)
+    odd = _odd(sides, relation) | {"own_ids": count_own_ids(sides, relation)}
     odd |= {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())}
     return RetrievalTask(
         ids=relation.ids, settings=settings,
