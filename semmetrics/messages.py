@@ -890,6 +890,17 @@ MESSAGES: dict[str, str] = {
     "unstored-cells": "sparse: {n:,} of {cells:cell} not stored: without a score, which is not a "
         "score of 0, and not ranked",
     "without-annotations": "{n:image} without annotations{became}",
+    "format-recipe": "{title} files are not read, because {reason}; convert the file in Python:"
+        "{script}",
+    "several-annotations": "{n:item} with several annotations, whose labels are taken together",
+    "unnamed-categories": "labels are category ids, and {other} has no categories to name them; "
+        "give COCO instances as the ground truth, or write the names of the categories",
+    "unknown-category": "category_id {value!r} is not in the categories of {other}, whose ids are "
+        "{example}; write the ids of those categories, not places in a list",
+    "unverified-labels": "{n:predicted label} of {items:item} left out: by neg_category_ids of "
+        "{other}, nobody knows whether the images have them (LVIS)",
+    "rejected-captions": "{n:caption} with is_rejected or is_precanned left out, as in the "
+        "evaluation code of VizWiz",
     "not-computed": "{heading}: {reason}",
     "pretraining-overlap": "{n} of {total:unseen class} among {known:,} of pretraining{which}",
     "unnumbered-classes": "{n:class} without a number, in no list such as {example}: {examples!l}",

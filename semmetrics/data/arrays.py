@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from semmetrics.data.form import Form, Items, ReadOptions, check_classes, encode_numbers
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix, check_finite
+from semmetrics.data.matrix import Matrix, as_matrix, check_finite, class_numbers
 from semmetrics.data.source import Source, undamaged
 from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places, at, require
 from semmetrics.messages import pluralize
@@ -154,11 +154,13 @@ def read_matrix_file(
     else:
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
-        if form.alone and values.ndim == 1 and values.dtype.kind in "iuU":
+        understood = f"NumPy vector of {form.noun}s"
+        numbers = class_numbers(values) if form.alone else None
+        if numbers is not None:
             ids = _ids(arrays, len(values), source.name)
-            understood = f"NumPy vector of {form.noun}s"
-            if values.dtype.kind in "iu":
-                return encode_numbers(values, form, source.name, understood, ids)
+            return encode_numbers(numbers, form, source.name, understood, ids)
+        if form.alone and values.ndim == 1 and values.dtype.kind == "U":
+            ids = _ids(arrays, len(values), source.name)
             places = Places(source.name, ids, ROW, range(len(values)))
             return Items(ids, _strings(values, where), places, source.name, understood)
     if values.ndim == 1:

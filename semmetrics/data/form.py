@@ -62,7 +62,8 @@ _FILE_KEYS = ("filename", "image", "img")  # ids of JSON records if there is no 
 _DISTINCT = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"),
              ("id", "candidate"), ("candidate", "score"))  # fmt: skip
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
-_LABELS = ("label", "name")
+_LABELS = ("label", "name", "class", "category", "tag", "description")
+_OBJECT_SCORES = (*_SCORES, "similarity", "logit")
 _MOST_SHOWN = 60  # characters of a list in a message
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # a score in quotes, not a synonym
 
@@ -401,6 +402,11 @@ def truth_options(options: ReadOptions) -> ReadOptions:
     return _TruthOptions(**_of_side(options, "gt"))
 
 
+def is_truth(options: ReadOptions) -> bool:
+    """Return whether these are the options for the ground truth."""
+    return isinstance(options, _TruthOptions)
+
+
 def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
     """Return the column that was named for a role, if it is among those names or must be."""
     name, truth = options.column(role), isinstance(options, _TruthOptions)
@@ -524,7 +530,7 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of Fact or str
         What is odd and was nevertheless accepted.
-    order, aliases, numbering
+    order, aliases, numbering, by_category, categories, verified
         As in ``Lists``.
     """
 
@@ -537,6 +543,9 @@ class Items:
     order: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
     numbering: Numbering | None = None
+    by_category: bool = False
+    categories: Mapping[str, str] = field(default_factory=dict)
+    verified: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @cached_property
     def types(self) -> set[type]:
@@ -602,7 +611,8 @@ def encode(found: Items, form: Form) -> Lists:
         range(len(items)) if found.ids is None else found.ids, vocabulary,
         Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
         where=found.where, noun=form.noun, order="sorted" if sets else found.order,
-        aliases=found.aliases, numbering=found.numbering,
+        aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
+        categories=found.categories, verified=found.verified,
     )  # fmt: skip
 
 
@@ -762,7 +772,7 @@ def _flatten(
             except InputError as error:
                 raise error.placed(found.where.entry(position, form.noun, place)) from None
             if isinstance(value, Mapping):
-                used = "score", next(name for name in _LABELS if name in value)
+                used = _object_keys(value)
                 unused.update((str(key), None) for key in value if key not in used)
             entries.append(entry)
             if score is not None:
@@ -790,6 +800,20 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
     return (names, scores) if np.isfinite(scores).all() else None
 
 
+def _object_keys(value: Mapping[Any, Any]) -> tuple[str | None, str | None]:
+    """Return the keys that hold the label and the score of a label object, in any case.
+
+    Examples
+    --------
+    >>> _object_keys({"Name": "cat", "Confidence": 0.9, "Parents": []})
+    ('Name', 'Confidence')
+    """
+    by_name = {str(key).casefold(): key for key in reversed(list(value))}
+    label_key = next((by_name[name] for name in _LABELS if name in by_name), None)
+    score_key = next((by_name[name] for name in _OBJECT_SCORES if name in by_name), None)
+    return label_key, score_key
+
+
 def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
     if isinstance(value, str):
         return str(value), None
@@ -797,11 +821,13 @@ def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
     if not form.scored:
         raise InputError("wrong-type", value=value, wanted=f"a {form.noun}")
     if isinstance(value, Mapping):
-        key = next((name for name in _LABELS if name in value), None)
-        if key is None:
+        label_key, score_key = _object_keys(value)
+        if label_key is None:
             wanted = f'a {form.noun} such as {{"label": "cat", "score": 0.9}}'
             raise InputError("wrong-type", value=value, wanted=wanted)
-        value, score = value[key], ... if value.get("score") is None else value["score"]
+        if score_key is not None and value[score_key] is not None:
+            score = value[score_key]
+        value = value[label_key]
     elif (
         isinstance(value, (list, tuple))
         and len(value) == 2

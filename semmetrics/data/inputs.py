@@ -22,6 +22,8 @@ import numpy as np
 from semmetrics.data import form as forms
 from semmetrics.data.cell_lists import read_cell_lists
 from semmetrics.data.form import DEFAULTS, TABLES, Form, Items, ReadOptions, encode, unused
+from semmetrics.data.formats import find_document, find_table, find_text
+from semmetrics.data.formats.base import Table
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
@@ -203,9 +205,8 @@ def as_data(
 
 
 def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> Lists | Matrix:
-    kind = format_of(source, options, form)
     with enough_memory(source.name), no_collection():
-        found = _read_format(source, kind, form, names, options)
+        kind, found = _read_any(source, form, names, options)
     source.forget()
     if not len(found):
         what = f"{form.noun}s" if form.single else "items"
@@ -218,11 +219,26 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
     }
     given = ("id_column", "label_column", "score_column", "caption_column", *list(applies)[-2:])
     elsewhere = [option for option in given if kind not in applies.get(option, ())]
-    if not found.understood.startswith("Karpathy's"):
+    if not found.understood.startswith(("Karpathy's", "MSR-VTT")):
         elsewhere.append("split")
     packed = ", gzip" if source.packed else ""
     notes: list[Any] = [*found.notes, *unused(options, elsewhere, kind)]
     return replace(found, understood=f"{found.understood}{packed}", notes=notes)
+
+
+def _read_any(
+    source: Source, form: Form, names: Any, options: ReadOptions
+) -> tuple[str, Lists | Matrix]:
+    """Read a file of a public format, or else of the format that its name says; return which."""
+    text_format = find_text(source, form, options)
+    if text_format is not None:
+        return text_format.title, encode(text_format.read(source, form, options), form)
+    kind = format_of(source, options, form)
+    if kind in TABLES:
+        items = _read_public_table(source, kind, form, options)
+        if items is not None:
+            return kind, encode(items, form)
+    return kind, _read_format(source, kind, form, names, options)
 
 
 def _read_format(
@@ -243,7 +259,7 @@ def _read_format(
         from semmetrics.data.objects import read_arrow_file
 
         return read_arrow_file(source, kind, form, options)
-    if source.is_large and kind in ("jsonl", *TABLES):
+    if source.is_large and kind in ("jsonl", *TABLES) and not _is_public_lines(source, kind, form):
         from semmetrics.data.arrow import OddError, read_large
 
         try:
@@ -257,11 +273,38 @@ def _read_format(
     return encode(_read_strictly(source, kind, form, options), form)
 
 
+def _read_public_table(source: Source, kind: str, form: Form, options: ReadOptions) -> Items | None:
+    """Read a CSV or TSV file of a public format; None if it is not one."""
+    from semmetrics.data.tables import Rows, field_limit, first_row
+
+    with field_limit(options.max_line_bytes):
+        public_format = find_table(first_row(source, options, tabs=kind == "tsv"), form, options)
+        if public_format is None:
+            return None
+        rows = Rows(source, options, tabs=kind == "tsv")
+        found = public_format.read(Table(rows.name, rows.header, "line {}", rows), form, options)
+    found.notes += rows.notes
+    return found
+
+
+def _is_public_lines(source: Source, kind: str, form: Form) -> bool:
+    """Return whether JSON lines are of a public format, by the first one."""
+    line = _LINE.search(source.beginning) if kind == "jsonl" else None
+    if line is None:
+        return False
+    try:
+        return find_document([parse(line.group(), "")], form) is not None
+    except InputError:  # which the strict reader raises with its place
+        return False
+
+
 def _read_json_table(
     source: Source, form: Form, names: Any, options: ReadOptions
 ) -> Lists | Matrix | None:
     """Read a document that is a mapping of columns, or rows of numbers; None of any other."""
     value = source.parsed(parse_source)
+    if find_document(value, form) is not None:
+        return None
     if form.numbered and is_number_rows(value):
         from semmetrics.data.objects import plain_matrix
 
@@ -391,6 +434,9 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
     options = options or DEFAULTS
     data = open_input(data, options)
     if isinstance(data, Source):
+        text_format = find_text(data, form, options)
+        if text_format is not None:
+            return Sample("other", text_format.title, noun=text_format.nouns[0])
         with enough_memory(data.name):
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
@@ -398,35 +444,48 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
     from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
 
     if is_frame(data):
-        return _named("columns", column_names(data))
+        return _sample_columns(column_names(data), form, options)
     if is_series(data):
         return _sample_values(data)
-    return _sample_value(plain_object(data), f"{a_kind(data)}")
+    return _sample_value(plain_object(data), f"{a_kind(data)}", form)
 
 
 def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
     kind = format_of(source, options, form)
     if kind in ("json", "coco"):
-        return _sample_value(source.parsed(parse_source), "JSON")
+        return _sample_value(source.parsed(parse_source), "JSON", form)
     if kind == "jsonl":
         line = _LINE.search(source.beginning)
-        return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON")
+        return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON", form)
     if kind in TABLES:
         from semmetrics.data.tables import first_row
 
-        return _named("columns", first_row(source, options, tabs=kind == "tsv"))
+        return _sample_columns(first_row(source, options, tabs=kind == "tsv"), form, options)
     if kind in ("parquet", "arrow"):
         from semmetrics.data.arrow import open_arrow
 
         with open_arrow(source, kind) as (schema, _):
-            return _named("columns", list(schema.names))  # in a damaged file they may be no texts
+            names = list(schema.names)  # in a damaged file they may not be text
+            return _sample_columns(names, form, options)
     if kind in ("txt", "trec", "flickr"):
         return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
     vector = source.head[:6] == b"\x93NUMPY" and _NPY_VECTOR.search(source.head[:_HEADER])
     return _VECTOR if vector else Sample("matrix", "a matrix")
 
 
-def _sample_value(value: Any, what: str) -> Sample:
+def _sample_columns(columns: Sequence[Any], form: Form, options: ReadOptions) -> Sample:
+    """Look at the columns of a table."""
+    sample = _named("columns", columns)
+    public_format = find_table(sample.names, form, options)
+    if public_format is None:
+        return sample
+    return Sample("other", public_format.title, noun=public_format.nouns[0])
+
+
+def _sample_value(value: Any, what: str, form: Form) -> Sample:
+    public_format = find_document(value, form)
+    if public_format is not None:
+        return Sample("other", public_format.title, noun=public_format.noun_of(value))
     if isinstance(value, Mapping):
         return _sample_values(value.values())._replace(value=value)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):

@@ -166,7 +166,11 @@ def _renamed(found: Any, names: Iterable[str]) -> Any:
     for name, own in zip(found.ids, names, strict=True):
         if first.setdefault(own, name) != name:
             raise InputError("equal-parts", found.source, names=[first[own], name], value=own)
-    return replace(found, ids=list(first))
+    verified = getattr(found, "verified", None)
+    if not verified:
+        return replace(found, ids=list(first))
+    own_names = {name: verified[old] for name, old in first.items() if old in verified}
+    return replace(found, ids=list(first), verified=own_names)
 
 
 PARTS = (

@@ -23,6 +23,7 @@ import numpy as np
 from semmetrics.arguments import check_once
 from semmetrics.data.cells import may_be_structured, pair_lists
 from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
+from semmetrics.data.formats import find_document
 from semmetrics.data.public import annotations_of, image_key
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import EXAMPLES, ITEM, Fact, InputError, Places, at
@@ -127,6 +128,9 @@ def read_object(
     unit : str
         How the place of an element is written.
     """
+    public_format = find_document(value, form)
+    if public_format is not None:
+        return public_format.read(value, name, form, options)
     if isinstance(value, Mapping):
         if form.coco is not None and form.is_coco(value):
             return _read_annotations(value, name, form, options)
@@ -172,7 +176,16 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
     check_lines(source, options.max_line_bytes)
     notes = list[Fact]()
-    lines = json_lines(source, notes)
+    lines: Iterator[tuple[int, Any]] = json_lines(source, notes)
+    first = next(lines, None)
+    if first is not None:
+        lines = chain([first], lines)
+        public_format = find_document([first[1]], form)
+        if public_format is not None:
+            records = [record for _, record in lines]
+            found = public_format.read(records, source.name, form, options)
+            found.notes += notes
+            return found
     found = _read_records(lines, source.name, "line {}", form, options, "JSON lines, ")
     found.notes += notes
     return found

@@ -322,6 +322,13 @@ class Lists:
         0/1 mappings. Such an entry belongs to the label universe even if no item has it.
     cell_style : {"", "lists", "text"}
         Whether the entries were read from lists that were written as text.
+    by_category : bool
+        Whether entries are the ids of categories, which the other side may name: COCO results.
+    categories : mapping from str to str
+        The names of categories by their ids, of an input that has them: COCO instances.
+    verified : mapping from str to set of str
+        By id, the labels of which it is known whether the item has them. Empty if that is known of
+        all labels. The input has a name for every label: those of ``categories``.
     """
 
     ids: Ids
@@ -343,6 +350,9 @@ class Lists:
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
     cell_style: str = field(default="", repr=False, compare=False)
+    by_category: bool = False
+    categories: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    verified: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.side)

@@ -237,6 +237,29 @@ def as_matrix(
     return made
 
 
+def class_numbers(values: Any) -> Any:
+    """Return the class of each item as an integer array, or None if these are not classes.
+
+    A vector of integers, or of floats that are integers, holds classes. So does a column, which
+    scikit-learn and MATLAB write.
+
+    Examples
+    --------
+    >>> class_numbers(np.array([[3.0], [1.0]])), class_numbers(np.array([0.5, 1.0]))
+    (array([3, 1]), None)
+    """
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
+        return None
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1:
+        return None
+    if values.dtype.kind != "f":
+        return values
+    is_integer = np.isfinite(values) & (values == np.round(values))
+    return values.astype(np.int64) if is_integer.all() else None
+
+
 def is_number_rows(value: Any) -> bool:
     """Tell whether it is a list of rows of numbers, some of which are not whole.
 

@@ -9,7 +9,7 @@ names, and it holds 0/1 or scores. A pandas index has the ids, unless it is plai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
@@ -23,9 +23,11 @@ from semmetrics.arguments import check_once
 from semmetrics.core.backend import refuse_masked
 from semmetrics.data import form as forms
 from semmetrics.data.form import Form, Items, ReadOptions, encode, find_id, is_one_hot
+from semmetrics.data.formats import find_document, find_table
+from semmetrics.data.formats.base import Table
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows
+from semmetrics.data.matrix import Matrix, as_matrix, check_named, class_numbers, is_number_rows
 from semmetrics.data.source import Source, undamaged
 from semmetrics.data.tables import entry_rows, not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.errors import ROW, Fact, InputError, Places, at
@@ -62,19 +64,21 @@ def read_python(  # noqa: PLR0911
             return _frame(data, form, source, names, options)
     if is_series(data):
         return encode(_series(data, form, source), form)
-    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "iu" and form.alone:
-        return forms.encode_numbers(data, form, source, f"a vector of {form.noun}s")
+    if form.alone:
+        numbers = class_numbers(data)
+        if numbers is not None:
+            return forms.encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
     if form.takes_matrices and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source, finite=not form.by_block)
     if form.numbered and is_number_rows(data):
         rows = plain_matrix(data, source)
         return as_matrix(rows, names, source=source, understood="rows of numbers")
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and find_document(data, form) is None:
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)
         if set(map(type, data)) != {str} and (form.coco is None or not form.is_coco(data)):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
-    elif not isinstance(data, Sequence) or isinstance(data, (bytes, bytearray)):
+    elif not isinstance(data, Mapping | Sequence) or isinstance(data, (bytes, bytearray)):
         wanted = f"{form.noun}s: a path, {{id: [{form.noun}s]}}, lists, records or a frame"
         raise InputError("wrong-type", source, value=data, wanted=wanted)
     return encode(read_object(data, source, form, options), form)
@@ -192,6 +196,9 @@ def _frame(
     from semmetrics.data.arrow import read_arrow_table
 
     columns = column_names(data)
+    public = _read_public_table(lambda: _arrow_table(data), columns, form, source, options, first)
+    if public is not None:
+        return public
     known = [name for name in columns if name.strip().casefold() in form.columns]
     numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
     has_ids = _has_ids(columns, options)
@@ -233,6 +240,23 @@ def _frame(
         values, names if unnamed else columns, ids,
         source=source, understood=f"{a_kind(data)}", notes=notes,
     )  # fmt: skip
+
+
+def _read_public_table(
+    make_table: Callable[[], Any],
+    columns: Sequence[str],
+    form: Form,
+    source: str,
+    options: ReadOptions,
+    first: int,
+) -> Lists | None:
+    """Read an Arrow table of a public format; None if it is not one."""
+    public_format = find_table(columns, form, options)
+    if public_format is None:
+        return None
+    cells = [column.to_pylist() for column in make_table().columns]
+    rows = enumerate(zip(*cells, strict=True), first)
+    return encode(public_format.read(Table(source, columns, ROW, rows), form, options), form)
 
 
 def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any:
@@ -304,10 +328,17 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
     title, first = "Parquet" if kind == "parquet" else "Arrow", source.before[0]
     with open_arrow(source, kind) as (schema, batches):
         names, numbers = schema.names, number_columns(schema)
+
+        def whole() -> Any:
+            return import_module("pyarrow").Table.from_batches(batches(names), schema)
+
+        public = _read_public_table(whole, names, form, source.name, options, first)
+        if public is not None:
+            return public
         id_place = one_hot_ids(names, form, options, numbers)
         if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
             return read_columns(schema, batches, form, options, source.name, title, first)
-        table = import_module("pyarrow").Table.from_batches(batches(names), schema)
+        table = whole()
     with _as_table(source.name):
         made: Any = _frame(table, form, source.name, None, options, first)
     step = max(1, 2**22 // len(names))

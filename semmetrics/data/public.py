@@ -21,6 +21,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.formats.base import ScoredLabels, read_score, unused_keys
 from semmetrics.data.lists import Numbering
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at
@@ -33,6 +34,10 @@ _NUMBERING = "numbering"
 """The key of the `Numbering` of Karpathy's images, once they are COCO annotations."""
 _IMAGE_KEYS = ("imgid", "cocoid", "filename")
 """Keys of Karpathy's images that an option may name as their ids; the first is the default."""
+_ANNOTATION_KEYS = (
+    *("id", "image_id", "category_id", "caption", "score", "bbox", "area", "segmentation"),
+    *("iscrowd", "keypoints", "num_keypoints", "is_precanned", "is_rejected", "text_detected"),
+)
 _TREC = {6: "TREC run, one row a document", 4: "TREC qrels"}
 
 
@@ -55,20 +60,53 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
             wanted = f"a list under {key!r}, as COCO's instances have"
             raise InputError("wrong-type", name, value=section, wanted=wanted)
     categories = category_names(sections["categories"], name)  # type: ignore[arg-type]
-    found: dict[str, dict[str, None]] = {id_: {} for id_ in _image_ids(sections["images"], name)}
+    image_ids = _image_ids(sections["images"], name)
+    gathered = ScoredLabels(name)
+    for image_id in image_ids:
+        gathered.open(image_id)
+    keys: set[str] = set()
     for where, annotation in _numbered(sections["annotations"], at(name, "annotations")):
-        image_id = _record_id(annotation, "image_id", where, found)
+        image_id = _record_id(annotation, "image_id", where, image_ids)
         category = _record_id(annotation, "category_id", where, categories)
-        found[image_id][categories[category]] = None
-    ids = list(found)
-    items = Items(ids, [list(names) for names in found.values()], Places(name, ids), name)
+        score = read_score(annotation, "score", where) if "score" in annotation else None
+        gathered.add(image_id, categories[category], score, where)
+        keys |= annotation.keys()
+    ids = list(image_ids)
+    items = gathered.items()
+    items.notes += unused_keys(sorted(keys), _ANNOTATION_KEYS, "annotation")
     items.aliases = _file_names(sections["images"])
-    items.understood = (
-        f"COCO instances, {pluralize(len(ids), 'image')}, {pluralize(len(categories), 'category')}"
-    )
-    if bare := [id_ for id_, names in found.items() if not names]:
+    items.categories = categories
+    items.verified = _verified_labels(items, sections["images"], categories, name)
+    title = "LVIS instances, verified categories" if items.verified else "COCO instances"
+    images, classes = pluralize(len(ids), "image"), pluralize(len(categories), "category")
+    items.understood = f"{title}, {images}, {classes}"
+    bare = [labels for labels in items.items if not labels]
+    if bare:
         items.notes.append(Fact("without-annotations", len(bare), values={"became": ""}))
     return items
+
+
+def _verified_labels(
+    items: Items, images: Any, categories: Mapping[str, str], name: str
+) -> dict[str, frozenset[str]]:
+    """Return the labels of each image that LVIS's annotators looked for; empty for other files.
+
+    These are the labels of the image, and those under ``neg_category_ids``, which it does not have.
+    Nobody knows whether the image has any other.
+    """
+    if not any("neg_category_ids" in image for image in images):
+        return {}
+    verified = {}
+    for (where, image), labels in zip(
+        _numbered(images, at(name, "images")), items.items, strict=True
+    ):
+        present = [label if isinstance(label, str) else label[0] for label in labels]
+        absent = []
+        for category in image.get("neg_category_ids") or ():
+            record = {"neg_category_ids": category}
+            absent.append(categories[_record_id(record, "neg_category_ids", where, categories)])
+        verified[str(image["id"])] = frozenset(present + absent)
+    return verified
 
 
 def _file_names(images: Any) -> dict[str, str]:
@@ -180,6 +218,7 @@ def read_coco_captions(
         key = "annotations (a list), and images, if there are any"
         raise InputError("missing-key", name, key=key)
     known = _image_ids(images, name) if images else None
+    rejected = 0
     found: dict[str, list[Any]] = {}
     if known is not None and not (by_own_id or only_ids):
         found = {id_: [] for id_ in known}
@@ -191,6 +230,9 @@ def read_coco_captions(
             raise InputError(code, at(where, "", id_), value=caption, wanted="a caption")
         if by_own_id:
             id_ = _record_id(annotation, "id", where, new=found)
+        if _is_rejected(annotation):
+            rejected += 1
+            continue
         entry = _record_id(annotation, "id", where) if only_ids else caption
         found.setdefault(id_, []).append(entry)
     ids = [id_ for id_, captions in found.items() if captions]
@@ -200,10 +242,21 @@ def read_coco_captions(
         items.numbering = value.get(_NUMBERING)
     how = " by id," if by_own_id else ", ids of" if only_ids else ","
     items.understood = f"COCO captions{how} {counted(annotations, 'caption')}"
+    if rejected:
+        items.notes.append(Fact("rejected-captions", rejected))
     if len(ids) < len(found):
         values = {"became": ", left out"}
         items.notes.append(Fact("without-annotations", len(found) - len(ids), values=values))
     return items
+
+
+def _is_rejected(annotation: Mapping[str, Any]) -> bool:
+    """Tell whether VizWiz's evaluation leaves a caption out.
+
+    Crowd workers wrote no description for these images: the caption was rejected, or is the
+    sentence that the form offered for pictures that nobody can recognise.
+    """
+    return annotation.get("is_rejected") is True or annotation.get("is_precanned") is True
 
 
 # ---- Karpathy and Flickr ------------------------------------------------------------------------

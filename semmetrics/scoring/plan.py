@@ -25,6 +25,7 @@ from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
+from semmetrics.kinds.reconcile import reconcile
 from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import CERTAINTY as INTERVALS
@@ -245,6 +246,7 @@ class Setup(NamedTuple):
             Options of these data.
         """
         options = self.options.replace(**changed)
+        preds, ref = reconcile(preds, ref, options)
         tasks: Tasks = {
             system: {part: _choose_items(task, shard) for part, task in parts.items()}
             for system, parts in self.kind.make_tasks(preds, ref, options).items()

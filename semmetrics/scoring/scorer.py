@@ -39,6 +39,7 @@ from semmetrics.data.tasks import adds_up, merge_notes
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
+from semmetrics.kinds.reconcile import reconcile
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse_all
@@ -196,7 +197,9 @@ class Scorer:
             kind, systems, gts = plan.resolve_inputs({system: preds}, gts, self._given)
             preds = systems[system]
         setup = self._setup or plan.open_setup(kind, self._given)
-        ref, pred = setup.read_truth(gts), setup.read(preds, system)
+        ref = setup.read_truth(gts)
+        named, ref = reconcile({system: setup.read(preds, system)}, ref, setup.options)
+        pred = named[system]
         given = {"weights": weights, "set_size_probs": set_size_probs}
         items.add(setup, pred, ref, given, system=system, shard=part)
         self._kind, self._setup = kind, setup

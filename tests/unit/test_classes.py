@@ -162,7 +162,7 @@ HOPS, MANY = f"{TEXT}(labels=2H)", dict.fromkeys(NAMES, 1)
     *[({"gts": [one, *([name] for name in TRUTH[1:])]}, code)
       for one, code in ((["cat", "dog"], "several-classes"), ([], "wrong-count"))],
     ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
-    ({"gts": np.ones((5, 1), int), "classes": None}, "wrong-shape"),
+    ({"gts": np.array([[1, 0]] * 5), "classes": None}, "wrong-shape"),
     ({"classes": NAMES[:3]}, "wrong-count"),
     ({"measures": "ZSL@5"}, "unknown-name"),
     ({"measures": f"{TEXT}(labels=easy)"}, "there is no class list 'easy'"),

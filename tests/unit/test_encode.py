@@ -13,11 +13,35 @@ from semmetrics.errors import Fact
 
 
 def test_keys_of_labels_that_are_not_used_are_noted():
-    got = as_labels([[{"label": "cat", "confidence": 0.5}, {"label": "dog", "box": 1}]])
-    assert got.notes == [
-        Fact("unused-entry-keys", 2, ("confidence", "box"), values={"noun": "label"})
-    ]
+    got = as_labels([[{"label": "cat", "color": "red"}, {"label": "dog", "box": 1}]])
+    assert got.notes == [Fact("unused-entry-keys", 2, ("color", "box"), values={"noun": "label"})]
     assert as_labels([[{"label": "cat", "score": 0.5}]]).notes == []
+
+
+@pytest.mark.parametrize(
+    "label_object",
+    [
+        {"label": "cat", "confidence": 0.5},
+        {"label": "cat", "probability": 0.5},
+        {"name": "cat", "prob": 0.5},
+        {"class": "cat", "conf": 0.5},
+        {"tag": "cat", "conf_level": 0.5},
+        {"Name": "cat", "Confidence": 0.5},
+        {"description": "cat", "score": 0.5},
+        {"label": "cat", "similarity": 0.5},
+    ],
+)
+def test_the_usual_keys_of_label_objects_are_read(label_object):
+    got = as_labels({"a": [label_object]})
+    assert got.to_list() == [["cat"]]
+    assert got.side.scores.tolist() == [0.5]
+    assert got.notes == []
+
+
+def test_a_second_score_of_a_label_object_is_noted():
+    got = as_labels([[{"label": "cat", "score": 0.5, "confidence": 0.9}]])
+    assert got.side.scores.tolist() == [0.5]
+    assert [fact.examples for fact in got.notes] == [("confidence",)]
 
 
 def nested(depth):

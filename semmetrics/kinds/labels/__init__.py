@@ -71,7 +71,8 @@ def as_labels(
     form = FORM if classes is None else replace(FORM, places=True)
     found = as_data(data, form, source=source, names=classes, options=options)
     if isinstance(found, Lists):
-        found = found if classes is None else _named_places(found, classes)
+        if classes is not None and not found.by_category:
+            found = _named_places(found, classes)
         unlike = _find_unlike(found)
         return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = matrix.is_membership(found)

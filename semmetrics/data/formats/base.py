@@ -1,0 +1,280 @@
+"""What a public file format is: how it is recognised, and how it is read.
+
+Conventions
+-----------
+A format is one class. `DocumentFormat` is for JSON documents, JSON lines and the same as Python
+objects, `TableFormat` for tables with a header (CSV, TSV, Parquet, Arrow, frames) and `TextFormat`
+for other text files. ``matches`` looks at the beginning and must be strict: a file of another
+format must never match, because the ordinary readers then do not see it. ``read`` returns `Items`,
+or raises the error of a `recipe` if semmetrics does not read the format.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.source import Source
+from semmetrics.errors import Fact, InputError, Places
+from semmetrics.schema import as_id, as_real
+
+LABELS = ("label",)
+CAPTIONS = ("caption",)
+RECORD = "element [{}]"
+"""The place of a record in a document; records count from 0, as JSON does."""
+_ANY_NOUN = "item"
+_SHOWN_RECORDS = 20
+_TYPE_NAMES: dict[type, str] = {list: "a list", str: "a string", dict: "an object"}
+
+
+class PublicFormat(ABC):
+    """A file format that others publish.
+
+    Attributes
+    ----------
+    title : str
+        What messages call it: "COCO results".
+    nouns : tuple of str
+        What it holds: "label", "caption" or both.
+    """
+
+    title: str
+    nouns: tuple[str, ...]
+
+    def holds(self, form: Form) -> bool:
+        """Return whether the format holds what a form describes."""
+        return form.noun == _ANY_NOUN or form.noun in self.nouns
+
+
+class DocumentFormat(PublicFormat):
+    """A format of JSON documents; JSON lines are a list of their values."""
+
+    @abstractmethod
+    def matches(self, document: Any) -> bool:
+        """Return whether a document has this format. Of JSON lines only the first is given."""
+
+    @abstractmethod
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the items of a document that messages call ``name``."""
+
+    def noun_of(self, document: Any) -> str:
+        """Return what a document holds, if the format may hold several things."""
+        return self.nouns[0]
+
+
+class Table(NamedTuple):
+    """A table as a format reads it.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    columns : sequence of str
+    unit : str
+        How the place of a row is written: "line {}".
+    rows : iterable of (place, cells)
+    """
+
+    name: str
+    columns: Sequence[str]
+    unit: str
+    rows: Iterable[tuple[int, Sequence[Any]]]
+
+
+class TableFormat(PublicFormat):
+    """A format of tables with a header."""
+
+    @abstractmethod
+    def matches(self, columns: Sequence[str], options: ReadOptions) -> bool:
+        """Return whether a table with these columns has this format."""
+
+    @abstractmethod
+    def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
+        """Read the items of a table."""
+
+
+class TextFormat(PublicFormat):
+    """A format of text files that are neither JSON nor tables."""
+
+    @abstractmethod
+    def matches(self, beginning: str, suffix: str | None) -> bool:
+        """Return whether a file with this beginning and extension has this format."""
+
+    @abstractmethod
+    def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
+        """Read the items of a file."""
+
+
+def recipe(title: str, name: str, reason: str, *lines: str) -> InputError:
+    """Return the error for a format that is not read: the reason, and Python code that converts it.
+
+    Examples
+    --------
+    >>> print(recipe("MATLAB", "res101.mat", "classes count from 1", "import scipy.io", "..."))
+    res101.mat: MATLAB files are not read, because classes count from 1; convert the file in Python:
+        import scipy.io
+        ...
+    """
+    script = "".join(f"\n    {line}" for line in lines)
+    return InputError("format-recipe", name, title=title, reason=reason, script=script)
+
+
+def are_records(document: Any, *keys: str) -> bool:
+    """Return whether a document is a list of objects, of which the first ones have these keys.
+
+    Examples
+    --------
+    >>> are_records([{"id": 1, "name": "a"}], "id"), are_records([], "id"), are_records({}, "id")
+    (True, False, False)
+    """
+    if not isinstance(document, Sequence) or isinstance(document, str | bytes) or not document:
+        return False
+    for record in document[:_SHOWN_RECORDS]:
+        if not isinstance(record, Mapping) or not all(key in record for key in keys):
+            return False
+    return True
+
+
+def require_key(record: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
+    """Return the value of a key.
+
+    Raises
+    ------
+    InputError
+        If the key is missing, or its value is of another type.
+    """
+    if key not in record:
+        raise InputError("missing-key", where, key=key)
+    if not isinstance(record[key], kind):
+        wanted = f"{_TYPE_NAMES[kind]} for {key!r}"
+        raise InputError("wrong-type", where, value=record[key], wanted=wanted)
+    return record[key]
+
+
+def check_record(record: Any, where: str) -> Mapping[str, Any]:
+    """Return a record; raise if it is not an object."""
+    if not isinstance(record, Mapping):
+        raise InputError("wrong-type", where, value=record, wanted="an object")
+    return record
+
+
+class ScoredLabels:
+    """The labels of items, gathered one occurrence at a time.
+
+    A label that an item has several times, such as several detections of one class, counts once,
+    with its highest score. If there are scores, the labels of an item are in descending order.
+
+    Examples
+    --------
+    >>> gathered = ScoredLabels("results.json")
+    >>> gathered.add("7", "cat", 0.5, "")
+    >>> gathered.add("7", "dog", 0.75, "")
+    >>> gathered.add("7", "cat", 0.25, "")
+    >>> gathered.items().items
+    [[('dog', 0.75), ('cat', 0.5)]]
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.n_occurrences = 0
+        self._known: set[str] = set()
+        self._labels: dict[str, dict[str, float | None]] = {}
+        self._places: list[Any] = []
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    @property
+    def n_labels(self) -> int:
+        """The number of distinct labels."""
+        return len(self._known)
+
+    def open(self, id_: str, place: Any = None) -> None:
+        """Add an item, which may have no label. An item that is there stays as it is."""
+        if id_ not in self._labels:
+            self._labels[id_] = {}
+            self._places.append(place)
+
+    def add(self, id_: str, label: str, score: float | None, where: str, place: Any = None) -> None:
+        """Add a label to an item.
+
+        Raises
+        ------
+        InputError
+            If the label is empty, or only some labels of the item have a score.
+        """
+        self.n_occurrences += 1
+        labels = self._labels.get(id_)
+        if labels is None:
+            self.open(id_, place)
+            labels = self._labels[id_]
+        best = labels.get(label)
+        if label in labels and best is score is None:  # by far the most common case
+            return
+        if label not in self._known:
+            self._check_label(label, where)
+        if labels and (next(iter(labels.values())) is None) != (score is None):
+            raise InputError("some-scores", where, noun="label")
+        if best is None or (score is not None and score > best):
+            labels[label] = score
+
+    def _check_label(self, label: str, where: str) -> None:
+        """Remember a label; raise if it is empty."""
+        if not label.strip():
+            raise InputError("empty", where, role="the label", remedy="remove it, or name it")
+        self._known.add(label)
+
+    def items(self, unit: str = "") -> Items:
+        """Return the items; with a unit, messages name the place at which each was added."""
+        items: list[list[Any]] = []
+        for labels in self._labels.values():
+            scored = [pair for pair in labels.items() if pair[1] is not None]
+            if scored:
+                scored.sort(key=_negative_score)
+                items.append(list(scored))
+            else:
+                items.append(list(labels))
+        ids = list(self._labels)
+        places = Places(self.name, ids, unit, self._places if unit else ())
+        return Items(ids, items, places, self.name)
+
+
+def _negative_score(pair: tuple[str, Any]) -> float:
+    return -float(pair[1])
+
+
+def read_score(record: Mapping[str, Any], key: str, where: str) -> float | None:
+    """Return the score under a key, or None if there is none."""
+    if record.get(key) is None:
+        return None
+    try:
+        return as_real(record[key], "the score")
+    except InputError as error:
+        raise error.placed(where) from None
+
+
+def read_id(record: Mapping[str, Any], key: str, where: str) -> str:
+    """Return the id under a key, which must be there."""
+    if key not in record:
+        raise InputError("missing-key", where, key=key)
+    return as_id(record[key], where=where)
+
+
+def unused_keys(found: Iterable[str], used: Iterable[str], noun: str) -> list[Fact]:
+    """Note the keys that a format does not define and that are therefore not used."""
+    known = set(used)
+    unused = tuple(key for key in dict.fromkeys(found) if key not in known)
+    if not unused:
+        return []
+    return [Fact("unused-entry-keys", len(unused), unused, values={"noun": noun})]
+
+
+def finish(gathered: ScoredLabels, understood: str, unit: str = "", several: int = 0) -> Items:
+    """Return the items that were gathered, with a note on those that several people annotated."""
+    items = gathered.items(unit)
+    items.understood = understood
+    if several:
+        items.notes.append(Fact("several-annotations", several))
+    return items

@@ -1,0 +1,362 @@
+"""Caption datasets: MSR-VTT, TextCaps, LAVIS lists, Clotho, VATEX and ActivityNet Captions.
+
+Conventions
+-----------
+The documents become COCO annotations, so that one reader makes captions by image, captions by their
+own id, or the captions that are positives of an image. nocaps is published as COCO annotations.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from semmetrics.data.form import Form, Items, ReadOptions, find_id
+from semmetrics.data.formats.base import (
+    CAPTIONS,
+    RECORD,
+    DocumentFormat,
+    Table,
+    TableFormat,
+    are_records,
+    check_record,
+    read_id,
+    recipe,
+    require_key,
+)
+from semmetrics.errors import Fact, InputError, Places, at
+from semmetrics.messages import counted, listing, pluralize
+from semmetrics.schema import as_id
+
+Annotations = dict[str, list[dict[str, Any]]]
+"""Images and captions, as in COCO's caption files."""
+_ID_KEYS = ("id", "image_id", "img_id", "imgid", "cocoid", "video_id", "filename", "file_name")
+_NUMBER = re.compile(r"(?:.*_)?0*(\d+)")
+_NUMBERED_COLUMN = re.compile(
+    r"(captions?|caption_reference|refs?|references?|sentences?|comments?|descriptions?)[ _-]?\d+"
+)
+_PREDICTED_COLUMN = "caption_predicted"  # of DCASE
+
+
+class CaptionDocument(DocumentFormat):
+    """A document that becomes COCO annotations."""
+
+    nouns: tuple[str, ...] = CAPTIONS
+
+    @abstractmethod
+    def annotations(
+        self, document: Any, name: str, options: ReadOptions
+    ) -> tuple[Annotations, str]:
+        """Return the captions as COCO annotations, and how the document was understood."""
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the captions, by image or as the form says."""
+        annotations, understood = self.annotations(document, name, options)
+        if form.coco is None:
+            raise InputError(
+                "wrong-content", name, value=self.title, wanted=f"{form.noun}s", example="captions"
+            )
+        items: Items = form.coco(annotations, name)
+        items.understood = understood
+        return items
+
+
+class MsrVtt(CaptionDocument):
+    """``{"videos": [{"video_id", "split"}], "sentences": [{"sen_id", "video_id", "caption"}]}``."""
+
+    title = "MSR-VTT"
+    nouns = ("caption", "candidate")
+
+    def matches(self, document: Any) -> bool:
+        """Return whether there are videos and sentences with a caption."""
+        if not isinstance(document, Mapping):
+            return False
+        sentences = document.get("sentences")
+        return "videos" in document and are_records(sentences, "caption", "video_id")
+
+    def annotations(
+        self, document: Any, name: str, options: ReadOptions
+    ) -> tuple[Annotations, str]:
+        """Return the captions of the videos of a split, or of all."""
+        videos: dict[str, dict[str, Any]] = {}
+        splits: dict[str, None] = {}
+        section = require_key(document, "videos", list, name)
+        for where, video in _numbered(section, at(name, "videos")):
+            split = str(video.get("split", ""))
+            splits[split] = None
+            id_ = read_id(video, "video_id", where)
+            videos[id_] = {"id": id_, "split": split}
+        if options.split is not None and options.split not in splits:
+            remedy = f"choose one of {listing(splits)}"
+            raise InputError("unknown-name", name, what="split", value=options.split, remedy=remedy)
+        captions: list[dict[str, Any]] = []
+        for where, sentence in _numbered(document["sentences"], at(name, "sentences")):
+            video_id = read_id(sentence, "video_id", where)
+            if video_id not in videos:
+                raise InputError(
+                    "unlisted-id", where, key="video_id", value=video_id, what="videos"
+                )
+            if options.split not in (None, videos[video_id]["split"]):
+                continue
+            text = require_key(sentence, "caption", str, where)
+            sentence_id = sentence.get("sen_id", len(captions))
+            captions.append({"id": sentence_id, "image_id": video_id, "caption": text})
+        chosen = [video for video in videos.values() if options.split in (None, video["split"])]
+        understood = f"MSR-VTT captions of {counted(chosen, 'video')}, {_splits(options, splits)}"
+        return {"images": chosen, "annotations": captions}, understood
+
+
+def _splits(options: ReadOptions, splits: Iterable[str]) -> str:
+    if options.split is not None:
+        return f"split {options.split}"
+    return f"splits {', '.join(splits)}"
+
+
+class TextCaps(CaptionDocument):
+    """``{"data": [{"image_id", "caption_id", "caption_str", "reference_strs"}]}``."""
+
+    title = "TextCaps"
+
+    def matches(self, document: Any) -> bool:
+        """Return whether the data are records with an image and captions."""
+        if not isinstance(document, Mapping):
+            return False
+        data = document.get("data")
+        is_listed = are_records(data, "image_id", "reference_strs")
+        return is_listed or are_records(data, "image_id", "caption_str")
+
+    def annotations(
+        self, document: Any, name: str, options: ReadOptions
+    ) -> tuple[Annotations, str]:
+        """Return the references of each image once, although the file repeats them."""
+        references: dict[str, list[str]] = {}
+        own: dict[str, list[Any]] = {}
+        for where, record in _numbered(document["data"], at(name, "data")):
+            image = read_id(record, "image_id", where)
+            own.setdefault(image, []).append(record)
+            if "reference_strs" in record:
+                references.setdefault(image, require_key(record, "reference_strs", list, where))
+        captions: list[dict[str, Any]] = []
+        for image, records in own.items():
+            texts = references.get(image)
+            ids = [record.get("caption_id") for record in records]
+            if texts is None:
+                texts = [record.get("caption_str") for record in records]
+            if len(ids) != len(texts) or None in ids:
+                ids = [f"{image}#{number}" for number in range(len(texts))]
+            for id_, text in zip(ids, texts, strict=True):
+                captions.append({"id": id_, "image_id": image, "caption": text})
+        understood = f"TextCaps, {counted(captions, 'caption')} of {counted(own, 'image')}"
+        return {"images": [{"id": image} for image in own], "annotations": captions}, understood
+
+
+class LavisCaptions(CaptionDocument):
+    """``[{"image": "val2014/COCO_val2014_000000184613.jpg", "caption": ["...", "..."]}]``.
+
+    Images have no id but the path. LAVIS takes the number in the file name for the id in its
+    results, so images are also known by that number and by the file name.
+    """
+
+    title = "LAVIS captions"
+
+    def matches(self, document: Any) -> bool:
+        """Return whether records have an image path and a list of captions, and no id."""
+        if not are_records(document, "image", "caption"):
+            return False
+        record = document[0]
+        has_id = any(key in record for key in _ID_KEYS)
+        return not has_id and isinstance(record["caption"], list)
+
+    def annotations(
+        self, document: Any, name: str, options: ReadOptions
+    ) -> tuple[Annotations, str]:
+        """Return the captions of each image."""
+        images: dict[str, None] = {}
+        captions: list[dict[str, Any]] = []
+        for number, record in enumerate(document):
+            where = at(name, RECORD.format(number))
+            check_record(record, where)
+            path = read_id(record, "image", where)
+            if path in images:
+                raise InputError("duplicate-id", where, value=path)
+            images[path] = None
+            texts = record.get("caption")
+            if isinstance(texts, str):
+                texts = [texts]
+            for text in texts if isinstance(texts, list) else [texts]:
+                captions.append({"id": len(captions), "image_id": path, "caption": text})
+        understood = f"LAVIS captions, {counted(captions, 'caption')} of {counted(images, 'image')}"
+        return {"images": [{"id": path} for path in images], "annotations": captions}, understood
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the captions of each image, known by path, file name and number."""
+        items = super().read(document, name, form, options)
+        items.aliases = path_aliases(items.ids or ())
+        return items
+
+
+def path_aliases(paths: Iterable[str]) -> dict[str, str]:
+    """Return paths by file name, by its stem and by the number at its end, where these are unique.
+
+    Examples
+    --------
+    >>> path_aliases(["val2014/COCO_val2014_000000184613.jpg"])
+    {'COCO_val2014_000000184613.jpg': 'val2014/COCO_val2014_000000184613.jpg',
+     'COCO_val2014_000000184613': 'val2014/COCO_val2014_000000184613.jpg',
+     '184613': 'val2014/COCO_val2014_000000184613.jpg'}
+    """
+    known: dict[str, str] = {}
+    repeated: set[str] = set()
+    for path in paths:
+        file_name = path.replace("\\", "/").rsplit("/", 1)[-1]
+        stem = file_name.rsplit(".", 1)[0]
+        names = {file_name: None, stem: None}
+        number = _NUMBER.fullmatch(stem)
+        if number is not None:
+            names[number[1]] = None
+        for other in names:
+            if known.setdefault(other, path) != path:
+                repeated.add(other)
+    return {name: path for name, path in known.items() if name not in repeated and name != path}
+
+
+class Vatex(CaptionDocument):
+    """``[{"videoID": "...", "enCap": ["...", "..."]}]``."""
+
+    title = "VATEX"
+
+    def matches(self, document: Any) -> bool:
+        """Return whether records have a video and English captions."""
+        return are_records(document, "videoID", "enCap")
+
+    def annotations(
+        self, document: Any, name: str, options: ReadOptions
+    ) -> tuple[Annotations, str]:
+        """Return the English captions of each video."""
+        images: list[dict[str, Any]] = []
+        captions: list[dict[str, Any]] = []
+        for number, record in enumerate(document):
+            where = at(name, RECORD.format(number))
+            check_record(record, where)
+            video = read_id(record, "videoID", where)
+            images.append({"id": video})
+            for text in require_key(record, "enCap", list, where):
+                captions.append({"id": len(captions), "image_id": video, "caption": text})
+        understood = f"VATEX, {counted(captions, 'English caption')} of {counted(images, 'video')}"
+        return {"images": images, "annotations": captions}, understood
+
+
+class ActivityNetCaptions(DocumentFormat):
+    """``{"v_x": {"duration", "timestamps", "sentences"}}``, and results with a timestamp each.
+
+    The sentences of a video describe one event each, so they are not several references for one
+    caption, and which events belong together is a choice.
+    """
+
+    title = "ActivityNet Captions"
+    nouns = CAPTIONS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether videos have sentences with times."""
+        if not isinstance(document, Mapping) or not document:
+            return False
+        results = document.get("results")
+        if isinstance(results, Mapping) and results:
+            return are_records(next(iter(results.values())), "sentence", "timestamp")
+        first = next(iter(document.values()))
+        return isinstance(first, Mapping) and "timestamps" in first and "sentences" in first
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Raise an error with the code that makes a caption of each video."""
+        sentences = '" ".join(video["sentences"])'
+        videos = "json.loads(Path(path).read_text()).items()"
+        if "results" in document:
+            sentences = '" ".join(event["sentence"] for event in video)'
+            videos = 'json.loads(Path(path).read_text())["results"].items()'
+        raise recipe(
+            self.title,
+            name,
+            "each sentence describes another event of the video",
+            f"captions = {{id: {sentences} for id, video in {videos}}}",
+            'Path("captions.json").write_text(json.dumps(captions))',
+        )
+
+
+class NumberedCaptions(TableFormat):
+    """A table with a column for each caption of an item: Clotho's ``caption_1`` to ``caption_5``.
+
+    ``ref1``, ``reference_2`` and the like are read too, and DCASE's ``caption_predicted`` and
+    ``caption_reference_01``.
+    """
+
+    title = "numbered captions"
+    nouns = CAPTIONS
+
+    def matches(self, columns: Sequence[str], options: ReadOptions) -> bool:
+        """Return whether several columns are captions with a number."""
+        if options.caption_column is not None:
+            return False
+        folded = [name.strip().casefold() for name in columns]
+        return _PREDICTED_COLUMN in folded or len(_numbered_columns(columns)) > 1
+
+    def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
+        """Read the captions of each row; empty cells are captions that the item does not have."""
+        id_place = find_id(table.columns, form, options, at(table.name, "line 1"))
+        if id_place is None:
+            known = ", ".join(form.table.columns[0].known)
+            raise InputError(
+                "missing-column",
+                at(table.name, "line 1"),
+                role="id",
+                wanted=known,
+                found=list(table.columns),
+                flag="id_column",
+            )
+        chosen = _numbered_columns(table.columns)
+        if not chosen:
+            folded = [name.strip().casefold() for name in table.columns]
+            chosen = [folded.index(_PREDICTED_COLUMN)]
+        ids: dict[str, int] = {}
+        captions: list[list[str]] = []
+        for place, cells in table.rows:
+            where = at(table.name, table.unit.format(place))
+            id_ = as_id(cells[id_place], where=where)
+            if id_ in ids:
+                raise InputError("duplicate-id", where, value=id_)
+            ids[id_] = place
+            captions.append([cells[column] for column in chosen if cells[column]])
+        names = list(ids)
+        items = Items(names, captions, Places(table.name, names, table.unit, list(ids.values())))
+        items.source = table.name
+        columns = ", ".join(repr(table.columns[column]) for column in chosen)
+        number = pluralize(sum(map(len, captions)), "caption")
+        id_name = table.columns[id_place]
+        items.understood = f"one row an item: id {id_name!r}, {number} in {columns}"
+        unused = _other_columns(table.columns, (id_place, *chosen))
+        if unused:
+            items.notes.append(Fact("unused-columns", len(unused), unused))
+        return items
+
+
+def _numbered_columns(columns: Sequence[str]) -> list[int]:
+    """Return the places of the columns that are captions with a number, all named alike."""
+    by_name: dict[str, list[int]] = {}
+    for place, name in enumerate(columns):
+        match = _NUMBERED_COLUMN.fullmatch(name.strip().casefold())
+        if match is not None:
+            by_name.setdefault(match[1], []).append(place)
+    return max(by_name.values(), key=len, default=[])
+
+
+def _other_columns(columns: Sequence[str], used: Iterable[int]) -> tuple[str, ...]:
+    places = set(used)
+    return tuple(name for place, name in enumerate(columns) if place not in places)
+
+
+def _numbered(section: Sequence[Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects of a section, each with its place."""
+    for position, record in enumerate(section):
+        where = f"{name}[{position}]"
+        yield where, check_record(record, where)

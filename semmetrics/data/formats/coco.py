@@ -1,0 +1,114 @@
+"""COCO results: detections of categories, as JSON and as CSV.
+
+Conventions
+-----------
+A result names its category by id, as in COCO's evaluation. The names are those of the other side,
+if that has the categories of COCO instances (`semmetrics.data.categories`). Several detections of
+one category in an image are one label, with the best of their scores.
+
+References
+----------
+https://cocodataset.org/#format-results
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.formats.base import (
+    LABELS,
+    RECORD,
+    DocumentFormat,
+    ScoredLabels,
+    Table,
+    TableFormat,
+    are_records,
+    check_record,
+    read_id,
+    read_score,
+    unused_keys,
+)
+from semmetrics.errors import at
+from semmetrics.messages import pluralize
+from semmetrics.schema import as_number
+
+_RESULT_KEYS = (
+    *("image_id", "category_id", "score", "bbox", "segmentation", "keypoints", "area", "id"),
+    *("iscrowd", "file_name", "num_keypoints", "track_id", "video_id"),
+)
+_LABEL_KEYS = ("label", "labels", "name", "names", "category", "caption", "captions", "text")
+_IMAGE, _CATEGORY, _SCORE = "image_id", "category_id", "score"
+
+
+class CocoResults(DocumentFormat):
+    """``[{"image_id": 42, "category_id": 18, "bbox": [...], "score": 0.9}]``."""
+
+    title = "COCO results"
+    nouns = LABELS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether all of the first records have an image and a category."""
+        if not are_records(document, _IMAGE, _CATEGORY):
+            return False
+        return not any(key in document[0] for key in _LABEL_KEYS)
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the categories of each image, best score first."""
+        keys: dict[str, None] = {}
+        gathered = ScoredLabels(name)
+        for number, record in enumerate(document):
+            where = at(name, RECORD.format(number))
+            check_record(record, where)
+            image = read_id(record, _IMAGE, where)
+            category = read_id(record, _CATEGORY, where)
+            gathered.add(image, category, read_score(record, _SCORE, where), where, number)
+            keys.update(dict.fromkeys(map(str, record)))
+        items = _describe(gathered, "JSON", RECORD)
+        items.notes += unused_keys(keys, _RESULT_KEYS, "result")
+        return items
+
+
+class CocoResultsTable(TableFormat):
+    """A table with the columns ``image_id``, ``category_id`` and ``score``."""
+
+    title = "COCO results"
+    nouns = LABELS
+
+    def matches(self, columns: Sequence[str], options: ReadOptions) -> bool:
+        """Return whether categories are given by id, and nothing else could be the label."""
+        if options.label_column is not None:
+            return False
+        names = _folded(columns)
+        return _IMAGE in names and _CATEGORY in names and names.isdisjoint(_LABEL_KEYS)
+
+    def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
+        """Read the categories of each image, best score first."""
+        places = {name.strip().casefold(): place for place, name in enumerate(table.columns)}
+        image, category = places[_IMAGE], places[_CATEGORY]
+        score = places.get(_SCORE)
+        gathered = ScoredLabels(table.name)
+        for place, cells in table.rows:
+            where = at(table.name, table.unit.format(place))
+            record = {_IMAGE: cells[image], _CATEGORY: cells[category]}
+            value = None if score is None else as_number(cells[score], "the score", where)
+            id_ = read_id(record, _IMAGE, where)
+            gathered.add(id_, read_id(record, _CATEGORY, where), value, where, place)
+        items = _describe(gathered, "table", table.unit)
+        items.notes += unused_keys(places, _RESULT_KEYS, "result")
+        return items
+
+
+def _folded(columns: Iterable[str]) -> set[str]:
+    return {name.strip().casefold() for name in columns}
+
+
+def _describe(gathered: ScoredLabels, kind: str, unit: str) -> Items:
+    """Return the items of results, whose labels are category ids."""
+    items = gathered.items(unit)
+    items.by_category = True
+    detections = pluralize(gathered.n_occurrences, "result")
+    categories = pluralize(gathered.n_labels, "category")
+    items.understood = f"COCO results ({kind}), {detections} of {categories} by id"
+    return items

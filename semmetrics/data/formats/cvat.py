@@ -1,0 +1,167 @@
+"""CVAT for images and Datumaro, the two formats that CVAT exports losslessly.
+
+References
+----------
+https://docs.cvat.ai/docs/manual/advanced/xml_format, https://openvinotoolkit.github.io/datumaro
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.formats.base import (
+    LABELS,
+    DocumentFormat,
+    ScoredLabels,
+    TextFormat,
+    are_records,
+    check_record,
+    finish,
+    read_id,
+    read_score,
+    recipe,
+    require_key,
+)
+from semmetrics.data.formats.captions import path_aliases
+from semmetrics.data.source import Source
+from semmetrics.errors import InputError, at
+from semmetrics.messages import pluralize
+from semmetrics.schema import as_id
+
+
+class Cvat(TextFormat):
+    """CVAT for images 1.1: ``<annotations><image name="a.jpg"><tag label="cat"/></image>``."""
+
+    title = "CVAT for images"
+    nouns = LABELS
+
+    def matches(self, beginning: str, suffix: str | None) -> bool:
+        """Return whether the file is XML with CVAT's root."""
+        start = beginning.lstrip("\ufeff \t\r\n")
+        return start.startswith("<") and "<annotations" in start[:2000]
+
+    def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
+        """Read the labels of the tags and shapes of each image.
+
+        Raises
+        ------
+        InputError
+            If the file is not XML, declares entities, or is of a video, whose tracks have frames.
+        """
+        if "<!DOCTYPE" in source.text or "<!ENTITY" in source.text:
+            raise InputError(
+                "wrong-content",
+                source.name,
+                value="a document type",
+                wanted="an export of CVAT",
+                example="XML without one",
+            )
+        try:
+            root = ElementTree.fromstring(source.text.lstrip("\ufeff"))
+        except ElementTree.ParseError as error:
+            raise InputError("damaged", source.name, why=error) from None
+        if root.find("track") is not None:
+            raise _refuse_video(source.name)
+        gathered = ScoredLabels(source.name)
+        for number, image in enumerate(root.iter("image")):
+            where = at(source.name, f"image {number + 1}")
+            id_ = as_id(image.get("name"), where=where)
+            gathered.open(id_, number + 1)
+            for shape in image:
+                label = shape.get("label")
+                if label is not None:
+                    gathered.add(id_, label, None, where, number + 1)
+        understood = f"CVAT for images, {pluralize(gathered.n_occurrences, 'annotation')}"
+        items = finish(gathered, understood, "image {}")
+        items.aliases = path_aliases(items.ids or ())
+        return items
+
+
+def _refuse_video(name: str) -> InputError:
+    return recipe(
+        "CVAT for video",
+        name,
+        "its tracks have a label in many frames",
+        "# in CVAT: Actions > Export task dataset > CVAT for images 1.1, or",
+        'datumaro.Dataset.import_from("export", "cvat").export("out", "datumaro")',
+    )
+
+
+class Datumaro(DocumentFormat):
+    """``{"categories": {"label": {"labels": [...]}}, "items": [{"id", "annotations"}]}``."""
+
+    title = "Datumaro"
+    nouns = ("label", "caption")
+
+    def matches(self, document: Any) -> bool:
+        """Return whether there are categories by kind, and items with annotations."""
+        if not isinstance(document, Mapping) or not isinstance(document.get("categories"), Mapping):
+            return False
+        return are_records(document.get("items"), "id", "annotations")
+
+    def noun_of(self, document: Any) -> str:
+        """Return "caption" if all annotations are captions."""
+        kinds = set()
+        for item in document["items"]:
+            for annotation in item["annotations"]:
+                kinds.add(annotation.get("type"))
+        return "caption" if kinds == {"caption"} else "label"
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the labels of the annotations of each item, or its captions."""
+        if form.noun == "caption":
+            return _read_datumaro_captions(document, name)
+        categories = document["categories"].get("label") or {}
+        labels = categories.get("labels") or []
+        gathered = ScoredLabels(name)
+        for number, item in enumerate(document["items"]):
+            where = at(name, f"items[{number}]")
+            id_ = read_id(check_record(item, where), "id", where)
+            gathered.open(id_, number)
+            for annotation in require_key(item, "annotations", list, where):
+                code = annotation.get("label_id")
+                if code is None:
+                    continue
+                label = _datumaro_name(labels, code, where)
+                score = read_score(annotation.get("attributes") or {}, "score", where)
+                gathered.add(id_, label, score, where, number)
+        understood = f"Datumaro, {pluralize(gathered.n_occurrences, 'annotation')}"
+        items = finish(gathered, understood, "items[{}]")
+        items.aliases = _datumaro_paths(document["items"])
+        return items
+
+
+def _datumaro_name(labels: Sequence[Any], code: Any, where: str) -> str:
+    if not isinstance(code, int) or not 0 <= code < len(labels):
+        raise InputError("unlisted-id", where, key="label_id", value=str(code), what="categories")
+    return str(require_key(check_record(labels[code], where), "name", str, where))
+
+
+def _datumaro_paths(items: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the ids of items by the path and the file name of their image."""
+    aliases: dict[str, str] = {}
+    for item in items:
+        path = (item.get("image") or item.get("media") or {}).get("path")
+        if isinstance(path, str) and path:
+            aliases[path] = str(item["id"])
+            aliases[path.rsplit("/", 1)[-1]] = str(item["id"])
+    return aliases
+
+
+def _read_datumaro_captions(document: Any, name: str) -> Items:
+    from semmetrics.errors import Places
+
+    ids: dict[str, list[str]] = {}
+    for number, item in enumerate(document["items"]):
+        where = at(name, f"items[{number}]")
+        captions = ids.setdefault(read_id(check_record(item, where), "id", where), [])
+        for annotation in require_key(item, "annotations", list, where):
+            if annotation.get("type") == "caption":
+                captions.append(require_key(annotation, "caption", str, where))
+    names = list(ids)
+    items = Items(names, list(ids.values()), Places(name, names), name)
+    items.understood = f"Datumaro, captions of {pluralize(len(names), 'item')}"
+    return items

@@ -1,0 +1,176 @@
+"""FiftyOne: image classification and detection datasets, samples, and label objects by id.
+
+References
+----------
+https://docs.voxel51.com/user_guide/export_datasets.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from semmetrics.data.form import Form, Items, ReadOptions, is_truth
+from semmetrics.data.formats.base import (
+    LABELS,
+    RECORD,
+    DocumentFormat,
+    ScoredLabels,
+    are_records,
+    check_record,
+    finish,
+    read_id,
+    read_score,
+)
+from semmetrics.data.formats.captions import path_aliases
+from semmetrics.errors import InputError, at
+from semmetrics.messages import pluralize
+
+_LISTS = ("classifications", "detections", "polylines", "keypoints")
+_FIELDS = {True: "ground_truth", False: "predictions"}
+"""The usual names of the two fields, by whether the file is the ground truth."""
+
+
+def fiftyone_labels(value: Any) -> list[Mapping[str, Any]] | None:
+    """Return the label objects of a value of FiftyOne, or None if it is not one.
+
+    Examples
+    --------
+    >>> fiftyone_labels({"_cls": "Classifications", "classifications": [{"label": "cat"}]})
+    [{'label': 'cat'}]
+    >>> fiftyone_labels({"label": "cat", "confidence": 0.9})
+    [{'label': 'cat', 'confidence': 0.9}]
+    >>> fiftyone_labels({"cat": 0.9}) is None
+    True
+    """
+    if isinstance(value, Mapping):
+        for key in _LISTS:
+            if isinstance(value.get(key), list):
+                return fiftyone_labels(value[key])
+        return [value] if isinstance(value.get("label"), str) else None
+    if isinstance(value, list) and value:
+        if all(isinstance(one, Mapping) and isinstance(one.get("label"), str) for one in value):
+            return value
+        return None
+    return [] if value == [] else None
+
+
+def _is_fiftyone(value: Any) -> bool:
+    """Return whether a value is an object of FiftyOne; a plain list of labels is not."""
+    return isinstance(value, Mapping) and fiftyone_labels(value) is not None
+
+
+class FiftyOneLabels(DocumentFormat):
+    """``{"classes": [...], "labels": {id: label}}``, and ``{id: {"classifications": [...]}}``.
+
+    A label is a name, a number of the classes, an object with ``label`` and ``confidence``, or a
+    list of these.
+    """
+
+    title = "FiftyOne labels"
+    nouns = LABELS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether there are classes and labels, or label objects by id."""
+        if not isinstance(document, Mapping) or not document:
+            return False
+        if set(document) == {"classes", "labels"}:
+            return isinstance(document["labels"], Mapping)
+        values = [value for value in list(document.values())[:20] if value is not None]
+        return bool(values) and all(map(_is_fiftyone, values))
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the labels of each sample."""
+        classes = None
+        labels = document
+        if set(document) == {"classes", "labels"}:
+            classes, labels = document["classes"], document["labels"]
+        gathered = ScoredLabels(name)
+        for id_, value in labels.items():
+            where = at(name, "", id_)
+            gathered.open(str(id_))
+            _add_fiftyone(gathered, str(id_), _named(value, classes, where), where)
+        return finish(gathered, f"FiftyOne labels of {pluralize(len(gathered), 'sample')}")
+
+
+def _named(value: Any, classes: Any, where: str) -> Any:
+    """Return a label, or a list of them, with the names of classes in place of their numbers."""
+    if isinstance(value, list):
+        return [_named(one, classes, where) for one in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not isinstance(classes, list) or not 0 <= value < len(classes):
+            raise InputError("outside-classes", where, role="the label", value=str(value))
+        return {"label": classes[value]}
+    if isinstance(value, str):
+        return {"label": value}
+    return value
+
+
+def _add_fiftyone(
+    gathered: ScoredLabels, id_: str, value: Any, where: str, place: Any = None
+) -> None:
+    """Add the labels of a value to an item; None is a sample without labels."""
+    labels = [] if value is None else fiftyone_labels(value)
+    if labels is None:
+        wanted = 'a label such as {"label": "cat", "confidence": 0.9}'
+        raise InputError("wrong-type", where, value=value, wanted=wanted)
+    for label in labels:
+        gathered.add(id_, label["label"], read_score(label, "confidence", where), where, place)
+
+
+class FiftyOneSamples(DocumentFormat):
+    """``{"samples": [{"filepath", "ground_truth": {"detections": [...]}}]}``, or the list alone.
+
+    The field is the one that is named, or the only one with labels; else ``ground_truth`` for the
+    ground truth and ``predictions`` for predictions. Samples are known by path and file name.
+    """
+
+    title = "FiftyOne samples"
+    nouns = LABELS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether samples have a path, and some field with label objects."""
+        samples: Any = document.get("samples") if isinstance(document, Mapping) else document
+        if not are_records(samples, "filepath"):
+            return False
+        return any(map(_is_fiftyone, _fields(samples[:20])))
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the labels of one field of each sample."""
+        samples = document["samples"] if isinstance(document, Mapping) else document
+        field = _label_field(samples, name, options)
+        gathered = ScoredLabels(name)
+        for number, sample in enumerate(samples):
+            where = at(name, RECORD.format(number))
+            check_record(sample, where)
+            id_ = read_id(sample, "filepath", where)
+            gathered.open(id_, number)
+            _add_fiftyone(gathered, id_, sample.get(field), where, number)
+        samples_read = pluralize(len(gathered), "sample")
+        items = finish(gathered, f"FiftyOne, field {field!r} of {samples_read}", RECORD)
+        items.aliases = path_aliases(items.ids or ())
+        return items
+
+
+def _fields(samples: Iterable[Any]) -> Iterator[Any]:
+    for sample in samples:
+        yield from sample.values()
+
+
+def _label_field(samples: Sequence[Mapping[str, Any]], name: str, options: ReadOptions) -> str:
+    """Return the field that holds the labels."""
+    fields: dict[str, None] = {}
+    for sample in samples:
+        for key, value in sample.items():
+            if _is_fiftyone(value):
+                fields[key] = None
+    if options.label_column is not None and options.label_column in fields:
+        return options.label_column
+    usual = _FIELDS[is_truth(options)]
+    if options.label_column is None and len(fields) == 1:
+        return next(iter(fields))
+    if options.label_column is None and usual in fields:
+        return usual
+    raise InputError(
+        "ambiguous-column", name, role="label", found=list(fields), flag="label_column"
+    )

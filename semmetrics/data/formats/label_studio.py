@@ -1,0 +1,288 @@
+"""Label Studio: JSON, JSON-MIN, CSV and TSV exports.
+
+Conventions
+-----------
+The labels of a task are its choices and the classes of its regions. Texts, ratings and relations
+are not labels. If several people annotated a task, it has the labels of all of them, and a note
+counts such tasks. Annotations that were cancelled are left out.
+
+References
+----------
+https://labelstud.io/guide/export
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from semmetrics.data.form import Form, Items, ReadOptions, is_truth
+from semmetrics.data.formats.base import (
+    LABELS,
+    RECORD,
+    DocumentFormat,
+    ScoredLabels,
+    Table,
+    TableFormat,
+    are_records,
+    check_record,
+    finish,
+    read_id,
+    read_score,
+    require_key,
+)
+from semmetrics.errors import InputError, at
+from semmetrics.messages import pluralize
+from semmetrics.schema import as_id
+
+_UPLOAD = re.compile(r"[0-9a-f]{8}-")
+"""What Label Studio writes before the name of an uploaded file."""
+
+
+_EXPORT_COLUMNS = ("annotation_id", "annotator", "lead_time")
+_TASK_COLUMNS = (
+    *("id", "agreement", "annotation_id", "annotator", "created_at", "updated_at", "lead_time"),
+    *("history",),
+)
+_RESULT_COLUMNS = ("label", "labels", "choice", "choices", "tag", "tags", "class", "category")
+
+
+def labels_of_value(value: Mapping[str, Any]) -> list[str] | None:
+    """Return the labels of a value of Label Studio, or None if it has none.
+
+    Of a taxonomy, whose choices are paths, it is the last name of each path.
+
+    Examples
+    --------
+    >>> labels_of_value({"choices": ["cat", "dog"]})
+    ['cat', 'dog']
+    >>> labels_of_value({"x": 1, "y": 2, "rectanglelabels": ["cat"]})
+    ['cat']
+    >>> labels_of_value({"taxonomy": [["animal", "cat"], ["animal", "dog"]]})
+    ['cat', 'dog']
+    """
+    for key, entries in value.items():
+        is_choice = key in ("choices", "labels", "taxonomy") or key.endswith("labels")
+        if not is_choice or not isinstance(entries, list):
+            continue
+        labels = []
+        for entry in entries:
+            name = entry[-1] if isinstance(entry, list) and entry else entry
+            if not isinstance(name, str):
+                return None
+            labels.append(name)
+        return labels
+    return None
+
+
+class LabelStudio(DocumentFormat):
+    """Tasks: ``[{"id", "data": {...}, "annotations": [{"result": [{"value", "type"}]}]}]``.
+
+    Predictions are read from ``predictions`` if the file is the predictions of a score and any task
+    has some, and otherwise from ``annotations``.
+    """
+
+    title = "Label Studio"
+    nouns = LABELS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether records are tasks with annotations or predictions."""
+        if not are_records(document, "data"):
+            return False
+        task = document[0]
+        is_listed = isinstance(task.get("annotations", task.get("predictions")), list)
+        return is_listed and isinstance(task["data"], Mapping)
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the labels of each task."""
+        section = _label_studio_section(document, options)
+        gathered = ScoredLabels(name)
+        aliases: dict[str, str] = {}
+        several = 0
+        for number, task in enumerate(document):
+            where = at(name, RECORD.format(number))
+            check_record(task, where)
+            id_ = _task_id(task, where)
+            gathered.open(id_, number)
+            for path in _media(task):
+                aliases[path] = id_
+            annotations = _finished(task.get(section) or [])
+            several += len(annotations) > 1
+            for annotation in annotations:
+                for region in require_key(annotation, "result", list, where):
+                    _add_region(gathered, id_, check_record(region, where), where, number)
+        understood = f"Label Studio, {section} of {pluralize(len(gathered), 'task')}"
+        items = finish(gathered, understood, RECORD, several)
+        items.aliases = aliases
+        return items
+
+
+def _label_studio_section(document: Iterable[Mapping[str, Any]], options: ReadOptions) -> str:
+    """Return which part of the tasks is read."""
+    has_annotations = any(task.get("annotations") for task in document)
+    has_predictions = any(task.get("predictions") for task in document)
+    if has_predictions and (not has_annotations or not is_truth(options)):
+        return "predictions"
+    return "annotations"
+
+
+def _finished(annotations: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the annotations that were not cancelled."""
+    return [one for one in annotations if not one.get("was_cancelled")]
+
+
+def _add_region(
+    gathered: ScoredLabels, id_: str, region: Mapping[str, Any], where: str, place: Any
+) -> None:
+    """Add the labels of a region; a relation or a text has none."""
+    value = region.get("value")
+    labels = labels_of_value(value) if isinstance(value, Mapping) else None
+    for label in labels or ():
+        gathered.add(id_, label, read_score(region, "score", where), where, place)
+
+
+def _task_id(task: Mapping[str, Any], where: str) -> str:
+    """Return the id of a task, or the file it shows if it has not been imported yet."""
+    if "id" in task:
+        return read_id(task, "id", where)
+    paths = _media(task)
+    if not paths:
+        raise InputError("missing-key", where, key="id")
+    return paths[-1]
+
+
+def _media(task: Mapping[str, Any]) -> list[str]:
+    """Return the path of the file that a task shows, its name, and the name before its upload."""
+    for value in task["data"].values():
+        if isinstance(value, str) and re.fullmatch(r"\S+\.\w{2,5}", value.split("?")[0]):
+            path = value.split("?")[0]
+            file_name = path.rsplit("/", 1)[-1].rsplit("=", 1)[-1]
+            return [path, file_name, _UPLOAD.sub("", file_name, count=1)]
+    return []
+
+
+class LabelStudioRecords(DocumentFormat):
+    """JSON-MIN: ``[{"id", "image", "choice": "cat", "annotator", "lead_time"}]``."""
+
+    title = "Label Studio (JSON-MIN)"
+    nouns = LABELS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether records have the keys that every export has."""
+        return are_records(document, *_EXPORT_COLUMNS)
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the labels of each task."""
+        columns = dict.fromkeys(key for record in document for key in record)
+        rows = [(n, [record.get(key) for key in columns]) for n, record in enumerate(document)]
+        table = Table(name, list(columns), RECORD, rows)
+        return _read_export(table, options, "JSON-MIN")
+
+
+class LabelStudioTable(TableFormat):
+    """CSV and TSV exports, whose cells are labels or JSON."""
+
+    title = "Label Studio (CSV)"
+    nouns = LABELS
+
+    def matches(self, columns: Sequence[str], options: ReadOptions) -> bool:
+        """Return whether the table has the columns that every export has."""
+        return all(name in columns for name in _EXPORT_COLUMNS)
+
+    def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
+        """Read the labels of each task."""
+        return _read_export(table._replace(rows=list(table.rows)), options, "CSV")
+
+
+def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
+    """Read a flat export: one row for each annotation of a task."""
+    column = _result_column(table, options)
+    id_column = "id" if options.id_column is None else options.id_column
+    if id_column not in table.columns:
+        raise InputError(
+            "missing-column",
+            table.name,
+            role="id",
+            wanted=repr(id_column),
+            found=list(table.columns),
+            flag="id_column",
+        )
+    id_place = list(table.columns).index(id_column)
+    gathered = ScoredLabels(table.name)
+    times: dict[str, int] = {}
+    for place, cells in table.rows:
+        where = at(table.name, table.unit.format(place))
+        id_ = as_id(cells[id_place], where=where)
+        gathered.open(id_, place)
+        times[id_] = times.get(id_, 0) + 1
+        for label in _cell_labels(cells[column], where):
+            gathered.add(id_, label, None, where, place)
+    several = sum(number > 1 for number in times.values())
+    understood = f"Label Studio ({kind}), labels in {table.columns[column]!r}"
+    return finish(gathered, understood, table.unit, several)
+
+
+def _result_column(table: Table, options: ReadOptions) -> int:
+    """Return the place of the column with the labels."""
+    names = list(table.columns)
+    if options.label_column is not None:
+        if options.label_column in names:
+            return names.index(options.label_column)
+        raise InputError(
+            "missing-column",
+            table.name,
+            role="label",
+            found=names,
+            wanted=repr(options.label_column),
+            flag="label_column",
+        )
+    found = []
+    for place, name in enumerate(names):
+        if name in _TASK_COLUMNS:
+            continue
+        cells = [cells[place] for _, cells in table.rows]
+        if name.casefold() in _RESULT_COLUMNS or any(map(_holds_labels, cells)):
+            found.append(place)
+    if len(found) == 1:
+        return found[0]
+    others = [name for name in names if name not in _TASK_COLUMNS]
+    choices = [names[place] for place in found] or others
+    raise InputError(
+        "ambiguous-column", table.name, role="label", found=choices, flag="label_column"
+    )
+
+
+def _parsed(cell: Any) -> Any:
+    """Return the value of a cell, which may be JSON."""
+    if isinstance(cell, str) and cell[:1] in ("[", "{"):
+        try:
+            return json.loads(cell)
+        except ValueError:  # a label in brackets
+            return cell
+    return cell
+
+
+def _holds_labels(cell: Any) -> bool:
+    """Return whether a cell has an object with labels."""
+    value = _parsed(cell)
+    values = value if isinstance(value, list) else [value]
+    return any(isinstance(one, Mapping) and labels_of_value(one) is not None for one in values)
+
+
+def _cell_labels(cell: Any, where: str) -> list[str]:
+    """Return the labels of a cell: a name, an object, or a list of either."""
+    value = _parsed(cell)
+    labels: list[str] = []
+    for entry in value if isinstance(value, list) else [value]:
+        if entry is None or entry == "":
+            continue
+        named = [entry] if isinstance(entry, str) else None
+        if isinstance(entry, Mapping):
+            named = labels_of_value(entry)
+        if named is None:
+            wanted = 'a label, or an object such as {"choices": ["cat"]}'
+            raise InputError("wrong-type", where, value=entry, wanted=wanted)
+        labels += named
+    return labels

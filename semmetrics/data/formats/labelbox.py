@@ -1,0 +1,145 @@
+"""Labelbox: exports of version 2 (one object in each line) and version 1.
+
+Conventions
+-----------
+The labels of a data row are the names of its objects and the answers to its questions. If there are
+several questions, an answer is called "question: answer". Texts are not labels.
+
+References
+----------
+https://docs.labelbox.com/reference/label-export
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.formats.base import (
+    LABELS,
+    RECORD,
+    DocumentFormat,
+    ScoredLabels,
+    are_records,
+    check_record,
+    finish,
+    read_id,
+    require_key,
+)
+from semmetrics.errors import InputError, at
+from semmetrics.messages import pluralize
+from semmetrics.schema import as_id
+
+
+class Labelbox(DocumentFormat):
+    """Export v2, one object in each line: ``{"data_row": {...}, "projects": {id: {"labels"}}}``."""
+
+    title = "Labelbox"
+    nouns = LABELS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether records have a data row and projects."""
+        if not are_records(document, "data_row", "projects"):
+            return False
+        return isinstance(document[0]["projects"], Mapping)
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the names of the objects, and the answers to the questions, of each data row."""
+        gathered = ScoredLabels(name)
+        aliases: dict[str, str] = {}
+        several = 0
+        questions: dict[str, None] = {}
+        answers: list[tuple[str, str, str]] = []
+        for number, record in enumerate(document):
+            where = at(name, RECORD.format(number))
+            row = require_key(check_record(record, where), "data_row", dict, where)
+            keys = [row[key] for key in ("external_id", "global_key", "id") if row.get(key)]
+            if not keys:
+                raise InputError("missing-key", where, key="external_id")
+            id_ = as_id(keys[0], where=where)
+            gathered.open(id_, number)
+            aliases.update({str(key): id_ for key in keys[1:]})
+            labels = _labelbox_labels(record["projects"])
+            several += len(labels) > 1
+            for label in labels:
+                annotations = label.get("annotations") or {}
+                for found in annotations.get("objects") or ():
+                    gathered.add(id_, _labelbox_name(found, where), None, where, number)
+                for question, answer in _labelbox_answers(annotations, where):
+                    questions[question] = None
+                    answers.append((id_, question, answer))
+        _add_answers(gathered, answers, len(questions) > 1)
+        items = finish(gathered, _understood_labelbox(gathered, questions), RECORD, several)
+        items.aliases = aliases
+        return items
+
+
+def _labelbox_labels(projects: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the labels of all projects: one for each annotator."""
+    labels: list[Mapping[str, Any]] = []
+    for project in projects.values():
+        labels += project.get("labels") or ()
+    return labels
+
+
+def _labelbox_name(found: Mapping[str, Any], where: str) -> str:
+    """Return the name of an object or an answer."""
+    for key in ("name", "title", "value"):
+        if isinstance(found.get(key), str):
+            return str(found[key])
+    raise InputError("missing-key", where, key="name")
+
+
+def _labelbox_answers(annotations: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
+    """Yield the questions of an item, each with one answer; texts are not labels."""
+    for question in annotations.get("classifications") or ():
+        name = _labelbox_name(question, where)
+        chosen = question.get("radio_answer", question.get("answer"))
+        answers = [chosen] if isinstance(chosen, Mapping) else []
+        answers += question.get("checklist_answers", question.get("answers")) or []
+        for answer in answers:
+            yield name, _labelbox_name(answer, where)
+
+
+def _add_answers(
+    gathered: ScoredLabels, answers: Iterable[tuple[str, str, str]], named: bool
+) -> None:
+    """Add the answers as labels, with the question if there are several questions."""
+    for id_, question, answer in answers:
+        label = f"{question}: {answer}" if named else answer
+        gathered.add(id_, label, None, gathered.name)
+
+
+def _understood_labelbox(gathered: ScoredLabels, questions: Mapping[str, None]) -> str:
+    understood = f"Labelbox, {pluralize(len(gathered), 'data row')}"
+    if len(questions) > 1:
+        return f"{understood}, labels 'question: answer' of {pluralize(len(questions), 'question')}"
+    return understood
+
+
+class LabelboxRecords(DocumentFormat):
+    """Export v1: ``[{"External ID", "Label": {"objects": [...], "classifications": [...]}}]``."""
+
+    title = "Labelbox (v1)"
+    nouns = LABELS
+
+    def matches(self, document: Any) -> bool:
+        """Return whether records have a label and the id of a data row."""
+        if not are_records(document, "Label"):
+            return False
+        has_id = "External ID" in document[0] or "DataRow ID" in document[0]
+        return has_id and isinstance(document[0]["Label"], Mapping)
+
+    def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
+        """Read the names of the objects, and the answers to the questions, of each data row."""
+        rows: dict[str, dict[str, Any]] = {}
+        for number, record in enumerate(document):
+            where = at(name, RECORD.format(number))
+            check_record(record, where)
+            key = "External ID" if record.get("External ID") else "DataRow ID"
+            id_ = read_id(record, key, where)
+            empty: dict[str, Any] = {"data_row": {"id": id_}, "projects": {"": {"labels": []}}}
+            row = rows.setdefault(id_, empty)
+            row["projects"][""]["labels"].append({"annotations": record.get("Label") or {}})
+        return Labelbox().read(list(rows.values()), name, form, options)

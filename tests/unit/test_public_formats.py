@@ -1,0 +1,756 @@
+"""Public file formats: what is read from each, and files that only look like one."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import facts, refused
+
+import semmetrics
+from semmetrics import as_captions, as_labels
+from semmetrics.kinds.classes import as_classes
+from semmetrics.kinds.retrieval import as_candidates
+
+INSTANCES = {
+    "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 18, "bbox": [0, 0, 1, 1], "iscrowd": 0},
+        {"id": 2, "image_id": 2, "category_id": 44, "bbox": [0, 0, 1, 1], "iscrowd": 0},
+    ],
+    "categories": [{"id": 18, "name": "dog"}, {"id": 44, "name": "bottle"}],
+}
+RESULTS = [
+    {"image_id": 1, "category_id": 44, "bbox": [0, 0, 1, 1], "score": 0.25},
+    {"image_id": 1, "category_id": 18, "bbox": [0, 0, 1, 1], "score": 0.5},
+    {"image_id": 1, "category_id": 44, "bbox": [0, 0, 2, 2], "score": 0.75},
+    {"image_id": 2, "category_id": 18, "bbox": [0, 0, 1, 1], "score": 0.125},
+]
+
+
+def write(folder, name, content):
+    path = folder / name
+    if not isinstance(content, str):
+        content = json.dumps(content)
+    path.write_text(content, encoding="utf-8")
+    return str(path)
+
+
+def score_values(preds, gts, **options):
+    table = semmetrics.score(preds, gts, **options)
+    return {score.heading: score.value for score in table}
+
+
+def by_id(lists):
+    return dict(zip(map(str, lists.ids), lists.to_list(), strict=True))
+
+
+def scores_by_id(lists):
+    values = iter(lists.side.scores.tolist())
+    return {id_: {label: next(values) for label in labels} for id_, labels in by_id(lists).items()}
+
+
+# ---- COCO results -------------------------------------------------------------------------------
+
+
+def as_csv(records):
+    return pd.DataFrame(records).drop(columns="bbox")
+
+
+@pytest.mark.parametrize("kind", ["json", "jsonl", "csv", "tsv", "parquet", "objects", "frame"])
+def test_coco_results_are_read_from_every_kind_of_file(tmp_path, kind):
+    path = tmp_path / f"results.{kind}"
+    frame = as_csv(RESULTS)
+    if kind == "json":
+        path.write_text(json.dumps(RESULTS))
+    elif kind == "jsonl":
+        path.write_text("\n".join(map(json.dumps, RESULTS)))
+    elif kind == "csv":
+        frame.to_csv(path, index=False)
+    elif kind == "tsv":
+        frame.to_csv(path, index=False, sep="\t")
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    data = {"objects": RESULTS, "frame": frame}.get(kind, str(path))
+    lists = as_labels(data)
+    assert scores_by_id(lists) == {"1": {"44": 0.75, "18": 0.5}, "2": {"18": 0.125}}
+    assert "COCO results" in lists.understood
+    table = score_values(data, INSTANCES, measures="F1@1")
+    assert table["F1@1"] == 0.0
+    assert score_values(data, INSTANCES, measures="F1@2")["F1@2"] == pytest.approx(1 / 3)
+
+
+def test_categories_are_named_in_batches_and_comparisons():
+    scorer = semmetrics.Scorer(measures="F1@2")
+    scorer.update(RESULTS, INSTANCES)
+    assert scorer.compute()["F1@2"].value == pytest.approx(1 / 3)
+    named = {"1": [["bottle", 0.75], ["dog", 0.5]], "2": [["dog", 0.125]]}
+    systems = {"ids": RESULTS, "names": named}
+    (row,) = semmetrics.compare(systems, INSTANCES, measures="F1@2").to_records()
+    assert (row["value"], row["difference"]) == (pytest.approx(1 / 3), 0.0)
+
+
+def test_the_class_list_does_not_number_category_ids():
+    options = {"measures": "F1@2", "classes": ["dog", "bottle", "cat"]}
+    assert score_values(RESULTS, INSTANCES, **options)["F1@2"] == pytest.approx(1 / 3)
+
+
+def test_category_ids_without_names_are_refused():
+    with refused("unnamed-categories", other="gts"):
+        score_values(RESULTS, {"1": ["dog"], "2": ["bottle"]}, measures="F1")
+    with refused("unnamed-categories"):
+        score_values(RESULTS, {"1": ["dog"], "2": ["dog"]}, measures="F1", classes=["dog"])
+
+
+def test_ids_are_compared_with_ids_if_no_side_has_names():
+    table = score_values(RESULTS, {"1": ["18", "44"], "2": ["44"]}, measures="F1")
+    assert table["F1"] == 0.5
+    plain = [{"image_id": 1, "category_id": 18}, {"image_id": 2, "category_id": 18}]
+    assert score_values(plain, plain, measures="F1")["F1"] == 1.0
+
+
+def test_an_unknown_category_is_named():
+    results = [{"image_id": 1, "category_id": 0, "score": 1.0}]
+    with refused("unknown-category", value="0"):
+        score_values(results, INSTANCES, measures="F1", missing="empty")
+
+
+def test_instances_with_scores_are_predictions():
+    scored = json.loads(json.dumps(INSTANCES))
+    for annotation, score in zip(scored["annotations"], (0.25, 0.75), strict=True):
+        annotation["score"] = score
+    assert scores_by_id(as_labels(scored)) == {"1": {"dog": 0.25}, "2": {"bottle": 0.75}}
+
+
+@pytest.mark.parametrize(
+    ("record", "code"),
+    [
+        ({"image_id": 1, "category_id": 18, "score": "high"}, "not-a-number"),
+        ({"image_id": 1, "category_id": None, "score": 0.5}, "wrong-id"),
+        ({"category_id": 18, "score": 0.5}, "missing-key"),
+        ({"image_id": 1, "category_id": 18}, "some-scores"),
+    ],
+)
+def test_wrong_results_are_refused_with_their_place(record, code):
+    results = [{**result, "image_id": n} for n, result in enumerate(RESULTS * 6)]
+    results.append({**record, "image_id": 0} if code == "some-scores" else record)
+    with refused(code, place="element [24]"):
+        as_labels(results)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"image_id": 1, "category_id": 3, "label": "dog"}],
+        [{"image_id": 1, "category_id": 3, "labels": ["dog"]}],
+    ],
+)
+def test_records_with_names_are_not_results(records):
+    if "labels" in records[0]:
+        assert by_id(as_labels(records)) == {"1": ["dog"]}
+    columns = "image_id,category_id,label\n1,3,dog\n"
+    assert (
+        "COCO"
+        not in as_labels(
+            pd.DataFrame([["1", "3", "dog"]], columns=columns[:26].split(","))
+        ).understood
+    )
+
+
+# ---- LVIS ---------------------------------------------------------------------------------------
+
+LVIS = {
+    "images": [
+        {
+            "id": 1,
+            "file_name": "a.jpg",
+            "neg_category_ids": [3],
+            "not_exhaustive_category_ids": [1],
+        },
+        {"id": 2, "file_name": "b.jpg", "neg_category_ids": [1], "not_exhaustive_category_ids": []},
+    ],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]},
+        {"id": 2, "image_id": 2, "category_id": 3, "bbox": [0, 0, 1, 1]},
+    ],
+    "categories": [
+        {"id": 1, "name": "cat", "frequency": "f"},
+        {"id": 2, "name": "alarm_clock", "frequency": "f"},
+        {"id": 3, "name": "bus", "frequency": "r"},
+    ],
+}
+WITH_UNVERIFIED = {"1": ["cat", "alarm_clock"], "2": ["bus", "alarm_clock"]}
+
+
+def test_unverified_labels_are_left_out():
+    table = semmetrics.score(WITH_UNVERIFIED, LVIS, measures="Precision F1")
+    assert table["Precision"].value == table["F1"].value == 1.0
+    (fact,) = facts(table, "unverified-labels")
+    assert (fact.n, fact.values["items"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("preds", "options", "precision"),
+    [
+        ({"1": ["cat", "bus"], "2": ["bus", "cat"]}, {}, 0.5),  # verified as absent
+        ({"1": ["cat", "zebra"], "2": ["bus"]}, {}, 0.75),  # not a category
+        ({"a.jpg": ["cat", "alarm_clock"], "b.jpg": ["bus"]}, {}, 1.0),
+        ({"x/1.png": ["cat", "alarm_clock"], "x/2.png": ["bus"]}, {"ids": "[0-9]+"}, 1.0),
+        ({"1": ["cat", "Alarm clock"], "2": ["bus"]}, {"normalize": "lower+separators"}, 1.0),
+        ({"1": ["cat", "Alarm clock"], "2": ["bus"]}, {}, 0.75),
+    ],
+)
+def test_which_labels_are_unverified(preds, options, precision):
+    values = score_values(preds, LVIS, measures="Precision", **options)
+    assert values["Precision"] == precision
+
+
+def test_unverified_labels_of_batches_and_of_results():
+    scorer = semmetrics.Scorer(measures="Precision")
+    scorer.update(WITH_UNVERIFIED, LVIS)
+    assert scorer.compute()["Precision"].value == 1.0
+    results = [
+        {"image_id": image, "category_id": category, "score": score}
+        for image, category, score in [(1, 1, 0.5), (1, 2, 0.9), (2, 3, 0.5), (2, 2, 0.9)]
+    ]
+    assert score_values(results, LVIS, measures="Precision@1")["Precision@1"] == 1.0
+    without = json.loads(json.dumps(LVIS))
+    for image in without["images"]:
+        del image["neg_category_ids"]
+    assert score_values(results, without, measures="Precision@1")["Precision@1"] == 0.0
+
+
+# ---- annotation tools ---------------------------------------------------------------------------
+
+
+def region(kind, labels, **more):
+    return {"type": kind, "value": {"x": 1, "y": 2, kind: labels}, **more}
+
+
+TASKS = [
+    {
+        "id": 7,
+        "data": {"image": "/data/upload/3/0a1b2c3d-a.jpg"},
+        "annotations": [
+            {
+                "result": [
+                    region("choices", ["cat", "dog"]),
+                    {"type": "relation", "from_id": "x", "to_id": "y"},
+                    {"type": "textarea", "value": {"text": ["a caption"]}},
+                ]
+            },
+            {"was_cancelled": True, "result": [region("choices", ["bus"])]},
+        ],
+        "predictions": [{"result": [region("rectanglelabels", ["cat"], score=0.75)]}],
+    },
+    {
+        "id": 8,
+        "data": {"image": "https://x.org/b.jpg?size=1"},
+        "annotations": [
+            {"result": [region("taxonomy", [["animal", "cow"]])]},
+            {"result": [region("polygonlabels", ["cow"]), region("brushlabels", ["bus"])]},
+        ],
+        "predictions": [{"result": [region("rectanglelabels", ["cow"], score=0.5)]}],
+    },
+]
+
+
+def test_label_studio_tasks():
+    annotated = [{**task, "predictions": []} for task in TASKS]
+    lists = as_labels(annotated)
+    assert by_id(lists) == {"7": ["cat", "dog"], "8": ["cow", "bus"]}
+    assert [fact.code for fact in lists.notes] == ["several-annotations"]
+    table = score_values({"a.jpg": ["cat"], "b.jpg": ["cow"]}, TASKS, measures="Precision F1")
+    assert table["Precision"] == 1.0
+
+
+def test_label_studio_predictions_are_read_on_the_side_of_predictions():
+    lists = as_labels(TASKS)
+    assert scores_by_id(lists) == {"7": {"cat": 0.75}, "8": {"cow": 0.5}}
+    table = score_values(TASKS, TASKS, measures="Precision Recall")
+    assert table == {"Precision": 1.0, "Recall": 0.5}
+
+
+EXPORT = """id,image,choice,annotator,annotation_id,created_at,updated_at,lead_time
+7,/data/upload/a.jpg,"{""choices"": [""cat"", ""dog""]}",1,5,x,x,1.5
+8,/data/upload/b.jpg,cow,1,6,x,x,1.5
+9,/data/upload/c.jpg,,1,6,x,x,1.5
+"""
+
+
+def test_label_studio_csv(tmp_path):
+    lists = as_labels(write(tmp_path, "export.csv", EXPORT))
+    assert by_id(lists) == {"7": ["cat", "dog"], "8": ["cow"], "9": []}
+    tabs = write(
+        tmp_path,
+        "export.tsv",
+        EXPORT.replace(",", "\t").replace("\t ", ", ").replace('cat""\t', 'cat"",'),
+    )
+    assert by_id(as_labels(tabs)) == by_id(lists)
+
+
+def test_label_studio_min_and_regions(tmp_path):
+    rest = {"annotator": 1, "annotation_id": 3, "lead_time": 2.5}
+    records = [
+        {"id": 1, "image": "a.jpg", "boxes": [{"x": 1, "rectanglelabels": ["cat"]}], **rest},
+        {"id": 2, "image": "b.jpg", "boxes": [], **rest},
+    ]
+    assert by_id(as_labels(records)) == {"1": ["cat"], "2": []}
+
+
+def test_an_export_with_two_questions_asks_for_the_column():
+    rest = {"annotator": 1, "annotation_id": 3, "lead_time": 2.5}
+    records = [{"id": 1, "weather": {"choices": ["sun"]}, "animal": {"choices": ["cat"]}, **rest}]
+    with refused("ambiguous-column", flag="label_column"):
+        as_labels(records)
+    options = semmetrics.ReadOptions(label_column="animal")
+    assert by_id(as_labels(records, options=options)) == {"1": ["cat"]}
+
+
+def classification(label, **more):
+    return {"_id": {"$oid": "1"}, "_cls": "Classification", "label": label, "tags": [], **more}
+
+
+@pytest.mark.parametrize(
+    ("document", "wanted"),
+    [
+        (
+            {"classes": ["cat", "dog"], "labels": {"a": 1, "b": [0, 1], "c": None}},
+            {"a": ["dog"], "b": ["cat", "dog"], "c": []},
+        ),
+        ({"classes": None, "labels": {"a": "cat", "b": ["dog"]}}, {"a": ["cat"], "b": ["dog"]}),
+        (
+            {"a": {"_cls": "Classifications", "classifications": [classification("cat")]}},
+            {"a": ["cat"]},
+        ),
+        (
+            {"a": {"detections": [{"label": "cat", "bounding_box": [0, 0, 1, 1]}] * 2}, "b": None},
+            {"a": ["cat"], "b": []},
+        ),
+        ({"a": classification("cat"), "b": classification("dog")}, {"a": ["cat"], "b": ["dog"]}),
+    ],
+)
+def test_fiftyone_labels(document, wanted):
+    assert by_id(as_labels(document)) == wanted
+
+
+def test_fiftyone_confidence():
+    label = {"label": "cat", "confidence": 0.75}
+    assert scores_by_id(as_labels({"a": label, "b": label})) == {
+        "a": {"cat": 0.75},
+        "b": {"cat": 0.75},
+    }
+    boxes = [{"label": "cat", "confidence": 0.25}, label]
+    document = {"classes": [], "labels": {"a": boxes}}
+    assert scores_by_id(as_labels(document)) == {"a": {"cat": 0.75}}
+
+
+def test_fiftyone_samples_have_a_field_for_each_side():
+    sample = {
+        "filepath": "/data/a.jpg",
+        "ground_truth": {"detections": [{"label": "cat"}, {"label": "dog"}]},
+        "predictions": {"detections": [{"label": "cat", "confidence": 0.5}]},
+    }
+    document = {"samples": [sample]}
+    table = score_values(document, document, measures="Precision Recall")
+    assert table == {"Precision": 1.0, "Recall": 0.5}
+    assert score_values({"a.jpg": ["cat"]}, [sample], measures="Recall")["Recall"] == 0.5
+
+
+LABELBOX = {
+    "data_row": {"id": "c1", "external_id": "a.jpg", "global_key": "k-a"},
+    "projects": {
+        "p": {
+            "name": "x",
+            "labels": [
+                {
+                    "annotations": {
+                        "objects": [{"name": "Car", "bounding_box": {}}, {"name": "Car"}],
+                        "classifications": [
+                            {
+                                "name": "Weather",
+                                "radio_answer": {"name": "Sunny", "value": "sunny"},
+                            },
+                            {"name": "Note", "text_answer": {"content": "x"}},
+                        ],
+                    }
+                }
+            ],
+        }
+    },
+}
+
+
+def test_labelbox(tmp_path):
+    other = json.loads(json.dumps(LABELBOX).replace("a.jpg", "b.jpg").replace("k-a", "k-b"))
+    text = "\n".join(map(json.dumps, [LABELBOX, other]))
+    lists = as_labels(write(tmp_path, "export.ndjson", text))
+    assert by_id(lists) == {"a.jpg": ["Car", "Sunny"], "b.jpg": ["Car", "Sunny"]}
+    preds = {"k-a": ["Car"], "b.jpg": ["Car"]}
+    assert score_values(preds, [LABELBOX, other], measures="Precision")["Precision"] == 1.0
+
+
+def test_labelbox_questions_name_their_answers():
+    document = json.loads(json.dumps(LABELBOX))
+    label = document["projects"]["p"]["labels"][0]["annotations"]
+    label["classifications"].append(
+        {"name": "Time", "checklist_answers": [{"name": "day"}, {"name": "night"}]}
+    )
+    wanted = ["Car", "Weather: Sunny", "Time: day", "Time: night"]
+    assert by_id(as_labels([document])) == {"a.jpg": wanted}
+
+
+def test_labelbox_version_1():
+    record = {
+        "ID": "1",
+        "External ID": "a.jpg",
+        "DataRow ID": "d",
+        "Label": {
+            "objects": [{"title": "Car", "value": "car"}],
+            "classifications": [{"title": "Time", "answer": {"title": "day", "value": "day"}}],
+        },
+    }
+    assert by_id(as_labels([record])) == {"a.jpg": ["Car", "day"]}
+
+
+CVAT = """<?xml version="1.0" encoding="utf-8"?>
+<annotations>
+  <version>1.1</version>
+  <meta><task><labels><label><name>cat</name></label></labels></task></meta>
+  <image id="0" name="train/a.jpg" width="4" height="4">
+    <tag label="cat" source="manual"></tag>
+    <box label="dog" xtl="0" ytl="0" xbr="1" ybr="1"><attribute name="age">3</attribute></box>
+    <box label="dog" xtl="0" ytl="0" xbr="2" ybr="2"></box>
+  </image>
+  <image id="1" name="train/b.jpg" width="4" height="4"></image>
+</annotations>
+"""
+
+
+def test_cvat(tmp_path):
+    path = write(tmp_path, "annotations.xml", CVAT)
+    assert by_id(as_labels(path)) == {"train/a.jpg": ["cat", "dog"], "train/b.jpg": []}
+    preds = {"a.jpg": ["cat", "dog"], "b.jpg": []}
+    assert score_values(preds, path, measures="F1")["F1"] == 1.0
+
+
+def test_what_cvat_does_not_write_is_refused(tmp_path):
+    video = CVAT.replace("<image", "<track").replace("</image>", "</track>")
+    with refused("format-recipe"):
+        as_labels(write(tmp_path, "video.xml", video))
+    declared = CVAT.replace("<annotations>", '<!DOCTYPE x [<!ENTITY y "z">]><annotations>')
+    with refused("wrong-content"):
+        as_labels(write(tmp_path, "entity.xml", declared))
+    with refused("damaged"):
+        as_labels(write(tmp_path, "cut.xml", CVAT[:-30]))
+
+
+DATUMARO = {
+    "info": {},
+    "categories": {"label": {"labels": [{"name": "cat"}, {"name": "dog"}], "attributes": []}},
+    "items": [
+        {
+            "id": "train/a",
+            "annotations": [
+                {"id": 0, "type": "label", "label_id": 1, "attributes": {}},
+                {"id": 1, "type": "bbox", "label_id": 0, "bbox": [0, 0, 1, 1]},
+                {"id": 2, "type": "caption", "caption": "a cat"},
+            ],
+            "image": {"path": "train/a.jpg"},
+        },
+        {"id": "train/b", "annotations": []},
+    ],
+}
+
+
+def test_datumaro():
+    assert by_id(as_labels(DATUMARO)) == {"train/a": ["dog", "cat"], "train/b": []}
+    preds = {"a.jpg": ["cat", "dog"], "train/b": []}
+    assert score_values(preds, DATUMARO, measures="F1")["F1"] == 1.0
+    assert by_id(as_captions(DATUMARO))["train/a"] == ["a cat"]
+
+
+# ---- captions -----------------------------------------------------------------------------------
+
+MSRVTT = {
+    "info": {},
+    "videos": [
+        {"video_id": "video0", "split": "train", "category": 9, "url": "x"},
+        {"video_id": "video1", "split": "test", "category": 9, "url": "x"},
+    ],
+    "sentences": [
+        {"caption": "a man drives", "video_id": "video0", "sen_id": 3},
+        {"caption": "a car", "video_id": "video0", "sen_id": 4},
+        {"caption": "a cat sleeps", "video_id": "video1", "sen_id": 5},
+    ],
+}
+
+
+def test_msrvtt():
+    captions = {"video0": ["a man drives", "a car"], "video1": ["a cat sleeps"]}
+    assert by_id(as_captions(MSRVTT)) == captions
+    options = semmetrics.ReadOptions(split="test")
+    assert by_id(as_captions(MSRVTT, options=options)) == {"video1": ["a cat sleeps"]}
+    with refused("unknown-name"):
+        as_captions(MSRVTT, options=semmetrics.ReadOptions(split="val"))
+    assert by_id(as_candidates(MSRVTT)) == {"video0": ["3", "4"], "video1": ["5"]}
+
+
+def test_textcaps_repeats_the_references_of_an_image():
+    references = ["a sign that says stop", "a red sign"]
+    data = [
+        {"image_id": "x1", "caption_id": n, "caption_str": text, "reference_strs": references}
+        for n, text in enumerate(references)
+    ]
+    assert by_id(as_captions({"dataset_name": "textcaps", "data": data})) == {"x1": references}
+    bare = [{"image_id": "x1", "caption_id": 5, "caption_str": "a sign"}]
+    assert by_id(as_captions({"data": bare})) == {"x1": ["a sign"]}
+
+
+def test_lavis_lists_are_known_by_number():
+    path = "val2014/COCO_val2014_000000184613.jpg"
+    document = [{"image": path, "caption": ["a cow", "a cow in a field"]}]
+    assert by_id(as_captions(document)) == {path: ["a cow", "a cow in a field"]}
+    table = score_values(
+        [{"image_id": 184613, "caption": "a cow in a field"}], document, measures="BLEU-1"
+    )
+    assert table["BLEU-1"] == pytest.approx(1.0)
+
+
+def test_lavis_training_lists_and_results():
+    train = [
+        {"caption": "a cow", "image": "a.jpg", "image_id": "coco_0"},
+        {"caption": "the cow", "image": "a.jpg", "image_id": "coco_0"},
+    ]
+    assert by_id(as_captions(train)) == {"coco_0": ["a cow", "the cow"]}
+
+
+CLOTHO = """file_name,caption_1,caption_2,caption_3,caption_4,caption_5
+rain.wav,"Rain falls, hard",It rains,Water,Rain,Drops
+wind.wav,Wind blows,A storm,Wind,Gusts,
+"""
+
+
+def test_clotho(tmp_path):
+    lists = as_captions(write(tmp_path, "clotho.csv", CLOTHO))
+    assert by_id(lists)["rain.wav"] == ["Rain falls, hard", "It rains", "Water", "Rain", "Drops"]
+    assert by_id(lists)["wind.wav"] == ["Wind blows", "A storm", "Wind", "Gusts"]
+    predicted = write(
+        tmp_path, "pred.csv", "file_name,caption_predicted\nrain.wav,Rain\nwind.wav,Wind\n"
+    )
+    table = score_values(predicted, str(tmp_path / "clotho.csv"), measures="BLEU-1")
+    assert table["BLEU-1"] > 0.5
+
+
+@pytest.mark.parametrize(
+    "names", [("ref1", "ref2"), ("reference_01", "reference_02"), ("caption 1", "caption 2")]
+)
+def test_other_numbered_captions(names):
+    frame = pd.DataFrame([["a", "x y", "z", "s"]], columns=["image_id", *names, "source"])
+    lists = as_captions(frame)
+    assert by_id(lists) == {"a": ["x y", "z"]}
+    assert [fact.examples for fact in lists.notes] == [("source",)]
+
+
+def test_vatex_and_nocaps():
+    vatex = [{"videoID": "v1", "enCap": ["a cat", "the cat"], "chCap": ["x"]}]
+    assert by_id(as_captions(vatex)) == {"v1": ["a cat", "the cat"]}
+    nocaps = {
+        "licenses": [],
+        "info": {},
+        "images": [
+            {"id": 0, "open_images_id": "0013", "domain": "near-domain", "file_name": "0013.jpg"}
+        ],
+        "annotations": [{"image_id": 0, "id": 0, "caption": "a baby"}],
+    }
+    assert by_id(as_captions(nocaps)) == {"0": ["a baby"]}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {
+            "v_1": {
+                "duration": 9.0,
+                "timestamps": [[0, 4], [4, 9]],
+                "sentences": ["A man.", "He ran."],
+            }
+        },
+        {"version": "1", "results": {"v_1": [{"sentence": "a man", "timestamp": [0, 4]}]}},
+    ],
+)
+def test_activitynet_is_refused_with_a_recipe(tmp_path, monkeypatch, document):
+    path = write(tmp_path, "val_1.json", document)
+    with refused("format-recipe") as caught:
+        as_captions(path)
+    recipe = str(caught.value).partition("\n")[2]
+    monkeypatch.chdir(tmp_path)
+    exec(textwrap.dedent(recipe), {"json": json, "path": path, "Path": Path})
+    assert len(by_id(as_captions("captions.json"))["v_1"]) == 1
+
+
+# ---- text ---------------------------------------------------------------------------------------
+
+
+def test_xmlc(tmp_path):
+    data = write(tmp_path, "test.txt", "3 5 4\n3,1 0:0.5 4:1.2\n 0:0.5\n2 1:1\n")
+    assert as_labels(data).to_list() == [["3", "1"], [], ["2"]]
+    labels = write(tmp_path, "tst_X_Y.txt", "3 4\n1:1.00000 3:1.0\n\n2:1.0\n")
+    assert as_labels(labels).to_list() == [["1", "3"], [], ["2"]]
+    assert as_labels(labels).side.scores is None
+    scored = write(tmp_path, "score.txt", "3 4\n1:0.25 3:0.75\n0:0.5\n2:0.5\n")
+    table = score_values(scored, labels, measures="Precision@1")
+    assert table["Precision@1"] == pytest.approx(2 / 3)
+    names = score_values(labels, data, measures="F1", classes=["a", "b", "c", "d"])
+    assert names["F1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("3 4\n1:1.0\n2:1.0\n", "wrong-count"),
+        ("2 4\n1:1.0\n4:1.0\n", "wrong-content"),
+        ("2 4\n1:1.0\n1:x\n", "not-a-number"),
+    ],
+)
+def test_wrong_xmlc_files_are_refused(tmp_path, text, code):
+    with refused(code):
+        as_labels(write(tmp_path, "y.txt", text))
+
+
+def test_fasttext(tmp_path):
+    text = "__label__cat __label__dog two of them\nnothing here\n__label__bus a bus\n"
+    path = write(tmp_path, "train.txt", text)
+    assert as_labels(path).to_list() == [["cat", "dog"], [], ["bus"]]
+    predicted = [
+        "__label__cat 0.75 __label__bus 0.25",
+        "__label__dog 0.5 __label__cat 0.5",
+        "__label__bus 1.0 __label__cat 1e-05",
+    ]
+    scored = write(tmp_path, "pred.txt", "\n".join(predicted))
+    assert as_labels(scored).side.scores.tolist() == [0.75, 0.25, 0.5, 0.5, 1.0, 1e-05]
+    assert score_values(scored, path, measures="Precision@1")["Precision@1"] == pytest.approx(2 / 3)
+
+
+MEKA = """% a comment
+@relation 'Example: -C 2 -split-number 1'
+@attribute cat {0,1}
+@attribute 'wild dog' {0,1}
+@attribute x numeric
+@data
+1,0,0.5
+1,1,0.25
+0,0,1
+"""
+
+
+def test_arff(tmp_path):
+    assert as_labels(write(tmp_path, "a.arff", MEKA)).to_list() == [
+        ["cat"],
+        ["cat", "wild dog"],
+        [],
+    ]
+    last = (
+        MEKA.replace("-C 2", "-C -2")
+        .replace("x numeric", "x {0,1}")
+        .replace("0.5", "1")
+        .replace("0.25", "0")
+    )
+    assert as_labels(write(tmp_path, "b.arff", last)).to_list() == [["x"], ["wild dog"], ["x"]]
+    single = "@relation iris\n@attribute x numeric\n@attribute class {a,b}\n@data\n1,a\n2,b\n"
+    assert as_classes(write(tmp_path, "c.arff", single)).to_list() == [["a"], ["b"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MEKA.replace("1,0,0.5", "{0 1, 2 0.5}"),
+        MEKA.replace(" -C 2", ""),
+        MEKA.replace("x numeric", "x string"),
+    ],
+)
+def test_arff_that_scipy_does_not_read_is_refused_with_a_recipe(tmp_path, text):
+    with refused("format-recipe"):
+        as_labels(write(tmp_path, "a.arff", text))
+
+
+def test_matlab_is_refused_with_a_recipe(tmp_path):
+    from scipy.io import savemat
+
+    path = tmp_path / "res101.mat"
+    savemat(path, {"labels": np.array([[1], [2]])})
+    with refused("format-recipe"):
+        as_classes(str(path))
+
+
+@pytest.mark.parametrize(
+    "text", ["a cat\nthe dog\n", "3 dogs\n2 4 6\n", "12:30 a bus leaves\nnoon\n", "10 20\na cat\n"]
+)
+def test_plain_captions_are_no_format(tmp_path, text):
+    assert as_captions(write(tmp_path, "captions.txt", text)).to_list() == [
+        [line] for line in text.splitlines()
+    ]
+
+
+# ---- class vectors ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        np.array([[0], [2], [1]]),
+        np.array([0.0, 2.0, 1.0]),
+        np.array([[0.0], [2.0], [1.0]], np.float32),
+    ],
+)
+def test_class_vectors(tmp_path, vector):
+    path = tmp_path / "classes.npy"
+    np.save(path, vector)
+    for data in (vector, str(path)):
+        assert as_classes(data).to_list() == [["0"], ["2"], ["1"]]
+        table = score_values(np.eye(3)[[0, 2, 0]], data, task="classes", measures="Accuracy")
+        assert table["Accuracy"] == pytest.approx(2 / 3)
+
+
+# ---- files that only look like a format ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("document", "wanted"),
+    [
+        ({"classes": ["cat"], "labels": ["dog"]}, {"classes": ["cat"], "labels": ["dog"]}),
+        ({"a": {"cat": 0.5}, "b": {"label": 0.5}}, {"a": ["cat"], "b": ["label"]}),
+        ({"a": {"detections": 1, "cat": 0}}, {"a": ["detections"]}),
+        ([{"id": "a", "labels": ["x"], "data": {"k": 1}}], {"a": ["x"]}),
+        ([{"id": "a", "tags": ["x"], "Label": "y"}], {"a": ["x"]}),
+        ({"items": ["x"], "categories": ["y"]}, {"items": ["x"], "categories": ["y"]}),
+    ],
+)
+def test_label_files_that_are_no_format(document, wanted):
+    assert by_id(as_labels(document)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("document", "wanted"),
+    [
+        (
+            {"videos": ["a video"], "sentences": ["a cat"]},
+            {"videos": ["a video"], "sentences": ["a cat"]},
+        ),
+        ({"data": ["a cat sleeps"]}, {"data": ["a cat sleeps"]}),
+        ([{"image_id": 1, "image": "a.jpg", "caption": ["a cat"]}], {"1": ["a cat"]}),
+        ({"results": ["a cat"], "version": ["b"]}, {"results": ["a cat"], "version": ["b"]}),
+    ],
+)
+def test_caption_files_that_are_no_format(document, wanted):
+    assert by_id(as_captions(document)) == wanted
+
+
+def test_a_format_is_recognised_without_a_task():
+    table = semmetrics.score({"a.jpg": ["cat"]}, DATUMARO, missing="skip")
+    assert "F1" in {score.heading for score in table}
+    assert not facts(table, "unused-columns")
