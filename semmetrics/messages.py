@@ -873,6 +873,8 @@ MESSAGES: dict[str, str] = {
     "run-size": "{n:query}, {how}",
     "tied-ranks": "{n:query} with a tie that decides the rank of a positive",
     "fewer-candidates": "{n:query} with fewer than {k:candidate}{besides}, counted at @{k}",
+    "tied-phi": "{n:query} with a tie of phi that decides {examples!l}: of equal phi, the first in "
+        "the gallery belongs to the most similar items",
     "numbered-positives": "positives are taken for rows, counted from 0; if not, set {opt:queries}",
     "transposed": "positives are more similar in the transposed matrix; perhaps transpose it",
     "counts-all": "{measure} without a cutoff counts all candidates; write {measure}@1",

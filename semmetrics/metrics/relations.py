@@ -342,6 +342,48 @@ class MostSimilar:
             raise InputError("too-few-similar", found=found, wanted=m)
 
 
+def count_equal(
+    matrix: Any, query: Ints, values: Floats, queries: Queries, leave_out: Relation | None
+) -> Ints:
+    """Count the items of the gallery with a given phi, for some queries.
+
+    Parameters
+    ----------
+    matrix : array, shape (images, captions), or what gives rows by slices
+    query : int array, shape (n,)
+    values : array, shape (n,)
+        The phi that is counted, of each query.
+    queries : {"rows", "columns"}
+    leave_out : pair of int arrays, optional
+        Items of these n queries that do not count.
+
+    Returns
+    -------
+    int array, shape (n,)
+
+    Examples
+    --------
+    >>> phi = np.array([[1.0, 0.5, 0.5], [0.5, 0.5, 0.0]])
+    >>> count_equal(phi, np.array([0, 1]), np.array([0.5, 0.5]), "rows", None).tolist()
+    [2, 2]
+    >>> count_equal(phi, np.array([0]), np.array([0.5]), "columns", None).tolist()
+    [1]
+    """
+    counts = np.zeros(len(query), np.int64)
+    if queries == "rows":
+        for place, row in enumerate(query.tolist()):
+            counts[place] = (read_rows(matrix, slice(row, row + 1)) == values[place]).sum()
+    else:
+        for block in row_slices(matrix, _MEMORY):
+            counts += (read_rows(matrix, block)[:, query] == values).sum(axis=0)
+    if leave_out is not None:
+        owner = ragged.row_numbers(leave_out[0])
+        phi = take_phi(matrix, query[owner], leave_out[1], queries)
+        equal = owner[phi == values[owner]]
+        counts -= np.bincount(equal, minlength=len(query))
+    return counts
+
+
 def top_items(
     similarities: Any, k: int, *, queries: Queries = "rows", leave_out: Any = None
 ) -> Ints:
@@ -439,6 +481,7 @@ def similar_images(
     depth: int = 10,
     itself: bool = False,
     best: MostSimilar | None = None,
+    ties: Literal["first", "last"] = "first",
 ) -> Ints:
     """Find the images that are similar to each image by its captions, as the released code does.
 
@@ -460,6 +503,8 @@ def similar_images(
     best : MostSimilar, optional
         The most similar images of each caption, at least ``depth`` of them and with nothing left
         out; found where it is not given.
+    ties : {"first", "last"}
+        Which of equal sums comes first: the image that a list has first, or last.
 
     Returns
     -------
@@ -499,7 +544,8 @@ def similar_images(
         image, other, values = (part[other != image] for part in (image, other, values))
     cells, first, cell = np.unique(image * n_images + other, return_index=True, return_inverse=True)
     sums = np.bincount(cell, values, len(cells))
-    order = np.lexsort((first, -sums, cells // n_images))
+    place = first if ties == "first" else -first
+    order = np.lexsort((place, -sums, cells // n_images))
     owner = (cells // n_images)[order]
     rank = ragged.positions(ragged.offsets(np.bincount(owner, minlength=n_images)))
     found = np.full((n_images, min(m, n_images)), -1)

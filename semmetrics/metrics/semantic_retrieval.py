@@ -47,7 +47,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import is_torch, refuse_masked, to_numpy
-from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, take_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    positions,
+    row_numbers,
+    take_rows,
+)
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import UNRANKED, RetrievalTask, kept
 from semmetrics.errors import InputError
@@ -252,6 +261,74 @@ def semantic_recall(
         return share / np.maximum(size, 1) if variant == "soft" else share
     found = _sums(hits, cutoffs)
     return divide(np.minimum(found, 1), size > 0) if variant == "hit" else divide(found, size)
+
+
+def tied_queries(
+    top: ArrayLike,
+    phi: Any,
+    k: int,
+    m: int,
+    *,
+    counts: Literal["number", "phi", "any"] = "number",
+    queries: Queries = "rows",
+    leave_out: Any = None,
+    best: MostSimilar | None = None,
+    rows: ArrayLike | None = None,
+) -> Bools:
+    """Tell for which queries a tie of phi decides how much of the m most similar items is found.
+
+    Parameters
+    ----------
+    top, phi, queries, leave_out, best, rows
+        As for `ncs`.
+    k : int
+        The cutoff.
+    m : int
+        How many most similar items are the extended ground truth.
+    counts : {"number", "phi", "any"}
+        Whether the value is by the number of items found, by the sum of their phi, or whether any
+        is found.
+
+    Returns
+    -------
+    bool array, shape (queries,)
+        Whether another order of items with equal phi could change the value.
+
+    Examples
+    --------
+    One of the last two is the second most similar item, and one of them is retrieved:
+
+    >>> phi = np.array([[0.9, 0.5, 0.5, 0.0]])
+    >>> tied_queries([[1, 0]], phi, 1, 2), tied_queries([[0, 1]], phi, 1, 2)
+    (array([ True]), array([False]))
+    """
+    got = Retrieved(top, relations.as_matrix(phi), k, queries, leave_out, rows)
+    best = got.best(m, best)
+    values, places = best.values[:, :m], best.places[:, :m]
+    if not values.shape[1]:
+        return np.zeros(len(values), np.bool_)
+    last = values[:, -1]
+    inside = ((values == last[:, None]) & (places >= 0)).sum(axis=1)
+    is_ranked = got.places >= 0
+    found = got.phi()
+    found_ties = ((found == last[:, None]) & is_ranked).sum(axis=1)
+    # if all of the gallery is inside, or nothing of the tie is found, its order changes nothing
+    undecided: Bools = (best.sizes > m) & (found_ties > 0)
+    if counts == "phi":
+        undecided &= last != 0
+    if counts == "any":
+        undecided &= ~((found > last[:, None]) & is_ranked).any(axis=1)
+    some = np.flatnonzero(undecided)
+    left = None if got.leave_out is None else take_rows(got.leave_out[0], some)
+    if left is not None and got.leave_out is not None:
+        left = left[0], got.leave_out[1][left[1]]
+    total = relations.count_equal(got.matrix, got.rows[some], last[some], queries, left)
+    if counts == "any":
+        decided = inside[some] + found_ties[some] > total
+    else:
+        decided = found_ties[some] >= total
+    undecided[some[decided | (inside[some] >= total)]] = False
+    return undecided
 
 
 def ndcg(
@@ -608,7 +685,13 @@ def _best(task: RetrievalTask, name: str, fold: int | None, truth: str) -> MostS
 
 @kept
 def _by_images(
-    task: RetrievalTask, name: str, fold: int | None, truth: str, m: int, depth: int
+    task: RetrievalTask,
+    name: str,
+    fold: int | None,
+    truth: str,
+    m: int,
+    depth: int,
+    ties: Literal["first", "last"] = "first",
 ) -> Relation:
     """Return the extended ground truth that the released code finds by similar images."""
     view = _view(task, name, fold)
@@ -617,7 +700,8 @@ def _by_images(
     if phi.queries == "columns":  # the relation turned round
         image = np.argsort(own[1], kind="stable")
         captions = offsets(np.bincount(own[1], minlength=rows)), row_numbers(own[0])[image]
-    near = relations.similar_images(phi.matrix, captions, m, depth=depth, itself=truth != LEFT_OUT)
+    itself = truth != LEFT_OUT
+    near = relations.similar_images(phi.matrix, captions, m, depth=depth, itself=itself, ties=ties)
     if phi.queries == "rows":
         return relations.captions_of_images(near, captions)
     return relations.images_of_captions(near, captions, columns)
@@ -632,6 +716,7 @@ class PhiValues(Statistic):
 
     values: Callable[..., Floats]
     measure: Measure
+    ties: Callable[..., Bools] | None = None
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"; queries of each fold by themselves."""
@@ -644,6 +729,7 @@ class PhiValues(Statistic):
         rows = task.rows[some]
         folds = np.zeros(len(rows)) if task.folds is None else task.folds[0][some]
         values, counted = np.zeros(len(block)), np.zeros(len(block), np.int64)
+        tied = 0
         for fold in np.unique(folds[rows >= 0]).tolist():
             key = task, name, None if task.folds is None else fold
             view = _view(*key)
@@ -656,10 +742,14 @@ class PhiValues(Statistic):
             if truth == LEFT_OUT:
                 given["leave_out"] = own
                 counts &= ~relations.is_related(top, own, task.scores.shape[1])
-            values[here] = self.values(given, measure, (*key, truth))[:, 0]
+            found = self.values(given, measure, (*key, truth))[:, 0]
+            if self.ties is not None:
+                tied += int((self.ties(given, measure, (*key, truth)) & ~np.isnan(found)).sum())
+            values[here] = found
             counted[here] = counts.sum(axis=1)
         fewer = "fewer", k, str(measure), truth == LEFT_OUT
         block.note(fewer, int((counted < k).sum()))
+        block.note(("tied-phi", str(measure)), tied)
         return value_columns(values, ones, ones)
 
 
@@ -667,12 +757,18 @@ class PhiMeans(QueryMeans):
     """Means over queries of a function of phi.
 
     It takes the arguments that the functions of phi have in common, the measure, and by what the
-    matrix is found.
+    matrix is found. ``ties`` takes the same, and tells for which queries a tie of phi decides.
     """
+
+    def __init__(
+        self, values: Callable[..., Floats], ties: Callable[..., Bools] | None = None
+    ) -> None:
+        super().__init__(values)
+        self._ties = ties
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of the values of queries."""
-        return PhiValues(self._values, measure)
+        return PhiValues(self._values, measure, self._ties)
 
 
 def _ncs(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
@@ -681,18 +777,58 @@ def _ncs(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     return ncs(**given, extended=extended)
 
 
+def _ncs_ties(given: dict[str, Any], measure: Measure, key: Key) -> Bools:
+    """Tell for which queries a tie of phi decides: only the extended ground truth has ties."""
+    extent = str(measure["extended"])
+    if extent == "none":
+        return np.zeros(len(given["top"]), np.bool_)
+    m = int(extent) if extent.isdecimal() else int(given["k"])
+    return tied_queries(**given, m=m, counts="phi")
+
+
 def _recall(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
+    given = dict(given)
     best, variant = given.pop("best"), str(measure["variant"])
-    m, depth = (int(str(measure[name])) for name in ("m", "depth"))
+    m = int(str(measure["m"]))
     if measure["similar"] == "items":
         relevant = best.relation(m)
     else:
-        indptr, codes = _by_images(*key, m, depth)
-        found, flat = take_rows(indptr, given["rows"])
-        relevant = found, codes[flat]
+        relevant = _of_images(given, measure, key, "first")
     values = semantic_recall(relevant=relevant, **{**given, "variant": variant})
     similar = best.values[:, :m].sum(axis=1) > 0  # else nothing is similar, and any would do
     return np.where(similar[:, None], values, np.nan)
+
+
+def _of_images(
+    given: dict[str, Any], measure: Measure, key: Key, ties: Literal["first", "last"]
+) -> Relation:
+    """Return the extended ground truth of some queries by similar images."""
+    m, depth = int(str(measure["m"])), int(str(measure["depth"]))
+    indptr, codes = _by_images(*key, m, depth, ties)
+    found, flat = take_rows(indptr, given["rows"])
+    return found, codes[flat]
+
+
+_COUNTS: dict[str, Literal["number", "phi", "any"]] = {
+    "hard": "number",
+    "soft": "phi",
+    "weighted": "phi",
+    "hit": "any",
+}
+
+
+def _recall_ties(given: dict[str, Any], measure: Measure, key: Key) -> Bools:
+    """Tell for which queries a tie of phi, or of sums of phi of images, decides the value."""
+    variant = str(measure["variant"])
+    if measure["similar"] == "items":
+        return tied_queries(**given, m=int(str(measure["m"])), counts=_COUNTS[variant])
+    arguments = {**given, "variant": variant}
+    del arguments["best"]
+    first, last = (
+        semantic_recall(relevant=_of_images(given, measure, key, ties), **arguments)
+        for ties in ("first", "last")
+    )
+    return np.asarray(~np.isclose(first, last, rtol=1e-12, atol=0.0, equal_nan=True)[:, 0])
 
 
 def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
@@ -735,14 +871,14 @@ _NCS_OPTIONS = (
     _NONE,
 )  # fmt: skip
 NCS = retrieval_measure(
-    "NCS", PhiMeans(_ncs),
+    "NCS", PhiMeans(_ncs, _ncs_ties),
     "Normalised cumulative semantic score: phi of what is retrieved over the largest phi.",
     "Σ_{j∈Q_q,K} φ_qj / Σ_{l∈B_q,K} φ_ql, B_q,K the K most similar",
     "Biten et al. 2022, equation 5, as the released code computes it", cite=("biten2022",),
     options=_NCS_OPTIONS, cutoff=True, needs=frozenset({PHI}),
 )  # fmt: skip
 SR = retrieval_measure(
-    "SR", PhiMeans(_recall),
+    "SR", PhiMeans(_recall, _recall_ties),
     "Semantic recall: the share of an extended ground truth among the first K candidates.",
     "|G̃_q ∩ Q_q,K| / |G̃_q|", "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from stand_ins import Sliced
 import semmetrics
 from semmetrics import metrics
 from semmetrics.core.ragged import offsets
+from semmetrics.metrics.relations import most_similar, top_items
+from semmetrics.metrics.semantic_retrieval import semantic_recall, tied_queries
 
 CUTOFFS = (1, 2, 5, 10)
 
@@ -285,3 +288,69 @@ def test_a_fold_without_positives_has_an_empty_gallery():
     similarities = np.array([[0.1, 0.2], [0.3, 0.1]])
     measure = "NCS(ground_truth=left-out)@1"
     assert semmetrics.score(similarities, [[0, 1], []], measures=measure, **given)[0].value == 0
+
+
+VARIANTS = {"hard": "number", "weighted": "phi", "soft": "phi", "hit": "any"}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("queries", ["rows", "columns"])
+@pytest.mark.parametrize("leaves_out", [False, True])
+def test_ties_of_phi_count_if_another_order_of_the_gallery_changes_the_value(
+    variant, queries, leaves_out
+):
+    rng = np.random.default_rng(11)
+    n, width = 12, 5
+    tied = decided = 0
+    for m, k in ((1, 1), (2, 2), (2, 3), (3, 2), (4, 1), (5, 2)):
+        phi = rng.choice([0.0, 0.2, 0.4], (n, width))
+        sims = rng.random((n, width))
+        own = rng.integers(0, width, n)
+        values = []
+        for order in permutations(range(width)):
+            there = np.argsort(order)
+            mine, ranked = phi[:, order], sims[:, order]
+            if queries == "columns":
+                mine, ranked = mine.T, ranked.T
+            out = (np.arange(n + 1), there[own]) if leaves_out else None
+            best = most_similar(mine, m, queries=queries, leave_out=out)
+            given = {"queries": queries, "leave_out": out, "phi": mine}
+            top = top_items(ranked, width, queries=queries)
+            found = semantic_recall(top, best.relation(m), k, variant=variant, **given)
+            values.append(found[:, 0])
+            if len(values) == 1:
+                counts = VARIANTS[variant]
+                flags = tied_queries(top, k=k, m=m, counts=counts, **given)
+        spread = np.ptp(np.array(values), axis=0) > 1e-12
+        defined = ~np.isnan(values[0])
+        np.testing.assert_array_equal(flags[defined], spread[defined])
+        tied += int(flags[defined].sum())
+        decided += int((~flags[defined]).sum())
+    assert tied > 2
+    assert decided > 2
+
+
+def test_a_note_counts_the_queries_whose_value_a_tie_of_phi_decides():
+    phi = np.array([[0.9, 0.5, 0.5, 0.5], [0.1, 0.8, 0.8, 0.2], [0.3, 0.3, 0.3, 0.9]])
+    sims = np.array([[0.9, 0.8, 0.1, 0.2], [0.1, 0.9, 0.3, 0.2], [0.9, 0.3, 0.1, 0.2]])
+    options = {"task": "retrieval", "phi": {"phi": phi}}
+
+    def notes(measures):
+        table = semmetrics.score(sims, [[0], [1], [2]], measures=measures, **options)
+        return {fact.code: (fact.n, fact.examples) for fact in table.facts}
+
+    found = notes("SR(m=2)@2 NCS(extended=2)@1 NCS@2 nDCG@2 SR(m=4)@2")
+    assert found["tied-phi"] == (2, ("SR(m=2)@2", "NCS(extended=2)@1"))
+    assert "tied-phi" not in notes("NCS@2 nDCG@2 SR(m=4)@2")
+    phi[:] = np.arange(12).reshape(3, 4)
+    assert "tied-phi" not in notes("SR(m=2)@2 NCS(extended=2)@2")
+
+
+def test_equal_sums_of_similar_images_are_noted():
+    phi = np.array([[0.5, 0.2, 0.2], [0.2, 0.5, 0.2], [0.2, 0.2, 0.5]])
+    sims = np.array([[0.9, 0.8, 0.1], [0.1, 0.9, 0.8], [0.9, 0.1, 0.2]])
+    options = {"task": "retrieval", "phi": {"phi": phi}}
+    measures = "SR(m=2,similar=images)@2 SR(m=1,similar=images)@2 SR(m=3,similar=images)@2"
+    table = semmetrics.score(sims, [[0], [1], [2]], measures=measures, **options)
+    (fact,) = (fact for fact in table.facts if fact.code == "tied-phi")
+    assert fact.examples == ("SR(m=2,similar=images)@2",)

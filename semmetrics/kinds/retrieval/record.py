@@ -92,6 +92,7 @@ def retrieval_facts(
         queries, values = found.get("queries", len(task)), {"how": ", ".join(how)}
         facts += [*common.count_facts(name, task), Fact("run-size", queries, (), name, values)]
         facts += common.counted("tied-ranks", _count_undecided(found), (), name)
+        facts += _tied_phi(name, found)
         fewer = {(key[1], key[3]): n for key, n in found.items() if key[0] == "fewer" and n}
         for (k, left_out), n in sorted(fewer.items()):
             if not left_out or n != fewer.get((k, False)):
@@ -134,6 +135,17 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
             if level is not None and level > 1 and task.grades is None:
                 raise InputError("no-grades", measure=measure, level=level)
     return phi.with_phi(tasks, measures, options)
+
+
+def _tied_phi(name: str, found: Mapping[Any, Any]) -> list[Fact]:
+    """Note the measures of a run that depend on the order of items with equal phi."""
+    tied = {}
+    for key, n in found.items():
+        if isinstance(key, tuple) and key[0] == "tied-phi" and n:
+            tied[key[1]] = n
+    if not tied:
+        return []
+    return [Fact("tied-phi", max(tied.values()), tuple(tied), name)]
 
 
 # ---- what is shown of retrieval -----------------------------------------------------------------
