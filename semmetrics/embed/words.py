@@ -13,8 +13,10 @@ counts.
 The converted form is a folder that is mapped into memory and opens at once. It holds
 ``vectors.npy`` (float32, one row a word), the word index (``words.utf8``, ``offsets.npy``,
 ``hashes.npy``, ``order.npy``) and ``meta.json``: name, dimension, source and its SHA-256, sizes and
-SHA-256 of the parts, all taken when it is converted. Opening compares sizes; `verify` compares
-digests.
+SHA-256 of the parts, all taken when it is converted. ``checksums.npy`` has a checksum of each row.
+Opening compares sizes and a fast checksum of the index, and reading a row compares its checksum, so
+damaged vectors raise an error. `verify` compares the SHA-256 of all parts. A folder from before
+0.2.0 has no checksums, and is verified when it is opened.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_once
-from semmetrics.core.hashing import Hashes, hash_strings
+from semmetrics.core.hashing import Hashes, bytes_checksum, hash_strings, row_checksums
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
 from semmetrics.errors import InputError
@@ -42,6 +44,7 @@ from semmetrics.store.files import file_digest, npy_header, replacing
 
 SCHEMA = "semmetrics.vectors/1"
 META, VECTORS = "meta.json", "vectors.npy"
+CHECKSUMS = "checksums.npy"
 INDEX_FILES = ("hashes.npy", "order.npy", "offsets.npy", "words.utf8")
 _BLOCK = 1 << 14
 Compose: TypeAlias = Callable[[Sequence[str]], tuple[Vectors, Bools]]
@@ -129,6 +132,48 @@ class WordIndex:
         if not len(hashes) == len(order) == len(starts) - 1 or int(starts[-1]) != len(text):
             raise ValueError("the parts of the word index are of different lengths")
         return cls(hashes, order, starts, text)
+
+
+class CheckedRows:
+    """Rows of a mapped file, each compared with its checksum when it is read.
+
+    Parameters
+    ----------
+    rows : float32 array, shape (rows, dimension)
+    checksums : uint64 array, shape (rows,)
+    folder : Path
+        Which errors name.
+
+    Attributes
+    ----------
+    shape : pair of int
+    """
+
+    def __init__(self, rows: NDArray[Any], checksums: Hashes, folder: Path) -> None:
+        self._rows, self._checksums, self._folder = rows, checksums, folder
+        self.shape = rows.shape
+
+    def __getitem__(self, numbers: Ints) -> Vectors:
+        rows: Vectors = self._rows[numbers]
+        if not np.array_equal(_vector_checksums(rows), self._checksums[numbers]):
+            why = f"the checksum of a row of {VECTORS} differs"
+            raise InputError("damaged", self._folder, why=why)
+        return rows
+
+
+def _vector_checksums(rows: Vectors) -> Hashes:
+    return row_checksums(np.ascontiguousarray(rows, np.float32).view(np.uint32))
+
+
+def _index_checksum(folder: Path, meta: Mapping[str, Any]) -> str:
+    """Return the checksum of all that rows' own checksums leave out."""
+    described = {key: value for key, value in meta.items() if key != "index_checksum"}
+    text = json.dumps(described, sort_keys=True).encode()
+    vectors = np.memmap(folder / VECTORS, np.uint8, "r")
+    header = vectors[: max(0, len(vectors) - 4 * meta["words"] * meta["dimension"])]
+    parts = [np.frombuffer(text, np.uint8), header]
+    parts += [np.memmap(folder / name, np.uint8, "r") for name in (*INDEX_FILES, CHECKSUMS)]
+    return bytes_checksum(*parts)
 
 
 class KeyIndex:
@@ -383,7 +428,8 @@ def convert(
     if target.exists():
         raise InputError("exists", target)
     with replacing(target, folder=True) as place:
-        zeros = _write(vectors, place / VECTORS, progress)
+        zeros, checksums = _write(vectors, place / VECTORS, progress)
+        np.save(place / CHECKSUMS, checksums, allow_pickle=False)
         index = vectors.index
         if not isinstance(index, WordIndex):
             words = vectors.words(np.arange(len(vectors)))
@@ -400,15 +446,19 @@ def convert(
             "hash": hash_version(), "semmetrics": __version__,
             "files": {name: {"bytes": (place / name).stat().st_size,
                              "sha256": file_digest(place / name)}
-                      for name in (VECTORS, *INDEX_FILES)},
+                      for name in (VECTORS, CHECKSUMS, *INDEX_FILES)},
         }  # fmt: skip
+        meta["index_checksum"] = _index_checksum(place, meta)
         (place / META).write_text(json.dumps(meta, indent=1, ensure_ascii=False), "utf-8")
     return target
 
 
-def _write(vectors: WordVectors, path: Path, progress: Callable[[int, int], None] | None) -> int:
-    """Write all rows, a block at a time; return the number of zero vectors."""
+def _write(
+    vectors: WordVectors, path: Path, progress: Callable[[int, int], None] | None
+) -> tuple[int, Hashes]:
+    """Write all rows, a block at a time; return the number of zero vectors, and checksums."""
     total, zeros, kind = len(vectors), 0, np.dtype(np.float32)
+    checksums = np.zeros(total, np.uint64)
     # Written and not assigned to a map of the file: on a full disk, that ends the process.
     with path.open("wb") as out:
         out.write(npy_header((total, vectors.dimension), kind))
@@ -416,9 +466,10 @@ def _write(vectors: WordVectors, path: Path, progress: Callable[[int, int], None
             stop = min(start + _BLOCK, total)
             block = np.ascontiguousarray(vectors.rows(np.arange(start, stop)), kind)
             zeros += int((~block.any(axis=1)).sum())
+            checksums[start:stop] = _vector_checksums(block)
             out.write(block.data.cast("B"))
             report_progress(progress, stop, total, "converting", "word")
-    return zeros
+    return zeros, checksums
 
 
 def read_meta(folder: Path) -> dict[str, Any]:
@@ -458,10 +509,12 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
     Raises
     ------
     InputError
-        If a part is missing or has another size than when it was written.
+        If a part is missing, or differs from what was written.
     """
     folder = Path(path)
     meta = read_meta(folder)
+    if "index_checksum" not in meta:  # it was converted before 0.2.0
+        verify(folder)
     try:
         for name, part in meta["files"].items():
             file = folder / name
@@ -469,11 +522,17 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
                 raise ValueError(f"{name} is missing or has another size")
         if meta["hash"] != hash_version():
             raise ValueError("its word index is from another version")
-        rows = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+        has_checksums = "index_checksum" in meta
+        if has_checksums and meta["index_checksum"] != _index_checksum(folder, meta):
+            raise ValueError("the checksum of its metadata and index differs")
+        rows: Any = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
         index, shape = WordIndex.open(folder), (meta["words"], meta["dimension"])
         if rows.shape != shape or rows.dtype != np.float32 or len(index) != meta["words"]:
             raise ValueError(f"{VECTORS} has shape {rows.shape}, not {shape}")
-    except (OSError, ValueError) as error:
+        if has_checksums:
+            checksums = np.load(folder / CHECKSUMS, mmap_mode="r", allow_pickle=False)
+            rows = CheckedRows(rows, checksums, folder)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise InputError("damaged", folder, why=error) from None
     name, sha256 = str(meta["name"]), str(meta["sha256"])
     return WordVectors(index, rows, name=name, digest=lambda: sha256, where=str(folder))

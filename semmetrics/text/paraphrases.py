@@ -9,6 +9,9 @@ arrays in the cache folder that are mapped and not read; where they cannot be ke
 Phrases are nodes of a trie. Those of one word are the numbers of words; a longer one is the number
 of words plus the place of ``node of all but its last word * number of words + last word`` in
 ``keys``, which are sorted.
+
+The converted file begins with a checksum of all that follows, which is compared when it is opened.
+A damaged file is converted again. Its name contains the version of its layout.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.core.hashing import bytes_checksum
 from semmetrics.core.ragged import (
     Bools,
     Codes,
@@ -41,6 +45,8 @@ _TABLE = 2937437918, 272201058  # CRC-32 and length of the text, which end the g
 _BLOCK = 1 << 22  # bytes of text at a time
 _KINDS = np.uint8, np.int64, np.int64, np.int64, np.int64  # of the arrays of a table
 _HEAD = len(_KINDS) + 1  # where they begin, and the end
+_LAYOUT = 2  # of the converted file, for its name
+_CHECKSUM_BYTES = 16  # hex digits, before all else
 
 
 class Phrases(NamedTuple):
@@ -181,7 +187,7 @@ def open_paraphrases(progress: Progress | None = None) -> Paraphrases:
 def _open_kept(source: Path, progress: Progress | None) -> list[Any]:
     """Map the table that was converted, or convert and keep it where that can be."""
     try:
-        path = cache_folder() / f"paraphrases-{_TABLE[0]:08x}"
+        path = cache_folder() / f"paraphrases-{_TABLE[0]:08x}-v{_LAYOUT}"
     except InputError:
         return _convert(source, progress)
     if arrays := _read(path):
@@ -199,23 +205,27 @@ def _open_kept(source: Path, progress: Progress | None) -> list[Any]:
 
 
 def _read(path: Path) -> list[Any] | None:
-    """Map a table that was converted; None where there is none, or not all of it."""
+    """Map a table that was converted; None if there is none, or it is damaged."""
     try:
         data = np.memmap(path, np.uint8, "r")
-        bounds = data[: 8 * _HEAD].view(np.int64)
     except (OSError, ValueError):
         return None
-    if len(bounds) < _HEAD or bounds[-1] != len(data):
+    content = data[_CHECKSUM_BYTES:]
+    if bytes_checksum(content).encode() != data[:_CHECKSUM_BYTES].tobytes():
         return None
+    bounds = content[: 8 * _HEAD].view(np.int64)
     cells = zip(pairwise(bounds.tolist()), _KINDS, strict=True)
-    return [data[start:stop].view(kind) for (start, stop), kind in cells]
+    return [content[start:stop].view(kind) for (start, stop), kind in cells]
 
 
 def _write(path: Path, arrays: Sequence[Any]) -> None:
     bounds = 8 * _HEAD + offsets(np.array([array.nbytes for array in arrays]))
+    parts = [np.ascontiguousarray(array).view(np.uint8) for array in (bounds, *arrays)]
+    checksum = bytes_checksum(np.concatenate(parts)).encode()
     with open_output(path, binary=True) as out:
-        for array in (bounds, *arrays):
-            out.write(np.ascontiguousarray(array).data.cast("B"))
+        out.write(checksum)
+        for part in parts:
+            out.write(part.data)
 
 
 def _convert(source: Path, progress: Progress | None) -> list[Any]:

@@ -8,6 +8,7 @@ from refusals import refused
 
 from semmetrics.embed.word_files import read_vectors
 from semmetrics.embed.words import MatrixEmbedder, convert, is_converted, open_converted, verify
+from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]
 VECTORS = np.array([[1, 2], [3, -4], [0.5, 0.25], [9, 9], [0, 0]], np.float32)
@@ -92,3 +93,44 @@ def test_other_vectors_can_be_converted(tmp_path):
     opened = open_converted(convert(model, tmp_path / "mine"))
     assert opened.find(["traffic light"]).tolist() == [2]
     assert opened.identity == model.identity
+
+
+def test_a_flipped_byte_never_gives_other_vectors(folder):
+    texts = ["cat", "dog", "traffic light", "cow", "house"]
+    whole = open_converted(folder)
+    expected = whole.embed(texts)
+    refusals = 0
+    for path in sorted(folder.iterdir()):
+        before = path.read_bytes()
+        for place in range(0, len(before), 1 + len(before) // 40):
+            flipped = bytearray(before)
+            flipped[place] ^= 1 << place % 8
+            path.unlink()  # the file of the opened vectors stays as it was
+            path.write_bytes(flipped)
+            try:
+                opened = open_converted(folder)
+                found = opened.embed(texts)
+            except InputError:
+                refusals += 1
+                continue
+            assert opened.identity == whole.identity, (path.name, place)
+            np.testing.assert_array_equal(found.vectors, expected.vectors)
+            np.testing.assert_array_equal(found.known, expected.known)
+        path.unlink()
+        path.write_bytes(before)
+    assert refusals > 100
+
+
+def test_vectors_without_checksums_are_verified(folder):
+    meta = json.loads((folder / "meta.json").read_text("utf-8"))
+    del meta["index_checksum"]
+    del meta["files"]["checksums.npy"]
+    (folder / "meta.json").write_text(json.dumps(meta), "utf-8")
+    (folder / "checksums.npy").unlink()
+    assert len(open_converted(folder)) == meta["words"]
+    path = folder / "vectors.npy"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with refused("damaged"):
+        open_converted(folder)

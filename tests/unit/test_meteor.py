@@ -274,6 +274,33 @@ def test_a_table_is_converted_once(folder):
         assert (kept.stat().st_mtime_ns == when) is (damage is None)
 
 
+def test_a_flipped_byte_of_the_converted_table_changes_nothing(folder):
+    captions = ["a man rides a horse on the hill", "the guy is riding a pony upon large animal"]
+    both = np.array([0, 1]), np.array([1, 0])
+
+    def line():
+        return words.Sentences(captions, open_paraphrases()).counts(*both).tolist()
+
+    expected = line()
+    (kept,) = [path for path in (folder / "kept").iterdir() if path.suffix != ".lock"]
+    before = kept.read_bytes()
+    for place in range(0, len(before), 7):
+        flipped = bytearray(before)
+        flipped[place] ^= 1 << place % 8
+        kept.write_bytes(flipped)
+        paraphrases._opened.clear()
+        assert line() == expected
+        assert kept.read_bytes() == before
+
+
+def test_the_name_of_the_converted_table_has_its_layout(folder):
+    old = folder / "kept" / f"paraphrases-{paraphrases._TABLE[0]:08x}"
+    old.parent.mkdir()
+    old.write_bytes(b"of an earlier version")
+    assert len(open_paraphrases().targets) == len(PARAPHRASES)
+    assert old.read_bytes() == b"of an earlier version"
+
+
 def test_a_table_that_cannot_be_kept(folder):
     (folder / "kept").write_text("no folder")
     assert len(open_paraphrases().targets) == len(PARAPHRASES)
