@@ -347,7 +347,7 @@ MESSAGES: dict[str, str] = {
     "ambiguous-column": "several columns could be {role}: {found!l}; choose one: {flag!o}",
     "duplicate-column": "two columns are named {name!r}; rename one",
     "wrong-width": "the row has {found:cell}, the header {wanted}, the first is {first!r}; "
-        "quote cells that contain the delimiter",
+        "quote cells that contain the delimiter, or add the one that is missing",
     "unused-columns": "{n:column} not used: {examples!l}",
     # Options and arguments
     "bad-option": "{setting}; give {wanted}",
@@ -394,6 +394,15 @@ MESSAGES: dict[str, str] = {
     "carriage-returns": "its lines end with a carriage return alone; save it with line feeds",
     "other-delimiter": "no column for {role}: the header has one column, {found!l}; "
         "if {sign!r} separates the cells, set {option!o} to it",
+    "no-header": "no column for {role}: the first line, {found!l}, was taken as the header; "
+        "if it is data, add a header such as {example}; otherwise rename a column or set {flag!o}",
+    "number-in-header": "the first line was taken as the header, but {value} is a number; "
+        "add a header such as {example}",
+    "comment-line": "the first line begins with {sign!r}, so it is not a header; "
+        "remove the lines before the header",
+    "text-is-json": "the line is JSON, {value}; set {opt:format} to json or jsonl",
+    "ids-in-text": "lines of plain text begin with the names of items, {value}; add a header such "
+        "as image,caption and set {opt:format} to csv or tsv; if they are captions, set it to txt",
     "one-column-two-roles": "{name!r} is named as both the {roles} column; name different columns",
     "wrong-column-type": "a column of {role}s cannot be of type {found}; "
         "ids are text or integers, labels and captions text or lists, scores numbers",
@@ -836,7 +845,8 @@ MESSAGES: dict[str, str] = {
     "spelling-kept": "{n:{side} label} in {items:item} differing from others only by {ways}: "
         "{examples!p}; protocol {protocol} compares them as they are",
     "joined-labels": "{n:{side} label} containing {delimiter!r}{examples!e}; "
-        'if it separates labels, write lists, ["cat", "dog"], or for CSV set {opt:label_delimiter}',
+        "if it separates labels, set {opt:label_delimiter={delimiter}} for CSV, "
+        'or write lists, ["cat", "dog"]',
     "lists-as-text": "{n:{side} label} looking like a list written as text{examples!e}; "
         "save lists as JSON or Parquet, or join labels with ';' ({opt:label_delimiter=;})",
     "one-sided-labels": "{n:{side} label} of {total:,} not in {other}{examples!e}; check spelling",

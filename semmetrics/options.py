@@ -850,10 +850,14 @@ def flag(name: str, value: str = "") -> str:
     --------
     >>> flag("measures"), flag("missing", "skip"), flag("ci", "True")
     ('--measure', '--missing skip', '--ci')
+    >>> flag("label_delimiter", " ")
+    "--label-delimiter ' '"
     """
     one = OPTIONS.get(name) or READING.get(name) or OUTPUT.get(name)
     named = one.flag if one else f"--{name.replace('_', '-')}"
     written = value if value[:1] in ("", "'", '"') else shlex.quote(value)
+    if value in ("\n", "\t"):
+        written = f"${value!r}"
     return f"{named} {written}".removesuffix(" True").rstrip()
 
 

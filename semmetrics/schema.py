@@ -24,7 +24,8 @@ Row: TypeAlias = "tuple[Any, Sequence[str] | None, Sequence[Any]]"
 """The place of a row, the names of its cells if they have any, and these."""
 Settle: TypeAlias = Callable[[dict[str, int], Sequence[str], str], dict[str, int]]
 
-ID_NAMES = ("id", "image_id", "img_id", "image", "img", "item", "item_id", "filename")
+ID_NAMES = ("id", "image_id", "img_id", "image", "img", "item", "item_id", "filename",
+            "image_name")  # fmt: skip
 ABSENT = object()
 """The cell of a row that lacks a column of other rows."""
 _YES = ("1", "true", "yes", "same", "y", "t")
@@ -80,6 +81,15 @@ def as_number(value: Any, role: str, where: str = "") -> float:
     if not math.isfinite(found):
         raise InputError("not-finite", where, role=role, value=value)
     return found
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def as_real(value: Any, role: str) -> float:
@@ -274,14 +284,36 @@ class Schema(NamedTuple):
                 found[column.role] = hits[0]
             elif column.required or name is not None:
                 wanted = repr(name) if name is not None else ", ".join(column.known) or "its place"
-                signs = [sign for sign in ";|\t," if len(names) == 1 and sign in names[0]]
-                code = "missing-column" if flag else "no-column"
+                code, sign = self._why_missing(
+                    names, chosen, where, "missing-column" if flag else "no-column"
+                )
+                example = self.example or self._example_header()
                 raise InputError(
-                    "other-delimiter" if signs and where.endswith("line 1") else code, where,
-                    role=column.what or column.role, found=list(names), wanted=wanted, flag=flag,
-                    example=self.example, sign="".join(signs[:1]), option="delimiter",
+                    code, where, role=column.what or column.role, found=list(names), wanted=wanted,
+                    flag=flag, example=example, sign=sign, option="delimiter",
                 )  # fmt: skip
         return found
+
+    def _why_missing(
+        self, names: Sequence[str], chosen: Mapping[str, str], where: str, otherwise: str
+    ) -> tuple[str, str]:
+        """Return the code of the error for a missing column, and the delimiter of the header."""
+        if not where.endswith("line 1") or not names:
+            return otherwise, ""
+        if names[0].startswith(("#", "sep=")):
+            return "comment-line", names[0]
+        signs = [sign for sign in ";|\t," if len(names) == 1 and sign in names[0]]
+        if signs:
+            return "other-delimiter", signs[0]
+        known = {name for column in self.columns for name in column.known}
+        is_header = bool(chosen) or any(name.strip().casefold() in known for name in names)
+        if is_header or not self.flag:
+            return otherwise, ""
+        return "no-header", ""
+
+    def _example_header(self) -> str:
+        """Return a header that the schema finds: "id,label"."""
+        return ",".join(column.known[0] for column in self.columns if column.required)
 
     def read(self, rows: Iterable[Row], source: str, unit: str = "element [{}]",
              chosen: Mapping[str, str] | None = None,
@@ -317,6 +349,8 @@ class Schema(NamedTuple):
                     found = self._by_place(len(row), chosen, where)
                 else:
                     found = self.find(names, chosen, where)
+                    if unit == "line {}":
+                        self._check_header(found, names, at(source, "line 1"))
                     found = found if settle is None else settle(found, names, where)
                     used = {role: names[i] for role, i in found.items()} | used
                     unused |= dict.fromkeys(names)
@@ -350,6 +384,16 @@ class Schema(NamedTuple):
         for number, key in enumerate(columns.get(group, ())):
             gathered.setdefault(key, []).append(number)
         return Table(columns, source, used, notes, where_is, gathered)
+
+    def _check_header(self, found: Mapping[str, int], names: Sequence[str], where: str) -> None:
+        """Raise if the header names a column of numbers by a number, so that it is a row."""
+        for column in self.columns:
+            place = found.get(column.role)
+            if column.names or place is None or column.read is not as_number:
+                continue
+            if _is_number(names[place]):
+                example = ",".join(column.role for column in self.columns if column.required)
+                raise InputError("number-in-header", where, value=names[place], example=example)
 
     def _by_place(self, width: int, chosen: Mapping[str, str], where: str) -> dict[str, int]:
         """Return the columns of a list, which has a cell for each."""

@@ -31,7 +31,6 @@ from semmetrics.data.public import TOKEN_LINE
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import a_kind
-from semmetrics.schema import ID_NAMES
 
 _BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow",
            b"\x89HDF": "hdf5"}  # fmt: skip
@@ -43,7 +42,12 @@ _NPY_VECTOR, _HEADER = re.compile(rb"'shape': *\(\d+,\)"), 10_100  # bytes that 
 
 def format_of(source: Source, options: ReadOptions, form: Form) -> str:
     """Find the format of an input among those that a form is read from."""
-    return format_among(source, options, f"{form.noun}s", form.formats, told=True)
+    table = None
+    if source.suffix == ".txt":
+        from semmetrics.data.dialect import table_in_text
+
+        table = table_in_text(source, options, frozenset(form.columns))
+    return table or format_among(source, options, f"{form.noun}s", form.formats, told=True)
 
 
 def format_among(
@@ -109,12 +113,12 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
         return kind
     if TOKEN_LINE.fullmatch(line.rstrip("\r")):
         return "flickr"
+    from semmetrics.data.dialect import find_delimiter, names_id
     from semmetrics.data.tables import first_row
 
-    cells = first_row(source, options, tabs=kind == "tsv")
-    known = {options.id_column, *ID_NAMES, forms.FILE_ID}
-    named = (not known.isdisjoint((cell, cell.strip().casefold())) for cell in cells)
-    return kind if len(cells) > 1 and any(named) else "txt"
+    used = find_delimiter(source, options, kind)
+    cells = first_row(source, used, tabs=kind == "tsv")
+    return kind if len(cells) > 1 and names_id(cells, options) else "txt"
 
 
 def open_input(data: Any, options: ReadOptions | None = None) -> Any:
@@ -234,11 +238,15 @@ def _read_any(
     if text_format is not None:
         return text_format.title, encode(text_format.read(source, form, options), form)
     kind = format_of(source, options, form)
-    if kind in TABLES:
-        items = _read_public_table(source, kind, form, options)
-        if items is not None:
-            return kind, encode(items, form)
-    return kind, _read_format(source, kind, form, names, options)
+    if kind not in TABLES:
+        return kind, _read_format(source, kind, form, names, options)
+    from semmetrics.data.dialect import describe_delimiter, find_delimiter
+
+    used = find_delimiter(source, options, kind)
+    items = _read_public_table(source, kind, form, used)
+    found = _read_format(source, kind, form, names, used) if items is None else encode(items, form)
+    understood = found.understood + describe_delimiter(options, used)
+    return kind, replace(found, understood=understood)
 
 
 def _read_format(
@@ -344,11 +352,15 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
 
     A line ends with a line feed, or a carriage return and a line feed, and nothing else.
     """
+    from semmetrics.data.dialect import check_plain_text
+
     check_lines(source, options.max_line_bytes)
     text = source.text
     if "\n" not in text and "\r" in text.strip("\r"):
         raise InputError("carriage-returns", at(source.name, "line 1"))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    if options.format is None:
+        check_plain_text(source, lines)
     places = Places(source.name, None, "line {}", range(1, len(lines) + 1))
     found = Items(None, lines, places, source.name, f"text, one {form.noun} a line")
     if "\t" in text:
@@ -458,9 +470,11 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         line = _LINE.search(source.beginning)
         return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON", form)
     if kind in TABLES:
+        from semmetrics.data.dialect import find_delimiter
         from semmetrics.data.tables import first_row
 
-        return _sample_columns(first_row(source, options, tabs=kind == "tsv"), form, options)
+        used = find_delimiter(source, options, kind)
+        return _sample_columns(first_row(source, used, tabs=kind == "tsv"), form, options)
     if kind in ("parquet", "arrow"):
         from semmetrics.data.arrow import open_arrow
 

@@ -30,7 +30,11 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 
-_ANY = Form(noun="item", columns=(), keys=())
+_ENTRY_NAMES = (
+    *("caption", "captions", "text", "sentence", "sentences", "reference", "references", "comment"),
+    *("label", "labels", "name", "names", "class", "category", "tag", "tags"),
+)
+_ANY = Form(noun="item", columns=_ENTRY_NAMES, keys=())
 
 Options: TypeAlias = ResolvedOptions
 Measures: TypeAlias = Sequence[Measure]

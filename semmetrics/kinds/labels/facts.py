@@ -26,6 +26,7 @@ from semmetrics.data.lists import Lists, Side, as_entry
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds import Measures, Notes, Options, Tasks, common, each_task
+from semmetrics.kinds.labels.joined import WORD_DELIMITERS, are_joined_words
 from semmetrics.kinds.labels.normalization import Ignored, class_name, normalization, singular
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
@@ -38,7 +39,7 @@ STEPS = {"lower": "case or surrounding blanks", "separators": "blanks, _ or -", 
 """Normalisations that join labels that are alike, and what they make equal."""
 SIDES = {"pred": "predicted", "ref": "reference"}
 _OTHERS = {"pred": "ground truth", "ref": "predictions"}
-_DELIMITERS = (";", "|", "\t", ",")
+_DELIMITERS = (";", "|", "\t", "+", "\n", ",")
 _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
 _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
 _WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
@@ -192,25 +193,46 @@ def _lower_lines(terms: Sequence[str]) -> list[str]:
 
 def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> Odd:
     """Find labels of a side that look like several labels in one."""
-    whole = {side: "\n".join(some) for side, some in names.items()}
     found: Odd = {}
-    for side, other in (("pred", "ref"), ("ref", "pred")):
-        mine = names[side]
-        lists = list(filter(_LIST.search, mine)) if "[" in whole[side] else []
+    for side, mine in names.items():
+        lists = [name for name in mine if "[" in name and _LIST.search(name)]
         holders: dict[tuple[str, ...], tuple[str, set[str]]] = {}
         if lists:
             holders[_WRITTEN, side] = lists[0], set(filter(_LIST.search, task.classes))
-        for delimiter in () if lists else filter(whole[side].__contains__, _DELIMITERS):
-            joined = [name for name in mine if delimiter in name]
-            others = None if delimiter in whole[other] else names[other]
-            if _are_joined(joined, mine, delimiter, others):
-                held = {name for name in task.classes if delimiter in name}
+        else:
+            for delimiter in _joining_delimiters(task, side, names):
+                joined = [name for name in mine if _has_parts(name, delimiter)]
+                held = {name for name in task.classes if _has_parts(name, delimiter)}
                 holders[_HELD, side, delimiter] = joined[0], held
         for key, (example, some) in holders.items():
             chosen = np.array([name in some for name in task.classes], np.bool_)
             n = int(chosen[getattr(task, side).codes].sum())
             found |= {key: n, ("example", *key): frozenset([example])}
     return found
+
+
+def _joining_delimiters(
+    task: LabelTask, side: str, names: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Return the delimiters that separate several labels in one label of a side."""
+    mine, others = names[side], names["ref" if side == "pred" else "pred"]
+    found, text = [], "".join(mine)
+    for delimiter in filter(text.__contains__, _DELIMITERS):
+        joined = [name for name in mine if _has_parts(name, delimiter)]
+        is_elsewhere = any(delimiter in name for name in others)
+        if joined and _are_joined(joined, mine, delimiter, None if is_elsewhere else others):
+            found.append(delimiter)
+    sizes = np.diff(getattr(task, side).indptr)
+    if len(sizes) and sizes.max() <= 1:
+        found += [one for one in WORD_DELIMITERS if are_joined_words(mine, others, one)]
+    return found
+
+
+def _has_parts(name: str, delimiter: str) -> bool:
+    """Tell whether a name contains a delimiter; "C++" does not contain "+" between two parts."""
+    if delimiter not in name:
+        return False
+    return delimiter != "+" or all(name.split(delimiter))
 
 
 def _are_joined(
@@ -350,7 +372,7 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
             facts.append(Fact(code, odd[key], example, where, {"side": SIDES[side], **values}))
 
     add("lists-as-text", _WRITTEN, side)
-    for delimiter in _DELIMITERS:
+    for delimiter in (*_DELIMITERS, *WORD_DELIMITERS):
         add("joined-labels", _HELD, side, delimiter, delimiter=delimiter)
     steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]
     kept = [one for one in options["normalize"].split("+") if one not in ("none", *steps)]
@@ -535,11 +557,9 @@ def _find_odd(labels: Lists) -> list[Fact]:
     facts += common.find_odd_texts(list(dict.fromkeys(names)), "label")
     lists = list(filter(_LIST.search, names))
     facts += common.named("lists-as-text", lists, side="distinct")
-    for delimiter in () if lists else _DELIMITERS:
-        joined = [name for name in names if delimiter in name]
-        if joined and _are_joined(joined, names, delimiter):
-            values = {"side": "distinct", "delimiter": delimiter}
-            facts += common.counted("joined-labels", len(joined), joined[:1], **values)
+    if not lists:
+        is_single = len(side.indptr) > 1 and np.diff(side.indptr).max() <= 1
+        facts += _find_joined(names, is_single=is_single)
     words = sum(name.count(" ") + 1 for name in names)
     if not labels.ranked and words and words >= _SENTENCE * len(names):
         facts.append(Fact("sentences", values={"side": "distinct", "mean": words / len(names)}))
@@ -553,6 +573,22 @@ def _find_odd(labels: Lists) -> list[Fact]:
     rows = row_numbers(side.indptr)
     rising = np.unique(rows[1:][(np.diff(scores) > 0) & (np.diff(rows) == 0)])
     return facts if labels.ranked else facts + common.of_items("rising-scores", labels, rising)
+
+
+def _find_joined(names: Sequence[str], *, is_single: bool) -> list[Fact]:
+    """Note labels of one input that are several labels, if items have one label at most."""
+    facts: list[Fact] = []
+    delimiters = (*_DELIMITERS, *WORD_DELIMITERS) if is_single else _DELIMITERS
+    for delimiter in delimiters:
+        joined = [name for name in names if _has_parts(name, delimiter)]
+        if delimiter in WORD_DELIMITERS:
+            are_several = are_joined_words(names, (), delimiter)
+        else:
+            are_several = _are_joined(joined, names, delimiter)
+        if joined and are_several:
+            values = {"side": "distinct", "delimiter": delimiter}
+            facts += common.counted("joined-labels", len(joined), joined[:1], **values)
+    return facts
 
 
 def report(record: Mapping[str, Any]) -> dict[str, str]:
