@@ -739,7 +739,9 @@ MESSAGES: dict[str, str] = {
     "votes": "it is a sheet of votes; run: semmetrics mad inspect",
     "too-few-systems": "{systems} systems on {rows} data sets; give at least two of each",
     "unlike-items": "the systems have different items: {only}; "
-        "give all the same: {opt:missing=skip} removes items from one system alone",
+        "give all the same, or set {opt:missing=common} for the items that all have",
+    "unlike-images": "the systems have different images: {only}; give all the same, or set "
+        "{opt:missing=skip}",
     "references-as-system": "several captions of an image, as references; give references last",
     "not-paired": "its resamples are not paired; remove it, or compare its parts",
     "too-few-for-test": "{test} needs {least} {unit}s, not {n}; give more, or use another test",
@@ -762,6 +764,11 @@ MESSAGES: dict[str, str] = {
     "vanishing-dominance": "the powers of the matrix vanish; let each system dominate itself by 1",
     "no-dominance": "dominance over {value} is infinite; set {opt:floor}, or select more images",
     "too-few-images": "{n:image} with a value of {measure}, fewer than k={k}; choose a smaller k",
+    "total-too-small": "one image for each pair is {least:image}, more than a total of {total}; "
+        "raise {opt:total}, or compare fewer systems",
+    "missing-pictures": "{n:image} without a picture here: {names!l}; name the folder of the "
+        "pictures, or leave these images out with {opt:exclude}",
+    "no-common-items": "the systems have no item in common; check their ids",
     "several-answers": "{found} for one image; give one, or use a measure of label sets, as SemF1",
     "systems-missing": "{n:system} of the competition not given: {systems!l}; give all of them",
     "other-systems": "it has other systems than the first batch; give each of {systems!l}",
@@ -802,7 +809,7 @@ MESSAGES: dict[str, str] = {
     "stdin-twice": "standard input (-) is given twice; write one of them to a file",
     "output-is-input": "the output would overwrite an input; name another (GT comes last)",
     "output-is-output": "{other} writes to the same file; give each output its own file",
-    "wrong-ending": "the ending does not name a format that is written; use {known!l}",
+    "wrong-ending": "the ending does not name a format that is written; use {known!p}",
     "bad-spec": "not a valid {metavar}; write {flag} {metavar} with a name of letters, digits, "
         "'.', '_', '+' or '-', and ./ before a path with '=' in it",
     "repeated-spec": "the name {name!r} is missing or repeated; give each a name: {flag} NAME=SPEC",
@@ -827,7 +834,9 @@ MESSAGES: dict[str, str] = {
     "without-class": "{n:image} without a class left out",
     "repeated-positives": "{n:positive} repeated in a list, counted once",
     "zero-length-vectors": "{n:vector} of length 0, with cosine 0 to all",
-    "different-items": "systems are scored on different items; compare with care",
+    "different-items": "systems are scored on different items; set {opt:missing=common} for the "
+        "items that all have",
+    "not-in-all": "{n:item} left out that another system does not have",
     "unused-weights": "{n} of {total:sample weight} not used, as no input has the id: {examples!l}",
     "no-effect": "{option!o} has no effect: {why}",
     "no-thumbnail": "{n:item} without a picture{examples!e}: {why}",
@@ -851,6 +860,8 @@ MESSAGES: dict[str, str] = {
         "save lists as JSON or Parquet, or join labels with ';' ({opt:label_delimiter=;})",
     "one-sided-labels": "{n:{side} label} of {total:,} not in {other}{examples!e}; check spelling",
     "sentences": "the {side} labels have {mean:.1f} words on average; perhaps {opt:task=captions}",
+    "special-tokens": "all {side} contain {examples!l}; remove such tokens before scoring, "
+        "because they count as words",
     "single-words": "the {side} have {mean:.1f} words on average; for labels set {opt:task=labels}",
     "swapped-sides": "{sign}; check the order of the sides: predictions come first",
     "unlike-scores": "{n:label} in {items:item} listed with different scores, such as "

@@ -65,6 +65,8 @@ RESULT_FORMATS = {
 """The formats of results, and what each holds."""
 ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 """The endings of files that say the format of a result."""
+RECORD_ENDINGS = (".tsv", ".jsonl", ".parquet")
+"""The endings of files that get one record per row, which no ``--format`` names."""
 
 TESTS = {
     "interval": "test by the interval of the difference",
@@ -293,9 +295,10 @@ class Options(SideReading, total=False):
         "as lower+plural.", DATA, default="none", kinds=_LABELS, key="norm", signed=True,
         metavar="N", names="normalizations")]
     missing: Annotated[str | None, Option("An id that only one side has is an error, is left out "
-        "(skip), or has an empty list (of captions: an empty candidate, or no reference) on the "
-        "other side (empty).", DATA, default="error", key="missing", signed=True,
-        choices=("error", "skip", "empty"), common=True)]
+        "(skip), is left out of all systems if one does not have it (common), or has an empty list "
+        "(of captions: an empty candidate, or no reference) on the other side (empty).", DATA,
+        default="error", key="missing", signed=True,
+        choices=("error", "skip", "common", "empty"), common=True)]
     ids: Annotated[str | None, Option("The part of an id that is compared, on both sides: the "
         "group of the expression (at most one), or all that it finds.", DATA,
         kinds=_LABELS + _CAPTIONS + _CLASSES, key="ids", signed=True, metavar="REGEX")]
@@ -541,9 +544,10 @@ OUTPUT = _named(
     form=Option("The format of the result; json and csv have full precision. The ending of -o says "
         "it, too.", WRITE, default="table", flags=("--format",), choices=tuple(RESULT_FORMATS),
         common=True),
-    output=Option(f"Write the result there, in the format of its ending: {', '.join(ENDINGS)}; "
-        "others are as --format says.", WRITE, flags=("-o", "--output"), written=("",),
-        common=True),
+    output=Option("Write the result there, in the format of its extension: "
+        f"{', '.join([*ENDINGS, *RECORD_ENDINGS])}. Without an extension, or with .txt, --format "
+        "decides.", WRITE, flags=("-o", "--output"),
+        written=(*ENDINGS, *RECORD_ENDINGS, ".txt", "-"), common=True),
     systems=Option("Whether systems are rows or columns of tables. The default is rows if there "
         "are more systems than measures, or their columns do not fit the terminal.", WRITE,
         choices=("rows", "columns")),
@@ -582,7 +586,7 @@ _TO = Option("Write the result there.", WRITE, flags=("-o", "--output"), require
 _FORM = Option("The format of the result.", WRITE, default="table", flags=("--format",),
     choices=("table", "json"), common=True)
 _SHEETS = (".csv", ".json", ".jsonl")
-_RECORDS = (*_SHEETS, ".tex", ".md", "-")
+_RECORDS = (*_SHEETS, ".tsv", ".parquet", ".tex", ".md", "-")
 _SELECTED = _named(
     output=Option("Write the state there, as JSON.", WRITE, flags=("-o", "--output"),
         written=("",), common=True),
@@ -760,8 +764,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             WRITE, read=bool),
     ),
     "mad select": _named(
-        k=Option("Images of each pair.", WHAT, default=70, flags=("-k",), metavar="K", read=int,
-            common=True),
+        k=Option("Images of each pair. The default is 70, unless -n is given.", WHAT, flags=("-k",),
+            metavar="K", read=int, common=True),
+        total=Option("At most N different images for all pairs together, in place of -k. Each pair "
+            "has the largest number of images that this allows.", WHAT, flags=("-n", "--total"),
+            metavar="N", read=int, least=1, common=True),
         measure=_MEASURE._replace(help="What tells how alike two answers are: a measure with "
             "values of items.", default="NGSM"),
         ties=Option("How images of equal values are told apart: by id, by position, or by a hash "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -652,6 +652,9 @@ def _select(
     """Select, and write the sheets, then the state, then what is shown."""
     if run["images"] is not None and not (run["page"] or run["rating_page"]):
         raise InputError("needs-option", what="--images", name="page")
+    page = run["page"] or run["rating_page"]
+    if page is not None:  # a missing folder is an error before long work
+        _addresses([], run["images"], Path(page).parent)
     state = run.call(make, *files, exclude=run["exclude"] or ())
     sheets = dict(_sheets(run, state, before))
     lost = run["output"] is None and run["form"] != "json"
@@ -685,20 +688,57 @@ def _sheets(
         if path is not None:
             yield path, getattr(sheet, f"to_{output.ending(path)[1:]}")()
         people = [] if page is None else list(dict.fromkeys(sheet.column("annotator")))
+        images = list(dict.fromkeys(sheet.column("image_id")))
         for who in people:
             place = Path(page).with_stem(Path(page).stem + (f"-{who}" if people[1:] else ""))
             yield str(place), write_annotation_page(
-                sheet, annotator=who, images=_seen_from(place.parent, run["images"]),
+                sheet, annotator=who, images=_addresses(images, run["images"], place.parent),
                 title=f"Annotator {who}", scale=run["scale"], name=f"{place.stem}.csv",
             )  # fmt: skip
 
 
-def _seen_from(folder: Path, images: str | None) -> str | None:
-    """Return where a page in a folder finds images, which the working folder may have, too."""
-    from_here = Path((images or "").partition("{id}")[0] + "x").parent
-    if images is None or (folder / from_here).is_dir() or not from_here.is_dir():
+def _addresses(
+    ids: Sequence[str], images: str | None, folder: Path
+) -> Mapping[str, str] | str | None:
+    """Return the addresses of pictures, as a page in a folder sees them.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        The images of the page.
+    images : str or None
+        A folder of pictures or a path with ``{id}`` in it, seen from the working folder or from
+        the page; or an address of the web.
+    folder : Path
+        The folder of the page.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder, or it has no picture of an image.
+    """
+    if images is None or re.match(r"[a-z]+:", images):
         return images
-    return Path(os.path.relpath(images, folder)).as_posix()
+    from urllib.parse import quote
+
+    from semmetrics.reports.page import Pictures
+
+    try:
+        pictures = Pictures(str(folder / images))
+    except InputError:
+        pictures = Pictures(images)
+    addresses: dict[str, str] = {}
+    missing = []
+    for id_ in ids:
+        path = pictures.find(id_)
+        if path is None:
+            missing.append(id_)
+        else:
+            address = Path(os.path.relpath(path, folder)).as_posix()
+            addresses[id_] = quote(address, errors="surrogateescape")
+    if missing:
+        raise InputError("missing-pictures", images, n=len(missing), names=missing)
+    return addresses
 
 
 @command("mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN)

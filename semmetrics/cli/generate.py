@@ -49,6 +49,7 @@ _FEW = 15
 """The number of options up to which -h shows all."""
 _CLAUSE = re.compile(r"(?s)^((?:\([^)]*\)|[^(.:;]|[.:;](?=\S)){15,}).*")
 """A help text, with its first clause."""
+_SHAPING = ("classification_report", "runs", "systems", "differences")
 _UNGROUPED = Option("", tables.OTHER)
 
 
@@ -382,8 +383,13 @@ class Run:
         read = [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()]
         output.check_files(map(output.path_of, read), [one[:2] for one in outputs])
         for short, path, known in outputs:
-            if path is not None and not {"", path, output.ending(path)} & {*known}:
-                raise InputError("wrong-ending", f"{short} {path}", known=known)
+            if path is None or "" in known or path in known:
+                continue
+            ending = output.ending(path)
+            is_plain = not ending and ".txt" in known
+            is_packed = ending == ".parquet" and path.lower().endswith(".gz")
+            if is_packed or (ending not in known and not is_plain):
+                raise InputError("wrong-ending", f"{short} {path}", known=[*filter(None, known)])
 
     def _choose_form(self) -> None:
         """Write a result in the format that the ending of its file names."""
@@ -402,11 +408,26 @@ class Run:
                 page.Thumbnails(self["images"])
             elif self["images"] is not None:
                 raise InputError("needs-option", what="--images", name="html")
-        form = tables.ENDINGS.get(output.ending(self["output"] or ""), self["form"])
+        ending = output.ending(self["output"] or "")
+        if ending in tables.RECORD_ENDINGS:
+            self._check_records(ending)
+        records = dict.fromkeys(tables.RECORD_ENDINGS, "csv")  # from which they are written
+        form = {**tables.ENDINGS, **records}.get(ending, self["form"])
         if form != self["form"] and source is not ParameterSource.DEFAULT:
             names = f"--format {self['form']} and -o {self['output']}"
             raise InputError("conflicting-options", names=names)
         self.given["form"] = form
+
+    def _check_records(self, ending: str) -> None:
+        """Raise for options that give a table its shape, where one row is one record."""
+        if ending == ".parquet":
+            require("pyarrow", "writing Parquet", extra="report")
+        if ending == ".tsv":
+            return
+        for name in _SHAPING:
+            if self[name]:
+                fix = "write .csv or .tsv, or remove it"
+                raise InputError("not-applicable", name=name, what=f"-o *{ending}", fix=fix)
 
     def __getitem__(self, name: str) -> Any:
         return self.given.get(name)  # None of what the command does not have
@@ -502,8 +523,19 @@ class Run:
             drawn[path] = figures.render(figure, output.ending(path))
         if self["html"] is not None:
             drawn[self["html"]] = of.html_report(images=self["images"], **self.shape)
-        output.write_text(text, self["output"], self["form"], {**(beside or {}), **drawn},
+        result = self._as_file_has_it(text, of)
+        output.write_text(result, self["output"], self["form"], {**(beside or {}), **drawn},
                           self["digits"])  # fmt: skip
+
+    def _as_file_has_it(self, text: str, of: Any) -> str | Records:
+        """Return what the file of -o holds: the text, or the records of the result."""
+        ending = output.ending(self["output"] or "")
+        if ending not in tables.RECORD_ENDINGS:
+            return text
+        if ending == ".tsv":
+            return output.csv_as_tsv(text)
+        records: Records = of if not hasattr(of, "to_records") else of.to_records()
+        return records
 
     def write(self, report: Any, beside: Sequence[str] = ()) -> None:
         """Write a result, and what was asked for beside it.

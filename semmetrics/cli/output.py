@@ -140,24 +140,27 @@ def check_files(inputs: Iterable[str], outputs: Iterable[tuple[str, str | None]]
 
 
 def ending(path: str) -> str:
-    """Return what says the format of a file.
+    """Return what says the format of a file: its extension, without that of compression.
 
     Examples
     --------
-    >>> ending("runs/items.JSONL")
-    '.jsonl'
+    >>> ending("runs/items.JSONL"), ending("items.csv.gz"), ending("run-v1.2"), ending("a.7z")
+    ('.jsonl', '.csv', '', '.7z')
     """
-    return Path(path).suffix.lower()
+    name = Path(path).name.lower().removesuffix(".gz")
+    suffix = Path(name).suffix
+    return "" if suffix[1:].isdecimal() else suffix  # the number of a version
 
 
-def write_text(text: str, output: str | None = None, form: str = "table",
+def write_text(text: str | Records, output: str | None = None, form: str = "table",
                beside: Mapping[str, str | bytes | Records] | None = None,
                digits: int | None = None) -> None:  # fmt: skip
     """Write a result with a line end, to standard output where no file is named.
 
     What programs read is exact, what people read has no control characters. ``beside`` has what
     other files are to hold, by path: texts, bytes, or records in the form that the ending names,
-    those for standard output in that of the result. All files appear together, that of the result
+    those for standard output in that of the result. A result may also be records.
+    All files appear together, that of the result
     last; none does if one cannot be written.
 
     Raises
@@ -167,8 +170,14 @@ def write_text(text: str, output: str | None = None, form: str = "table",
     """
     from semmetrics.store.files import target_of
 
-    result = (text if form in EXACT else printable(text)) + "\n"
-    files: list[tuple[str | None, Any]] = [*(beside or {}).items(), (output, result)]
+    result: Any = text
+    if isinstance(text, str):
+        result = (text if form in EXACT else printable(text)) + "\n"
+    files: list[tuple[str | None, Any]] = []
+    for path, content in [*(beside or {}).items(), (output, result)]:
+        if not isinstance(content, str | bytes) and ending(str(path)) == ".parquet":
+            content = content.to_parquet()
+        files.append((path, content))
     streams = [one for one in files if one[0] in (None, STDIN) or target_of(str(one[0]))[1]]
     with contextlib.ExitStack() as stack:  # which closes the last one first
         for path, content in [*(one for one in files[::-1] if one not in streams), *streams]:
@@ -181,6 +190,23 @@ def write_text(text: str, output: str | None = None, form: str = "table",
             else:
                 content.write(out, ending(str(path))[1:] or form, 4 if digits is None else digits)
             out.flush()  # a full disk is noticed before any file appears
+
+
+def csv_as_tsv(text: str) -> str:
+    r"""Return CSV with tabs in place of commas.
+
+    Examples
+    --------
+    >>> csv_as_tsv('id,labels\na,"cat, dog"')
+    'id\tlabels\na\tcat, dog'
+    """
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t", lineterminator="\n")
+    writer.writerows(csv.reader(io.StringIO(text)))
+    return out.getvalue().rstrip("\n")
 
 
 @contextlib.contextmanager

@@ -61,8 +61,10 @@ SWAPPED = "swapped"
 """The name under which tasks note signs of swapped sides."""
 _PARTS = "parts"  # how many tasks noted something; what is so of a side, all of them must note
 
+_LEFT_OUT = {"missing_prediction": "left out", "missing_reference": "left out"}
 _MISSING = {  # what becomes of items that one side lacks, under each policy
-    "skip": {"missing_prediction": "left out", "missing_reference": "left out"},
+    "skip": _LEFT_OUT,
+    "common": _LEFT_OUT,
     "empty": {"missing_prediction": "scored as empty", "missing_reference": "taken as empty"},
 }
 _WORDS = "words of"
@@ -121,11 +123,12 @@ def count_facts(name: str, task: Any) -> list[Fact]:
 
 def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[Fact]:
     """Note that systems are scored on different items; ``apart`` are systems that always are."""
-    sizes: dict[str, set[int]] = {}
+    items: dict[str, set[tuple[int, int]]] = {}
     for system, parts in tasks.items():
         for part, task in parts.items() if system not in apart else ():
-            sizes.setdefault(part, set()).add(len(task))
-    return [Fact("different-items")] if any(len(some) > 1 for some in sizes.values()) else []
+            identity = int(task.hashes.sum(dtype=np.uint64))
+            items.setdefault(part, set()).add((len(task), identity))
+    return [Fact("different-items")] if any(len(some) > 1 for some in items.values()) else []
 
 
 def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
@@ -166,6 +169,12 @@ def word_facts(
         return []
     mean = odd[_WORDS, side, "words"] / max(1, odd[_WORDS, side, "entries"])
     return [Fact(code, 0, (), where, {"side": noun, "mean": mean})]
+
+
+def count_parts(odd: Mapping[Hashable, Any], side: str) -> int:
+    """Return how many parts of the data noted what is so of a whole side."""
+    parts: int = odd.get((_PARTS, side), 0)
+    return parts
 
 
 def find_gaps(lists: Lists) -> list[Fact]:

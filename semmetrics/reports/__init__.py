@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
-FORMS = (*RESULT_FORMATS, "jsonl")
+FORMS = (*RESULT_FORMATS, "jsonl", "tsv")
 _ROWS = 4096  # made at a time
 _SHOWN, _LONG = 60, 5000  # by a notebook, and by a report
 _TELLING = ("system", "part", "heading", "group", "statistic")  # rows apart
@@ -168,8 +168,8 @@ class Records(Sequence[dict[str, Any]]):
         Parameters
         ----------
         out : text stream
-        form : {"csv", "json", "jsonl", "table", "markdown", "latex", "html"}
-            In CSV an empty cell stands for None, a list is written as JSON, and a text as
+        form : {"csv", "tsv", "json", "jsonl", "table", "markdown", "latex", "html"}
+            In CSV and TSV an empty cell stands for None, a list is written as JSON, and a text as
             `csv_text` has it; "json" is one list of objects. Or the ending of a file: "tex".
         digits : int
             After the point, in tables for people.
@@ -181,10 +181,11 @@ class Records(Sequence[dict[str, Any]]):
         """
         form = ENDINGS.get(f".{form}", form)
         check_choice("form", form, FORMS)
-        if form not in ("csv", "json", "jsonl"):
+        if form not in ("csv", "tsv", "json", "jsonl"):
             out.write(draw(cells(self, digits), form) + "\n")
-        elif form == "csv":
-            writer = csv.writer(out, lineterminator="\n")
+        elif form in ("csv", "tsv"):
+            delimiter = "\t" if form == "tsv" else ","
+            writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
             writer.writerow(map(csv_text, self.columns))
             writer.writerows(self._rows(_csv_cells))
         elif form == "jsonl":
@@ -203,6 +204,19 @@ class Records(Sequence[dict[str, Any]]):
     def to_jsonl(self) -> str:
         """Return one JSON object a line."""
         return self._text("jsonl")
+
+    def to_parquet(self) -> bytes:
+        """Return the content of a Parquet file with one row per record.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        parquet = require("pyarrow.parquet", "to_parquet", extra="report")
+        out = io.BytesIO()
+        parquet.write_table(self.to_arrow(), out)
+        return out.getvalue()
 
     def render(self, form: str, *, digits: int = 4) -> str:
         """Return the records as a text in a form of ``write``, without the last end of a line.

@@ -122,11 +122,46 @@ def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
         yield f"and {len(some) - _MOST:,} more", False
 
 
-class Thumbnails:
-    """Pictures of items, as addresses that hold their data.
+class Pictures:
+    """Files of pictures that are called by the ids of items.
 
-    Only files of the folder are opened, whatever an id says.
+    Only files of the folder are found, whatever an id says.
+
+    Parameters
+    ----------
+    images : str
+        The folder, or a path with ``{id}`` in it.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
     """
+
+    def __init__(self, images: str) -> None:
+        before, mark, _ = images.partition("{id}")
+        self.template = images if mark else f"{images}/{{id}}"
+        self.folder = Path(f"{before}x").parent.resolve() if mark else Path(images).resolve()
+        if not self.folder.is_dir():
+            remedy = "name a folder, or a path with {id} in it"
+            raise InputError("missing-file", images, remedy=remedy)
+
+    def find(self, id: str) -> Path | None:
+        """Return the file of an item; the extension of an id may differ from the file's."""
+        ending = Path(id).suffix
+        stems = [id, id.removesuffix(ending)] if ending.lower() in _ENDINGS else [id]
+        for stem in stems:
+            for end in _ENDINGS:
+                name = self.template.replace("{id}", stem) + end
+                if os.path.isfile(name):  # noqa: PTH113 - it takes names that are too long
+                    path = Path(name)
+                    if self.folder in path.resolve().parents:
+                        return path
+        return None
+
+
+class Thumbnails:
+    """Pictures of items, as addresses that hold their data."""
 
     def __init__(self, images: str | None) -> None:
         self.template, self.made, self.size = images, dict[str, str](), 0
@@ -135,13 +170,8 @@ class Thumbnails:
             return
         if importlib.util.find_spec("PIL") is None:
             raise MissingDependencyError("pillow", "showing images", extra="html")
-        before = images.partition("{id}")[0]
-        self.folder = Path(images if before == images else f"{before}x").parent.resolve()
-        if before == images:
-            self.folder, self.template = Path(images).resolve(), f"{images}/{{id}}"
-        if not self.folder.is_dir():
-            remedy = "name a folder, or a path with {id} in it"
-            raise InputError("missing-file", images, remedy=remedy)
+        self.pictures = Pictures(images)
+        self.template = self.pictures.template
 
     def find(self, id: str) -> str:
         """Return the picture of an item; "" if there is none."""
@@ -156,13 +186,8 @@ class Thumbnails:
         shown = len(self.made) - sum(map(len, self.absent.values()))
         if shown >= _PICTURES or self.size >= _BYTES:
             return "", "the report has enough"
-        ending = Path(id).suffix  # it may be kept in another format
-        stems = [id, id.removesuffix(ending)] if ending.lower() in _ENDINGS else [id]
-        names = [str(self.template).replace("{id}", one) + end for one in stems for end in _ENDINGS]
-        # which takes names that are too long, too
-        paths = (Path(one) for one in names if os.path.isfile(one))  # noqa: PTH113
-        found = (one for one in paths if self.folder in one.resolve().parents)
-        if (path := next(found, None)) is None:
+        path = self.pictures.find(id)
+        if path is None:
             return "", f"no file of {self.template}"
         from PIL import Image, ImageOps
 

@@ -210,7 +210,7 @@ def stems_to_count(setup: Any, weights: object = None) -> list[str]:
     options = setup.options
     if setup.kind.name not in COLUMNS["caption"] or options["doc_freq"] is not None:
         return []
-    if weights is not None or options["missing"] == "skip":
+    if weights is not None or options["missing"] in ("skip", "common"):
         return []
     planned = plan_measures(setup.kind, {}, options).measures
     every = [term for measure in planned for term in terms_of(measure).get("", (measure,))]

@@ -249,7 +249,7 @@ class Setup(NamedTuple):
         preds, ref = reconcile(preds, ref, options)
         tasks: Tasks = {
             system: {part: _choose_items(task, shard) for part, task in parts.items()}
-            for system, parts in self.kind.make_tasks(preds, ref, options).items()
+            for system, parts in _make_tasks(self.kind, preds, ref, options).items()
         }
         if plan is None:
             plan = plan_measures(self.kind, tasks, options)
@@ -310,6 +310,34 @@ class Shard(NamedTuple):
     def rows(self, hashes: Hashes) -> Ints:
         """Return the places of the items of this part."""
         return np.flatnonzero(hashes % np.uint64(self.of) == self.number - 1)
+
+
+def _make_tasks(kind: Kind, preds: Mapping[str, Any], ref: Any, options: ResolvedOptions) -> Tasks:
+    """Join each system with the ground truth; with ``missing=common`` on the items of all."""
+    if options["missing"] != "common":
+        return kind.make_tasks(preds, ref, options)
+    if options["score_references"]:
+        raise InputError("not-applicable", name="score_references", what="missing=common")
+    tasks = kind.make_tasks(preds, ref, options.replace(missing="skip"))
+    common: dict[str, frozenset[Any]] = {}
+    for parts in tasks.values():
+        for part, task in parts.items():
+            ids = frozenset(task.ids)
+            common[part] = common.get(part, ids) & ids
+    return {
+        system: {part: _keep_common(task, common[part]) for part, task in parts.items()}
+        for system, parts in tasks.items()
+    }
+
+
+def _keep_common(task: Any, common: frozenset[Any]) -> Any:
+    """Leave out the items that another system does not have, and count them."""
+    if not common:
+        raise InputError("no-common-items")
+    rows = np.array([row for row, name in enumerate(task.ids) if name in common], np.int64)
+    counts = {**task.counts, "not_in_all": len(task) - len(rows)}
+    settings = {**task.settings, "missing": "common"}
+    return replace(task.take(rows), counts=counts, settings=settings)
 
 
 def _choose_items(task: Any, shard: Shard | None) -> Any:

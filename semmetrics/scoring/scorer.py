@@ -118,6 +118,7 @@ class Scorer:
             raise InputError("given-by-batch", name=early[0])
         keep_rows = given.get("keep_rows", True)
         needing = [name for name in KEPT if is_given(given.get(name))]
+        needing += ["missing='common'"] * (given.get("missing") == "common")
         ci = given.get("ci")
         method = ci.method if isinstance(ci, Bootstrap) else given.get("ci_method", AUTO)
         needing += [f"ci_method={method!r}"] * (method not in (AUTO, POISSON))

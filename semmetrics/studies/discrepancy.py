@@ -69,6 +69,7 @@ Function = Callable[[Any, Any], float]
 TIES = ("id", "position", "random")
 _SCHEMA = "semmetrics.mad/1"
 _UNSAVED = ("facts", "understood")
+_IMAGES_OF_A_PAIR = 70  # as in the paper
 _ANSWERS = 1 << 16  # compared at a time
 _BITS = 40  # of a value, of which images with equal ones are told apart by the rule for ties
 
@@ -324,6 +325,13 @@ class _Tally:
         earlier = sum(value == self.cut for value, *_ in before)
         self.tied = here + (self.tied if self.cut == old else earlier)
 
+    def keep_first(self, k: int) -> None:
+        """Keep only the k smallest values."""
+        cut = self.kept[k - 1][0]
+        if cut != self.cut:  # all images with this value are among those that were kept so far
+            self.tied = sum(value == cut for value, *_ in self.kept)
+        self.kept, self.cut = self.kept[:k], cut
+
     def finish(self, sign: float) -> PairSelection:
         """Return what was selected."""
         images = tuple(name for _, _, name, _ in self.kept)
@@ -446,6 +454,33 @@ class Selector:
                 own["duplicated_words"] = len(self._similarity.words[name])
         return found
 
+    def keep_in_total(self, total: int) -> int:
+        """Keep as many images of each pair as give at most so many different images.
+
+        Returns
+        -------
+        int
+            The number of images of each pair.
+
+        Raises
+        ------
+        InputError
+            If one image of each pair is already more.
+        """
+        images, k = set[str](), 0
+        for place in range(min(len(tally.kept) for tally in self._tallies)):
+            images.update(tally.kept[place][2] for tally in self._tallies)
+            if len(images) > total:
+                break
+            k = place + 1
+        if k == 0 and images:
+            raise InputError("total-too-small", total=total, least=len(images))
+        if k:
+            for tally in self._tallies:
+                tally.keep_first(k)
+        self._state = replace(self._state, k=max(k, 1))  # without any image finish raises
+        return self._state.k
+
     def finish(self) -> tuple[list[PairSelection], dict[str, dict[str, list[Any]]]]:
         """Return what was selected for each pair, and what the systems of pairs answer for that.
 
@@ -495,7 +530,7 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
         numbered = [isinstance(side.ids, range) for side in (first, one)]
         if any(numbered) and (not all(numbered) or len(one) != len(first)):
             only = f"{len(first)} and {pluralize(len(one), 'item')}, not all of them with ids"
-            raise InputError("unlike-items", f"{name} and {other}", only=only)
+            raise InputError("unlike-images", f"{name} and {other}", only=only)
     ids = list(first.ids)
     if isinstance(first.ids, range) or all(list(one.ids) == ids for _, one in others):
         return lists, 0
@@ -525,8 +560,9 @@ def _part(lists: Lists, ids: Any, side: Side, rows: Sequence[int] | Ints) -> Lis
 @takes_options()
 def select_discrepant(
     systems: Any,
-    k: int = 70,
+    k: int | None = None,
     *,
+    total: int | None = None,
     measure: str | Measure | Definition | Function = "NGSM",
     ties: str = "id",
     seed: int = 12345,
@@ -535,14 +571,20 @@ def select_discrepant(
 ) -> DiscrepancySelection:
     """Select, for each pair of systems, the k images on which they differ most.
 
+    With ``total`` all pairs together have at most so many different images. k is then the largest
+    number of images of each pair that this allows. Pairs may share images, so k can be larger than
+    the total divided by the number of pairs.
+
     Parameters
     ----------
     systems : mapping from name to answers, or iterable of such mappings
         Captions (or label sets) of each system for the same images: whatever ``score`` takes as
         predictions. Sets that do not fit into memory are given in batches of images; a measure
         whose values depend on other images, such as CIDEr-D, then sees those of its batch.
-    k : int
-        Images of each pair; 70 in the paper.
+    k : int, optional
+        Images of each pair. The default is 70, as in the paper.
+    total : int, optional
+        The largest number of different images, in place of k.
     measure : str, Measure, Definition or callable
         What tells how alike two answers are: NGSM, any other measure with values of items, or a
         function of two captions or of two lists of labels, whose smaller values are more
@@ -568,7 +610,8 @@ def select_discrepant(
     ------
     InputError
         If there are fewer than two systems, they have different images, an image has several
-        captions, k is larger than the number of images, or an option is wrong.
+        captions, k is larger than the number of images, the total allows no image of each pair, k
+        and the total are both given, or an option is wrong.
 
     References
     ----------
@@ -583,15 +626,21 @@ def select_discrepant(
     >>> selection = select_discrepant(systems, k=1)
     >>> selection.pairs[0].images, selection.pairs[0].values
     (('2',), (0.0,))
+    >>> select_discrepant(systems, total=2).k
+    2
     """
-    if k < 1:
-        raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
+    if k is not None and total is not None:
+        raise InputError("conflicting-options", names="k and total")
+    for name, number in (("k", k), ("total", total)):
+        if number is not None and number < 1:
+            raise InputError("bad-option", name=name, value=number, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
+    k = total or k or _IMAGES_OF_A_PAIR
     empty = DiscrepancySelection(
         systems=(), measure="", k=k, ties=ties, seed=seed, kind="", noun="", n=0, left_out=0,
         excluded=(), options={}, models={}, inputs={}, pairs=(), answers={},
     )  # fmt: skip
-    return _add(empty, systems, measure, exclude, options)
+    return _add(empty, systems, measure, exclude, options, total=total)
 
 
 @takes_options()
@@ -659,8 +708,15 @@ def add_systems(
     return _add(before, systems, known, exclude, given)
 
 
-def _add(state: DiscrepancySelection, systems: Any, measure: Any, exclude: Any,
-         options: Mapping[str, Any]) -> DiscrepancySelection:  # fmt: skip
+def _add(
+    state: DiscrepancySelection,
+    systems: Any,
+    measure: Any,
+    exclude: Any,
+    options: Mapping[str, Any],
+    *,
+    total: int | None = None,
+) -> DiscrepancySelection:
     """Compare the systems that a state lacks with all others; all are in each batch."""
     batches = iter([systems] if isinstance(systems, Mapping) else systems)
     first = next(batches, None)
@@ -692,6 +748,8 @@ def _add(state: DiscrepancySelection, systems: Any, measure: Any, exclude: Any,
     notes, understood = _compare_batches(selector, setup, chain([first], batches), options)
     if state.systems:
         _check_unchanged(state, selector, similarity.models)
+    if total is not None:
+        state = replace(state, k=selector.keep_in_total(total))
     made, answers = selector.finish()
     known: dict[str, Any] = {
         "measure": similarity.name, "kind": setup.kind.name, "noun": selector.noun,

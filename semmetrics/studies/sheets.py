@@ -291,7 +291,7 @@ def write_annotation_page(
     sheet: Records,
     *,
     annotator: str | None = None,
-    images: str | None = None,
+    images: str | Mapping[str, str] | None = None,
     title: str = "Annotation",
     scale: int = 5,
     name: str = "annotations.csv",
@@ -304,9 +304,9 @@ def write_annotation_page(
         What ``DiscrepancySelection.sheet`` gives.
     annotator : str, optional
         Whose rows the page has; left out, those of all.
-    images : str, optional
-        Where images are: an address or a path with ``{id}`` in it, such as "images/{id}.jpg".
-        Without it, ids alone are shown.
+    images : str or mapping from id to str, optional
+        Where images are: an address or a path with ``{id}`` in it, such as "images/{id}.jpg", or
+        the address of each image. Without it only ids are shown.
     title : str
     scale : int
         Ratings are whole numbers from 1 to this.
@@ -329,7 +329,7 @@ def write_annotation_page(
     >>> '<img src="images/7.jpg"' in write_annotation_page(sheet, images="images/{id}.jpg")
     True
     """
-    if images is not None and "{id}" not in images:
+    if isinstance(images, str) and "{id}" not in images:
         raise InputError("bad-option", name="images", value=images, wanted="an address with {id}")
     columns = list(sheet.columns)
     if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (columns[-1] == "rating"):
@@ -345,34 +345,65 @@ def write_annotation_page(
     data = json.dumps(kept, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e")
     head = (f'<header><strong>{escape(title)}</strong> <span id="count"></span> '
             '<button id="save" type="button">Save as CSV</button></header>')  # fmt: skip
-    body = "\n".join([head, *_sections(rows, columns, images, scale)])
+    body = "\n".join(
+        [head, _question(columns[-2:], scale), *_sections(rows, columns, images, scale)]
+    )
     data = f'<script type="application/json" id="sheet">{data}</script>\n'
     return fill_page(title, body, "annotation", images="* data: file:", data=data)
 
 
+def _question(columns: Sequence[str], scale: int) -> str:
+    """Return what a page asks for: the rating of an answer, or a reference of an image."""
+    answer, asked = columns
+    if asked == "rating":
+        what = "caption" if answer == "caption" else "list of labels"
+        text = (
+            f"How well does each {what} describe its image? "
+            f"1: it does not describe the image. {scale}: it describes the image fully and "
+            f"correctly."
+        )
+    elif asked == "label":
+        text = "Which things does each image show? Write one label per line."
+    else:
+        text = "What does each image show? Describe it in one sentence."
+    return f"<p>{text}</p>"
+
+
+def _address(image: str, images: str | Mapping[str, str]) -> str:
+    """Return the address of a picture."""
+    if isinstance(images, str):
+        return images.replace("{id}", quote(image, safe="", errors="replace"))
+    return images[image]
+
+
 def _sections(
-    rows: list[list[str]], columns: list[str], images: str | None, scale: int
+    rows: list[list[str]], columns: list[str], images: str | Mapping[str, str] | None, scale: int
 ) -> Iterator[str]:
-    """Yield one section an image, with a field for each of its rows."""
-    hint = 'placeholder="one label a line" ' if columns[-1] == "label" else ""
-    for image, some in groupby(enumerate(rows), key=lambda pair: pair[1][0]):
-        picture, fields = "", []
+    """Yield one section per image, with a field for each of its rows."""
+    for image, of_image in groupby(enumerate(rows), key=lambda pair: pair[1][0]):
+        picture = ""
         if images is not None:
-            address = escape(images.replace("{id}", quote(image, safe="", errors="replace")))
+            address = escape(_address(image, images))
             picture = f'<img src="{address}" alt="{escape(image)}" loading="lazy">'
-        for place, row in some:
-            annotator = f"annotator {escape(row[1])}"
-            if columns[-1] != "rating":
-                fields.append(
-                    f'<p><textarea rows="2" data-row="{place}" {hint}'
-                    f'aria-label="{annotator}"></textarea></p>'
-                )
-                continue
-            choices = "".join(
-                f'<label><input type="radio" name="row{place}" data-row="{place}" '
-                f'value="{value}"> {value}</label>'
-                for value in range(1, scale + 1)
-            )
-            fields.append(f"<p>{escape(row[2])} ({annotator})<br>{choices}</p>")
+        fields = [_field(place, row, columns[-1], scale) for place, row in of_image]
         lines = "\n".join(fields)
         yield f"<section>\n<h2>{escape(image)}</h2>\n{picture}\n{lines}\n</section>"
+
+
+def _field(place: int, row: list[str], asked: str, scale: int) -> str:
+    """Return the field of a row: a box for text, or the choices of a rating."""
+    annotator = f"annotator {escape(row[1])}"
+    if asked != "rating":
+        hint = 'placeholder="one label per line" ' if asked == "label" else ""
+        return (
+            f'<p><textarea rows="2" data-row="{place}" {hint}'
+            f'aria-label="{annotator}"></textarea></p>'
+        )
+    choices = []
+    for value in range(1, scale + 1):
+        meaning = {1: " (not at all)", scale: " (fully)"}.get(value, "")
+        choices.append(
+            f'<label><input type="radio" name="row{place}" data-row="{place}" '
+            f'value="{value}"> {value}{meaning}</label>'
+        )
+    return f"<p>{escape(row[2])} ({annotator})<br>{''.join(choices)}</p>"

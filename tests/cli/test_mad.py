@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,17 @@ def test_a_selection_that_is_not_saved_is_shown_and_said(ok, run, systems):
     assert Path("sheet.csv").exists()
 
 
-def test_pages_and_json_sheets(ok, systems):
+@pytest.fixture
+def pictures(systems):
+    """A folder with an empty picture of each image."""
+    folder = Path("im")
+    folder.mkdir()
+    for image in systems["s0"]:
+        (folder / f"{image}.jpg").touch()
+    return folder
+
+
+def test_pages_and_json_sheets(ok, pictures):
     ok(*SELECT, "--page", "p.html", "--rating-page", "rp.html", "--images", "im/{id}.jpg",
        "--scale", "3", "--sheet", "s.json", "--rating-sheet", "r.jsonl",
        "s0.json", "s1.json")  # fmt: skip
@@ -68,6 +79,59 @@ def test_pages_and_json_sheets(ok, systems):
     lines = Path("r.jsonl").read_text(encoding="utf-8").splitlines()
     assert rating.count('type="radio"') == 3 * len(lines)
     assert "im/" in page
+    assert "Describe it in one sentence." in page
+    assert "How well does each caption describe its image?" in rating
+    assert "1: it does not describe the image. 3: it describes the image fully" in rating
+    assert "> 3 (fully)</label>" in rating
+
+
+@pytest.mark.parametrize("images", ["im", "im/{id}.jpg", "im/{id}"])
+def test_a_page_in_another_folder_finds_the_pictures(ok, pictures, images):
+    Path("pages").mkdir()
+    ok(*SELECT, "--page", "pages/p.html", "--images", images, "s0.json", "s1.json")
+    page = Path("pages/p-1.html").read_text(encoding="utf-8")
+    sources = re.findall('<img src="([^"]+)"', page)
+    assert sources
+    assert all((Path("pages") / source).is_file() for source in sources)
+
+
+@pytest.mark.parametrize("images", ["im", "im/{id}.jpg", "im/{id}.png"])
+def test_missing_pictures_are_named(refused, pictures, images):
+    for picture in sorted(pictures.iterdir())[1:]:
+        picture.unlink()
+    found = refused(*SELECT, "--rating-page", "p.html", "--images", images, "s0.json", "s1.json")
+    assert found.code == "missing-pictures"
+    assert "--exclude" in str(found)
+    assert not Path("state.json").exists()
+
+
+def test_addresses_of_the_web_are_not_looked_up(ok, systems):
+    address = "https://example.org/{id}.jpg"
+    ok(*SELECT, "--page", "p.html", "--images", address, "s0.json", "s1.json")
+    assert 'src="https://example.org/' in Path("p-1.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("total", [2, 5, 9, 1000])
+def test_a_total_is_the_largest_number_of_each_pair_that_it_allows(ok, refused, systems, total):
+    files = [f"{name}.json" for name in systems]
+    ok("mad", "select", "-n", total, "-o", "total.json", *files)
+    state = json.loads(Path("total.json").read_text(encoding="utf-8"))
+    ok("mad", "select", "-k", state["k"], "-o", "k.json", *files)
+    same = json.loads(Path("k.json").read_text(encoding="utf-8"))
+    assert state == same
+    images = {image for pair in state["pairs"] for image in pair["images"]}
+    assert len(images) <= total
+    if state["k"] < state["n"]:
+        ok("mad", "select", "-k", state["k"] + 1, "-o", "more.json", *files)
+        more = json.loads(Path("more.json").read_text(encoding="utf-8"))
+        assert len({image for pair in more["pairs"] for image in pair["images"]}) > total
+
+
+def test_a_total_and_a_number_of_each_pair_contradict(refused, systems):
+    given = ("mad", "select", "-o", "x.json", "-k", "2", "-n", "3", "s0.json", "s1.json")
+    assert refused(*given).code == "conflicting-options"
+    given = ("mad", "select", "-o", "x.json", "-n", "1", "--ties", "random")
+    assert refused(*given, *(f"{name}.json" for name in systems)).code == "total-too-small"
 
 
 def test_inspectors_vote_and_images_are_replaced(ok, refused, systems):
@@ -110,7 +174,7 @@ def test_a_run_that_fails_leaves_what_was_there(run, refused, systems, monkeypat
     (["select", "-o", "x.json", "--sheet", "x.txt", "s0.json", "s1.json"], "wrong-ending"),
     (["select", "-k", "2", "-o", "x.json", "--images", "a", "s0.json", "s1.json"], "--images"),
     (["select", "-k", "2", "-o", "x.json", "--page", "p.html", "--images", "a", "s0.json",
-      "s1.json"], "{id}"),
+      "s1.json"], "missing-file"),
     (["rank", "--references", "s0.json", "s1.json"], "not-a-state"),
     (["rank", "-m", "F1", "--ratings", "s0.json", "state.json"], "not-applicable"),
     (["rank", "--references", "s0.json", "--stability", "x", "state.json"], "bad-option"),

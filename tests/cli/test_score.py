@@ -1,10 +1,13 @@
 """``semmetrics score``: it computes what the API computes, and its signatures can be run again."""
 
+import gzip
 import json
 import shlex
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from cli.data import CAPTIONS, REFERENCES
 from refusals import is_refusal
@@ -228,3 +231,50 @@ def test_another_version_of_the_model_of_the_package(ok, run, files):
     (found,), said = again(run, entry["signature"].replace(now, old), *LISTS)
     assert found["value"] == entry["value"]
     assert f"emb:{now} instead of emb:{old}" in said
+
+
+@pytest.mark.parametrize("name", ["out.tsv", "out.jsonl", "out.parquet", "out.tsv.gz", "OUT.JSONL"])
+def test_records_are_written_in_the_format_of_the_extension(ok, files, tmp_path, name):
+    path = tmp_path / name
+    ok("score", "-m", "F1 MacroF1", "-o", path, "a.json", "gt.json")
+    ok("score", "-m", "F1 MacroF1", "-o", tmp_path / "out.csv", "a.json", "gt.json")
+    if "parquet" in name:
+        rows = pq.read_table(path).to_pylist()
+    elif "tsv" in name:
+        rows = pd.read_csv(path, sep="\t").to_dict("records")
+    else:
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    wanted = pd.read_csv(tmp_path / "out.csv").to_dict("records")
+    for key in ("heading", "measure", "value", "signature"):
+        assert [row[key] for row in rows] == [row[key] for row in wanted]
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.htm", "a.xls", "a.out", "a.parquet.gz", "a.jpeg"])
+def test_unknown_extensions_of_results_raise_an_error(refused, files, tmp_path, name):
+    found = refused("score", "-m", "F1", "-o", tmp_path / name, "a.json", "gt.json")
+    assert found.code == "wrong-ending"
+    assert ".tsv" in str(found)
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["plain", "a.txt", "run-v1.2", "a.csv.gz"])
+def test_extensions_that_are_plain_or_packed(ok, files, tmp_path, name):
+    ok("score", "-m", "F1", "-o", tmp_path / name, "a.json", "gt.json")
+    content = (tmp_path / name).read_bytes()
+    packed = name.endswith(".gz")
+    text = (gzip.decompress(content) if packed else content).decode()
+    assert text.startswith("system,part" if packed else ("measure", "system"))
+
+
+def test_a_shaped_table_is_no_record(refused, files, tmp_path):
+    given = (
+        "score",
+        "-m",
+        "F1",
+        "--classification-report",
+        "-o",
+        tmp_path / "a.jsonl",
+        "a.json",
+        "gt.json",
+    )
+    assert refused(*given).code == "not-applicable"

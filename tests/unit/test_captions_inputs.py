@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reading import refused_in
+from refusals import facts
 
+import semmetrics
 from semmetrics.kinds.captions import as_captions
 
 
@@ -42,3 +44,31 @@ def test_series():
 def test_errors(data, match):
     with refused_in(*match):
         as_captions(data, source="refs")
+
+
+@pytest.mark.parametrize(("candidates", "references", "noted"), [
+    (["<start> a dog <end>", "<start> a cat <end>"], ["a dog", "a cat"], "candidates"),
+    (["[CLS] dog [SEP]", "[CLS] cat [SEP]"], ["a dog", "a cat"], "candidates"),
+    (["startseq dog endseq", "startseq cat endseq"], ["a dog", "a cat"], "candidates"),
+    (["dog<|endoftext|>", "cat<|endoftext|>"], ["a dog", "a cat"], "candidates"),
+    (["dog", "cat"], ["<s> a dog </s>", "<S> a cat </s>"], "references"),
+    (["a dog <unk>", "a cat"], ["a dog", "a cat"], ""),  # not in all
+    (["the start of the end", "start end"], ["a dog", "a cat"], ""),
+    (["a [dog] runs", "a [dog] <b>sits"], ["a dog", "a cat"], ""),
+    (["<person> walks", "<person> sits"], ["a dog", "a cat"], ""),
+])  # fmt: skip
+def test_special_tokens_in_all_captions_of_a_side_are_noted(candidates, references, noted):
+    scored = semmetrics.score(
+        candidates, [[one] for one in references], task="captions", measures="BLEU-1"
+    )
+    found = [fact.values["side"] for fact in facts(scored, "special-tokens")]
+    assert found == ([noted] if noted else [])
+
+
+def test_special_tokens_of_one_batch_are_not_those_of_all():
+    scorer = semmetrics.Scorer(task="captions", measures="BLEU-1", keep_rows=False)
+    scorer.update({"1": "<s> a"}, {"1": ["a"]})
+    scorer.let_go()
+    assert len(facts(scorer.compute(), "special-tokens")) == 1
+    scorer.update({"2": "b"}, {"2": ["a"]})
+    assert not facts(scorer.compute(), "special-tokens")

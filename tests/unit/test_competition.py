@@ -285,7 +285,7 @@ def test_pages_that_are_refused(state, columns):
 def test_the_page_says_how_labels_are_written(state):
     systems = {"a": {"1": ["cat", "dog"]}, "b": {"1": ["cat"]}}
     labels = select_discrepant(systems, 1, measure="F1")
-    assert 'placeholder="one label a line"' in write_annotation_page(labels.sheet())
+    assert 'placeholder="one label per line"' in write_annotation_page(labels.sheet())
     assert "placeholder" not in write_annotation_page(labels.sheet(ratings=True))
     assert "placeholder" not in write_annotation_page(state.sheet())
 

@@ -44,8 +44,8 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
     (TWO, {"weights": {}}, "not-applicable"),
     ({"a": {"1": "x"}, "b": {"2": "x"}}, {}, "missing-images"),
     ({"a": {"1": "x"}, "b": {"2": "x"}}, {"missing": "skip"}, "nothing-given"),
-    ({"a": {"1": "x"}, "b": ["x"]}, {}, "unlike-items"),
-    ({"a": ["x"], "b": ["x", "y"]}, {}, "unlike-items"),
+    ({"a": {"1": "x"}, "b": ["x"]}, {}, "unlike-images"),
+    ({"a": ["x"], "b": ["x", "y"]}, {}, "unlike-images"),
     ({"a": {"1": ["x", "y"]}, "b": {"1": ["z"]}}, {}, "several-answers"),
     ({1: TWO["a"], 2: TWO["b"]}, {}, "wrong-type"),
     # no file in UTF-8 can hold these, so that the state could not be read

@@ -239,3 +239,52 @@ def test_file_names_in_records_are_ids(key):
     numbered = [{"id": number, **record} for number, record in enumerate(labelled)]
     found = semmetrics.score(numbered, {"0": ["cat"], "1": ["dog"]}, measures="F1")
     assert found[0].ids == ["0", "1"]  # an id goes before the name of a file
+
+
+SYSTEMS = {"one": {"a": ["x"], "b": ["y"], "c": ["x"]}, "two": {"a": ["x"], "c": ["y"], "d": ["q"]}}
+TRUTH_OF_ALL = {"a": ["x"], "b": ["y"], "c": ["y"], "d": ["q"], "e": ["x"]}
+
+
+def test_common_items_are_those_of_all_systems():
+    table = semmetrics.score_systems(SYSTEMS, TRUTH_OF_ALL, measures="F1", missing="common")
+    assert [score.value for score in table] == [0.5, 1.0]  # a and c
+    assert [score.n for score in table] == [2, 2]
+    assert all("|missing:common|" in score.signature for score in table)
+    notes = [note for note in table.notes if "another system does not have" in note]
+    assert notes == [f"{name}: 1 item left out that another system does not have"
+                     for name in SYSTEMS]  # fmt: skip
+    assert not facts(table, "different-items")
+
+
+def test_common_items_are_compared():
+    with refused("unlike-items") as caught:
+        semmetrics.compare(SYSTEMS, TRUTH_OF_ALL, measures="F1", missing="skip")
+    assert "missing='common'" in str(caught.value)
+    found = semmetrics.compare(SYSTEMS, TRUTH_OF_ALL, measures="F1", missing="common", test="t")
+    assert [score.n for score in found.scores] == [2, 2]
+
+
+def test_systems_with_as_many_but_other_items_are_noted():
+    table = semmetrics.score_systems(SYSTEMS, TRUTH_OF_ALL, measures="F1", missing="skip")
+    assert len(facts(table, "different-items")) == 1
+
+
+@pytest.mark.parametrize(("systems", "truth", "options"), [
+    ({"a": {"1": "x", "2": "y"}, "b": {"2": "y"}}, {"1": "x", "2": "y"}, {"task": "classes"}),
+    ({"a": {"1": ["p"], "2": ["p"]}, "b": {"2": ["p"]}}, {"1": ["p"], "2": ["p"]},
+     {"task": "retrieval", "measures": "MRR"}),
+    ({"a": {"1": "a dog", "2": "a cat"}, "b": {"2": "a cat"}}, {"1": ["a dog"], "2": ["a cat"]},
+     {"task": "captions", "measures": "BLEU-1"}),
+])  # fmt: skip
+def test_common_items_of_other_kinds(systems, truth, options):
+    table = semmetrics.score_systems(systems, truth, missing="common", **options)
+    assert {score.n for score in table} == {1}
+    assert all("missing:common" in score.signature for score in table)
+
+
+def test_no_common_item_is_an_error():
+    with refused("no-common-items"):
+        systems = {"a": {"1": ["x"]}, "b": {"2": ["x"]}}
+        semmetrics.score_systems(systems, {"1": ["x"], "2": ["x"]}, measures="F1", missing="common")
+    with refused("needs-all-items"):
+        semmetrics.Scorer(measures="F1", missing="common", keep_rows=False)
