@@ -35,6 +35,8 @@ def _interrupt(code: CodeType, number: int, call: Callable[[], Any]) -> bool:
         return step if frame.f_code is code else None
 
     before = sys.gettrace()
+    # Python 3.12 traces opcodes only if a frame asked for them before the call of settrace.
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(enter)
     try:
         call()

@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import accumulate, pairwise, repeat
 from pathlib import Path
 from queue import SimpleQueue
@@ -169,7 +169,7 @@ def record_lines(jobs):
             if subprocess.run(command, stdout=sys.stderr, check=False, **settings).returncode > 1:
                 sys.exit("pytest could not run the tests")
             failed = copy / ".pytest_cache" / "v" / "cache" / "lastfailed"
-            with sqlite3.connect(copy / ".coverage") as database:
+            with closing(sqlite3.connect(copy / ".coverage")) as database, database:
                 for test in json.loads(failed.read_text()) if failed.exists() else ():
                     print("left out, as it fails without a mutant:", test, file=sys.stderr)
                     name = f"{test}|"
@@ -184,7 +184,9 @@ def read_record(record):
     runs, sizes = defaultdict(Counter), Counter()
     query = """SELECT path, context, numbits FROM line_bits
         JOIN file ON file.id = file_id JOIN context ON context.id = context_id"""
-    for path, context, numbits in sqlite3.connect(record).execute(query):
+    with closing(sqlite3.connect(record)) as database:
+        rows = database.execute(query).fetchall()
+    for path, context, numbits in rows:
         test = context.rpartition("|")[0]  # without setup, run or teardown; "" is no test
         lines = int.from_bytes(numbits, "little")
         runs[PACKAGE + path.rpartition(f"/{PACKAGE}")[2]][test] |= lines

@@ -443,7 +443,6 @@ class Graphs:
         # the number of a table and, in the lower bits, a row of it.
         self._tables: dict[int, GraphTable] = {}
         self._places: dict[Group, int] = {}
-        self._numbers = count()
         self._cache: TextCache | None = None
 
     @property
@@ -516,11 +515,13 @@ class Graphs:
 
     def _add(self, groups: Sequence[Group], table: GraphTable) -> None:
         """Add the graphs of groups; no interruption or other thread changes what is there."""
-        if groups:
-            number = next(self._numbers)
-            self._tables[number] = table
-            start = number << _ROW_BITS
-            self._places.update(zip(groups, range(start, start + len(table)), strict=True))
+        if not groups:
+            return
+        number = len(self._tables)
+        while self._tables.setdefault(number, table) is not table:
+            number += 1
+        start = number << _ROW_BITS
+        self._places.update(zip(groups, range(start, start + len(table)), strict=True))
 
     def _open(self) -> TextCache | None:
         """Return the table of what is kept, if parses are kept that are the parser's own."""

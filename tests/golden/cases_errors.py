@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import shlex
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from golden.harness import Case, run_program, with_files
+from golden.inputs import gzipped
 from golden.names import spelled
 
 Content = str | bytes | Callable[[], bytes]
@@ -48,7 +48,7 @@ def _coco(**changes: Any) -> str:
     return json.dumps({**whole, **changes})
 
 
-_PACKED = gzip.compress(b'{"1": ["cat"], "2": ["dog"]}', mtime=0)
+_PACKED = gzipped(b'{"1": ["cat"], "2": ["dog"]}')
 _LINE = '{"id": "1", "labels": ["cat"]}\n'
 
 _LABELS: list[tuple[str, Content]] = [
@@ -132,7 +132,7 @@ _LABELS: list[tuple[str, Content]] = [
     ("p.json.gz", b'{"1": ["cat"]}'),
     ("p.json.gz", b""),
     ("p.json.gz", _PACKED + b"more"),
-    ("p.json.gz", gzip.compress(b"{}", mtime=0) + gzip.compress(b"[]", mtime=0)),
+    ("p.json.gz", gzipped(b"{}") + gzipped(b"[]")),
     ("p.xyz", '{"1": ["cat"]}'),
     ("p", '{"1": ["cat"]}'),
     ("p.gz", _PACKED),
@@ -245,7 +245,7 @@ _LABELS: list[tuple[str, Content]] = [
     ("p.npz", _npz(a=np.array([None], object))),
     ("p.npz", _zip(a="no array")),
     ("p.npz", _npz(a=np.eye(2))[:-30]),
-    ("p.npy.gz", gzip.compress(_npy(np.array([[1, 0]])), mtime=0)),
+    ("p.npy.gz", gzipped(_npy(np.array([[1, 0]])))),
     # texts
     ("p.txt", "cat\ndog\n"),
     ("p.pq", b"PAR1 no"),
@@ -316,7 +316,7 @@ _CAPTIONS: list[tuple[str, Content]] = [
     ("c.txt", b"caf\xe9\n"),
     ("c.txt", "a cat\ta dog\n"),
     ("c.txt", "a\0cat\n"),
-    ("c.txt.gz", gzip.compress(b"a cat\n", mtime=0)[:-5]),
+    ("c.txt.gz", gzipped(b"a cat\n")[:-5]),
     ("c.npy", _npy(np.eye(2))),
     ("c.csv.gz", b"image_id,caption\n7,a cat\n"),
 ]  # fmt: skip
@@ -393,8 +393,8 @@ _BESIDE: list[tuple[str, list[tuple[str, Content]]]] = [
         ("e.vec", "x y\n"), ("e.vec", "0 2\n"), ("e.txt", "cat 1 0\ndog 0 1\n"),
         ("e.txt", "cat 1 0\ndog 0\n"), ("e.bin", b"1 2\ncat " + struct.pack("<2f", 1, 0) + b"\n"),
         ("e.bin", b"2 2\ncat " + struct.pack("<2f", 1, 0) + b"\n"), ("e.bin", b"1 2\ncat \0"),
-        ("e.vec.gz", gzip.compress(b"1 2\ncat 1 0\n", mtime=0)), ("e.pkl", b"x"), ("e.model", b"x"),
-        ("e.vec.gz", gzip.compress(b"1 2\ncat 1 0\n", mtime=0)[:-6]), ("e.npy", _npy(np.eye(2))),
+        ("e.vec.gz", gzipped(b"1 2\ncat 1 0\n")), ("e.pkl", b"x"), ("e.model", b"x"),
+        ("e.vec.gz", gzipped(b"1 2\ncat 1 0\n")[:-6]), ("e.npy", _npy(np.eye(2))),
         ("e.npz", _npz(words=np.array(["cat", "dog"]), vectors=np.eye(2, dtype=np.float32))),
         ("e.npz", _npz(vectors=np.eye(2))), ("e.zip", b"PK"),
     ]),

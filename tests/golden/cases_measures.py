@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden.harness import EXACT, LOOSE, Case, scored
+from golden.harness import EXACT, LOOSE, QUANTILE, Case, scored
 from golden.inputs import (
     CANDIDATES,
     CLASSES,
@@ -182,14 +182,14 @@ _SETTINGS = [
     _named("synonyms on both sides", SYNONYMS, SYNONYMS, measures=_SOME, **_WORDS),
     _named("synonyms of several classes", {"1": ["pet"], "2": ["pet"]},
            {"1": [["cat", "pet"]], "2": [["dog", "pet"]]}, measures="F1 MacroF1"),
-    _named("intervals", PREDS, GT, ci=True, **_WORDS, resamples=200,
+    _named("intervals", PREDS, GT, QUANTILE, ci=True, **_WORDS, resamples=200,
            measures="F1 MacroF1 MicroF1 SemF1 F1(average=weighted) Recall(no_reference=skip)"),
     _named("intervals of another seed", PREDS, GT, ci=True, seed=7, level=0.5, resamples=100,
            measures="F1 MacroF1"),
-    _named("intervals by default", PREDS, GT, ci=True, measures="F1"),
-    _named("intervals with weights", PREDS, GT, ci=True, weights=WEIGHTS, resamples=50,
+    _named("intervals by default", PREDS, GT, QUANTILE, ci=True, measures="F1"),
+    _named("intervals with weights", PREDS, GT, QUANTILE, ci=True, weights=WEIGHTS, resamples=50,
            measures="F1 MacroF1"),
-    _named("intervals of ranked scores", SCORES, TRUTH, ci=True, resamples=50,
+    _named("intervals of ranked scores", SCORES, TRUTH, QUANTILE, ci=True, resamples=50,
            measures="mAP LRAP F1(decode=threshold:best)"),
     _named("intervals of captions", CANDIDATES, REFERENCES, ci=True, resamples=50,
            measures="BLEU-4 CIDEr-D Vocabulary UniqueCaptions", tokenizer="whitespace"),

@@ -23,7 +23,8 @@ def _signature(value: Any) -> Any:
         return shown
     own = [name for name in dir(value) if not name.startswith("_")]
     if issubclass(value, Exception):
-        own = [name for name in own if name not in dir(Exception)]
+        inherited = _attributes_of_python(value)
+        own = [name for name in own if name not in inherited]
     methods = {name: _signature(getattr(value, name)) for name in own
                if inspect.isroutine(getattr(value, name))}  # fmt: skip
     fields = (
@@ -32,6 +33,15 @@ def _signature(value: Any) -> Any:
         else sorted(set(own) - set(methods))
     )
     return {"parameters": shown, "attributes": fields, "methods": methods}
+
+
+def _attributes_of_python(error: type[Exception]) -> set[str]:
+    """The attributes that an error has from Python, which differ between its versions."""
+    names: set[str] = set()
+    for base in error.__mro__:
+        if base.__module__ == "builtins":
+            names.update(dir(base))
+    return names
 
 
 def _public(module: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from golden.harness import Case, cli, scored
+from golden.harness import EXACT, QUANTILE, Case, cli, scored
 from golden.inputs import POSITIVES, SIMILARITIES
 
 _IMAGES = list(POSITIVES)
@@ -17,9 +17,11 @@ _RANKED = {image: [_CAPTIONS[j] for j in np.argsort(-row, kind="stable")[:4]]
            for image, row in zip(_IMAGES, _TABLE, strict=True)}  # fmt: skip
 
 
-def _case(name: str, preds: Any = _TABLE, gts: Any = POSITIVES, **options: Any) -> Case:
+def _case(
+    name: str, preds: Any = _TABLE, gts: Any = POSITIVES, tolerance: float = EXACT, **options: Any
+) -> Case:
     options = {"measures": _EVERY, **_NAMED, **options}
-    return Case(f"retrieval, {name}", lambda: scored(preds, gts, **options))
+    return Case(f"retrieval, {name}", lambda: scored(preds, gts, **options), tolerance)
 
 
 _SCORED = [
@@ -29,7 +31,8 @@ _SCORED = [
     _case("columns", direction="t2i"),
     _case("optimistic", ties="optimistic"),
     _case("pessimistic", ties="pessimistic"),
-    _case("intervals", direction="both", measures="HitRate@1 MedR Rsum", ci=True, resamples=50),
+    _case("intervals", tolerance=QUANTILE, direction="both", measures="HitRate@1 MedR Rsum",
+          ci=True, resamples=50),
     _case("folds", direction="both", folds=3, measures="HitRate@1 Rsum"),
     _case("ranked lists", _RANKED, queries=None, gallery=None),
     _case("grades", gts={"im0": {"c0": 2, "c3": 0}, "im1": {"c2": 1}, "im2": {"c5": -1}}),

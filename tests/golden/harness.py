@@ -31,6 +31,11 @@ from semmetrics.errors import Fact
 
 EXACT, LOOSE = 1e-12, 2e-6
 """Tolerances: of what is computed in float64, and of float32 products of real vectors."""
+QUANTILE = 1e-10
+"""Tolerance of limits of intervals that use a quantile of Student's t.
+
+`scipy.special.stdtrit` of SciPy 1.15 and older agrees with that of newer ones in ten digits.
+"""
 DATA = Path(__file__).parent / "data"
 _NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
 _VERSION = re.escape(semmetrics.__version__)

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import weakref
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ EXPECTED = ["couch/sofa", "lounge", "couch/sofa red", "couch/sofa lounge on/upon
 
 
 def rows(folder):
-    with sqlite3.connect(folder / "p.sqlite") as file:
+    with closing(sqlite3.connect(folder / "p.sqlite")) as file:
         found = file.execute("SELECT text, words, places FROM merged_graphs_checked").fetchall()
     return {text: (json.loads(words), np.frombuffer(places, "<i4").tolist())
             for text, words, places in found}  # fmt: skip
@@ -63,7 +64,7 @@ def test_what_is_kept_is_pinned(table, tmp_path):
         "\n".join(GROUP).encode(): (words, [0, 2, 2, 3, 0, 1, 0, 2, 0, 1, 3]),
         b"couch": (["couch"], [0, 1, 0, 0, 0]),
     }
-    with sqlite3.connect(tmp_path / "p.sqlite") as file:
+    with closing(sqlite3.connect(tmp_path / "p.sqlite")) as file:
         (identity,) = file.execute("SELECT DISTINCT identity FROM merged_graphs_checked").fetchone()
     assert identity == f"{FunctionParser(slots).identity}, merged 1 by ours"
 

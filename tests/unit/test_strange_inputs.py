@@ -32,7 +32,7 @@ VALUES = {
     "bool": True,
     "nested": [[["cat"]]],
     "dict of numbers": {1: 2},
-    "datetime": datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
+    "datetime": datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc),
     "decimal": decimal.Decimal("0.5"),
     "numpy float": np.float32(0.5),
     "numpy integer": np.int64(3),
