@@ -101,11 +101,19 @@ def _ending_in_order() -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
-        if asked and threading.active_count() > 1:  # one may wait for a pipe that stays open
+        if asked and _is_kept_by_threads():  # one may wait for a pipe that stays open
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(OSError):
                     stream.flush()
             os._exit(128 + asked)
+
+
+def _is_kept_by_threads() -> bool:
+    """Whether Python would wait for a thread before it ends: it does not wait for daemons."""
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not thread.daemon:
+            return True
+    return False
 
 
 def _ask_again(ignored: sys.UnraisableHookArgs) -> None:

@@ -188,6 +188,7 @@ class Calibration:
                 "curve": criterion in curve
                 and found.threshold in curve["threshold"]
                 and len(set(map(len, curve.values()))) == 1,
+                "settings": all(isinstance(value, str) for value in found.settings.values()),
                 "items": len(base64.b64decode(found.items, validate=True)) % 8 == 0,
             }
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:

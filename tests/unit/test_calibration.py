@@ -151,6 +151,7 @@ def test_a_failed_save_leaves_nothing(tmp_path, calibration):
     lambda e: {**e, "curve": {"threshold": [e["threshold"]]}},
     lambda e: {**e, "method": "guess"},
     lambda e: {**e, "items": "not base64!"},
+    lambda e: {**e, "settings": {"norm": ["lower"]}},
 ])  # fmt: skip
 def test_files_that_are_none(tmp_path, calibration, change):
     path = tmp_path / "c.json"
