@@ -388,10 +388,11 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
             check_options(called, named, own.parameters)
             return function(*args, **given)
 
-        every = textwrap.indent("\n".join(lines), "    ").strip()
         found: Any = with_options
         found.__signature__ = shown.replace(parameters=parameters)
-        found.__doc__ = (function.__doc__ or "").replace(f"**{rest.name}", every, 1)
+        # Python 3.13 takes the indentation out of docstrings, older versions do not.
+        docstring = inspect.cleandoc(function.__doc__ or "")
+        found.__doc__ = docstring.replace(f"**{rest.name}", "\n".join(lines), 1)
         return cast("F", found)
 
     return decorate

@@ -264,7 +264,10 @@ def test_help_shows_types_and_an_example_and_stands_alone():
     shown = str(inspect.signature(semmetrics.score))
     assert "(preds: Data | None, gts: Data, *, system: str | None = None, measures: str |" in shown
     assert "typing." not in shown + semmetrics.score.__doc__
-    assert semmetrics.score.__doc__.split("\n")[2].startswith("    >>> score(")
+    lines = inspect.getdoc(semmetrics.score).split("\n")
+    assert lines[2].startswith(">>> score(")
+    assert "measures : str | Measure | Iterable[str | Measure]" in lines
+    assert "read : Any" in lines
     assert dir(semmetrics.metrics) == sorted(semmetrics.metrics.__all__)
     for name in semmetrics.metrics.__all__:
         text = inspect.getdoc(getattr(semmetrics.metrics, name))
