@@ -10,6 +10,7 @@ from semmetrics._version import __version__ as __version__
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
+    from semmetrics.errors import InputWarning as InputWarning
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
     from semmetrics.kinds.captions import as_captions as as_captions
     from semmetrics.kinds.captions.matrix import caption_blocks as caption_blocks
@@ -60,7 +61,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
 
 _HOMES = {name: f"semmetrics.{home}" for home, names in {
     "data.form": "ReadOptions",
-    "errors": "InputError MissingDependencyError",
+    "errors": "InputError InputWarning MissingDependencyError",
     "kinds.captions": "as_captions", "kinds.classes": "as_classes", "kinds.labels": "as_labels",
     "kinds.captions.matrix": "caption_blocks caption_matrix caption_top_k",
     "kinds.retrieval": "as_candidates",

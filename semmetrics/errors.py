@@ -9,11 +9,14 @@ ids, rows and columns of arrays, elements of lists) is counted so in messages, t
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from operator import attrgetter
+from types import FrameType
 from typing import Any
 
 from semmetrics.messages import MESSAGES, Spelling, pluralize, shown, visible, write
@@ -67,6 +70,38 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         return self.text()
+
+
+class InputWarning(UserWarning):
+    """The input is probably not what the options say; the values are computed all the same.
+
+    The command line shows a note in place of the warning.
+
+    Examples
+    --------
+    >>> import semmetrics, warnings
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warnings.simplefilter("always")
+    ...     table = semmetrics.score([{"cat": 4.2, "dog": -1}], [["cat"]], threshold=0.5)
+    >>> found[0].category is semmetrics.InputWarning
+    True
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def warn_user(fact: Fact) -> None:
+    """Show a fact as an `InputWarning` at the line of the caller outside of this package."""
+    package = __name__.partition(".")[0]
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _package_of(frame) == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(fact.text(), InputWarning, stacklevel=level)
 
 
 class UnknownKeyError(InputError, KeyError):

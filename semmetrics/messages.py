@@ -872,8 +872,9 @@ MESSAGES: dict[str, str] = {
     "scores-unused": "every label listed counts as predicted, with {n:score} of {total:,} below "
         "0.5; if scores decide, set {opt:threshold=0.5}, or name a rule or cutoff in the measure: "
         "F1(decode=threshold:0.5), F1@3",
-    "scores-above-1": "scores go up to {highest:g}, and the threshold is {threshold}; "
-        "write both on one scale",
+    "no-probabilities": "scores from {lowest:g} to {highest:g} are not probabilities, and the "
+        "threshold {threshold} is meant for probabilities; if they are logits, set "
+        "{opt:activation=sigmoid}, otherwise write the threshold on the scale of the scores",
     "nothing-predicted": "no score is above the threshold {threshold}, but {highest:g} at most",
     "order-of-labels": "{measures} depends on the order of predictions, which is {order}; "
         "give scores, or ordered lists",

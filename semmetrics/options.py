@@ -282,6 +282,10 @@ class Options(SideReading, total=False):
         metavar="T,...")]
     keep_at_least: Annotated[int, Option("Number of labels that a decoding rule always keeps.",
         WHAT, default=0, kinds=_LABELS, signed=True, read=int)]
+    activation: Annotated[str | None, Option("Turn scores into probabilities before labels are "
+        "ranked and decoded: sigmoid of each score, or softmax over the scores of an item. Use it "
+        "for logits.", WHAT, kinds=_LABELS, key="activation", signed=True,
+        choices=("sigmoid", "softmax"))]
     set_size_probs: Annotated[Data, Option("Probabilities of each set size (items x sizes), for "
         "the rules that use them: one matrix, or one for each system.", WHAT, kinds=_LABELS,
         repeat=True, file=True, batch="items")]

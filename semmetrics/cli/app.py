@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import click
 from semmetrics._version import __version__
 from semmetrics.cli.generate import SPECS, Examples, build
 from semmetrics.cli.output import complain
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, InputWarning
 from semmetrics.messages import did_you_mean, fold, printable
 from semmetrics.options import flag
 
@@ -117,7 +118,11 @@ class Program(Examples, click.Group):
         code = 2
         try:
             extra["color"] = False if os.environ.get("NO_COLOR") else None
-            done = super().main(args, "semmetrics", complete_var, standalone_mode=False, **extra)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", InputWarning)  # a note says the same
+                done = super().main(
+                    args, "semmetrics", complete_var, standalone_mode=False, **extra
+                )
             code = done if isinstance(done, int) else 0
         except InputError as error:
             complain(f"error: {error.text(flag)}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from semmetrics.errors import InputError, require
 
+LOW_PRECISIONS = frozenset({"float32", "float16", "bfloat16"})
+"""Floating-point types of scores in which thresholds are rounded before they are compared."""
 _MOST_WORKERS = 2  # with more, threads wait longer for the interpreter than they save
 
 
@@ -33,6 +35,58 @@ def is_torch(values: Any) -> bool:
 def to_numpy(values: Any) -> NDArray[Any]:
     """Return an array of NumPy, of a tensor without its gradient."""
     return np.asarray(values.detach().cpu() if is_torch(values) else values)
+
+
+def precision_of(values: object) -> str:
+    """Return the name of the floating-point type of scores; "float64" if they are not an array.
+
+    Examples
+    --------
+    >>> precision_of(np.zeros(1, np.float32)), precision_of([0.5]), precision_of(np.array([1]))
+    ('float32', 'float64', 'float64')
+    """
+    name = str(getattr(values, "dtype", "")).removeprefix("torch.")
+    return name if name in LOW_PRECISIONS else "float64"
+
+
+def common_precision(names: Iterable[str]) -> str:
+    """Return the floating-point type that holds the scores of several types without loss.
+
+    Examples
+    --------
+    >>> common_precision(["float16", "float32"]), common_precision(["float16", "bfloat16"])
+    ('float32', 'float32')
+    >>> common_precision(["float32", "float64"]), common_precision([])
+    ('float64', 'float64')
+    """
+    distinct = set(names)
+    if len(distinct) == 1:
+        return distinct.pop()
+    return "float32" if distinct and distinct <= LOW_PRECISIONS else "float64"
+
+
+def round_to(value: float, precision: str) -> float:
+    """Round a number to a floating-point type, as NumPy and torch do with the other operand.
+
+    Parameters
+    ----------
+    value : float
+    precision : {"float64", "float32", "float16", "bfloat16"}
+
+    Examples
+    --------
+    >>> round_to(0.3, "float32"), round_to(0.3, "bfloat16"), round_to(0.3, "float64")
+    (0.30000001192092896, 0.30078125, 0.3)
+    """
+    if precision == "float64" or not np.isfinite(value):
+        return value
+    with np.errstate(over="ignore"):
+        if precision != "bfloat16":
+            return float(np.dtype(precision).type(value))
+        bits = int(np.float32(value).view(np.uint32))
+        # round half to even, and drop the 16 lowest bits of the fraction
+        bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+        return float(np.uint32(bits).view(np.float32))
 
 
 def refuse_masked(value: object, where: str) -> None:

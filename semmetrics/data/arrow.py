@@ -372,7 +372,15 @@ def read_columns(
         raise
     except (OddError, pa.ArrowException):
         found = encode(_read_strictly(batches(names), names, form, name, wide, first), form)
-    return describe_table(found, title, schema.names, roles, form, wide)
+    found = describe_table(found, title, schema.names, roles, form, wide)
+    return replace(found, precision=_precision_of_type(scores))
+
+
+def _precision_of_type(kind: Any) -> str:
+    """Return the floating-point type of a column of scores, None without one."""
+    if kind is None:
+        return "float64"
+    return {"float": "float32", "halffloat": "float16"}.get(str(kind), "float64")
 
 
 def _columns_of(batch: Any, names: Sequence[str], form: Form, wide: bool) -> list[Any]:

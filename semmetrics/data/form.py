@@ -20,6 +20,7 @@ from typing import Any, ClassVar, TypeVar, cast
 import numpy as np
 
 from semmetrics.arguments import check_fields
+from semmetrics.core.backend import common_precision, precision_of
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.cells import CutListError, read_cell
 from semmetrics.data.lists import (
@@ -597,13 +598,14 @@ def encode(found: Items, form: Form) -> Lists:
         items = [list(map(_name, item)) for item in items]
         pairs = _scored_strings(items) if paired else None
     entries, scores = pairs or (None, None)
+    precision = "float64"
     try:
         vocabulary, codes = code_values(entries or chain.from_iterable(items), indptr[-1])
         plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
     except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
         plain = False
     if not plain:
-        flat, scores = _flatten(found, items, form, notes)
+        flat, scores, precision = _flatten(found, items, form, notes)
         vocabulary, codes = code_values(flat, indptr[-1])
     if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
         vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
@@ -613,7 +615,7 @@ def encode(found: Items, form: Form) -> Lists:
         Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
         where=found.where, noun=form.noun, order="sorted" if sets else found.order,
         aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
-        categories=found.categories, verified=found.verified,
+        categories=found.categories, verified=found.verified, precision=precision,
     )  # fmt: skip
 
 
@@ -761,10 +763,11 @@ def has_surrogate(text: str) -> bool:
 
 def _flatten(
     found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
-) -> tuple[Any, Floats | None]:
-    """Find the entries and their scores, whatever their form."""
+) -> tuple[Any, Floats | None, str]:
+    """Find the entries, their scores and the precision of these, whatever their form."""
     entries: list[Entry] = []
     scores: list[float] = []
+    precisions: set[str] = set()
     unused: dict[str, None] = {}
     for position, item in enumerate(items):
         for place, value in enumerate(item):
@@ -777,13 +780,15 @@ def _flatten(
                 unused.update((str(key), None) for key in value if key not in used)
             entries.append(entry)
             if score is not None:
-                scores.append(score)
+                scores.append(as_real(score, "the score"))
+                precisions.add(precision_of(score))
         if scores and len(scores) != len(entries):
             raise InputError("some-scores", found.where(position), noun=form.noun)
     if unused:
         values = {"noun": form.noun}
         notes.append(Fact("unused-entry-keys", len(unused), tuple(unused), values=values))
-    return entries, np.array(scores, np.float64) + 0.0 if scores else None
+    flat = np.array(scores, np.float64) + 0.0 if scores else None
+    return entries, flat, common_precision(precisions)
 
 
 def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
@@ -815,7 +820,8 @@ def _object_keys(value: Mapping[Any, Any]) -> tuple[str | None, str | None]:
     return label_key, score_key
 
 
-def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
+def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
+    """Return an entry and its score as it was given; None without a score."""
     if isinstance(value, str):
         return str(value), None
     score: Any = ...
@@ -842,4 +848,7 @@ def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
     elif not isinstance(value, str):
         wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
         raise InputError("wrong-type", value=value, wanted=wanted)
-    return value, None if score is ... else as_real(score, "the score")
+    if score is ...:
+        return value, None
+    as_real(score, "the score")  # raises if it is not a number
+    return value, score

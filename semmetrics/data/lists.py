@@ -329,6 +329,8 @@ class Lists:
     verified : mapping from str to set of str
         By id, the labels of which it is known whether the item has them. Empty if that is known of
         all labels. The input has a name for every label: those of ``categories``.
+    precision : {"float64", "float32", "float16", "bfloat16"}
+        The floating-point type in which scores were given. Thresholds are rounded to it.
     """
 
     ids: Ids
@@ -353,6 +355,7 @@ class Lists:
     by_category: bool = False
     categories: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     verified: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    precision: str = "float64"
 
     def __len__(self) -> int:
         return len(self.side)

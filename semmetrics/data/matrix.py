@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.backend import refuse_masked
+from semmetrics.core.backend import precision_of, refuse_masked
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
@@ -51,6 +51,8 @@ class Matrix:
         Whether the columns were given names; otherwise they are called by their numbers.
     id_part : str or None
         The regular expression that found the ids in longer ones.
+    precision : str
+        The floating-point type in which scores were given; empty if it is that of ``values``.
     """
 
     values: Any
@@ -63,6 +65,7 @@ class Matrix:
     noun: str = "label"
     named: bool = True
     id_part: str | None = field(default=None, repr=False, compare=False)
+    precision: str = ""
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -120,6 +123,7 @@ class Matrix:
             order="columns" if cells else "", source=self.source, understood=self.understood,
             notes=self.notes, where=self.where,
             columns=None if self.named else len(self.vocabulary), names_all=True,
+            precision=self.precision or precision_of(self.values),
         )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.arguments import check_once
-from semmetrics.core.backend import refuse_masked
+from semmetrics.core.backend import precision_of, refuse_masked
 from semmetrics.data import form as forms
 from semmetrics.data.form import Form, Items, ReadOptions, encode, find_id, is_one_hot
 from semmetrics.data.formats import find_document, find_table
@@ -58,6 +58,7 @@ def read_python(  # noqa: PLR0911
     InputError
         If it is none of these, or what it holds is wrong.
     """
+    precision = precision_of(data)  # NumPy has no bfloat16
     data = plain_object(data)
     if is_frame(data):
         with _as_table(source):
@@ -69,7 +70,8 @@ def read_python(  # noqa: PLR0911
         if numbers is not None:
             return forms.encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
     if form.takes_matrices and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
-        return as_matrix(data, names, source=source, finite=not form.by_block)
+        matrix = as_matrix(data, names, source=source, finite=not form.by_block)
+        return replace(matrix, precision=precision) if precision != "float64" else matrix
     if form.numbered and is_number_rows(data):
         rows = plain_matrix(data, source)
         return as_matrix(rows, names, source=source, understood="rows of numbers")

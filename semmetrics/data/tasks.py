@@ -352,6 +352,9 @@ class LabelTask(Task):
         Whether predictions are scores of labels rather than label lists.
     binary : bool
         Whether predictions were 0 and 1: a score of each label, of which 1 alone is in the lists.
+    precision : str
+        The floating-point type in which scores were given. A threshold is rounded to it, as NumPy
+        and torch do if they compare an array with a number.
     given : int or None
         How many of the classes were given.
     in_columns : bool array, shape (classes,), or None
@@ -379,6 +382,7 @@ class LabelTask(Task):
     ref: Side
     ranked: bool = False
     binary: bool = False
+    precision: str = "float64"
     given: int | None = None
     in_columns: Bools | None = None
     ignored: IgnoredLabels | None = None

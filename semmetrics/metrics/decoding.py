@@ -28,7 +28,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import Bools, Floats, Ints, dense_array, lengths, offsets, sum_rows
+from semmetrics.core.backend import precision_of, round_to
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    dense_array,
+    lengths,
+    offsets,
+    row_numbers,
+    sum_rows,
+)
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import pluralize
 
@@ -56,7 +66,8 @@ def decode(
     rule : {"threshold", "top", "cumulative", "cardinality", "cardinality+scores"}
         The rules of this module.
     threshold : float
-        For "threshold" and "cumulative"; strict.
+        For "threshold" and "cumulative"; strict. Scores of an array of float32, float16 or bfloat16
+        are compared with it in their own type, as NumPy and torch do.
     k : int, optional
         Only the k best labels of a row take part; needed for "top", a cap for the other rules
         (``maxnumlabels`` of the paper's code).
@@ -87,6 +98,7 @@ def decode(
     array([[1, 0, 1],
            [0, 1, 0]])
     """
+    precision = precision_of(scores)
     matrix = score_matrix(scores)
     n, width = matrix.shape
     _check_options(rule, threshold, k, head, keep_at_least, offset)
@@ -99,7 +111,8 @@ def decode(
         counts = lengths(rows)
     elif rule in ("threshold", "cumulative"):
         keep = keep_above if rule == "threshold" else keep_cumulative
-        counts = keep(rows, flat, threshold, keep_at_least)
+        limit = round_to(threshold, precision) if rule == "threshold" else threshold
+        counts = keep(rows, flat, limit, keep_at_least)
     elif rule == "cardinality":
         counts = keep_cardinality(rows, sizes, offset)
     else:
@@ -107,6 +120,45 @@ def decode(
     chosen = np.zeros(matrix.shape, np.bool_)
     np.put_along_axis(chosen, order, np.arange(kept_columns) < counts[:, None], axis=1)
     return chosen
+
+
+def sigmoid(scores: Floats) -> Floats:
+    """Return 1 / (1 + exp(-score)) of each score.
+
+    Examples
+    --------
+    >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
+    array([0. , 0.5, 1. ])
+    """
+    with np.errstate(over="ignore"):  # 1 / inf is 0
+        return np.asarray(1.0 / (1.0 + np.exp(-scores)))
+
+
+def softmax(indptr: Ints, scores: Floats) -> Floats:
+    """Return exp(score) over the sum of exp(score) of its row.
+
+    Parameters
+    ----------
+    indptr : array, shape (n + 1,), int64
+    scores : array, shape (indptr[-1],)
+
+    Returns
+    -------
+    array, shape (indptr[-1],)
+
+    Examples
+    --------
+    >>> softmax(np.array([0, 2, 2, 3]), np.array([1000.0, 1000.0, -5.0]))
+    array([0.5, 0.5, 1. ])
+    """
+    if not len(scores):
+        return scores
+    rows = row_numbers(indptr)
+    highest = np.full(len(indptr) - 1, -np.inf)
+    np.maximum.at(highest, rows, scores)
+    exponentials = np.exp(scores - highest[rows])
+    totals = np.bincount(rows, exponentials, minlength=len(indptr) - 1)
+    return np.asarray(exponentials / totals[rows])
 
 
 def score_matrix(scores: ArrayLike) -> Floats:

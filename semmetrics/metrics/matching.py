@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core import ragged
+from semmetrics.core.backend import round_to
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
@@ -74,8 +75,11 @@ class Cut:
         every = np.diff(ranked.indptr)
         if rule == "all" or not len(ranked.codes):  # nothing predicted, with or without scores
             return every
-        if rule == "at-least":  # above the next lower number
-            rule, number = "threshold", repr(float(np.nextafter(float(number), -np.inf)))
+        if rule in ("threshold", "at-least"):
+            threshold = round_to(float(number), block.task.precision)
+            if rule == "at-least":  # above the next lower number
+                threshold = float(np.nextafter(threshold, -np.inf))
+            rule, number = "threshold", repr(threshold)
         binary = block.task.binary and not self.keep_at_least
         if binary and rule == "threshold" and float(number) >= 0:
             return every * (float(number) < 1)  # the labels of score 1, or none

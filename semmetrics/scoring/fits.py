@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from semmetrics.core.backend import round_to
 from semmetrics.core.ragged import Floats, Ints, offsets, positions, sum_rows
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError, MissingDependencyError
@@ -106,6 +107,8 @@ def _fit_score_threshold(measure: Measure, task: Any, calibrations: Sequence[Any
     if task.pred.scores is None:
         raise no_scores(f"decode={measure['decode']}", task)
     points, values = _values_at_points(measure, task)
+    if len(points):  # the last one is below all scores, and must stay below if it is rounded
+        points[-1] = _below(points[-1], task.precision)
     usable = np.isfinite(points)
     if not usable.any():
         raise InputError("nothing-given", what="scores", remedy="a threshold is chosen among them")
@@ -113,6 +116,15 @@ def _fit_score_threshold(measure: Measure, task: Any, calibrations: Sequence[Any
     best = float(points[best_place(points, values)])  # a score, or the next below the lowest
     note = f"{BEST_FIT}{judge}-{measure['average']}"
     return measure.with_options(decode=f"threshold:{best!r}"), note
+
+
+def _below(point: float, precision: str) -> float:
+    """Return the largest number of a floating-point type that is not above a point."""
+    rounded = round_to(point, precision)
+    if rounded <= point:
+        return rounded
+    step = abs(rounded) / 256  # more than the distance to the next number of any type
+    return round_to(rounded - step, precision)
 
 
 def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats]:

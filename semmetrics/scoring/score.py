@@ -20,7 +20,8 @@ import numpy as np
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
 from semmetrics.data.lists import gather
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, warn_user
+from semmetrics.kinds import each_task
 from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
@@ -142,7 +143,31 @@ def score_systems(systems: Mapping[str, Any], gts: Data, **options: Unpack[Optio
     InputError
         If the input or an option is wrong; the message has the place and the remedy.
     """
-    return table_of(prepare_systems(systems, gts, options))
+    prepared = prepare_systems(systems, gts, options)
+    warn_of_scores(prepared)
+    return table_of(prepared)
+
+
+def warn_of_scores(prepared: Prepared) -> bool:
+    """Warn of scores that are no probabilities under a threshold of probabilities.
+
+    Returns
+    -------
+    bool
+        Whether there was a warning. Of several systems, the first such one is named.
+    """
+    if prepared.kind.name != "labels":
+        return False
+    from semmetrics.kinds.labels.facts import probability_facts
+
+    scores: dict[str, Any] = {}
+    for name, task in each_task(prepared.tasks):
+        label_task: Any = task
+        scores[name] = label_task.pred.scores
+    facts = probability_facts(scores, prepared.plan.measures, prepared.options)
+    if facts:
+        warn_user(facts[0])
+    return bool(facts)
 
 
 def table_of(prepared: Prepared) -> ScoreTable:
@@ -194,7 +219,9 @@ def rescore_systems(
 ) -> ScoreTable:
     """Compute what a signature says for several systems; else as ``rescore``."""
     given = _options_of(read_signature(signature), options)
-    table = table_of(prepare_systems(systems, gts, given))
+    prepared = prepare_systems(systems, gts, given)
+    warn_of_scores(prepared)
+    table = table_of(prepared)
     differences = _differences(signature.strip(), table)
     differences += [
         f"{part} is a function without a version: whether it is the same one is not known"

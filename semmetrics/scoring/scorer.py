@@ -31,18 +31,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import check_type
+from semmetrics.core.backend import common_precision
 from semmetrics.core.ragged import Codes, offsets, row_numbers
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights, same_ids
 from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
 from semmetrics.data.tasks import adds_up, merge_notes
-from semmetrics.errors import ITEM, Fact, InputError, Places, unite
+from semmetrics.errors import ITEM, Fact, InputError, Places, unite, warn_user
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.kinds.reconcile import reconcile
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure, Statistic
-from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse_all
+from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import (
@@ -59,7 +60,13 @@ from semmetrics.scoring.plan import Prepared, Setup, Shard, score_facts
 from semmetrics.scoring.protocols import Plan, listed
 from semmetrics.scoring.resampling import check_added, with_resamples
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.score import interval_options, score_evaluated, table_of, wanted_measures
+from semmetrics.scoring.score import (
+    interval_options,
+    score_evaluated,
+    table_of,
+    wanted_measures,
+    warn_of_scores,
+)
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -135,6 +142,7 @@ class Scorer:
         if ci and not keep_rows:  # no other intervals need no rows
             given["ci_method"] = POISSON
         self._system, self._keep_rows = system or "preds", bool(keep_rows)
+        self._has_warned = False
         self._systems: dict[str, Collection] = {}
 
     def reset(self) -> None:
@@ -205,6 +213,24 @@ class Scorer:
         items.add(setup, pred, ref, given, system=system, shard=part)
         self._kind, self._setup = kind, setup
         self._systems = self._systems | {system: items}
+        self._warn_of_scores(pred)
+
+    def _warn_of_scores(self, pred: Any) -> None:
+        """Warn of the first batch of scores that are no probabilities, once for a scorer."""
+        setup = setup_of(self)
+        if self._has_warned or setup.kind.name != "labels":
+            return
+        from semmetrics.kinds.labels.facts import probability_facts
+
+        options = setup.options
+        rules = options["decode"]
+        rules = [rules] if isinstance(rules, str) else rules or []
+        measures = list(parse_all(options["measures"] or (), first="labels"))
+        measures += [parse(f"F1(decode={rule})", "labels")[0] for rule in rules]
+        scores = {pred.source: pred.side.scores}
+        for fact in probability_facts(scores, measures, options)[:1]:
+            self._has_warned = True
+            warn_user(fact)
 
     def let_go(self) -> None:
         """Sum the items that wait for more to be summed with, and let them go."""
@@ -232,6 +258,7 @@ class Scorer:
         if first.keep_rows:
             prepared = first.prepare(setup_of(self), system)
             plan.check_weights(prepared)
+            self._has_warned = self._has_warned or warn_of_scores(prepared)
             return table_of(prepared)
         found: dict[str, dict[str, Evaluated]] = {}
         self.let_go()
@@ -339,7 +366,7 @@ class Scorer:
         state = read_state(source, max_bytes)
         new = cls.__new__(cls)
         new._kind, new._given, new._setup = state["kind"], state["options"], None
-        new._system, new._keep_rows = "preds", False
+        new._system, new._keep_rows, new._has_warned = "preds", False, False
         new._systems = {n: Collection.of_record(one) for n, one in state["systems"].items()}
         for other in others:
             try:
@@ -530,6 +557,7 @@ class Batches:
     _scores: frozenset[str] = frozenset()  # of _SCORES; empty before the first item
     _readings: dict[tuple[str, str], None] = field(default_factory=dict)  # each with its scores
     _order: str = ""
+    _precisions: frozenset[str] = frozenset()  # of scores
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
@@ -550,6 +578,7 @@ class Batches:
             new.notes, new.unlike, new.waiting = list(lists.notes), lists.unlike, len(lists)
             new._scores, new._readings = frozenset({scores}), {(given.understood, scores): None}
             new._order = given.order
+            new._precisions = frozenset({given.precision})
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
             new._sides = [given.side]
@@ -663,6 +692,7 @@ class Batches:
         self._scores |= other._scores
         self._readings.update(other._readings)
         self._order = self._order or other._order
+        self._precisions |= other._precisions
         self._columns = self._columns or other._columns
         known = self._codes  # new entries are added
         own = [known.setdefault(entry, len(known)) for entry in other._codes]
@@ -730,6 +760,7 @@ class Batches:
             understood=self.understood,
             notes=[*self.notes],
             names_all=bool(self._columns) or self._chosen,
+            precision=common_precision(self._precisions),
             where=Places(self.source, named, "" if named else ITEM, ids),
         )
 

@@ -48,7 +48,7 @@ from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
 from semmetrics.scoring.result import Score, matching_names
-from semmetrics.scoring.score import score_prepared
+from semmetrics.scoring.score import score_prepared, warn_of_scores
 from semmetrics.scoring.table import ScoreTable, name_absent, plain_id
 from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract
@@ -979,6 +979,7 @@ def compare(
     design = Design(test, baseline, correction, Bootstrap.of(given))
     prepared = prepare_systems(systems, gts, given)
     _check_items(prepared.tasks, baseline or next(iter(systems)))
+    warn_of_scores(prepared)
     scores = score_prepared(prepared)
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)

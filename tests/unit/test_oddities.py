@@ -141,13 +141,18 @@ def test_plurals():
 
 
 @pytest.mark.parametrize(("highest", "threshold", "code"), [
-    (98.0, 0.5, "scores-above-1"), (98.0, 50.0, None), (98.0, 0.0, None), (0.98, 0.5, None),
+    (98.0, 0.5, "no-probabilities"), (98.0, 50.0, None), (98.0, 0.0, None), (0.98, 0.5, None),
     (1 + 1e-6, 0.5, None), (0.98, 0.99, "nothing-predicted"), (98.0, "best", None),
 ])  # fmt: skip
 def test_thresholds_on_another_scale_are_noted(highest, threshold, code):
     preds = {"1": {"cat": highest, "dog": highest / 50}, "2": {"dog": highest / 2}}
-    found = noted(preds, {"1": ["cat"], "2": ["dog"]}, threshold=threshold)
-    assert {"scores-above-1", "nothing-predicted"} & {*found} == {code} - {None}
+    truth = {"1": ["cat"], "2": ["dog"]}
+    if code == "no-probabilities":
+        with pytest.warns(semmetrics.InputWarning, match="activation='sigmoid'"):
+            found = noted(preds, truth, threshold=threshold)
+    else:
+        found = noted(preds, truth, threshold=threshold)
+    assert {"no-probabilities", "nothing-predicted"} & {*found} == {code} - {None}
 
 
 def test_classes_that_differ_by_case_are_noted():

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, compress, product, repeat
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, cell_keys, lengths, row_numbers, sum_rows
+from semmetrics.core.backend import round_to
+from semmetrics.core.ragged import Bools, Floats, cell_keys, lengths, row_numbers, sum_rows
 from semmetrics.data.lists import Lists, Side, as_entry
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.errors import Fact, first_of_each
@@ -50,6 +51,8 @@ _NO = np.zeros(1, np.bool_)
 _SENTENCE = 5.0  # mean words of a label above which labels look like captions
 _DISTINCT = 10  # distinct labels and items below which a share says little
 _HARDLY = {"pred": 0.05, "ref": 0.01}  # shares of occurrences
+_THRESHOLD_RULES = ("threshold", "at-least")
+_ROUNDING = 1e-3  # by which a probability may be outside [0, 1]
 _LOW = 0.5  # lists of what a tagger is sure of have no lower scores
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
@@ -106,6 +109,7 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
         found[_SCORES, "pred", "low"] = int((predicted.scores < _LOW).sum())
         found[_SCORES, "pred", "all"] = len(predicted.scores)
         found[_SCORES, "pred", "highest"] = frozenset([repr(float(predicted.scores.max()))])
+        found[_SCORES, "pred", "lowest"] = frozenset([repr(float(predicted.scores.min()))])
     return found
 
 
@@ -356,6 +360,8 @@ def label_facts(
     facts += [common.no_effect(option, "only decode=cardinality uses it")
               for option in ("set_size_probs", "first_set_size")
               if is_given(options[option]) and not by_size]  # fmt: skip
+    if options["activation"] is not None and all(task.pred.scores is None for task in every):
+        facts.append(common.no_effect("activation", "the predictions have no scores"))
     if taxonomy is not None and not any("taxonomy" in m.definition.needs for m in measures):
         facts.append(common.no_effect("taxonomy", "no measure here counts ancestors (hF does)"))
     return facts
@@ -400,14 +406,16 @@ def _score_facts(
         facts += common.counted("scores-unused", low, (), where, total=total)
     if (_SCORES, "pred", "highest") in odd:
         top = max(map(float, odd[_SCORES, "pred", "highest"]))
-        rules = [str(m["decode"]).partition(":") for m in measures if not m["keep_at_least"]]
-        written = [n for rule, _, n in rules if rule == "threshold" and n[:1].isdigit()]
-        for number in dict.fromkeys(written):
-            values = {"threshold": number, "highest": top}
-            if float(number) >= top:
+        lowest = min(map(float, odd.get((_SCORES, "pred", "lowest"), ["0.0"])))
+        for number in score_thresholds(measures):
+            values = {"threshold": number, "lowest": lowest, "highest": top}
+            if is_threshold_of_probabilities(number) and are_no_probabilities(lowest, top):
+                facts.append(Fact("no-probabilities", where=where, values=values))
+        cutting = (m for m in measures if not m["keep_at_least"])
+        for number in score_thresholds(cutting, ("threshold",)):
+            if round_to(float(number), task.precision) >= top:
+                values = {"threshold": number, "highest": top}
                 facts.append(Fact("nothing-predicted", where=where, values=values))
-            elif 0 < float(number) < 1 < top - 1e-3:  # which is more than rounding
-                facts.append(Fact("scores-above-1", where=where, values=values))
     orders = [f"that of {text}" for order, text in _ORDERS.items() if (_ORDER, order) in odd]
     free = ("optimal", "any")  # rules of matching in which the order does not matter
     which = [m for m in measures if m.k or not (m.definition.order_invariant or m["match"] in free)]
@@ -417,6 +425,52 @@ def _score_facts(
         values = {"order": ", ".join(orders), "measures": shown}
         facts.append(Fact("order-of-labels", where=where, values=values))
     return facts
+
+
+def probability_facts(
+    scores: Mapping[str, Floats | None], measures: Iterable[Measure], options: Options
+) -> list[Fact]:
+    """Return the scores that are no probabilities under a threshold of probabilities.
+
+    Parameters
+    ----------
+    scores : mapping from name to array or None
+        Predicted scores of each system, as they were given.
+    measures : iterable of Measure
+    options : Options
+        With an ``activation`` there is nothing to say.
+    """
+    thresholds = [n for n in score_thresholds(measures) if is_threshold_of_probabilities(n)]
+    if not thresholds or options["activation"] is not None:
+        return []
+    facts = []
+    for name, values in scores.items():
+        if values is None or not len(values):
+            continue
+        lowest, highest = float(values.min()), float(values.max())
+        if are_no_probabilities(lowest, highest):
+            shown = {"threshold": thresholds[0], "lowest": lowest, "highest": highest}
+            facts.append(Fact("no-probabilities", where=name, values=shown))
+    return facts
+
+
+def score_thresholds(
+    measures: Iterable[Measure], names: Collection[str] = _THRESHOLD_RULES
+) -> list[str]:
+    """Return the numbers of the decoding rules threshold:T of measures, as they are written."""
+    rules = [str(measure["decode"]).partition(":") for measure in measures]
+    numbers = [text for rule, _, text in rules if rule in names and text != "best"]
+    return list(dict.fromkeys(numbers))
+
+
+def is_threshold_of_probabilities(number: str) -> bool:
+    """Return whether a threshold is inside (0, 1). At 0, logits are probabilities of 0.5."""
+    return 0 < float(number) < 1
+
+
+def are_no_probabilities(lowest: float, highest: float) -> bool:
+    """Return whether scores leave [0, 1] by more than rounding does."""
+    return lowest < -_ROUNDING or highest > 1 + _ROUNDING
 
 
 def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:

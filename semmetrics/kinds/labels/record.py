@@ -74,6 +74,8 @@ def label_task(
     pred, ref = (side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
                  for side in (pred, ref))  # fmt: skip
     joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
+    if options["activation"] is not None:
+        joined = joined._replace(pred=_activate(joined.pred, options["activation"]))
     difficult: Side | None = None
     if ref.ranked:
         ref = replace(ref, side=replace(ref.side, scores=None))
@@ -81,11 +83,7 @@ def label_task(
         joined = joined._replace(ref=present)
     _check_columns(pred, ref)
     listed = None if classes is None else _clean_classes(classes, clean)
-    settings = options.settings("labels")
-    size = settings.pop(OPTIONS["first_set_size"].key, "")
-    settings |= {} if listed is None else {"classes": _identity(listed)}
-    settings |= {} if weights is None else {"weights": "given"}
-    settings |= {"firstsize": size} if heads is not None and size else {}
+    settings = _settings(options, pred, listed, heads)
     if listed is None and not pred.synonyms and not ref.synonyms:  # each label is a class
         every = sorted({*pred.terms, *ref.terms})
         place = {terms: code for code, terms in enumerate(every)}
@@ -110,6 +108,7 @@ def label_task(
         ranked=pred.ranked, binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed), settings=settings, counts=joined.counts,
         in_columns=_in_columns((pred, mine), (ref, theirs), len(terms)),
+        precision="float64" if options["activation"] else pred.precision,
         synonyms=synonyms, terms=None if all(len(some) == 1 for some in terms) else terms,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
         first_set_size=options["first_set_size"], weights=weighed,
@@ -125,6 +124,35 @@ def label_task(
     task = copy(task)  # with how often classes occur, which replace() would count again
     vars(task)["odd"] = odd
     return task
+
+
+def _settings(
+    options: Options, pred: Lists, listed: list[Terms] | None, heads: Floats | None
+) -> dict[str, str]:
+    """Return the conventions that a signature names; only those that change a number."""
+    settings = options.settings("labels")
+    first_size, activation = OPTIONS["first_set_size"].key, OPTIONS["activation"].key
+    if pred.side.scores is None:
+        settings.pop(activation, None)
+    size = settings.pop(first_size, "")
+    if listed is not None:
+        settings["classes"] = _identity(listed)
+    if options["weights"] is not None:
+        settings["weights"] = "given"
+    if heads is not None and size:
+        settings[first_size] = size
+    return settings
+
+
+def _activate(pred: Side, activation: str) -> Side:
+    """Turn the scores of predictions into probabilities; without scores nothing changes."""
+    from semmetrics.metrics import decoding  # a measure of lists does without it
+
+    if pred.scores is None:
+        return pred
+    if activation == "sigmoid":
+        return replace(pred, scores=decoding.sigmoid(pred.scores))
+    return replace(pred, scores=decoding.softmax(pred.indptr, pred.scores))
 
 
 def _in_columns(pred: tuple[Lists, Codes], ref: tuple[Lists, Codes], width: int) -> Bools | None:
