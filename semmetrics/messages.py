@@ -875,6 +875,8 @@ MESSAGES: dict[str, str] = {
     "no-probabilities": "scores from {lowest:g} to {highest:g} are not probabilities, and the "
         "threshold {threshold} is meant for probabilities; if they are logits, set "
         "{opt:activation=sigmoid}, otherwise write the threshold on the scale of the scores",
+    "short-lists": "{n:,} of {total:item} with fewer than {cutoff} predictions; {measures} counts "
+        "the predictions that an item has, so write {example} to count {cutoff} for every item",
     "nothing-predicted": "no score is above the threshold {threshold}, but {highest:g} at most",
     "order-of-labels": "{measures} depends on the order of predictions, which is {order}; "
         "give scores, or ordered lists",

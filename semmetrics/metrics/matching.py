@@ -28,6 +28,8 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic
 
 LabelBlock = Block[LabelTask]
+SHORT = "short lists"
+"""The name under which cutoffs note items that have fewer predictions than k."""
 
 
 @kept
@@ -65,7 +67,12 @@ class Cut:
     def compute(self, block: LabelBlock) -> Ints:
         """Prefix lengths, shape (items,)."""
         kept = self._rule(block)
-        return kept if self.k is None else np.minimum(kept, self.k)
+        if self.k is None:
+            return kept
+        if self.decode == "all":
+            block.note((SHORT, self.k), int((kept < self.k).sum()))
+            block.note((SHORT, self.k, "items"), len(kept))
+        return np.minimum(kept, self.k)
 
     def _rule(self, block: LabelBlock) -> Ints:
         ranked, _ = sides_of(block)

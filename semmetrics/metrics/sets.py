@@ -121,6 +121,20 @@ class LabelCounts(definition.Statistic):
         return {**columns, "items": Dense(np.ones(len(block), np.int8))}
 
 
+@dataclass(frozen=True, repr=False)
+class PaddedCounts(definition.Statistic):
+    """Counts of items in which every item has k predictions, as if short lists were padded."""
+
+    counts: definition.Statistic
+    k: int
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Replace the number of predictions by k."""
+        columns = dict(block.get(self.counts))
+        columns["n_pred"] = Dense(np.full(len(columns["n_pred"]), self.k))
+        return columns
+
+
 class SetFamily(CountFormulas):
     """Formulas on counts of label sets: ``macro`` and ``weighted`` average over labels."""
 
@@ -128,10 +142,13 @@ class SetFamily(CountFormulas):
         """Choose counts of items for ``example``, of labels for the other averages."""
         cut = matching.cut_of(measure)
         if measure["average"] != "example":
+            _check_cutoff(measure)
             return LabelCounts(cut)
         matches = matching.Matches(str(measure["duplicates"]))
         if "precision_sum" in measure.definition.arguments:
             return matching.CountColumns(cut, matches, ranks=True)
+        if measure["denominator"] == "cutoff":
+            return PaddedCounts(matching.DistinctCounts(cut, matches), _check_cutoff(measure))
         return matching.DistinctCounts(cut, matches)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
@@ -173,6 +190,8 @@ class SetFamily(CountFormulas):
         items = as_floats(sums["items"])[..., None]
         if measure["average"] == "micro":
             known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}
+            if measure["denominator"] == "cutoff":
+                known["n_pred"] = items * _check_cutoff(measure)
             items = items * inside.sum()
         return {**known, "total": np.broadcast_to(items, known["hit"].shape)}
 
@@ -184,7 +203,22 @@ class SetFamily(CountFormulas):
             column = rows[name]
             counted, items = inside[column.codes], row_numbers(column.indptr)
             known[name] = np.bincount(items, counted, len(column)).astype(np.float64)
+        if measure["denominator"] == "cutoff":
+            known["n_pred"] = np.full(len(known["hit"]), float(_check_cutoff(measure)))
         return known
+
+
+def _check_cutoff(measure: Measure) -> int:
+    """Return the cutoff of a measure, 0 without one.
+
+    Raises
+    ------
+    InputError
+        If the measure divides by a cutoff that it does not have.
+    """
+    if measure["denominator"] == "cutoff" and measure.k is None:
+        raise InputError("no-cutoff", measure=measure, wanted=f"{measure}@5")
+    return measure.k or 0
 
 
 @overload
@@ -332,18 +366,32 @@ _HELP = {
 }
 
 
-@measure(
-    averages=_ALL, equation="|Y ∩ Z| / |Z|",
-    source="Kubany et al. 2020, equations 2, 7 and 10 (Godbole & Sarawagi 2004)",
-    cite=("kubany2020", "godbole2004"), policies=("empty", "absent", "no_prediction"),
+_DENOMINATOR = Option(
+    "denominator",
+    "denom",
+    "predictions",
+    ("predictions", "cutoff"),
+    help="the number of predictions of an item: those that it has, or the cutoff k",
+    averages=("example", "micro"),
+)
+
+Precision = define(
+    "Precision",
+    SetFamily(),
+    "Share of the predicted labels that are true.",
+    "|Y ∩ Z| / |Z|",
+    "Kubany et al. 2020, equations 2, 7 and 10 (Godbole & Sarawagi 2004)",
+    ("kubany2020", "godbole2004"),
+    (*set_options(_ALL, policies=("empty", "absent", "no_prediction")), _DENOMINATOR),
+    _ALL,
+    formula=formulas.precision,
     aliases={
-        "MacroPrecision": "Precision(average=macro)", "MicroPrecision": "Precision(average=micro)",
-        "CP": "Precision(average=macro,absent=0)", "OP": "Precision(average=micro)",
+        "MacroPrecision": "Precision(average=macro)",
+        "MicroPrecision": "Precision(average=micro)",
+        "CP": "Precision(average=macro,absent=0)",
+        "OP": "Precision(average=micro)",
     },
-)  # fmt: skip
-def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
-    """Share of the predicted labels that are true."""
-    return formulas.precision(hit, n_pred)
+)
 
 
 @measure(
@@ -360,17 +408,23 @@ def Recall(hit: Any, n_ref: Any) -> Any:
     return formulas.recall(hit, n_ref)
 
 
-@measure(
-    averages=_ALL, symmetric=True, equation="2 |Y ∩ Z| / (|Y| + |Z|)",
-    source="Kubany et al. 2020, equations 4, 9 and 12", cite=("kubany2020",),
-    policies=("empty", "absent"),
+F1 = define(
+    "F1",
+    SetFamily(),
+    "Harmonic mean of precision and recall.",
+    "2 |Y ∩ Z| / (|Y| + |Z|)",
+    "Kubany et al. 2020, equations 4, 9 and 12",
+    ("kubany2020",),
+    (*set_options(_ALL, policies=("empty", "absent")), _DENOMINATOR),
+    _ALL,
+    symmetric=True,
+    formula=formulas.f1,
     aliases={
-        "MacroF1": "F1(average=macro)", "MicroF1": "F1(average=micro)", "OF1": "F1(average=micro)",
+        "MacroF1": "F1(average=macro)",
+        "MicroF1": "F1(average=micro)",
+        "OF1": "F1(average=micro)",
     },
-)  # fmt: skip
-def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Harmonic mean of precision and recall."""
-    return formulas.f1(hit, n_pred, n_ref)
+)
 
 
 class ClassF1(SetFamily):

@@ -13,6 +13,7 @@ from sklearn import metrics as peer
 import semmetrics
 from semmetrics.metrics import arrays
 from semmetrics.metrics.registry import find, parse
+from tests.refusals import refused
 
 AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro", "weighted": "weighted"}
 PEERS = {"Precision": peer.precision_score, "Recall": peer.recall_score, "F1": peer.f1_score,
@@ -115,3 +116,60 @@ def test_values_of_labels_and_items(seed):
         want = [expected(name, p[None], r[None], None, "samples", 0.0)
                 for p, r in zip(pred, ref, strict=True)]  # fmt: skip
         np.testing.assert_allclose(np.nan_to_num(items), want, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_denominator_of_the_cutoff_pads_short_lists(seed):
+    rng = np.random.default_rng(seed)
+    names = [f"l{i}" for i in range(9)]
+    truth = {str(i): rng.permutation(names)[: rng.integers(0, 5)].tolist() for i in range(20)}
+    preds = {str(i): rng.permutation(names)[: rng.integers(0, 8)].tolist() for i in range(20)}
+    padded = {id_: row + [f"no {i}" for i in range(9)] for id_, row in preds.items()}
+    measures = ["Precision", "F1", "MicroPrecision", "MicroF1"]
+    want = semmetrics.score(padded, truth, measures=measures, top_k=[1, 5])
+    chosen = ["Precision(denominator=cutoff)", "F1(denominator=cutoff)"]
+    chosen += [f"{name}(average=micro,denominator=cutoff)" for name in ("Precision", "F1")]
+    got = semmetrics.score(preds, truth, measures=chosen, top_k=[1, 5], ci=True)
+    assert [one.value for one in got] == pytest.approx([one.value for one in want])
+    assert not [note for note in got.notes if "fewer than" in note]
+    scorer = semmetrics.Scorer(measures=chosen, top_k=[1, 5], keep_rows=False)
+    for id_, row in preds.items():
+        scorer.update({id_: row}, {id_: truth[id_]})
+    assert [one.value for one in scorer.compute()] == [one.value for one in got]
+    again = semmetrics.rescore(got[1].signature, preds, truth)
+    assert again[0].value == got[1].value
+    assert not again.differences
+
+
+def test_a_denominator_of_the_cutoff_needs_one():
+    with refused("no-cutoff"):
+        semmetrics.score([["a"]], [["a"]], measures="Precision(denominator=cutoff)")
+    with refused("measure-option"):
+        semmetrics.parse("Precision(average=macro,denominator=cutoff)@5")
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "noted"),
+    [
+        ("Precision@3", {}, [3]),
+        ("Precision F1", {"top_k": [1, 2, 3]}, [2, 3]),
+        ("Recall@3", {}, []),
+        ("MacroF1@3", {}, []),
+        ("Precision", {}, []),
+        ("Precision@1", {}, []),
+        ("Precision(denominator=cutoff)@3", {}, []),
+        ("Precision(decode=threshold:0.5)@3", {}, []),
+    ],
+)
+def test_lists_that_are_shorter_than_a_cutoff_are_noted(measures, options, noted):
+    preds = {"a": [("x", 0.9), ("y", 0.8), ("z", 0.7)], "b": [("x", 0.9)]}
+    truth = {"a": ["x"], "b": ["y"]}
+    table = semmetrics.score(preds, truth, measures=measures.split(), **options)
+    found = [note for note in table.notes if "fewer than" in note]
+    assert len(found) == len(noted)
+    for note, k in zip(found, noted, strict=True):
+        assert f"1 of 2 items with fewer than {k} predictions" in note
+    scorer = semmetrics.Scorer(measures=measures.split(), keep_rows=False, **options)
+    for id_, row in preds.items():
+        scorer.update({id_: row}, {id_: truth[id_]})
+    assert [note for note in scorer.compute().notes if "fewer than" in note] == found

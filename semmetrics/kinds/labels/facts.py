@@ -416,6 +416,8 @@ def _score_facts(
             if round_to(float(number), task.precision) >= top:
                 values = {"threshold": number, "highest": top}
                 facts.append(Fact("nothing-predicted", where=where, values=values))
+    if options["protocol"] is None:
+        facts += _short_list_facts(odd, where, measures)
     orders = [f"that of {text}" for order, text in _ORDERS.items() if (_ORDER, order) in odd]
     free = ("optimal", "any")  # rules of matching in which the order does not matter
     which = [m for m in measures if m.k or not (m.definition.order_invariant or m["match"] in free)]
@@ -424,6 +426,27 @@ def _score_facts(
         shown = ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN)
         values = {"order": ", ".join(orders), "measures": shown}
         facts.append(Fact("order-of-labels", where=where, values=values))
+    return facts
+
+
+def _short_list_facts(odd: Odd, where: str, measures: Measures) -> list[Fact]:
+    """Note lists that are shorter than a cutoff, if a measure divides by their length."""
+    from semmetrics.metrics.matching import SHORT
+
+    facts: list[Fact] = []
+    for k in sorted({m.k for m in measures if m.k is not None}):
+        divided = [m for m in measures if m.k == k and m["denominator"] == "predictions"]
+        divided = [m for m in divided if m["decode"] == "all"]
+        short = odd.get((SHORT, k), 0)
+        if divided and short:
+            names = [str(measure) for measure in divided]
+            values = {
+                "total": odd[SHORT, k, "items"],
+                "cutoff": str(k),
+                "measures": ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN),
+                "example": str(divided[0].with_options(denominator="cutoff")),
+            }
+            facts.append(Fact("short-lists", short, (), where, values))
     return facts
 
 
