@@ -327,9 +327,9 @@ class Options(SideReading, total=False):
         choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE",
         acts_by="embedding")]
     oov: Annotated[str | None, Option("What stands for a text without a vector: the vector of the "
-        "word 'unknown', nothing (skip), zeros, or an error.", MEANING, default="zero",
-        kinds=_MEANT, signed=True, choices=("unknown", "skip", "zero", "error"),
-        acts_by="embedding")]
+        "word 'unknown', nothing (skip), zeros, or an error. The default is zero, and skip for WMD "
+        "and RWMD.", MEANING, kinds=_MEANT, signed=True,
+        choices=("unknown", "skip", "zero", "error"), acts_by="embedding")]
     device: Annotated[str | None, Option("Where vectors are made and compared: cpu (the default), "
         "cuda, cuda:1.", MEANING, metavar="DEVICE", acts_by="embedding")]
     max_words: Annotated[int | None, Option("Read only the first N words of a file of word "

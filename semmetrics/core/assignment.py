@@ -29,10 +29,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, Ints, lengths, offsets, positions, row_numbers, starts_run
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    positions,
+    row_numbers,
+    starts_run,
+)
 
 BEAM = 40
 """Paths that go on."""
+
+_SIMILARITY_UNITS = 1e9  # similarities are rounded to 1e-9
+_LARGE_TABLE = 1 << 10  # rows times columns of an item that is solved by itself
 
 
 def greedy_matching(allowed: Bools, continues: Bools | None = None) -> Ints:
@@ -180,12 +192,116 @@ def max_similarity_matching(similarity: Any) -> Ints:
     return found
 
 
-def rows_with_more_pairs(gain: Any) -> Any:
-    """Find the predictions with which the matching of the largest sum has a pair more than before.
+class Stars(NamedTuple):
+    """What is decided without similarities in a graph of pairs that may match.
 
-    Predictions are added in order, each along the shortest augmenting path from it (Jonker and
-    Volgenant 1987), for all items at once. The path ends at a free reference, a pair more, or at a
-    prediction that is better left without one.
+    Attributes
+    ----------
+    hits : bool array, shape (items, predictions)
+        Predictions of components that are stars and have one pair more than those before them.
+    contested : int array
+        Flat places of the pairs of all other components.
+    """
+
+    hits: Bools
+    contested: Ints
+
+
+def find_stars(allowed: Bools) -> Stars:
+    """Find the components that have a single prediction or a single reference.
+
+    Such a star has one pair, whatever the similarities are. Its first prediction adds it.
+
+    Parameters
+    ----------
+    allowed : bool array, shape (items, predictions, references)
+
+    Examples
+    --------
+    >>> allowed = np.array([[[True, True, False, False], [False, False, True, False],
+    ...                      [False, False, True, False]]])
+    >>> stars = find_stars(allowed)
+    >>> stars.hits.tolist(), stars.contested.tolist()
+    ([[True, True, False]], [])
+    """
+    items, m, n = allowed.shape
+    hits = np.zeros(items * m, np.bool_)
+    edges = np.flatnonzero(allowed)
+    if not len(edges):
+        return Stars(hits.reshape(items, m), edges)
+    row, place = np.divmod(edges, n)
+    column = row // m * n + place
+    row_degree = np.bincount(row, minlength=items * m)
+    column_degree = np.bincount(column, minlength=items * n)
+    # rows none of whose columns has another row, and columns none of whose rows has another column
+    row_is_centre = np.bincount(row, column_degree[column] > 1, items * m) == 0
+    column_is_centre = np.bincount(column, row_degree[row] > 1, items * n) == 0
+    of_row, of_column = row_is_centre[row], column_is_centre[column]
+    first_row = np.zeros(items * n, np.int64)
+    first_row[column[::-1]] = row[::-1]  # the last that is written is the first row
+    hits[row[of_row]] = True
+    hits[first_row[column[of_column]]] = True
+    return Stars(hits.reshape(items, m), edges[~(of_row | of_column)])
+
+
+def make_gains(similarity: Floats, equal: Bools, size: int) -> Floats:
+    """Write three aims as one number for each pair, so that the largest sum meets them in order.
+
+    The aims are as many equal pairs as there can be, then the largest sum of the similarities of
+    the others, then as many pairs as there can be.
+
+    Parameters
+    ----------
+    similarity : float array
+        Rounded to 1e-9, in [0, 1].
+    equal : bool array of the same shape
+    size : int
+        No matching has more pairs.
+
+    Returns
+    -------
+    float array
+        Whole numbers, of which all sums are exact up to a size of 1,000.
+
+    Examples
+    --------
+    >>> make_gains(np.array([1.0, 0.5, 0.0]), np.array([True, False, False]), 1).tolist()
+    [4000000003.0, 1000000001.0, 1.0]
+    """
+    gain = np.rint(similarity * _SIMILARITY_UNITS) * (size + 1) + 1
+    largest = _SIMILARITY_UNITS * (size + 1) + 1
+    return np.where(equal, largest * (size + 1) + 1, gain)
+
+
+def best_pairs(gain: Floats) -> Ints:
+    """Match the pairs whose gains have the largest sum.
+
+    Of several such matchings one is chosen that follows from the order of rows and columns.
+
+    Parameters
+    ----------
+    gain : float array, shape (items, predictions, references)
+        What a pair adds to the sum, above 0, or 0 where there is none.
+
+    Returns
+    -------
+    int64 array, shape (items, predictions)
+
+    Examples
+    --------
+    >>> best_pairs(np.array([[[0.5, 0.9], [0.6, 0.8]]])).tolist()
+    [[1, 0]]
+    """
+    found = np.full(gain.shape[:2], -1)
+    large = _are_large(gain)
+    for item in np.flatnonzero(large).tolist():
+        found[item] = _solve_alone(gain[item])
+    found[~large] = _match_in_order(gain[~large]).columns
+    return found
+
+
+def rows_with_more_pairs(gain: Floats) -> Bools:
+    """Find the predictions with which the matching of the largest sum has a pair more than before.
 
     Parameters
     ----------
@@ -201,8 +317,51 @@ def rows_with_more_pairs(gain: Any) -> Any:
     >>> rows_with_more_pairs(np.array([[[0.5, 0.9], [0.0, 0.8], [0.7, 0.0]]])).tolist()
     [[True, True, False]]
     """
+    adds: Bools = np.any(gain > 0, axis=2)
+    open_ = np.ones(len(gain), np.bool_)
+    # if all predictions that may have a pair have one at the end, each has added one
+    for item in np.flatnonzero(_are_large(gain)).tolist():
+        n_pairs = np.count_nonzero(_solve_alone(gain[item]) >= 0)
+        open_[item] = n_pairs < np.count_nonzero(adds[item])
+    adds[open_] = _match_in_order(gain[open_]).adds
+    return adds
+
+
+def _are_large(gain: Floats) -> Bools:
+    """Return which items are so large that scipy is faster, by their own size."""
+    n_rows = (gain > 0).any(axis=2).sum(axis=1)
+    n_columns = (gain > 0).any(axis=1).sum(axis=1)
+    large: Bools = n_rows * n_columns > _LARGE_TABLE
+    return large
+
+
+def _solve_alone(gain: Floats) -> Ints:
+    """Return the column of each row, or -1, for one table."""
+    from scipy.optimize import linear_sum_assignment
+
+    found = np.full(len(gain), -1)
+    rows, columns = np.flatnonzero(gain.any(axis=1)), np.flatnonzero(gain.any(axis=0))
+    row, column = linear_sum_assignment(gain[np.ix_(rows, columns)], maximize=True)
+    row, column = rows[row], columns[column]
+    found[row] = np.where(gain[row, column] > 0, column, -1)
+    return found
+
+
+class _Matching(NamedTuple):
+    """The column of each row, or -1, and the rows that added a pair when they came."""
+
+    columns: Ints
+    adds: Bools
+
+
+def _match_in_order(gain: Floats) -> _Matching:
+    """Match with the largest sum, rows one by one, for all items at once.
+
+    A row is added along the shortest augmenting path from it (Jonker and Volgenant 1987). The path
+    ends at a free column, a pair more, or at a row that is better left without one.
+    """
     items, m, n = gain.shape
-    more = np.zeros((items, m), np.bool_)
+    adds = np.zeros((items, m), np.bool_)
     cost = np.where(gain > 0, -gain, np.inf)
     rows, columns = np.zeros((items, m)), np.zeros((items, n))  # potentials
     found, owner = np.full((items, m), -1), np.full((items, n), -1)
@@ -215,12 +374,12 @@ def rows_with_more_pairs(gain: Any) -> Any:
         length = length[these] - rows[these, row, None]
         via, end, last = _shortest_paths(cost, rows, columns, owner, these, row, length)
         lost = np.flatnonzero(end < 0)  # at the last prediction, which gives its reference up
-        more[these, row] = end >= 0
+        adds[these, row] = end >= 0
         end[lost] = found[these[lost], last[lost]]
         found[these[lost], last[lost]] = -1
         walked = end >= 0
         _augment(found, owner, these[walked], via[walked], end[walked])
-    return more
+    return _Matching(found, adds)
 
 
 def _shortest_paths(

@@ -17,9 +17,11 @@ Rules of lookup; of the candidates that a rule tries, the first in the vocabular
 
 Out-of-vocabulary policies: ``unknown``: the vector of the word "unknown" stands for the term, so
 two unknown terms have cosine 1; ``skip``: the term takes no part; ``zero``: a vector of zeros,
-whose cosine with every vector is 0; ``error``. What was unknown is counted under every policy, and
-so is what is *composed*: a term that is known because the model put together the pieces of a word
-that it does not list.
+whose cosine with every vector is 0, and which is similar to nothing; ``error``. Without a policy
+each measure has its own default, which is ``zero``, and ``skip`` for distances (WMD and RWMD): a
+vector of zeros is a point like any other, and would be near to something. What was unknown is
+counted under every policy, and so is what is *composed*: a term that is known because the model put
+together the pieces of a word that it does not list.
 
 References
 ----------
@@ -30,7 +32,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -199,7 +201,7 @@ def embed_terms(
     return TermVectors(vectors, known, composed, included, counts, words, rule, oov)
 
 
-def check_rules(lookup: str, oov: str) -> None:
+def check_rules(lookup: str, oov: str | None) -> None:
     """Refuse rules and policies that do not exist.
 
     Raises
@@ -208,7 +210,8 @@ def check_rules(lookup: str, oov: str) -> None:
         If so.
     """
     check_choice("lookup", lookup, LOOKUPS)
-    check_choice("oov", oov, OOV)
+    if oov is not None:
+        check_choice("oov", oov, OOV)
 
 
 def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
@@ -225,14 +228,27 @@ def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
     return rule
 
 
-def rules_for(embedder: Embedder, lookup: str, oov: str) -> dict[str, str]:
+def rules_for(
+    embedder: Embedder, lookup: str, oov: str | None, default: str = "zero"
+) -> dict[str, str]:
     """Return the rule and the policy that apply to a model.
 
-    The rule ``kubany2020`` and its policy are for words: a model that reads texts keeps its own.
+    The rule ``kubany2020`` and its policy ``unknown`` are for words. A model that reads texts has
+    its own rule, and ``zero``.
+
+    Parameters
+    ----------
+    embedder : Embedder
+    lookup : str
+    oov : str or None
+        The policy that the user or a protocol chose.
+    default : str
+        The policy of a measure, if none was chosen.
     """
     if lookup == "kubany2020" and lookup_rule(embedder) == "text":
-        return {"lookup": "auto", "oov": "zero"}
-    return {"lookup": lookup, "oov": oov}
+        lookup = "auto"
+        oov = "zero" if oov == "unknown" else oov
+    return {"lookup": lookup, "oov": default if oov is None else oov}
 
 
 def _look_up(
@@ -335,6 +351,11 @@ class LabelVectors(TermVectors):
         return unit_rows(self.matrix)
 
     @cached_property
+    def zero(self) -> Bools:
+        """Return which terms have a vector of zeros, which is similar to nothing."""
+        return np.all(self.vectors == 0, axis=1)
+
+    @cached_property
     def threshold_test(self) -> ThresholdTest:
         """Return the test of cosines of terms, on the processor."""
         return ThresholdTest(self.vectors)
@@ -346,6 +367,10 @@ class LabelVectors(TermVectors):
         included = np.flatnonzero(self.included[self.rows])[::-1]
         first[row_numbers(self.indptr)[included]] = self.rows[included]
         return first
+
+    def skip_unknown(self) -> LabelVectors:
+        """Return the same vectors under the policy ``skip``, without looking anything up."""
+        return replace(self, included=self.known, oov="skip")
 
     @property
     def terms_of_labels(self) -> list[list[str]]:

@@ -392,7 +392,12 @@ def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
 
 
 def model_facts(
-    where: str, model: Any, counts: Mapping[str, int], noun: str, which: Notes | None = None
+    where: str,
+    model: Any,
+    counts: Mapping[str, int],
+    noun: str,
+    which: Notes | None = None,
+    oov: str = "",
 ) -> list[Fact]:
     """Note what a model did not know or read.
 
@@ -405,8 +410,10 @@ def model_facts(
     noun : str
         What is counted.
     which : mapping from the same to texts, which are named
+    oov : str
+        The policy, if it is not the model's for every measure.
     """
-    values = {"noun": noun, "model": model.embedder.identity, "oov": model.oov}
+    values = {"noun": noun, "model": model.embedder.identity, "oov": oov or model.oov}
     facts: list[Fact] = []
     for key in ("unknown", "composed", "zero_vectors", "truncated"):
         texts = [text[:60] for text in (which or {}).get(key, ())[:_SHOWN]]

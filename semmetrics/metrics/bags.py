@@ -3,7 +3,12 @@ r"""Similarities and distances of whole label lists: BagSim, MeanSim, WMD and RW
 Conventions
 -----------
 Similarities are cosines, rounded to 1e-9. An empty list has none, nor has one that the model does
-not know under the out-of-vocabulary policy ``skip``.
+not know under the out-of-vocabulary policy ``skip``. A vector of zeros has cosine 0 with every
+vector.
+
+Distances have the policy ``skip`` by default, as gensim's ``wmdistance`` has: words without a
+vector are left out on both sides, also those that both have. An item with nothing left on a side
+has no value, except that two lists of the same labels have distance 0, whatever their vectors.
 
 Two ways to make words of labels for the distances, named by ``build``. ``text``, as the code of
 Kubany et al. 2020: all terms of all labels are joined into one string, words are ``\b\w\w+\b`` of
@@ -37,6 +42,7 @@ from semmetrics.core.backend import to_device, to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
+from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
@@ -208,6 +214,7 @@ class WordTable:
 def find_words(task: LabelTask, build: str, model: str) -> WordTable:
     """Find the words of each written label of a task, and their vectors."""
     vectors = label_vectors_of(task, model)
+    skips = vectors.oov == "skip"
     if build == "text":
         found = [_WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels]
         names = sorted(set().union(*found))
@@ -216,14 +223,14 @@ def find_words(task: LabelTask, build: str, model: str) -> WordTable:
         rules = {"lookup": vectors.lookup, "oov": vectors.oov}
         looked = label_vectors([(name,) for name in names], vectors.embedder, **rules)
         used = looked.included[codes]  # words that take part
-        widths, skips = np.fromiter(map(len, found), np.int64, len(found)), vectors.oov == "skip"
+        widths = np.fromiter(map(len, found), np.int64, len(found))
         indptr = ragged.offsets(ragged.sum_rows(used, ragged.offsets(widths)))
         return WordTable(indptr, codes[used], looked.vectors, vectors.device, skips)
     first = vectors.first_terms
     used = first >= 0
     order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
     indptr, codes = ragged.offsets(used.astype(np.int64)), np.argsort(order)[first[used]]
-    return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
+    return WordTable(indptr, codes, vectors.vectors[order], vectors.device, skips)
 
 
 @kept
@@ -267,7 +274,48 @@ class TransportValues(Statistic):
         value = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
         if self.build == "text":
             value = _as_released(value, table, bags, listed)
+        if table.skips:
+            sides = kept_sides(block, self.cut)
+            equal = have_same_shares(*sides, len(block.task.classes))
+            value = np.where(np.isnan(value) & equal & listed, 0.0, value)
         return value_columns(value, *(ragged.lengths(side.indptr) for side in bags))
+
+
+def have_same_shares(pred: Side, ref: Side, n_labels: int) -> Bools:
+    """Return whether both lists of an item have the same labels with the same shares.
+
+    Parameters
+    ----------
+    pred, ref : Side
+    n_labels : int
+        Codes are below it.
+
+    Returns
+    -------
+    bool array, shape (items,)
+
+    Examples
+    --------
+    >>> pred, ref = np.array([0, 1, 1, 0, 0]), np.array([1, 1, 0, 0, 1])
+    >>> ends = np.array([0, 3, 5])
+    >>> have_same_shares(Side(ends, pred), Side(ends, ref), 2).tolist()
+    [False, False]
+    >>> have_same_shares(Side(ends, pred), Side(np.array([0, 3, 4]), pred), 2).tolist()
+    [True, True]
+    """
+    width = max(1, n_labels)
+    ends, codes, times = ragged.distinct_codes(pred.indptr, pred.codes, width)
+    ref_ends, ref_codes, ref_times = ragged.distinct_codes(ref.indptr, ref.codes, width)
+    same: Bools = ragged.lengths(ends) == ragged.lengths(ref_ends)
+    items = np.flatnonzero(same)
+    indptr, mine = ragged.take_rows(ends, items)
+    _, theirs = ragged.take_rows(ref_ends, items)
+    item = items[ragged.row_numbers(indptr)]
+    n_pred, n_ref = ragged.lengths(pred.indptr)[item], ragged.lengths(ref.indptr)[item]
+    differs = codes[mine] != ref_codes[theirs]
+    differs |= times[mine] * n_ref != ref_times[theirs] * n_pred
+    same[items] = ragged.sum_rows(differs, indptr) == 0
+    return same
 
 
 def _as_released(value: Floats, table: WordTable, bags: list[WeightedWords], both: Bools) -> Floats:
@@ -293,8 +341,8 @@ class TransportFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
-        chosen = str(measure["build"]), str(measure["embedding"])
-        return TransportValues(measure.definition.name, cut_of(measure), *chosen)
+        build = str(measure["build"])
+        return TransportValues(measure.definition.name, cut_of(measure), build, measure.model)
 
 
 _BUILD = one_of(
@@ -303,7 +351,7 @@ _BUILD = one_of(
 )  # fmt: skip
 _DISTANCE: dict[str, Any] = {
     "family": TransportFamily(), "options": bag_options("skip", _BUILD), "bounds": (0.0, np.inf),
-    "higher_is_better": False, "symmetric": True, "needs": frozenset({"embedding"}),
+    "higher_is_better": False, "symmetric": True, "needs": frozenset({"embedding"}), "oov": "skip",
 }  # fmt: skip
 WMD = define(
     name="WMD",

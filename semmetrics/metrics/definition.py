@@ -33,6 +33,7 @@ Value: TypeAlias = "str | int | float | None"
 LabelTable: TypeAlias = dict[str, NDArray[Any]]
 """Columns "label", "value" and counts of the labels that are averaged over."""
 _EXACT = 2**53  # whole numbers below it are exact as float64
+USUAL_OOV = "zero"
 AUTO = "auto"
 """The label universe that is the class list, or without one the labels of both sides."""
 
@@ -270,7 +271,8 @@ class Definition:
     bounds : pair of float
     higher_is_better, symmetric, order_invariant : bool
         Symmetric: predictions and references can be exchanged (for the averages given by
-        ``symmetric``). Order-invariant: the order of labels in a list does not matter.
+        ``symmetric``). Order-invariant: the order of labels in a list does not matter, with the
+        default options.
     cutoff : bool
         Whether ``@k`` is allowed.
     dictionary : bool
@@ -284,10 +286,13 @@ class Definition:
         Its positional parameters are counts, its keyword-only ones options.
     extra : mapping
         What its family has to know; "percent": papers print it times 100, though it may be above 1;
-        "lower": values of the option "part" of which lower ones are better.
+        "lower": values of the option "part" of which lower ones are better; "ordered": values of
+        the option "match" under which the order of labels matters.
     needs : frozenset of str
         What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
         whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
+    oov : str
+        What it makes of labels without a vector, unless the option ``oov`` is set.
     aliases : mapping
         Other names, and the measures that they stand for: ``{"MacroF1": "F1(average=macro)"}``.
     """
@@ -311,6 +316,7 @@ class Definition:
     interval: str = "wilson"
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    oov: str = USUAL_OOV
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -406,6 +412,25 @@ class Measure:
         """Whether it is so of the definition, and of the part that is asked for."""
         extra = self.definition.extra
         return self.definition.higher_is_better and self["part"] not in extra.get("lower", ())
+
+    @property
+    def order_invariant(self) -> bool:
+        """Whether the order of labels in a list does not matter."""
+        if self.k is not None or self["match"] in self.definition.extra.get("ordered", ()):
+            return False
+        return self.definition.order_invariant
+
+    @property
+    def model(self) -> str:
+        """The key of its embedding among the models of a task.
+
+        It is the name of the embedding. A measure with another policy for labels without a vector
+        has a key of its own, which no embedding can have.
+        """
+        name = str(self["embedding"])
+        if self.definition.oov == USUAL_OOV:
+            return name
+        return f"#{name}, oov {self.definition.oov}"
 
     def __getitem__(self, name: str) -> Value:
         """Return the value of an option; None where it means nothing here."""

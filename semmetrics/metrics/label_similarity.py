@@ -4,7 +4,11 @@ Conventions
 -----------
 Two labels are as similar as the most similar pair of their terms. Equal terms have similarity 1 by
 their text, whatever their vectors. A term without a vector that takes part (out-of-vocabulary
-policy ``skip``) is left out, and a label without any other term with it.
+policy ``skip``) is left out, and a label without any other term with it. Two labels are *equal* if
+they share a term that takes part.
+
+A vector of zeros has the cosine 0 with every vector and is similar to nothing: a pair of different
+terms with such a vector is above no threshold, not even one below 0.
 
 Similarities are computed once for the distinct terms of the task, or of a block, and then gathered;
 or pair by pair where that is less. A similarity has the same bits in all three, and a decision on
@@ -16,13 +20,22 @@ Similarities that are computed on a device stay there, as torch tensors; decisio
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from semmetrics.core.backend import Backend, to_numpy
-from semmetrics.core.ragged import Bools, Ints, lengths, offsets, positions, slices, take_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Ints,
+    lengths,
+    offsets,
+    positions,
+    row_numbers,
+    slices,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, CaptionTask, LabelTask, kept, occurring
@@ -134,8 +147,12 @@ class SimilarityTable:
         self._rows = tuple(map(self._backend.array, (label_row, self._term_row)))
         self._columns = self._backend.array(_positions(size, referred))
         self._decided: tuple[float, tuple[Any, Any], bool] | None = None
+        self._exact: dict[bool, tuple[Any, Any]] = {}  # by whether zero vectors are left out
+        self._n_gathered = 0  # cells asked for while there was no table
 
-    def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
+    def gather(
+        self, rows: Ints, labels: Ints, *, by_term: bool = False, skip_zero_vectors: bool = False
+    ) -> Any:
         """Gather similarities of terms or predicted labels with reference labels.
 
         Parameters
@@ -144,15 +161,30 @@ class SimilarityTable:
             -1 is padding.
         by_term : bool
             Whether ``rows`` are terms.
+        skip_zero_vectors : bool
+            Whether pairs of different terms of which one has a vector of zeros are left out, so
+            that labels without another pair have -inf.
 
         Returns
         -------
         float array or tensor, shape (items, m, n)
             -inf for padding.
         """
-        table = self._exact[by_term]
+        skips = skip_zero_vectors and bool(self._vectors.zero.any())
+        if skips not in self._exact:
+            self._n_gathered += len(rows) * rows.shape[1] * labels.shape[1]
+            if self._n_gathered * _PAIR_COST < len(self._terms) * len(self._referred):
+                source = PairwiseSimilarity(self._vectors)
+                return source.gather(rows, labels, by_term=by_term, skip_zero_vectors=skips)
+            table = _similarities(self._vectors, self._terms, self._referred, skips=skips)
+            self._exact[skips] = self._views(table, -np.inf)
+        table = self._exact[skips][by_term]
         cells = self._cells(table, rows, labels, by_term=by_term)
         return table.reshape(-1)[cells] if self._backend.torch else np.take(table, cells)
+
+    def equal(self, rows: Ints, labels: Ints) -> Bools:
+        """Return whether labels are equal; arrays of codes of shapes that broadcast."""
+        return equal_labels(self._vectors, rows, labels)
 
     def above(
         self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
@@ -174,10 +206,11 @@ class SimilarityTable:
             False for padding.
         int
         """
-        if not self._backend.torch and self._decided is None and "_exact" not in self.__dict__:
+        if not self._backend.torch and self._decided is None and not self._exact:
             self._decided = self._decide(threshold)
         if self._decided is None or self._decided[0] != threshold:
-            return _compare(self.gather(rows, labels, by_term=by_term), threshold)
+            similarity = self.gather(rows, labels, by_term=by_term, skip_zero_vectors=threshold < 0)
+            return _compare(similarity, threshold)
         _, decisions, any_close = self._decided
         table = decisions[by_term]
         found = np.take(table, self._cells(table, rows, labels, by_term=by_term))
@@ -191,10 +224,6 @@ class SimilarityTable:
         theirs = self._columns[self._backend.array(labels)]
         return mine[:, :, None] + theirs[:, None, :]
 
-    @cached_property
-    def _exact(self) -> tuple[Any, Any]:
-        return self._views(_similarities(self._vectors, self._terms, self._referred), -np.inf)
-
     def _decide(self, threshold: float) -> tuple[float, tuple[Any, Any], bool]:
         """Return the threshold, views of the decisions, and whether any is close to it."""
         vectors = self._vectors
@@ -204,6 +233,9 @@ class SimilarityTable:
         cells = above.view(np.int8)
         cells *= _ABOVE
         cells.ravel()[places] = np.where(cells.ravel()[places], _CLOSE_ABOVE, _CLOSE_BELOW)
+        if threshold < 0:
+            cells[vectors.zero[self._terms]] = _BELOW
+            cells[:, vectors.zero[columns]] = _BELOW
         cells[_equal_cells(vectors, self._terms, columns)] = _ABOVE if threshold < 1.0 else _BELOW
         cells[:, ~vectors.included[columns]] = _BELOW
         cells[~vectors.included[self._terms]] = _BELOW
@@ -230,13 +262,45 @@ def _compare(similarity: Any, threshold: float) -> tuple[Bools, int]:
     return to_numpy(similarity > threshold), int(backend.xp.count_nonzero(close))
 
 
-def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Any:
+def equal_labels(vectors: Any, rows: Ints, labels: Ints) -> Bools:
+    """Return whether labels share a term that takes part.
+
+    Parameters
+    ----------
+    vectors : LabelVectors
+    rows, labels : int arrays of shapes that broadcast
+        Codes of labels; -1 is padding, which is equal to nothing.
+
+    Returns
+    -------
+    bool array
+    """
+    real = (rows >= 0) & (labels >= 0)
+    if not vectors.has_synonyms:
+        mine, theirs = (vectors.rows[np.maximum(codes, 0)] for codes in (rows, labels))
+        equal: Bools = real & (mine == theirs) & vectors.included[mine]
+        return equal
+    n_terms = len(vectors.terms)
+    mine, theirs = (side[real] for side in np.broadcast_arrays(rows, labels))
+    indptr, flat = take_rows(vectors.indptr, mine)
+    terms, pair = vectors.rows[flat], row_numbers(indptr)
+    known = row_numbers(vectors.indptr) * np.int64(n_terms) + vectors.rows
+    shared = np.isin(theirs[pair] * np.int64(n_terms) + terms, known)
+    shared &= vectors.included[terms]
+    equal = np.zeros(real.shape, np.bool_)
+    equal[real] = sum_rows(shared, indptr) > 0
+    return equal
+
+
+def _similarities(vectors: Any, terms: Ints, labels: Ints, *, skips: bool = False) -> Any:
     """Return similarities of distinct terms with labels, the best of the terms of a label.
 
     Parameters
     ----------
     vectors : LabelVectors
     terms, labels : int arrays, shapes (m,) and (n,)
+    skips : bool
+        Whether zero vectors are left out.
 
     Returns
     -------
@@ -246,6 +310,9 @@ def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Any:
     indptr, flat = take_rows(vectors.indptr, labels)
     columns = vectors.rows[flat]
     table = cosine_table(vectors.matrix[terms], vectors.matrix[columns])
+    if skips:
+        table[np.flatnonzero(vectors.zero[terms])] = -np.inf
+        table[:, np.flatnonzero(vectors.zero[columns])] = -np.inf
     table[_equal_cells(vectors, terms, columns)] = 1.0
     table[:, np.flatnonzero(~vectors.included[columns])] = -np.inf
     table[np.flatnonzero(~vectors.included[terms])] = -np.inf
@@ -265,8 +332,15 @@ class PairwiseSimilarity:
 
     vectors: Any
 
-    def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
+    def equal(self, rows: Ints, labels: Ints) -> Bools:
+        """Do the same as ``SimilarityTable.equal``."""
+        return equal_labels(self.vectors, rows, labels)
+
+    def gather(
+        self, rows: Ints, labels: Ints, *, by_term: bool = False, skip_zero_vectors: bool = False
+    ) -> Any:
         """Do the same as ``SimilarityTable.gather``."""
+        skips = skip_zero_vectors and bool(self.vectors.zero.any())
         backend, vectors, (items, m) = Backend(self.vectors.matrix), self.vectors, rows.shape
         table, padding = backend.zeros(items, m, labels.shape[1]), _padding(rows, labels)
         each = lengths(vectors.indptr)
@@ -278,7 +352,7 @@ class PairwiseSimilarity:
         for part in slices(items, int(_GATHERED[not backend.on_cpu] // max(1, numbers))):
             mine, own = self._terms(rows[part], are_terms=by_term)
             theirs, other = self._terms(labels[part])
-            pairs = self._pair_by_pair(mine, theirs)
+            pairs = self._pair_by_pair(mine, theirs, skips=skips)
             if vectors.has_synonyms:
                 for indptr in (own, other):  # the best of a label's terms, on either side
                     best = backend.max_rows(pairs.reshape(-1, pairs.shape[2]), indptr, 0)
@@ -309,9 +383,12 @@ class PairwiseSimilarity:
         """Do the same as ``SimilarityTable.above``."""
         vectors = self.vectors
         if vectors.has_synonyms or Backend(vectors.matrix).torch:
-            return _compare(self.gather(rows, labels, by_term=by_term), threshold)
+            similarity = self.gather(rows, labels, by_term=by_term, skip_zero_vectors=threshold < 0)
+            return _compare(similarity, threshold)
         mine, theirs = (vectors.rows[np.maximum(codes, 0)] for codes in (rows, labels))
         above, places = vectors.threshold_test.test_items(mine, theirs, threshold)
+        if threshold < 0:
+            above[~_both(~vectors.zero[mine], ~vectors.zero[theirs])] = False
         equal = mine[:, :, None] == theirs[:, None]
         above[equal] = threshold < 1.0
         left_out = ~_both(vectors.included[mine], vectors.included[theirs])
@@ -319,7 +396,7 @@ class PairwiseSimilarity:
         above[left_out] = False
         return above, int(np.count_nonzero(~(equal | left_out).ravel()[places]))
 
-    def _pair_by_pair(self, rows: Ints, columns: Ints) -> Any:
+    def _pair_by_pair(self, rows: Ints, columns: Ints, *, skips: bool) -> Any:
         """Return similarities of terms, items by items."""
         vectors, split = self.vectors, rows.size
         terms = np.concatenate([rows.ravel(), columns.ravel()])
@@ -328,6 +405,9 @@ class PairwiseSimilarity:
         parts = SplitVectors.of(backend.array(vectors.matrix[used], "float64"))
         mine, theirs = place[:split].reshape(rows.shape), place[split:].reshape(columns.shape)
         table = parts[mine].cosines(parts[theirs])
+        if skips:
+            real = ~vectors.zero[used]
+            table[backend.array(~_both(real[mine], real[theirs]))] = -np.inf
         table[backend.array(mine[:, :, None] == theirs[:, None])] = 1.0
         included = vectors.included[used]
         table[backend.array(~_both(included[mine], included[theirs]))] = -np.inf

@@ -8,6 +8,13 @@ predictions and g references, precision is tp/p, recall tp/g (with ``match=any``
 some prediction matches, over g). ``threshold=auto`` is the threshold of the embedding: calibrated
 for the default model, 0.4 for word2vec (Kubany et al. 2020, section 3.2, footnote 2).
 
+``match=exact-first``, the default, pairs equal labels first, as many as there can be and whatever
+the threshold. It pairs the others one-to-one so that their similarities have the largest sum, and
+with equal sums so that there are more pairs. Labels are equal if they share a term that takes part.
+A matched measure is therefore at least as high as the exact one, a perfect answer in any order has
+the value 1, and the order of labels does not matter except under a cutoff and in ``SemAP``. There
+the rule applies to the first k predictions, for every k.
+
 **Soft** (``SoftPrecision`` and the like): precision is the mean over predictions of the similarity
 to the nearest reference, recall the mean over references of that to the nearest prediction, without
 a threshold, and with similarities below 0 set to 0. With ``match=total`` labels are paired
@@ -27,7 +34,7 @@ equation 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -53,7 +60,6 @@ from semmetrics.options import clean_number
 LabelBlock = Block[LabelTask]
 
 _TENSOR = 1 << 21  # cells of the padded table of some items
-_MORE = 5e-10  # half of the last place of a similarity
 NEAR = "pairs near a threshold"
 """What is noted, with the step that matched, of pairs within 1e-6 of its threshold."""
 
@@ -147,18 +153,15 @@ def _flat_places(indptr: Ints, items: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SemanticMatched(Matched):
-    """Matching on similarities; besides what every matching has, who matched whom.
+    """Matching on similarities.
 
     Attributes
     ----------
-    partner : int array, shape (predictions,)
-        The reference, by its place in the flat list, that a prediction matched; -1 for none.
     first : int array, shape (references,)
-        The place of the first prediction that matches a reference; the number of predictions
-        where none does.
+        The place of the first prediction that matches a reference, or the number of predictions
+        where none does. Empty under a rule by which a reference serves one prediction.
     """
 
-    partner: Ints
     first: Ints
 
 
@@ -170,12 +173,14 @@ class SemanticMatches:
     ----------
     threshold : float
         Strict: a similarity equal to it does not match.
-    match : {"greedy", "optimal", "total", "any"}
+    match : {"exact-first", "greedy", "optimal", "total", "any"}
+        "exact-first": equal labels are paired first, whatever the threshold, and the others
+        one-to-one so that the similarities have the largest sum (of equal sums, with more pairs).
         "greedy": predictions in their order, the terms of one in theirs, each taking the first
-        unused reference in the order of the list (Kubany et al. 2020); "optimal": as many
-        matches as any one-to-one matching of the first k predictions has, for every k; "total":
-        as many as the matching of the first k with the largest sum of similarities has, for
-        every k; "any": a reference may serve several predictions.
+        unused reference in the order of the list (Kubany et al. 2020). "optimal": as many matches
+        as a one-to-one matching can have. "total": the matching whose similarities have the largest
+        sum, equal labels included. "any": a reference may serve several predictions. Except for
+        "any" and "greedy", each rule applies to the first k predictions, for every k.
     duplicates : {"once", "each"}
     model : str
     cut : Cut, optional
@@ -184,7 +189,7 @@ class SemanticMatches:
     """
 
     threshold: float
-    match: str = "greedy"
+    match: str = "exact-first"
     duplicates: str = "once"
     model: str = "default"
     cut: Cut | None = None
@@ -194,44 +199,155 @@ class SemanticMatches:
         layout = lay_out(block, self.duplicates, self.model, self.cut)
         source = similarities_of(block, self.model)
         n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
-        partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
         hit, close = np.zeros(n_pred, np.bool_), 0
-        by_term = self.match == "greedy" and layout.vectors.has_synonyms
+        first = np.full(n_ref if self.match == "any" else 0, n_pred)
+        by_term = self.takes_terms(layout)
         for batch in layout.batches(by_term=by_term):
             above, near = source.above(batch.rows, batch.columns, self.threshold, by_term=by_term)
-            found, hits = self._match(batch, source, above)
-            item, row = np.nonzero(found >= 0)
-            mine, theirs = batch.owner[item, row], batch.goal[item, found[item, row]]
-            partner[mine], hit[batch.owner[hits]] = theirs, True
+            hits = self._find_hits(batch, source, above)
+            hit[batch.owner[hits]] = True
             if self.match == "any":  # every reference above the threshold is served
                 item, row, column = np.nonzero(above)
                 np.minimum.at(first, batch.goal[item, column], batch.owner[item, row])
-            else:
-                first[theirs] = mine
             close += near
         block.note((NEAR, self), close)
         counted = None if layout.pred_kept.all() else layout.pred_kept
         n_refs = ragged.sum_rows(layout.ref_kept, layout.ref.indptr)
-        return SemanticMatched(counted, hit, layout.ref_kept, n_refs, partner, first)
+        return SemanticMatched(counted, hit, layout.ref_kept, n_refs, first)
 
-    def _match(self, batch: Batch, source: Similarities, above: Bools) -> tuple[Ints, Bools]:
-        """Match a batch: the column of each row, or -1, and the rows that are hits."""
-        if self.match == "total":
-            table = to_numpy(source.gather(batch.rows, batch.columns))
-            # of equal sums that with more pairs: then a prediction adds one pair or none
-            gain = np.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
-            columns, hits = assignment.max_similarity_matching(gain), np.any(gain, axis=2)
-            # where all that may match do so at the end, each has added a pair
-            some = np.flatnonzero((columns >= 0).sum(axis=1) < hits.sum(axis=1))
-            hits[some] = assignment.rows_with_more_pairs(gain[some])
-            return columns, hits
+    def takes_terms(self, layout: BatchLayout) -> bool:
+        """Return whether the rows of batches are terms in place of labels."""
+        return self.match == "greedy" and bool(layout.vectors.has_synonyms)
+
+    def _find_hits(self, batch: Batch, source: Similarities, above: Bools) -> Bools:
+        """Return the rows of a batch that are hits, for every number of first predictions."""
+        if self.match not in _BY_SUM:
+            return self._pair_by_order(batch, above) >= 0
+        usable = self._usable(batch, source, above)
+        hits, contested = assignment.find_stars(usable)
+        if len(contested):
+            table = self._contested_table(batch, source, usable.shape, contested)
+            item, row = np.nonzero(assignment.rows_with_more_pairs(table.gains))
+            hits[table.items[item], table.rows[item, row]] = True
+        return hits
+
+    def find_pairs(self, batch: Batch, source: Similarities, above: Bools) -> Ints:
+        """Return the column that each row of a batch is paired with, or -1.
+
+        Of several pairings with the largest sum, it is that of the first rows and columns.
+        """
+        if self.match not in _BY_SUM:
+            return self._pair_by_order(batch, above)
+        usable = self._usable(batch, source, above)
+        columns = np.full(batch.rows.shape, -1)
+        edges = np.flatnonzero(usable)
+        if len(edges):
+            table = self._contested_table(batch, source, usable.shape, edges)
+            chosen = assignment.best_pairs(table.gains)
+            item, row = np.nonzero(chosen >= 0)
+            column = table.columns[item, chosen[item, row]]
+            columns[table.items[item], table.rows[item, row]] = column
+        return columns
+
+    def _pair_by_order(self, batch: Batch, above: Bools) -> Ints:
         if self.match == "greedy":
-            columns = assignment.greedy_matching(above, batch.continues)
-        elif self.match == "any":
-            columns = assignment.first_allowed(above)
-        else:
-            columns = assignment.max_cardinality_matching(above)
-        return columns, columns >= 0
+            return assignment.greedy_matching(above, batch.continues)
+        if self.match == "any":
+            return assignment.first_allowed(above)
+        return assignment.max_cardinality_matching(above)
+
+    def _usable(self, batch: Batch, source: Similarities, above: Bools) -> Bools:
+        """Return the pairs that a matching with the largest sum may have.
+
+        A similarity below 0 makes no sum larger. Equal labels have the similarity 1, and may be
+        paired at a threshold of 1.
+        """
+        if self.threshold < 0:
+            similarity = source.gather(batch.rows, batch.columns, skip_zero_vectors=True)
+            least = 0.0 if self.match == "exact-first" else np.nextafter(0.0, 1.0)
+            usable: Bools = above & to_numpy(similarity >= least)
+            return usable
+        if self.threshold >= 1 and self.match == "exact-first":
+            return source.equal(batch.rows[:, :, None], batch.columns[:, None, :])
+        return above
+
+    def _contested_table(
+        self, batch: Batch, source: Similarities, shape: tuple[int, ...], edges: Ints
+    ) -> _GainTable:
+        """Lay the rows and columns of some pairs out, with what each pair adds to the sum."""
+        item, row, column = np.unravel_index(edges, shape)
+        rows, columns = _number_within(item, row), _number_within(item, column)
+        size = min(rows.places.shape[1], columns.places.shape[1])
+        mine, theirs = batch.rows[item, row], batch.columns[item, column]
+        gains = np.zeros((*rows.places.shape, columns.places.shape[1]))
+        gains[rows.item, rows.number, columns.number] = self._gains(source, mine, theirs, size)
+        return _GainTable(rows.items, rows.places, columns.places, gains)
+
+    def _gains(self, source: Similarities, mine: Ints, theirs: Ints, size: int) -> Floats:
+        """Return what each pair of labels adds, each distinct pair computed once."""
+        width = int(theirs.max()) + 1
+        keys, place = np.unique(mine * np.int64(width) + theirs, return_inverse=True)
+        mine, theirs = np.divmod(keys, width)
+        sides = mine[:, None], theirs[:, None]
+        similarity = source.gather(*sides, skip_zero_vectors=self.threshold < 0)
+        equal = np.zeros(len(keys), np.bool_)
+        if self.match == "exact-first":
+            equal = source.equal(mine, theirs)
+        gains = assignment.make_gains(to_numpy(similarity)[:, 0, 0], equal, size)
+        return gains[place]
+
+
+_BY_SUM = ("exact-first", "total")
+"""Rules that maximise the sum of similarities."""
+
+
+class _GainTable(NamedTuple):
+    """What pairs add to a sum, in tables of the rows and columns that have such a pair.
+
+    Attributes
+    ----------
+    items : int array, shape (items,)
+        Numbers of the items in the batch.
+    rows, columns : int arrays, shapes (items, m) and (items, n)
+        Their places in the batch; padded with the first.
+    gains : float array, shape (items, m, n)
+    """
+
+    items: Ints
+    rows: Ints
+    columns: Ints
+    gains: Floats
+
+
+class _Numbered(NamedTuple):
+    """Elements of items, numbered within their item.
+
+    Attributes
+    ----------
+    items : int array, shape (items,)
+        Those that have an element, rising.
+    places : int array, shape (items, most elements)
+        What has each number; 0 for padding.
+    item, number : int arrays, shape (elements,)
+        The place of the item in ``items``, and the number of the element.
+    """
+
+    items: Ints
+    places: Ints
+    item: Ints
+    number: Ints
+
+
+def _number_within(item: Ints, place: Ints) -> _Numbered:
+    """Number the distinct places of each item, in their order."""
+    width = int(place.max()) + 1
+    keys, which = np.unique(item * np.int64(width) + place, return_inverse=True)
+    owner, distinct = np.divmod(keys, width)
+    items, own = np.unique(owner, return_inverse=True)
+    number = np.arange(len(keys)) - np.searchsorted(own, own)
+    places = np.zeros((len(items), int(number.max()) + 1), np.int64)
+    places[own, number] = distinct
+    return _Numbered(items, places, own[which], number[which])
 
 
 def matches_of(measure: Measure, cut: Cut | None = None) -> SemanticMatches:
@@ -241,29 +357,83 @@ def matches_of(measure: Measure, cut: Cut | None = None) -> SemanticMatches:
     return SemanticMatches(threshold, match, duplicates, model, cut)
 
 
-def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floats]:
-    """Return the reference that each prediction matched, and how similar the two are.
+class LabelPairs(NamedTuple):
+    """Which reference each prediction is paired with.
 
-    Places of references are -1 for none. Where a reference may serve several predictions it is the
-    most similar one. Without a match the similarity is that with the nearest reference, -inf where
-    there is none.
+    Attributes
+    ----------
+    partner : int array, shape (predictions,)
+        The reference, by its place in the flat list; -1 for none. Where a reference may serve
+        several predictions it is the most similar one.
+    similarity : float array, shape (predictions,)
+        That of the pair; without one, the similarity to the nearest reference, or -inf where there
+        is none.
+    served : bool array, shape (references,)
+        Whether some prediction matches a reference.
     """
-    matched = block.get(matches)
+
+    partner: Ints
+    similarity: Floats
+    served: Bools
+
+
+def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
+    """Pair predictions with references, by labels in the order of their texts.
+
+    So a pairing does not depend on the order of a list, except under "greedy" and "optimal".
+    """
     layout = lay_out(block, matches.duplicates, matches.model, matches.cut)
     source = similarities_of(block, matches.model)
-    partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
+    partner = np.full(len(layout.pred.codes), -1)
+    by_term = matches.takes_terms(layout)
+    for batch in layout.batches(by_term=by_term):
+        if matches.match in _BY_SUM:
+            batch = _sort_by_text(block, batch)
+        above, _ = source.above(batch.rows, batch.columns, matches.threshold, by_term=by_term)
+        columns = matches.find_pairs(batch, source, above)
+        item, row = np.nonzero(columns >= 0)
+        partner[batch.owner[item, row]] = batch.goal[item, columns[item, row]]
+    served = np.zeros(len(layout.ref.codes), np.bool_)
+    if matches.match == "any":
+        served = block.get(matches).first < len(partner)
+    similarity = np.full(len(partner), -np.inf)
     for batch in layout.batches(by_term=False):
         table = to_numpy(source.gather(batch.rows, batch.columns))
         real = batch.owner >= 0
         mine, nearest = batch.owner[real], table.argmax(axis=2)
         if matches.match == "any":
             theirs = np.take_along_axis(batch.goal, nearest, axis=1)[real]
-            partner[mine] = np.where(matched.hit[mine], theirs, -1)
+            partner[mine] = np.where(partner[mine] >= 0, theirs, -1)
         # a column of the partner where there is one
         column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
         column = np.where(partner[batch.owner] >= 0, column, nearest)
         similarity[mine] = np.take_along_axis(table, column[..., None], axis=2)[..., 0][real]
-    return partner, similarity
+    served[partner[partner >= 0]] = True
+    return LabelPairs(partner, similarity, served)
+
+
+@kept
+def _text_order(task: LabelTask) -> Ints:
+    """Return the place of each written label among all, by their terms; padding is the last."""
+    terms: Sequence[Any] = task.classes if task.synonyms is None else task.synonyms.terms
+    place = np.empty(len(terms) + 1, np.int64)
+    place[sorted(range(len(terms)), key=terms.__getitem__)] = np.arange(len(terms))
+    place[-1] = len(terms)
+    return place
+
+
+def _sort_by_text(block: LabelBlock, batch: Batch) -> Batch:
+    """Sort the labels of each item by their texts."""
+    place = _text_order(block.task)
+    rows = np.argsort(place[batch.rows], axis=1, kind="stable")
+    columns = np.argsort(place[batch.columns], axis=1, kind="stable")
+    return Batch(
+        np.take_along_axis(batch.rows, rows, axis=1),
+        np.take_along_axis(batch.columns, columns, axis=1),
+        np.take_along_axis(batch.owner, rows, axis=1),
+        np.take_along_axis(batch.goal, columns, axis=1),
+        None,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -397,9 +567,11 @@ _THRESHOLD = _Threshold(
     "threshold", "thr", "auto", help="cosine that a match is above; auto: the embedding's own"
 )
 _PAIRS = definition.one_of(
-    "match", "greedy optimal total",
-    "first unused reference in order; most matches; the matches with the largest total similarity",
-)  # fmt: skip
+    "match",
+    "exact-first greedy optimal total",
+    "equal labels first, then the largest total similarity; first unused reference in order "
+    "(Kubany et al. 2020); most matches; the largest total similarity",
+)
 _MATCH = _PAIRS._replace(
     choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
@@ -432,9 +604,11 @@ def _define(
 
 
 _MATCHED: dict[str, Any] = {
-    "family": SemanticFamily(), "source": "Kubany et al. 2020, section 3.2",
-    "cite": ("kubany2020",), "order_invariant": False,
-}  # fmt: skip
+    "family": SemanticFamily(),
+    "source": "Kubany et al. 2020, section 3.2",
+    "cite": ("kubany2020",),
+    "extra": {"ordered": ("greedy",)},
+}
 _SOFT: dict[str, Any] = {
     "family": SoftFamily(),
     "source": "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
@@ -460,7 +634,8 @@ SemAP = _define(
     "SemAP", "Average precision of the ranked labels of an item, matched by meaning.",
     "Σ over matched ranks of (matches so far / rank), over the references or the matches",
     formulas.average_precision, _THRESHOLD, _PAIRS, _HITS,
-    averages=("example",), policies=("no_prediction", "no_reference"), **_MATCHED,
+    averages=("example",), policies=("no_prediction", "no_reference"), order_invariant=False,
+    **_MATCHED,
 )  # fmt: skip
 SoftPrecision = _define(
     "SoftPrecision", "Mean similarity of predictions to the nearest truth.",

@@ -60,7 +60,7 @@ def signature(measure: Measure, statistics: Statistics, frame: Frame,
     if statistics.groups is not None and not {"cand", "groups"} & statistics.settings.keys():
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
-        identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
+        identity, *rules = statistics.models[measure.model].rsplit("|", 2)
         parts += [f"emb:{escape(identity)}", *rules]
     if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{escape(statistics.models[TAXONOMY])}")

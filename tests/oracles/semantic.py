@@ -38,6 +38,28 @@ def similarity(left, right, vectors):
     return max(value for value in found if value is not None)
 
 
+def terms_match(left, right, vectors, threshold):
+    """Whether two terms take part, are similar, and are so above the threshold.
+
+    Different terms of which one has a vector of zeros are not.
+    """
+    value = terms_similarity(left, right, vectors)
+    if value is None:
+        return False
+    if left != right and not (any(vectors[left]) and any(vectors[right])):
+        return False
+    return value > threshold
+
+
+def labels_match(left, right, vectors, threshold):
+    return any(terms_match(a, b, vectors, threshold) for a in left for b in right)
+
+
+def are_equal(left, right, vectors):
+    """Whether two labels share a term that takes part."""
+    return any(term in vectors and term in right for term in left)
+
+
 def counted(labels, classes, vectors, *, duplicates):
     """Labels that take part; under "once" the first of each class among them."""
     labels = [label for label in labels if any(term in vectors for term in label)]
@@ -63,8 +85,7 @@ def greedy(pred, ref, vectors, threshold):
         place = -1
         for term in label:
             for j in unused:
-                near = [terms_similarity(term, other, vectors) for other in ref[j]]
-                if place < 0 and any(n is not None and n > threshold for n in near):
+                if place < 0 and labels_match((term,), ref[j], vectors, threshold):
                     place = j
         if place >= 0:
             unused.remove(place)
@@ -78,7 +99,7 @@ def most(pred, ref, vectors, threshold):
         return 0
     without = most(pred[1:], ref, vectors, threshold)
     taken = [1 + most(pred[1:], ref[:j] + ref[j + 1 :], vectors, threshold) for j in range(len(ref))
-             if similarity(pred[0], ref[j], vectors) > threshold]  # fmt: skip
+             if labels_match(pred[0], ref[j], vectors, threshold)]  # fmt: skip
     return max([without, *taken])
 
 
@@ -94,15 +115,67 @@ def largest(pred, ref, vectors, threshold):
     return max(found)[1]
 
 
+def exact_first(pred, ref, vectors, threshold):
+    """How many pairs the best one-to-one matching has, by trying all.
+
+    It has the most pairs of equal labels, of those the largest sum of similarities of the other
+    pairs, and of those the most pairs.
+    """
+    worth = [[_worth(p, r, vectors, threshold) for r in ref] for p in pred]
+    return max(_sums(worth, frozenset(range(len(ref)))))[2]
+
+
+def _sums(worth, unused):
+    """What every one-to-one matching adds up to."""
+    if not worth:
+        return {(0, 0, 0)}
+    found = _sums(worth[1:], unused)
+    for j in unused:
+        if worth[0][j] is not None:
+            others = _sums(worth[1:], unused - {j})
+            found = found | {tuple(map(sum, zip(worth[0][j], s, strict=True))) for s in others}
+    return found
+
+
+def _worth(left, right, vectors, threshold):
+    """What a pair adds to the equal pairs, to the sum of the others, and to the pairs."""
+    if are_equal(left, right, vectors):
+        return (1, 0, 1)
+    units = _units(left, right, vectors, threshold)
+    return None if units is None else (0, units, 1)
+
+
+def _units(left, right, vectors, threshold):
+    """The similarity of two labels in units of 1e-9; None if they do not match."""
+    found = [terms_similarity(a, b, vectors) for a in left for b in right
+             if terms_match(a, b, vectors, threshold)]  # fmt: skip
+    return round(max(found) * 1e9) if found else None
+
+
+def exact_first_in_steps(pred, ref, vectors, threshold):
+    """The same for labels of one term, as a person would do it.
+
+    Equal labels are taken off both lists first, and the rest is matched.
+    """
+    left, right, n_equal = [], [*ref], 0
+    for label in pred:
+        if label in right:
+            right.remove(label)
+            n_equal += 1
+        else:
+            left.append(label)
+    return n_equal + exact_first(left, right, vectors, threshold)
+
+
 def hits(pred, ref, vectors, threshold, match):
     """Whether each prediction is a hit, and how many references are served."""
     if match == "greedy":
         found = [place >= 0 for place in greedy(pred, ref, vectors, threshold)]
         return found, sum(found)
     if match == "any":
-        above = [[similarity(p, r, vectors) > threshold for r in ref] for p in pred]
+        above = [[labels_match(p, r, vectors, threshold) for r in ref] for p in pred]
         return [any(row) for row in above], sum(map(any, zip(*above, strict=True)))
-    size = most if match == "optimal" else largest
+    size = {"optimal": most, "total": largest, "exact-first": exact_first}[match]
     sizes = [size(pred[:k], ref, vectors, threshold) for k in range(len(pred) + 1)]
     return [b > a for a, b in itertools.pairwise(sizes)], sizes[-1]
 

@@ -24,6 +24,7 @@ from semmetrics.scoring.evaluate import evaluate
 MEASURES = parse_all(
     [
         "SemPrecision(threshold=0.5)", "SemPrecision(threshold=0.3,match=any,average=micro)@2",
+        "SemPrecision(threshold=0.5,match=greedy)", "SemJaccard(threshold=-0.2,duplicates=each)",
         "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,duplicates=each)@1",
         "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
         "SemF1(average=micro,threshold=0.3,empty=nan)",
@@ -36,6 +37,7 @@ MEASURES = parse_all(
     ]
 )  # fmt: skip
 PLAIN = [m for m in MEASURES if m.k is None]
+PARTS = ("Precision", "Recall", "F1", "Jaccard")
 LABEL = st.one_of(st.sampled_from("abcdez"), st.sampled_from([["a", "b"], ["c", "zz"], ["d", "a"]]))
 
 
@@ -101,18 +103,77 @@ def test_symmetric_measures_may_exchange_the_sides(data):
 
 @given(items(st.sampled_from("abcdez")), st.randoms(use_true_random=False))
 def test_order_invariant_measures_ignore_the_order_of_labels(data, shuffled):
-    chosen = [m for m in PLAIN if m.definition.order_invariant]
+    chosen = [m for m in PLAIN if m.order_invariant]
     mixed = [(shuffled.sample(p, len(p)), shuffled.sample(r, len(r))) for p, r in data]
     first, second = values(named(data), chosen), values(named(mixed), chosen)
+    for m in chosen:
+        if isinstance(m.definition.family, SemanticFamily):  # counts are the same
+            np.testing.assert_equal(first[str(m)], second[str(m)])
     assert first == pytest.approx(second, abs=1e-9, nan_ok=True)
 
 
+THRESHOLDS = st.sampled_from([0.3, 0.7, 1.0, 0.0, -0.5])
+
+
+@given(items(), THRESHOLDS, st.sampled_from(["once", "each"]), st.integers(1, 3))
+def test_matching_by_meaning_is_at_least_as_high_as_exact_matching(data, threshold, duplicates, k):
+    texts = []
+    for at in ("", f"@{k}"):
+        for name in PARTS:
+            texts.append(f"{name}(duplicates={duplicates}){at}")
+            texts.append(f"Sem{name}(duplicates={duplicates},threshold={threshold}){at}")
+    chosen = parse_all(texts)
+    found = laws.scores(statistics(named(data), chosen, oov="zero"), chosen)
+    for exact, by_meaning in zip(found[::2], found[1::2], strict=True):
+        low, high = exact.items, by_meaning.items
+        assert ((high >= low) | (np.isnan(low) & np.isnan(high))).all(), by_meaning.measure
+
+
+@given(items(), st.randoms(use_true_random=False), THRESHOLDS, st.sampled_from(["once", "each"]))
+def test_a_perfect_answer_in_any_order_is_1(data, shuffled, threshold, duplicates):
+    there = named([(shuffled.sample(ref, len(ref)), ref) for _, ref in data if ref])
+    names = [f"Sem{n}(threshold={threshold},duplicates={duplicates})" for n in [*PARTS, "AP"]]
+    chosen = parse_all(names)
+    for score in laws.scores(statistics(there, chosen, oov="zero"), chosen) if there else ():
+        assert (score.items == 1).all()
+
+
+WORDS = [m for m in PLAIN if m.definition.name != "BagSim"]
+
+
+@given(items(), st.integers(0, 5), st.sampled_from(WORDS))
+def test_a_label_without_a_vector_never_improves_an_item(data, place, measure):
+    """Unless it is in the reference: by default, wherever in the list it is added."""
+    less, more = {}, {}
+    for name, (pred, ref) in named(data).items():
+        ref = [label for label in ref if label != "z"]
+        less[name] = (pred, ref)
+        more[name] = ([*pred[:place], "z", *pred[place:]], ref)
+    before, after = (
+        laws.scores(statistics(side, [measure], oov=None), [measure])[0] for side in (less, more)
+    )
+    if before.items is None:
+        return
+    gain = after.items - before.items
+    if not measure.higher_is_better:
+        gain = -gain
+    assert not (gain > 1e-12).any()
+    # an item has not lost its value, nor found one other than by the policy
+    known = ~np.isnan(before.items)
+    assert not np.isnan(after.items[known]).any()
+
+
 def test_measures_that_declare_an_order_depend_on_it():
-    texts = ["SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP"]
-    chosen = parse_all([*(f"{text}(threshold=0.5)" for text in texts), "BagSim"])
-    assert {m.definition for m in chosen} == {
-        m.definition for m in MEASURES if not m.definition.order_invariant
-    }
+    texts = ["SemPrecision", "SemRecall", "SemF1", "SemJaccard"]
+    greedy = [f"{text}(threshold=0.5,match=greedy)" for text in texts]
+    chosen = parse_all([*greedy, "SemAP(threshold=0.5,match=greedy)", "BagSim"])
+    ranking = parse_all(["SemAP(threshold=0.5)", "SemF1(threshold=0.5)@1"])
+    assert not any(m.order_invariant for m in ranking)
+    there, back = ({"1": (pred, ["A"])} for pred in (["a", "A"], ["A", "a"]))
+    model = {"default": Tiny({"a": [-1, 0], "A": [1, 0]})}
+    first, second = (values(data, ranking, models=model, classes=None) for data in (there, back))
+    assert all(first[name] < second[name] for name in first)
+    assert not any(m.order_invariant for m in chosen)
     vectors = {"p": [1, 1], "q": [1, 0], "A": [1, 0], "B": [0, 1]}
     model = Tiny({**vectors, "p q": [1, 0], "q p": [0, 1], "A B": [1, 0]})
     first, second = (values({"1": (pred, ["A", "B"])}, chosen, models=model, classes=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import semantic as oracle
-from oracles.sets import kept
+from oracles.sets import class_of, classes_of, kept
 from refusals import refused
 from tiny import Tiny
 
 import semmetrics
+from semmetrics._version import __version__
 from semmetrics.embed.lookup import measure_coverage
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020
@@ -44,7 +47,7 @@ def known(vectors, oov):
     return lambda text: vectors.get(text.replace("_", " "), instead)
 
 
-def expected(text, pred, ref, vectors, oov):
+def expected(text, pred, ref, vectors, oov, classes):
     look = known(vectors, oov)
     pred, ref = ([tuple(dict.fromkeys(label)) for label in side] for side in (pred, ref))
     if "text" in text:
@@ -61,12 +64,22 @@ def expected(text, pred, ref, vectors, oov):
         return oracle.mean_similarity(*sides, table)
     if "text" in text and oov != "skip" and pred and ref and len({*sides[0], *sides[1]}) == 1:
         return 0.0
+    nothing_left = pred and ref and not all(sides)
+    if oov == "skip" and nothing_left and same_shares(pred, ref, classes):
+        return 0.0
     return oracle.transport_value(*sides, table, text="text" in text, relaxed=text[0] == "R")
+
+
+def same_shares(pred, ref, classes):
+    """Whether every class has the same share of the labels of both sides."""
+    mine, theirs = (Counter(class_of(label, classes) for label in side) for side in (pred, ref))
+    return all(mine[c] * len(ref) == theirs[c] * len(pred) for c in {*mine, *theirs})
 
 
 @given(problems(), st.sampled_from([None, 1, 2]), st.sampled_from(["zero", "skip", "unknown"]))
 def test_bags_are_those_of_loops(problem, k, oov):
     preds, refs, vectors = problem
+    classes = classes_of([[tuple(dict.fromkeys(label)) for label in ref] for ref in refs])
     at = "" if k is None else f"@{k}"
     table = semmetrics.score(
         [[list(x) for x in row] for row in preds], [[list(x) for x in row] for row in refs],
@@ -74,7 +87,7 @@ def test_bags_are_those_of_loops(problem, k, oov):
         embedding=Tiny({**vectors, "unknown": [1.0, 2.0]}),
     )  # fmt: skip
     for text, score in zip(FOUR, table, strict=True):
-        values = [expected(text, kept([(x, None) for x in pred], k), ref, vectors, oov)
+        values = [expected(text, kept([(x, None) for x in pred], k), ref, vectors, oov, classes)
                   for pred, ref in zip(preds, refs, strict=True)]  # fmt: skip
         assert_allclose(score.items, values, rtol=0, atol=1e-8, err_msg=text)
         defined = [value for value in values if not math.isnan(value)]
@@ -107,14 +120,59 @@ def test_quirks_of_the_papers_code():
 @pytest.mark.parametrize("text", ["WMD(build=text)", "RWMD(build=text)"])
 def test_one_word_and_a_side_without_words_are_at_distance_0(text):
     """As in the paper's code, which looks at the vocabulary of both texts first."""
-    assert value(text, ["car"], ["a"]) == value(text, ["a"], ["car", "b"]) == 0
+    zero = partial(value, text, oov="zero")
+    assert zero(["car"], ["a"]) == zero(["a"], ["car", "b"]) == 0
     assert value(text, ["car", "car"], ["?"], oov="unknown", vectors={"unknown": [1, 2]}) == 0
     # two words and none, no words at all, no labels, and words that are left out have no value
     for pred, ref in ((["car", "bus"], ["a"]), (["a"], ["b"]), (["car"], []), ([], ["car"])):
         assert math.isnan(value(text, pred, ref))
+        assert math.isnan(zero(pred, ref))
     assert math.isnan(value(text, ["car"], ["dog"], oov="skip"))
     assert value(text, ["car"], [], measures=[f"{text[:-1]},no_reference=1)"]) == 1
     assert math.isnan(value("WMD", ["car"], ["dog"], oov="skip"))
+
+
+@pytest.mark.parametrize("text", ["WMD", "RWMD", "WMD(build=text)", "RWMD(build=text)"])
+def test_distances_leave_labels_without_a_vector_out(text):
+    """As gensim's wmdistance does."""
+    assert value(text, ["bus", "??x"], ["red car"]) == value(text, ["bus"], ["red car"])
+    assert value(text, ["bus", "lost"], ["red car", "lost"]) == value(text, ["bus"], ["red car"])
+    for pred, ref in ((["lost"], ["gone"]), (["lost"], ["bus"]), (["bus"], ["gone", "lost"])):
+        assert math.isnan(value(text, pred, ref))
+    # two lists of the same labels are at no distance, whatever their vectors
+    for pred, ref in ((["lost"], ["lost"]), (["lost", "gone"], ["gone", "lost"])):
+        assert value(text, pred, ref) == 0
+    assert value(text, ["lost", "lost"], ["lost"]) == 0
+    assert math.isnan(value(text, ["lost", "lost", "gone"], ["lost", "gone"]))
+    assert math.isnan(value(text, ["lost", "gone"], ["lost"]))
+    assert math.isnan(value(text, [], []))
+    assert value(text, ["lost", "gone"], ["gone"], measures=[f"{text}@1"]) != 0
+    assert value(text, ["gone", "lost"], ["gone"], measures=[f"{text}@1"]) == 0
+
+
+def test_a_policy_that_is_set_applies_to_every_measure():
+    given = {"embedding": Tiny({**PLANE, "unknown": [1, 1]}), "measures": "SemF1 WMD RWMD MeanSim"}
+    for oov in (None, "zero", "skip", "unknown"):
+        table = semmetrics.score([["bus", "lost"]], [["red car"]], oov=oov, **given)
+        policies = [score.signature.partition("|oov:")[2].partition("|")[0] for score in table]
+        assert policies == (["zero", "skip", "skip", "zero"] if oov is None else [oov] * 4)
+        codes = {fact.values["oov"] for fact in table.facts if fact.code == "unknown-texts"}
+        assert codes == {"zero, skip for distances" if oov is None else oov}
+
+
+def test_an_old_signature_gives_the_old_distance():
+    """Of two unknown labels it was 0, and 0.2.0 leaves them out."""
+    given = {"embedding": Tiny(PLANE)}
+    preds, refs = [["bus", "lost"], ["lost"]], [["red car"], ["gone"]]
+    (now,) = semmetrics.score(preds, refs, measures=["WMD"], **given)
+    assert now.items[0] == 5
+    old = now.signature.replace("oov:skip", "oov:zero").replace(__version__, "0.1.0")
+    (again,) = semmetrics.rescore(old, preds, refs, **given)
+    assert again.items.tolist() == [7.5, 0]
+    assert "oov:zero" in again.signature
+    (same,) = semmetrics.rescore(now.signature, preds, refs, **given)
+    assert same.signature == now.signature
+    assert same.value == now.value
 
 
 def test_a_term_that_a_cell_repeats_counts_as_often_in_the_texts_of_the_protocol(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -19,8 +21,11 @@ def matches(preds, refs, text, model=PLANE, oov="zero"):
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("SemF1(threshold=0.5)", [("near", "x", 0.6), ("x", None, 1.0), (None, "up", None)]),
-    ("SemF1(threshold=0.5)@1", [("near", "x", 0.6), (None, "up", None)]),
+    ("SemF1(threshold=0.5)", [("near", "up", 0.8), ("x", "x", 1.0)]),
+    ("SemF1(threshold=0.5)@1", [("near", "up", 0.8), (None, "x", None)]),
+    ("SemF1(threshold=0.5,match=greedy)",
+     [("near", "x", 0.6), ("x", None, 1.0), (None, "up", None)]),
+    ("SemF1(threshold=0.5,match=greedy)@1", [("near", "x", 0.6), (None, "up", None)]),
     ("SemF1(threshold=0.5,match=optimal)", [("near", "up", 0.8), ("x", "x", 1.0)]),
     ("SemF1(threshold=0.7,match=any)", [("near", "up", 0.8), ("x", "x", 1.0)]),
     ("SemF1(threshold=0.5,match=any)@1", [("near", "up", 0.8)]),  # x is served, too
@@ -39,13 +44,25 @@ def test_labels_are_shown_as_they_were_written():
     ]
 
 
+@pytest.mark.parametrize("text", ["SemF1(threshold=0.5)", "SemF1(threshold=0.5,match=total)"])
+def test_of_several_best_pairings_the_same_is_shown_in_any_order(text):
+    """Both x and y go with both u and v, equally well."""
+    model = Tiny({name: [1, place % 2 / 100] for place, name in enumerate("xuyvzw")})
+    found = set()
+    for pred in itertools.permutations("xyz"):
+        for ref in itertools.permutations("uvw"):
+            _, rows = matches([list(pred)], [list(ref)], text, model)
+            found.add(frozenset(row[2:4] for row in rows))
+    assert len(found) == 1
+
+
 @pytest.mark.parametrize("text", ["F1", "SoftF1", "WMD"])
 def test_measures_that_match_nothing(text):
     with refused("lacks-measure"):
         matches([["a"]], [["a"]], text, one_hot("ab"))
 
 
-@pytest.mark.parametrize("match", ["greedy", "optimal", "any"])
+@pytest.mark.parametrize("match", ["exact-first", "total", "greedy", "optimal", "any"])
 @pytest.mark.parametrize("at", ["", "@3"])
 def test_rows_make_up_the_score(match, at):
     rng = np.random.default_rng(5)

@@ -104,8 +104,8 @@ def cut_of(problem, cut):
     return cut if problem[0][0][0][1] is not None else {**cut, "above": None}
 
 
-@pytest.mark.parametrize("match", ["greedy", "optimal", "total", "any"])
-@given(problems(), CUTS, st.sampled_from([0.0, 0.4, 0.5, 0.8, -0.3]),
+@pytest.mark.parametrize("match", ["exact-first", "greedy", "optimal", "total", "any"])
+@given(problems(), CUTS, st.sampled_from([0.0, 0.4, 0.5, 0.8, -0.3, 1.0]),
        st.sampled_from(["skip", "zero", "unknown"]))  # fmt: skip
 def test_matching_is_that_of_loops(match, problem, cut, threshold, oov):
     texts = SETS if match != "any" else SETS[:3]
@@ -131,7 +131,8 @@ def test_one_hot_vectors_give_the_exact_measures(problem, k, duplicates):
     at = "" if k is None else f"@{k}"
     exact = ["Precision", "Recall", "F1", "Jaccard", "AP"]
     texts = [f"{name}(duplicates={duplicates}){at}" for name in exact]
-    texts += [f"Sem{name}(duplicates={duplicates},threshold=0.5){at}" for name in exact]
+    rule = f"duplicates={duplicates},threshold=0.5,match=greedy"  # of synonyms both are greedy
+    texts += [f"Sem{name}({rule}){at}" for name in exact]
     texts += [f"Soft{name}(duplicates={duplicates},match=total){at}" for name in exact[:3]]
     *scores, precision, recall, f1 = semmetrics.score(
         *written(preds, refs), measures=texts, embedding=one_hot("abcdefgh")
@@ -161,7 +162,87 @@ def value(text, preds, refs, vectors=ANGLES, **options):
 def test_the_threshold_is_strict():
     assert value("SemPrecision(threshold=0.6)", ["near"], ["x"]) == 0
     assert value("SemPrecision(threshold=0.599999998)", ["near"], ["x"]) == 1
-    assert value("SemPrecision(threshold=1)", ["x"], ["x"]) == 0
+    assert value("SemPrecision(threshold=1,match=greedy)", ["x"], ["x"]) == 0
+
+
+def test_equal_labels_are_paired_at_a_threshold_of_1():
+    assert value("SemF1(threshold=1)", ["near", "x"], ["x", "up"]) == 0.5
+    assert value("SemF1(threshold=1)", [["near", "x"]], [["x", "up"]]) == 1
+    assert value("SemF1(threshold=1)", ["same"], ["x"], {"x": [1, 0], "same": [1, 0]}) == 0
+
+
+def test_a_perfect_answer_is_1_in_any_order():
+    pred, ref = {"a": ["horse", "sheep", "dog"]}, {"a": ["dog", "horse", "sheep"]}
+    measures = "F1 SemPrecision SemRecall SemF1 SemJaccard SemAP"
+    assert [score.value for score in semmetrics.score(pred, ref, measures=measures)] == [1] * 6
+
+
+def test_of_equal_sums_that_with_more_pairs_counts():
+    """One pair of 1.0, or two of 0.5."""
+    vectors = {"p": [2, 0, 0, 0], "q": [1, -1, -1, -1], "r": [1, 1, 1, 1], "s": [1, 0, 0, 0]}
+    for pred in (["p", "q"], ["q", "p"]):
+        for ref in (["r", "s"], ["s", "r"]):
+            assert value("SemPrecision(threshold=0.2)", pred, ref, vectors) == 1.0
+
+
+def test_a_vector_of_zeros_is_similar_to_nothing():
+    vectors = {"x": [1, 0], "null": [0, 0], "void": [0, 0], "side": [0, 1]}
+    for rule in ("exact-first", "greedy", "optimal", "total", "any"):
+        text = f"SemRecall(threshold=-0.5,match={rule})"
+        for pred, ref in (("null", "void"), ("null", "x"), ("unknown", "null"), ("a", "b")):
+            assert value(text, [pred], [ref], vectors) == 0
+    assert value("SemRecall(threshold=-0.5)", ["null"], ["null"], vectors) == 1
+    assert value("SemRecall(threshold=-0.5)", ["side"], ["x"], vectors) == 1
+    assert value("SemRecall(threshold=-0.5)", [["null", "side"]], ["x"], vectors) == 1
+    for text in ("SoftF1", "SoftF1(match=total)", "MeanSim"):
+        assert value(text, ["a"], ["b"], vectors) == value(text, ["null"], ["void"], vectors) == 0
+
+
+def random_items(rng, *, synonyms, n=250, alphabet="abcdefghijkl"):
+    """Items whose similarities are often equal, with repeated labels, and terms of zeros."""
+    numbers = [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0]
+    vectors = {term: rng.choice(numbers, 3).tolist() for term in alphabet}
+    items = []
+    for _ in range(n):
+        sides = [], []
+        for side, size in zip(sides, rng.integers(0, 6, 2), strict=True):
+            for _ in range(size):
+                n_terms = rng.choice([1, 1, 2]) if synonyms else 1
+                side.append(tuple(rng.choice([*alphabet], n_terms, replace=False).tolist()))
+        items.append(sides)
+    return items, vectors
+
+
+@pytest.mark.parametrize("device", [None, "torch:cpu"])
+@pytest.mark.parametrize("synonyms", [False, True])
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6, 0.9, 1.0, -0.4])
+@pytest.mark.parametrize("duplicates", ["each", "once"])
+def test_many_items_are_matched_as_by_trying_all(duplicates, threshold, synonyms, device):
+    if device is not None:
+        pytest.importorskip("torch")
+    rng = np.random.default_rng([round(threshold * 10) % 100, synonyms])
+    items, vectors = random_items(rng, synonyms=synonyms)
+    preds, refs = ([[list(x) for x in item[side]] for item in items] for side in (0, 1))
+    classes = classes_of([ref for _, ref in items])
+    options = f"(threshold={threshold},duplicates={duplicates})"
+    names = [f"SemAP{options}", f"SemPrecision{options}", f"SemPrecision{options}@2"]
+    ap, precision, at_two = semmetrics.score(
+        preds, refs, measures=names, embedding=Tiny(vectors), device=device
+    )
+    for place, item in enumerate(items):
+        pred = [(label, None) for label in item[0]]
+        first, sides = (
+            oracle.sides(pred, item[1], classes, vectors, duplicates=duplicates, k=k)
+            for k in (2, None)
+        )
+        values_at_two = oracle.set_values(*first, vectors, threshold, "exact-first")
+        values = oracle.set_values(*sides, vectors, threshold, "exact-first")
+        found = ap.items[place], precision.items[place], at_two.items[place]
+        known = values["SemAP"], values["SemPrecision"], values_at_two["SemPrecision"]
+        assert found == pytest.approx(known, abs=1e-12, nan_ok=True), item
+        if sides[0] and not synonyms:
+            n_pairs = oracle.exact_first_in_steps(*sides, vectors, threshold)
+            assert n_pairs == round(values["SemPrecision"] * len(sides[0]))
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.9])

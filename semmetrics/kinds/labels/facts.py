@@ -419,8 +419,7 @@ def _score_facts(
     if options["protocol"] is None:
         facts += _short_list_facts(odd, where, measures)
     orders = [f"that of {text}" for order, text in _ORDERS.items() if (_ORDER, order) in odd]
-    free = ("optimal", "any")  # rules of matching in which the order does not matter
-    which = [m for m in measures if m.k or not (m.definition.order_invariant or m["match"] in free)]
+    which = [measure for measure in measures if not measure.order_invariant]
     if orders and which:
         names = list(dict.fromkeys(map(str, which)))
         shown = ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN)
@@ -503,10 +502,12 @@ def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:
     from semmetrics.metrics.semantic import NEAR
 
     facts = [] if _NAMED in odd else [Fact("numbers-as-labels", where=where)]
+    policies = _list_policies(task.models)
     for name, model in task.models.items():
         which = {what: sorted(odd.get((_TERMS, what, name), ())) for what in _FLAGS}
         counts = {what: len(terms) for what, terms in which.items()}
-        facts += common.model_facts(where, model, counts, "distinct term", which)
+        oov = policies[model.embedder.identity]
+        facts += common.model_facts(where, model, counts, "distinct term", which, oov)
         cut = odd.get((_TERMS, "truncated", name), 0)
         facts += common.model_facts(where, model, {"truncated": cut}, "term")
     lists = {key: _most_noted(odd, key, "model") for key in ("unknown", "truncated")}
@@ -519,6 +520,17 @@ def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:
         n, values = max(near.values()), {"thresholds": len(near)}
         return [*facts, Fact("near-thresholds", n, (), where, values)]
     return facts + [Fact("near-threshold", n, (), where, {"threshold": t}) for t, n in near.items()]
+
+
+def _list_policies(models: Mapping[str, Any]) -> dict[str, str]:
+    """Return the policies for unknown terms by embedding, that of distances named as such."""
+    found: dict[str, str] = {}
+    for name, model in models.items():
+        other = found.setdefault(model.embedder.identity, model.oov)
+        if other != model.oov:
+            usual, of_distances = (model.oov, other) if name[0] != "#" else (other, model.oov)
+            found[model.embedder.identity] = f"{usual}, {of_distances} for distances"
+    return found
 
 
 def _most_noted(noted: Mapping[Any, Any], what: str, *fields: str) -> dict[Any, int]:
@@ -786,7 +798,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     for block in task.blocks():
         ranked, ref = sides_of(block)
         matched, kept = block.get(step), block.get(cut_of(measure))
-        partner, similarity = match_pairs(block, step)
+        partner, similarity, served = match_pairs(block, step)
         predicted, true = written_codes(ranked), written_codes(ref)
         counted, once = (
             np.ones(len(side.codes), np.bool_) if flags is None else flags
@@ -802,7 +814,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
                     value = common.finite_or_none(value)
                     rows.append((place - first + 1, names[predicted[place]], reference, value))
             own = range(int(ref.indptr[item]), int(ref.indptr[item + 1]))
-            left = [place for place in own if once[place] and matched.first[place] >= end]
+            left = [place for place in own if once[place] and not served[place]]
             for row in rows + [(None, None, names[true[place]], None) for place in left]:
                 yield dict(zip(_MATCH, (str(task.ids[block.start + item]), *row), strict=True))
 

@@ -35,6 +35,7 @@ from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, e
 from semmetrics.kinds.labels import as_labels, facts
 from semmetrics.kinds.labels.facts import Odd, label_facts
 from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
 
@@ -368,9 +369,11 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         If the device needs torch, which is not installed.
     """
     needs: dict[str, set[str]] = {}
+    by_key: dict[str, Measure] = {}  # a measure of each embedding and policy
     for measure in measures:
         if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
             needs.setdefault(str(measure["embedding"]), set()).update(kinds)
+            by_key.setdefault(measure.model, measure)
     taxonomy = options["taxonomy"]
     if not needs and taxonomy is None:
         return tasks
@@ -383,11 +386,19 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 
     def prepared(task: Any) -> Any:
         plain = task.synonyms is None
-        terms, found = [(name,) for name in task.classes] if plain else task.synonyms.terms, {}
+        terms = [(name,) for name in task.classes] if plain else task.synonyms.terms
+        looked_up, found = {}, {}
         for name, model in models.items():
             rules = rules_for(model, options["lookup"], options["oov"])
             whole = needs[name] == {_TEXTS}
-            found[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
+            looked_up[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
+        for key, measure in by_key.items():
+            name, default = str(measure["embedding"]), measure.definition.oov
+            rules = rules_for(models[name], options["lookup"], options["oov"], default)
+            vectors = looked_up[name]
+            if rules["oov"] == "skip" and vectors.oov != "skip":
+                vectors = vectors.skip_unknown()
+            found[key] = vectors
         odd = {**task.odd, **facts.find_odd_terms(found)}
         return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
