@@ -353,7 +353,8 @@ class LabelVectors(TermVectors):
     @cached_property
     def zero(self) -> Bools:
         """Return which terms have a vector of zeros, which is similar to nothing."""
-        return np.all(self.vectors == 0, axis=1)
+        zero: Bools = np.all(self.vectors == 0, axis=1)
+        return zero
 
     @cached_property
     def threshold_test(self) -> ThresholdTest:
