@@ -47,7 +47,7 @@ from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Option, Statistic, model_key, one_of
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
@@ -342,7 +342,7 @@ class TransportFamily(ItemMeans):
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
         build = str(measure["build"])
-        return TransportValues(measure.definition.name, cut_of(measure), build, measure.model)
+        return TransportValues(measure.definition.name, cut_of(measure), build, model_key(measure))
 
 
 _BUILD = one_of(

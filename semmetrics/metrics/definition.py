@@ -420,18 +420,6 @@ class Measure:
             return False
         return self.definition.order_invariant
 
-    @property
-    def model(self) -> str:
-        """The key of its embedding among the models of a task.
-
-        It is the name of the embedding. A measure with another policy for labels without a vector
-        has a key of its own, which no embedding can have.
-        """
-        name = str(self["embedding"])
-        if self.definition.oov == USUAL_OOV:
-            return name
-        return f"#{name}, oov {self.definition.oov}"
-
     def __getitem__(self, name: str) -> Value:
         """Return the value of an option; None where it means nothing here."""
         return dict(self.options).get(name)
@@ -488,3 +476,21 @@ class Measure:
             if value is not None:
                 parts.append(f"{shorts[name]}:{written(value)}")
         return parts if self.k is None else [*parts, f"k:{self.k}"]
+
+
+def model_key(measure: Measure) -> str:
+    """Return the key of a measure's embedding among the models of a task.
+
+    It is the name of the embedding. A measure with another policy for labels without a vector has a
+    key of its own, which no embedding can have.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.registry import parse_all
+    >>> [model_key(measure) for measure in parse_all(["SemF1(embedding=bert)", "WMD"])]
+    ['bert', '#default, oov skip']
+    """
+    name = str(measure["embedding"])
+    if measure.definition.oov == USUAL_OOV:
+        return name
+    return f"#{name}, oov {measure.definition.oov}"

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Frame, Measure
+from semmetrics.metrics.definition import Frame, Measure, model_key
 from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
 from semmetrics.options import OPTIONS, join_names
 from semmetrics.scoring.evaluate import Statistics
@@ -60,7 +60,7 @@ def signature(measure: Measure, statistics: Statistics, frame: Frame,
     if statistics.groups is not None and not {"cand", "groups"} & statistics.settings.keys():
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
-        identity, *rules = statistics.models[measure.model].rsplit("|", 2)
+        identity, *rules = statistics.models[model_key(measure)].rsplit("|", 2)
         parts += [f"emb:{escape(identity)}", *rules]
     if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{escape(statistics.models[TAXONOMY])}")

@@ -98,6 +98,12 @@ def labels():
     letters = list("abcdeghijk")
     pred = [[(x, rng.random()) for x in rng.choice(letters, 4)] for _ in range(20)]
     yield sized(pred, [[*rng.choice(letters, 4)] for _ in pred], classes=letters, taxonomy=None)
+    # lists that rules of matching pair in different ways
+    degrees = {"a": 0, "b": -40, "c": 40, "s": 0, "p": 10, "q": -65, "r": 75}
+    plane = {name: np.cos(np.radians([angle, angle - 90])).tolist()
+             for name, angle in degrees.items()}  # fmt: skip
+    alike = {"embedding": {name: Tiny(plane, name) for name in EMBEDDINGS}}
+    yield [["a", "b"], ["p", "q"]], [["a", "c"], ["r", "s"]], alike
     # scores of every label; no label is true, or all are
     for width in (2, 6):
         names = CLASSES[:width]

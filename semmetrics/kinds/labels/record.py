@@ -35,7 +35,7 @@ from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, e
 from semmetrics.kinds.labels import as_labels, facts
 from semmetrics.kinds.labels.facts import Odd, label_facts
 from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
 
@@ -373,7 +373,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     for measure in measures:
         if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
             needs.setdefault(str(measure["embedding"]), set()).update(kinds)
-            by_key.setdefault(measure.model, measure)
+            by_key.setdefault(model_key(measure), measure)
     taxonomy = options["taxonomy"]
     if not needs and taxonomy is None:
         return tasks
