@@ -598,6 +598,13 @@ MESSAGES: dict[str, str] = {
     "item-after-end": "place {value} follows -1; -1 marks the end of a short ranking",
     "too-few-ranks": "top counts {found:rank}, the largest cutoff is {wanted}; give more ranks",
     "no-cutoff": "{measure} needs a cutoff; write {wanted}",
+    "swapped-order": "the predictions ({pred}) {of_pred} and the ground truth ({ref}) {of_ref}, so "
+        "the order is wrong; swap them: predictions come first",
+    "unknown-numbers": "column {name!r} holds numbers, and no column is known as {what}; name it "
+        "with {flag!o}, or remove the column",
+    "sorted-by-rank": "{n:query} whose rows are not in the order of column {name!r}: ranked by it, "
+        "from the lowest number",
+    "other-ranks": "{n:query} that column {name!r} ranks otherwise than the scores, which are used",
     "own-ids": "{n:query} with a candidate of the same id, as if it retrieved itself; "
         "{opt:ignore_identical_ids=True} leaves such candidates out, as BEIR does",
     "own-ids-left-out": "{n:candidate} with the id of the query: left out of the ranked lists",
@@ -618,7 +625,10 @@ MESSAGES: dict[str, str] = {
         "set {opt:task={task}} if each image has one class, or {opt:task=retrieval} for queries",
     "different-kinds": "the two sides are of different kinds: {what}; set {opt:task} to {kinds!l}",
     "ambiguous-kind": '{reason} could be {kinds!l}: {what}; set {opt:task}, or write as ["cat"]',
-    "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
+    "truth-of-class-scores": "the ground truth has scores of several classes for an image; give "
+        "one class, or swap the sides if their order is wrong: predictions come first",
+    "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, or swap the "
+        "sides if their order is wrong: predictions come first",
     "not-probabilities": "{value!p} are not probabilities of set sizes; let each item sum to 1",
     "number-outside-classes": "{role} is {value}, and the class list has {size:class}, numbered "
         "from 0 to {last}; if the file counts from 1, subtract 1, or correct {opt:classes}",

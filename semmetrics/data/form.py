@@ -25,6 +25,7 @@ from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.cells import CutListError, read_cell
 from semmetrics.data.lists import (
     Entry,
+    Holds,
     Lists,
     Numbering,
     Side,
@@ -93,8 +94,12 @@ class Form:
         Whether an entry may be an empty text; otherwise an empty cell is an item without entries.
     first_id : str or None
         The id column that goes before others.
+    first_column : str or None
+        The column of entries that goes before others.
     ids, scores : tuple of str
         More names that the column of ids, or of scores, is known by.
+    first_scores, last_scores : tuple of str
+        Names of the column of scores that go before those, or behind them.
     numbered : bool
         Whether entries may be whole numbers, which are then names; lists of other numbers are the
         rows of a matrix, whose values may be any.
@@ -117,6 +122,9 @@ class Form:
     first_id: str | None = None
     ids: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
+    first_column: str | None = None
+    first_scores: tuple[str, ...] = ()
+    last_scores: tuple[str, ...] = ()
     numbered: bool = False
     places: bool = False
     by_block: bool = False
@@ -150,10 +158,12 @@ class Form:
         scores: tuple[str, ...],
     ) -> Schema:
         first = () if self.first_id is None else (self.first_id,)
+        first_entry = () if self.first_column is None else (self.first_column,)
+        levels = (self.first_scores, scores, self.last_scores)
         columns = (
             Column("id", (*first, *ids), as_id),
-            Column(self.noun, (entries,)),
-            Column("score", (scores,), as_number, required=False),
+            Column(self.noun, (*first_entry, entries)),
+            Column("score", tuple(level for level in levels if level), as_number, required=False),
         )
         return Schema(self.noun, columns if self.scored else columns[:2], flag=COLUMN_FLAG)
 
@@ -532,7 +542,7 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of Fact or str
         What is odd and was nevertheless accepted.
-    order, aliases, numbering, by_category, categories, verified
+    order, aliases, numbering, by_category, categories, verified, column_names, holds
         As in ``Lists``.
     """
 
@@ -548,6 +558,8 @@ class Items:
     by_category: bool = False
     categories: Mapping[str, str] = field(default_factory=dict)
     verified: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    column_names: Mapping[str, str] = field(default_factory=dict)
+    holds: Holds = ""
 
     @cached_property
     def types(self) -> set[type]:
@@ -616,6 +628,8 @@ def encode(found: Items, form: Form) -> Lists:
         where=found.where, noun=form.noun, order="sorted" if sets else found.order,
         aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
         categories=found.categories, verified=found.verified, precision=precision,
+        column_names=found.column_names,
+        holds=found.holds,
     )  # fmt: skip
 
 

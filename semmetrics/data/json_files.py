@@ -31,6 +31,8 @@ from semmetrics.messages import counted
 from semmetrics.schema import as_id
 
 ELEMENT = "element [{}]"
+_RESULT_KEYS = ("image_id", "caption")
+"""The keys of COCO's results; its annotations have an id as well."""
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 T = TypeVar("T")
@@ -391,6 +393,10 @@ def item_rows(
     return found
 
 
+def _is_one_caption(item: Any) -> bool:
+    return isinstance(item, list) and len(item) == 1 and isinstance(item[0], str)
+
+
 def _read_records(
     records: Iterable[tuple[int, Any]], name: str, unit: str, form: Form, options: ReadOptions,
     kind: str,
@@ -415,6 +421,8 @@ def _read_records(
     member = pair_mappings(found.items, form, found.where)[1] == "0/1"  # type: ignore[arg-type]
     found.understood = f"{kind}one record {found.understood}{', 0/1' * member}"
     found.order = "keys" * member
+    if set(known) == {_RESULT_KEYS} and all(map(_is_one_caption, found.items)):
+        found.holds = "results"
     if extra:
         found.notes.append(Fact("unused-columns", len(extra), tuple(extra)))
     return found

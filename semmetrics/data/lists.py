@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, pairwise
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -253,6 +253,9 @@ class Side:
         return self._flat(offsets(sum_rows(chosen, self.indptr)), chosen)
 
 
+Holds: TypeAlias = Literal["", "run", "judgements", "annotations", "results"]
+
+
 @dataclass(frozen=True)
 class Numbering:
     """A second number of each image of a file, such as Karpathy's ``cocoid`` besides ``imgid``.
@@ -315,6 +318,10 @@ class Lists:
         A second number of each item, by which predictions may be called.
     id_part : str or None
         The regular expression that found these ids in longer ones.
+    column_names : mapping from str to str
+        Of a table, the name of the column of each role.
+    holds : {"", "run", "judgements", "annotations", "results"}
+        Which side it is, if the format says so.
     whole : Lists or None
         Where all scores were 0 or 1, and said so which entries an item has: as they were.
     names_all : bool
@@ -349,6 +356,8 @@ class Lists:
     aliases: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     numbering: Numbering | None = field(default=None, repr=False, compare=False)
     id_part: str | None = field(default=None, repr=False, compare=False)
+    column_names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    holds: Holds = field(default="", repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
     cell_style: str = field(default="", repr=False, compare=False)

@@ -22,7 +22,7 @@ from typing import Any
 
 from semmetrics.data.form import Form, Items, ReadOptions
 from semmetrics.data.formats.base import ScoredLabels, read_score, unused_keys
-from semmetrics.data.lists import Numbering
+from semmetrics.data.lists import Holds, Numbering
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import counted, listing, pluralize, shown
@@ -237,6 +237,7 @@ def read_coco_captions(
         found.setdefault(id_, []).append(entry)
     ids = [id_ for id_, captions in found.items() if captions]
     items = Items(ids, [found[id_] for id_ in ids], Places(name, ids), name)
+    items.holds = "annotations"
     if not by_own_id:
         items.aliases = _file_names(images)
         items.numbering = value.get(_NUMBERING)
@@ -408,4 +409,6 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
     ids = list(table.gathered)
     items = [[(documents[i], scores[i]) for i in some] for some in table.gathered.values()]
     first = [rows[some[0]][0] for some in table.gathered.values()]
-    return Items(ids, items, Places(source.name, ids, "line {}", first), source.name, _TREC[width])
+    places = Places(source.name, ids, "line {}", first)
+    holds: Holds = "run" if width == 6 else "judgements"
+    return Items(ids, items, places, source.name, _TREC[width], holds=holds)

@@ -262,7 +262,12 @@ def describe_table(
     notes: list[Fact] = list(found.notes)
     if extra:
         notes.append(Fact("unused-columns", len(extra), extra))
-    return replace(found, understood=f"{kind}, one row {row_is}: {used}", notes=notes)
+    return replace(
+        found,
+        understood=f"{kind}, one row {row_is}: {used}",
+        notes=notes,
+        column_names={role: names[place] for role, place in roles.items()},
+    )
 
 
 def _columns(rows: Rows, places: Iterable[int]) -> Iterator[tuple[Any, ...]]:

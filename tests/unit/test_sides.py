@@ -71,7 +71,7 @@ def test_the_delimiter_that_is_probably_meant_is_that_of_the_side(side, tmp_path
     sides = written(tmp_path, texts)
     option = ("pred", "gt")[side] + "_delimiter"
     with refused("other-delimiter", option=option):
-        semmetrics.score(*sides, measures="F1")
+        semmetrics.score(*sides, measures="F1", delimiter=",")
     assert semmetrics.score(*sides, measures="F1", **{option: ";"})["F1"].value == 1.0
 
 

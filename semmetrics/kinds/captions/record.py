@@ -28,6 +28,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists, in_order
 from semmetrics.data.source import no_collection
+from semmetrics.data.swapped import check_captions
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, InputError, first_of_each, why_not
 from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
@@ -186,6 +187,7 @@ def join_captions(candidates: Lists, references: Lists, *, tokenizer: Any, missi
     >>> task.ids, task.texts
     (['b', 'a#1', 'a#2'], ('a dog', 'a cat', 'the cat', 'dog', 'cat'))
     """
+    check_captions(candidates, references)
     joined = join(candidates, references, missing=missing, noun="caption", gaps=True)
     found = lengths(joined.pred.indptr)
     sizes = np.maximum(found, 1)

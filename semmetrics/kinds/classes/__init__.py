@@ -99,6 +99,8 @@ def as_truth(found: Lists | Matrix) -> Lists:
         found = members(found)
     number = lengths(found.side.indptr)
     wrong = np.flatnonzero(number != 1)
+    if len(wrong) and found.has_fractions:
+        raise InputError("truth-of-class-scores", found.source)
     if len(wrong):
         row = int(wrong[0])
         n = int(number[row])

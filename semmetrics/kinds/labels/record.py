@@ -29,6 +29,7 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_rows, join, weigh
 from semmetrics.data.lists import Entry, Lists, Side, Terms, clean_terms, gather
 from semmetrics.data.matrix import class_terms, is_signed
+from semmetrics.data.swapped import check_labels
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
@@ -334,6 +335,7 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
     """Make the task of each system."""
     given, tasks = options["set_size_probs"], {}
     for name, pred in preds.items():
+        check_labels(pred, ref)
         probs = given.get(name) if isinstance(given, Mapping) else given
         heads = common.read_set_size_probs(probs, options["read"])
         tasks[name] = {"": label_task(pred, ref, options, heads)}

@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
-from semmetrics.data.inputs import Sample, as_data
-from semmetrics.data.lists import Lists
+import numpy as np
+
+from semmetrics.core.ragged import row_numbers
+from semmetrics.data.form import DEFAULTS, Form, ReadOptions
+from semmetrics.data.inputs import Sample, as_data, open_input
+from semmetrics.data.lists import Holds, Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.public import is_coco_captions, read_coco_captions
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Certainty, Verdict
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
@@ -20,13 +23,40 @@ from semmetrics.options import FORMATS
 _NAMES = (
     "candidate", "candidates", "document", "documents", "doc", "docs", "doc_id", "docid", "docno",
     "corpus_id", "corpus-id", "gallery_id", "caption_id", "sentid", "sentids", "positive",
-    "positives", "target", "targets", "retrieved", "ranking",
+    "positives", "target", "targets", "retrieved", "ranking", "document_id", "pid", "passage_id",
 )  # fmt: skip
-FORM = Form(noun="candidate", columns=_NAMES, keys=_NAMES,
-            formats=tuple(name for name, kinds in FORMATS.items() if "retrieval" in kinds),
-            coco=partial(read_coco_captions, only_ids=True), is_coco=is_coco_captions, scored=True,
-            ids=("query", "query_id", "query-id", "qid", "topic"),
-            scores=("similarity", "sim", "grade", "relevance", "rel"), numbered=True)  # fmt: skip
+_QUERIES = ("query", "query_id", "query-id", "queryid", "q_id", "topic", "topic_id")
+_SCORES = ("similarity", "sim")
+_GRADES = (
+    "grade", "grades", "relevance", "rel", "label", "labels", "gain", "gains", "rating", "ratings",
+    "relevant", "judgment", "judgments", "judgement", "judgements",
+)  # fmt: skip
+_RANK = "rank"
+_NO_NUMBERS = ("iteration", "iter", "q0")  # of TREC's lines
+_IDS = ("id", "ids")  # ends of the names of columns of ids
+
+
+_form = partial(
+    Form,
+    noun="candidate",
+    columns=_NAMES,
+    keys=_NAMES,
+    formats=tuple(name for name, kinds in FORMATS.items() if "retrieval" in kinds),
+    coco=partial(read_coco_captions, only_ids=True),
+    is_coco=is_coco_captions,
+    scored=True,
+    ids=_QUERIES,
+    first_id="qid",
+    first_column="docno",
+    numbered=True,
+)
+FORM = _form(scores=(*_SCORES, *_GRADES))
+_FORMS = {
+    "": FORM,
+    "pred": _form(scores=_SCORES, last_scores=_GRADES),
+    "gt": _form(scores=_SCORES, first_scores=_GRADES),
+}
+"""How a run and judgements are written: the one has scores, the others grades."""
 
 
 def as_candidates(
@@ -62,7 +92,11 @@ def as_candidates(
     >>> as_candidates([[0.5, 0.25], [0.0, 1.0]]).values.shape
     (2, 2)
     """
-    found = as_data(data, FORM, source=source, options=options)
+    options = options or DEFAULTS
+    data = open_input(data, options)
+    found = as_data(data, _FORMS[options.side], source=source, options=options)
+    if isinstance(found, Lists) and found.column_names:
+        found = _with_numbers(data, found, source, options)
     if isinstance(found, Matrix):
         rows, columns = found.values.shape
         shape = f"{pluralize(rows, 'query')} x {pluralize(columns, FORM.noun)}"
@@ -76,6 +110,98 @@ def as_candidates(
         wanted = "the id of a candidate, or a pair of id and number"
         raise InputError("wrong-type", where, value=value, wanted=wanted)
     return found
+
+
+def _with_numbers(data: Any, found: Lists, source: str, options: ReadOptions) -> Lists:
+    """Return a table with its ranks, if it has no scores, and what its columns say of its side.
+
+    Raises
+    ------
+    InputError
+        If there are neither scores nor ranks, and another column holds numbers.
+    """
+    names = [name for fact in found.notes for name in _unused_names(fact)]
+    ranks = [name for name in names if name.strip().casefold() == _RANK]
+    if ranks and options.side != "gt":
+        found = _by_rank(data, found, ranks[0], source, options)
+    for name in names if "score" not in found.column_names else ():
+        if _may_be_number(name) and _read_numbers(data, name, source, options) is not None:
+            flag = f"{options.side}_score_column" if options.side else "score_column"
+            what = "their grades" if options.side == "gt" else "their scores"
+            raise InputError("unknown-numbers", found.source, name=name, what=what, flag=flag)
+    if options.column("score") is None:
+        found = replace(found, holds=_side_of(found, names))
+    return found
+
+
+def _unused_names(fact: Any) -> Sequence[str]:
+    """Return the names of columns that a note says are not used."""
+    return tuple(fact.examples) if getattr(fact, "code", "") == "unused-columns" else ()
+
+
+def _may_be_number(name: str) -> bool:
+    """Return whether a column may hold a grade or a score, by its name."""
+    folded = name.strip().casefold()
+    return folded not in (*_NO_NUMBERS, _RANK) and not folded.endswith(_IDS)
+
+
+def _read_numbers(data: Any, name: str, source: str, options: ReadOptions) -> Lists | None:
+    """Read a table with a column for scores; None if it does not hold numbers."""
+    form, named = _FORMS[options.side], replace(options, score_column=name)
+    try:
+        found = as_data(data, form, source=source, options=named)
+    except InputError:
+        return None
+    return found if isinstance(found, Lists) and found.side.scores is not None else None
+
+
+def _by_rank(data: Any, found: Lists, name: str, source: str, options: ReadOptions) -> Lists:
+    """Order the candidates of a run by their ranks, 1 first; or compare these with its scores."""
+    ranked = _read_numbers(data, name, source, options)
+    if ranked is None or ranked.side.scores is None:
+        return found
+    side, ranks = found.side, ranked.side.scores
+    rows = row_numbers(side.indptr)
+    same_row = rows[1:] == rows[:-1]
+    if side.scores is not None:
+        order = np.lexsort((ranks, rows))
+        is_other = same_row & (np.diff(side.scores[order]) > 0)
+        number = len(np.unique(rows[1:][is_other]))
+        facts = [Fact("other-ranks", number, values={"name": name})] if number else []
+        return replace(found, notes=[*found.notes, *facts])
+    names_of_columns = {**found.column_names, _RANK: name}
+    is_other = same_row & (np.diff(ranks) < 0)
+    number = len(np.unique(rows[1:][is_other]))
+    notes = [_without_name(fact, name) for fact in found.notes]
+    notes = [fact for fact in notes if fact is not None]
+    if not number:
+        return replace(found, notes=notes, column_names=names_of_columns)
+    order = np.lexsort((ranks, rows))
+    notes.append(Fact("sorted-by-rank", number, values={"name": name}))
+    side = Side(side.indptr, side.codes[order])
+    return replace(found, side=side, notes=notes, column_names=names_of_columns)
+
+
+def _without_name(fact: Any, name: str) -> Any:
+    """Return a note on columns that are not used without one of them; None if no other is left."""
+    if name not in _unused_names(fact):
+        return fact
+    others = tuple(other for other in fact.examples if other != name)
+    return replace(fact, n=len(others), examples=others) if others else None
+
+
+def _side_of(found: Lists, unused_names: Sequence[str]) -> Holds:
+    """Return what the columns of a table say it holds: a run, judgements, or nothing."""
+    folded = {name.strip().casefold() for name in (*unused_names, *found.column_names.values())}
+    if _RANK in folded:
+        return "run"
+    score = found.column_names.get("score", "").strip().casefold()
+    return "judgements" if score in _GRADES and _are_whole(found) else ""
+
+
+def _are_whole(found: Lists) -> bool:
+    scores = found.side.scores
+    return scores is not None and bool((scores == np.floor(scores)).all())
 
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:

@@ -26,6 +26,7 @@ from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
 from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
+from semmetrics.data.swapped import check_rankings
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
@@ -514,6 +515,8 @@ def make_parts(
         If sizes or ids do not fit, a positive is not in the gallery, a candidate is ranked twice,
         or the options do not fit each other.
     """
+    if isinstance(run, Lists) and isinstance(truth, Lists):
+        check_rankings(run, truth)
     size = None if isinstance(run, Lists) else int(run.values.shape[1])  # of a known gallery
     positives, graded = as_positives(truth, size)
     sides = name_sides(run, positives, options)

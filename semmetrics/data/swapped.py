@@ -1,0 +1,135 @@
+"""Sides in the wrong order: ground truth given as predictions, and predictions as ground truth.
+
+Conventions
+-----------
+Only conclusive evidence raises an error: two files whose formats say what they hold, or numbers
+that cannot be grades or labels of the ground truth next to numbers that look like grades.
+Judgements are compared with judgements, and runs may have few candidates and references
+confidences, so none of these is evidence by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Bools, Floats
+from semmetrics.data.lists import Lists
+from semmetrics.errors import InputError
+
+_HIGHEST_GRADE = 10
+_GRADE_PARTS = (1, 2, 3, 4)  # grades and means of a few grades are multiples of one over these
+_LIKELY = 0.5  # a label of the ground truth is more likely than this
+_LEAST_RANKED = 3  # labels of an item, if they are the first of a ranking
+
+
+def check_rankings(run: Lists, truth: Lists) -> None:
+    """Raise an error if judgements are given as the run, and a run as the judgements.
+
+    Raises
+    ------
+    InputError
+        Says that the order is wrong.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.retrieval import as_candidates
+    >>> judged = as_candidates({"q": {"d1": 2, "d2": 1}}, source="qrels")
+    >>> run = as_candidates({"q": {"d1": 0.93, "d2": 0.81, "d3": 0.12}}, source="run")
+    >>> check_rankings(run, judged)
+    >>> check_rankings(judged, run)
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: the predictions (qrels) have grades and the ground truth (run) has
+    scores of a ranking, so the order is wrong; swap them: predictions come first
+    """
+    judged, ranked = run.holds == "judgements", truth.holds == "run"
+    if judged and ranked:
+        raise _swapped(run, "are judgements", truth, "is a run")
+    if ranked and run.holds == "" and _are_grades(run):
+        raise _swapped(run, "have grades", truth, "is a run")
+    if judged and truth.holds == "" and _are_scores(truth):
+        raise _swapped(run, "are judgements", truth, "has scores of a ranking")
+    unknown = run.holds == truth.holds == ""
+    if unknown and _are_grades(run) and _are_scores(truth) and _has_fewer(run, truth):
+        raise _swapped(run, "have grades", truth, "has scores of a ranking")
+
+
+def check_captions(candidates: Lists, references: Lists) -> None:
+    """Raise an error if COCO annotations are the predictions, and COCO results the ground truth.
+
+    Raises
+    ------
+    InputError
+        Says that the order is wrong.
+    """
+    if candidates.holds == "annotations" and references.holds == "results":
+        raise _swapped(candidates, "are annotations", references, "is a list of results")
+
+
+def check_labels(pred: Lists, ref: Lists) -> None:
+    """Raise an error if only the ground truth has scores, and these are those of a ranking.
+
+    Labels of the ground truth may have confidences. They are a ranking if some are unlikely (below
+    0.5), and every item has the same labels, or equally many that are sorted by score.
+
+    Raises
+    ------
+    InputError
+        Says that the order is wrong.
+    """
+    scores = ref.side.scores
+    if scores is None or not len(scores) or ref.ranked or len(ref) < 2:
+        return
+    if pred.side.scores is not None:
+        return
+    if not ref.has_fractions or scores.min() >= _LIKELY or scores.min() < 0 or scores.max() > 1:
+        return
+    sizes = ragged.lengths(ref.side.indptr)
+    if (sizes != sizes[0]).any():
+        return
+    table = scores.reshape(len(ref), -1)
+    is_sorted = sizes[0] >= _LEAST_RANKED and bool((np.diff(table, axis=1) < 0).all())
+    has_all_labels = sizes[0] > 1 and sizes[0] == len(ref.vocabulary)
+    if is_sorted or has_all_labels:
+        raise _swapped(pred, "have no scores", ref, "has scores of a ranking")
+
+
+def _swapped(pred: Lists, of_pred: str, ref: Lists, of_ref: str) -> InputError:
+    values: dict[str, Any] = {"pred": pred.source, "of_pred": of_pred}
+    return InputError("swapped-order", **values, ref=ref.source, of_ref=of_ref)
+
+
+def _are_grades(lists: Lists) -> bool:
+    """Return whether all numbers are small whole ones."""
+    scores = lists.side.scores
+    if scores is None or not len(scores):
+        return False
+    return bool(((scores == np.floor(scores)) & (np.abs(scores) <= _HIGHEST_GRADE)).all())
+
+
+def _are_scores(lists: Lists) -> bool:
+    """Return whether numbers differ within each item, and most are not means of a few grades."""
+    scores = lists.side.scores
+    if scores is None or ragged.lengths(lists.side.indptr).max(initial=0) < 2:
+        return False
+    rows = ragged.row_numbers(lists.side.indptr)
+    order = np.lexsort((scores, rows))
+    is_repeated = (np.diff(scores[order]) == 0) & (np.diff(rows[order]) == 0)
+    return not is_repeated.any() and 2 * int(_is_mean_grade(scores).sum()) < len(scores)
+
+
+def _is_mean_grade(scores: Floats) -> Bools:
+    found = np.zeros(len(scores), np.bool_)
+    for parts in _GRADE_PARTS:
+        found |= np.abs(scores * parts - np.round(scores * parts)) < 1e-6
+    return found
+
+
+def _has_fewer(run: Lists, truth: Lists) -> bool:
+    """Return whether the run has fewer candidates than the ground truth for all shared items."""
+    ids = {str(id_): row for row, id_ in enumerate(truth.ids)}
+    n_run, n_truth = ragged.lengths(run.side.indptr), ragged.lengths(truth.side.indptr)
+    shared = [(row, ids[str(id_)]) for row, id_ in enumerate(run.ids) if str(id_) in ids]
+    return bool(shared) and all(n_run[row] < n_truth[other] for row, other in shared)
