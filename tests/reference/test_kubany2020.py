@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import semmetrics
 from semmetrics.cli.app import program
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "kubany2020_table2"
@@ -97,3 +98,16 @@ def test_table_2():
     for system, printed in TABLE_2.items():
         values = (found[system, "Recall@5"], found[system, "Precision@5"])
         assert tuple(f"{value:.12g}" for value in values) == printed, system
+
+
+def test_section_4_1_and_figure_1(reference_dir):
+    """The paper prints 3.9 labels per image of 263 classes, and draws the frequent classes."""
+    truth = reference_dir / "openimages" / "ground_truth.csv"
+    record = semmetrics.validate(truth)
+    assert record["cardinality"]["mean"] == pytest.approx(3.94, abs=0.005)
+    assert (record["items"], record["vocabulary"]) == (1000, 263)
+    rows = semmetrics.score(truth, truth, measures="MacroF1").per_label()
+    support = sorted(((row["support"], row["label"]) for row in rows), reverse=True)
+    assert support[:3] == [(486, "Person"), (365, "Clothing"), (245, "Man")]
+    share = sum(count for count, _ in support[:100]) / sum(count for count, _ in support)
+    assert share == pytest.approx(0.93, abs=0.005)

@@ -6,14 +6,17 @@ Each entry has ts, tr and H as the paper prints them, in percent (Proposed Split
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 
 import pytest
 
 from semmetrics.metrics.classes import H
 from semmetrics.metrics.formulas import harmonic_mean
-from semmetrics.studies import compare_values
+from semmetrics.studies import compare_values, rank_systems
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 DATA = ("SUN", "CUB", "AWA1", "AWA2", "aPY")
 PRINTED = """
 DAP     4.2 25.1  7.2 |  1.7 67.9  3.3 |  0.0 88.7  0.0 |  0.0 84.7  0.0 |  4.8 78.3  9.0
@@ -74,3 +77,18 @@ def test_awa1_and_awa2(paired_by, p):
     (found,) = compare_values(table)
     assert found["n"] == 24
     assert found["p"] == pytest.approx(p, rel=0.01)
+
+
+def test_the_page_has_the_mean_ranks_of_the_printed_table():
+    page = (DOCS / "protocols" / "xian2018.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
+    found: dict[str, list[str]] = {}
+    for column in range(3):  # ts, tr, H
+        table: dict[str, dict[str, float]] = {data: {} for data in DATA}
+        for method, data, *cells in ENTRIES:
+            if method != "CMT*":
+                table[data][method] = float(cells[column])
+        for one in rank_systems(table, by="rank"):
+            found.setdefault(one.system, []).append(f"{one.mean_rank:.1f}")
+    assert {method: ranks for method, *ranks in rows} == found
+    assert len(rows) == 13

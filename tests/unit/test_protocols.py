@@ -48,6 +48,32 @@ def test_the_page_of_pineda2019_has_the_ranking_of_the_papers_table_3():
     assert rows == [(name, f"{found[name].value:.4f}", f"{found[name].rank:.0f}") for name in O_F1]
 
 
+# Table 4 of Pineda et al. 2019: means of O-F1, C-F1 and I-F1 on the five data sets.
+TABLE_4 = """
+FF BCE, ResNet-50   | 86.40 85.16 88.23 | 76.98 73.49 79.35 | 71.34 54.94 69.19 | 70.89 47.87 69.43 | 46.83 18.38 43.63
+FF BCE, ResNet-101  | 87.64 86.57 89.34 | 77.67 74.78 79.80 | 71.81 57.82 69.61 | 71.81 49.92 70.81 | 47.90 18.59 44.78
+FF BCE, ResNeXt-101 | 87.93 87.60 90.05 | 78.48 75.62 80.88 | 71.72 57.95 69.34 | 71.98 46.25 70.87 | 49.07 19.13 46.12
+LSTM, ResNet-50     | 86.36 85.00 88.20 | 76.63 72.98 79.45 | 70.85 54.15 69.43 | 70.68 48.73 69.97 | 47.33 17.55 46.12
+LSTM, ResNet-101    | 87.29 85.77 89.01 | 77.62 74.39 80.27 | 71.43 55.76 70.08 | 70.73 48.13 70.06 | 48.03 17.87 46.84
+LSTM, ResNeXt-101   | 87.51 86.53 89.40 | 77.71 74.74 80.34 | 70.86 54.26 69.58 | 70.00 47.84 69.23 | 48.43 18.18 47.23
+"""  # noqa: E501
+
+
+def test_the_page_of_pineda2019_has_the_gains_of_the_papers_table_4():
+    table = {}
+    for line in TABLE_4.strip().splitlines():
+        name, *cells = line.split("|")
+        values = [float(value) for cell in cells for value in cell.split()]
+        table[name.strip()] = values
+    page = (DOCS / "protocols" / "pineda2019.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?:FF BCE|LSTM), ResNe\S+) \|(.*)\|$", page, re.MULTILINE)
+    assert [name for name, _ in rows] == [name for name in table if "ResNet-50" not in name]
+    for name, cells in rows:
+        gains = [float(value) for value in re.findall(r"[+-]\d\.\d\d", cells)]
+        before = table[f"{name.partition(',')[0]}, ResNet-50"]
+        assert gains == pytest.approx([b - a for a, b in zip(before, table[name], strict=True)])
+
+
 def test_kubany2020_reads_the_data_as_the_paper_does():
     table = semmetrics.score(PREDS, REFS, protocol="kubany2020")
     assert table.headings[:4] == ["Accuracy@1", "Recall@1", "Precision@1", "F1@1"]
