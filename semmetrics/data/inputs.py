@@ -291,7 +291,7 @@ def _read_public_table(source: Source, kind: str, form: Form, options: ReadOptio
             return None
         rows = Rows(source, options, tabs=kind == "tsv")
         found = public_format.read(Table(rows.name, rows.header, "line {}", rows), form, options)
-    found.notes += rows.notes
+    found.notes += public_format.unused(options, form) + rows.notes
     return found
 
 

@@ -132,7 +132,9 @@ def read_object(
     """
     public_format = find_document(value, form)
     if public_format is not None:
-        return public_format.read(value, name, form, options)
+        found = public_format.read(value, name, form, options)
+        found.notes += public_format.unused(options, form)
+        return found
     if isinstance(value, Mapping):
         if form.coco is not None and form.is_coco(value):
             return _read_annotations(value, name, form, options)
@@ -186,7 +188,7 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
         if public_format is not None:
             records = [record for _, record in lines]
             found = public_format.read(records, source.name, form, options)
-            found.notes += notes
+            found.notes += public_format.unused(options, form) + notes
             return found
     found = _read_records(lines, source.name, "line {}", form, options, "JSON lines, ")
     found.notes += notes

@@ -258,7 +258,9 @@ def _read_public_table(
         return None
     cells = [column.to_pylist() for column in make_table().columns]
     rows = enumerate(zip(*cells, strict=True), first)
-    return encode(public_format.read(Table(source, columns, ROW, rows), form, options), form)
+    items = public_format.read(Table(source, columns, ROW, rows), form, options)
+    items.notes += public_format.unused(options, form)
+    return encode(items, form)
 
 
 def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any:

@@ -219,6 +219,7 @@ def read_coco_captions(
         raise InputError("missing-key", name, key=key)
     known = _image_ids(images, name) if images else None
     rejected = 0
+    keys: set[str] = set()
     found: dict[str, list[Any]] = {}
     if known is not None and not (by_own_id or only_ids):
         found = {id_: [] for id_ in known}
@@ -230,6 +231,7 @@ def read_coco_captions(
             raise InputError(code, at(where, "", id_), value=caption, wanted="a caption")
         if by_own_id:
             id_ = _record_id(annotation, "id", where, new=found)
+        keys |= annotation.keys()
         if _is_rejected(annotation):
             rejected += 1
             continue
@@ -243,6 +245,7 @@ def read_coco_captions(
         items.numbering = value.get(_NUMBERING)
     how = " by id," if by_own_id else ", ids of" if only_ids else ","
     items.understood = f"COCO captions{how} {counted(annotations, 'caption')}"
+    items.notes += unused_keys(sorted(keys), _ANNOTATION_KEYS, "annotation")
     if rejected:
         items.notes.append(Fact("rejected-captions", rejected))
     if len(ids) < len(found):

@@ -716,6 +716,26 @@ def test_class_vectors(tmp_path, vector):
         assert table["Accuracy"] == pytest.approx(2 / 3)
 
 
+# ---- what is not used is noted ------------------------------------------------------------------
+
+
+def test_keys_of_annotations_that_are_not_used_are_noted():
+    for read, document in (
+        (as_labels, {**INSTANCES, "annotations": [{**INSTANCES["annotations"][0], "crowd": 1}]}),
+        (as_captions, {"annotations": [{"image_id": 1, "id": 1, "caption": "x", "crowd": 1}]}),
+    ):
+        noted = [fact for fact in read(document).notes if fact.code == "unused-entry-keys"]
+        assert [fact.examples for fact in noted] == [("crowd",)]
+    assert as_captions({"annotations": [{"image_id": 1, "id": 1, "caption": "x"}]}).notes == []
+
+
+def test_columns_that_are_named_and_not_used_are_noted(tmp_path):
+    options = semmetrics.ReadOptions(id_column="x", score_column="y")
+    for data in (RESULTS, as_csv(RESULTS), DATUMARO, write(tmp_path, "a.xml", CVAT)):
+        (fact,) = [one for one in as_labels(data, options=options).notes if one.n == 2]
+        assert (fact.code, fact.examples) == ("unused-options", ("id_column", "score_column"))
+
+
 # ---- files that only look like a format ---------------------------------------------------------
 
 

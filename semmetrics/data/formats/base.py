@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.form import Form, Items, ReadOptions, unused
 from semmetrics.data.source import Source
 from semmetrics.errors import Fact, InputError, Places
 from semmetrics.schema import as_id, as_real
@@ -38,14 +38,22 @@ class PublicFormat(ABC):
         What messages call it: "COCO results".
     nouns : tuple of str
         What it holds: "label", "caption" or both.
+    used_options : tuple of str
+        The options that name columns and have an effect. A note lists others that were given.
     """
 
     title: str
     nouns: tuple[str, ...]
+    used_options: tuple[str, ...] = ()
 
     def holds(self, form: Form) -> bool:
         """Return whether the format holds what a form describes."""
         return form.noun == _ANY_NOUN or form.noun in self.nouns
+
+    def unused(self, options: ReadOptions, form: Form) -> list[Fact]:
+        """Note the options for columns that were given and have no effect."""
+        names = [f"{role}_column" for role in form.roles]
+        return unused(options, (n for n in names if n not in self.used_options), self.title)
 
 
 class DocumentFormat(PublicFormat):

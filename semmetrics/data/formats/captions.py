@@ -293,6 +293,7 @@ class NumberedCaptions(TableFormat):
 
     title = "numbered captions"
     nouns = CAPTIONS
+    used_options = ("id_column",)
 
     def matches(self, columns: Sequence[str], options: ReadOptions) -> bool:
         """Return whether several columns are captions with a number."""

@@ -127,6 +127,7 @@ class FiftyOneSamples(DocumentFormat):
 
     title = "FiftyOne samples"
     nouns = LABELS
+    used_options = ("label_column",)
 
     def matches(self, document: Any) -> bool:
         """Return whether samples have a path, and some field with label objects."""

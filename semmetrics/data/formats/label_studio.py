@@ -168,6 +168,7 @@ class LabelStudioRecords(DocumentFormat):
 
     title = "Label Studio (JSON-MIN)"
     nouns = LABELS
+    used_options = ("id_column", "label_column")
 
     def matches(self, document: Any) -> bool:
         """Return whether records have the keys that every export has."""
@@ -186,6 +187,7 @@ class LabelStudioTable(TableFormat):
 
     title = "Label Studio (CSV)"
     nouns = LABELS
+    used_options = ("id_column", "label_column")
 
     def matches(self, columns: Sequence[str], options: ReadOptions) -> bool:
         """Return whether the table has the columns that every export has."""
