@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.form import Form, Items, ReadOptions
-from semmetrics.data.formats.base import ScoredLabels, read_score, unused_keys
+from semmetrics.data.formats.base import ScoredLabels, optional_key, read_score, unused_keys
 from semmetrics.data.lists import Holds, Numbering
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at
@@ -102,7 +102,7 @@ def _verified_labels(
     ):
         present = [label if isinstance(label, str) else label[0] for label in labels]
         absent = []
-        for category in image.get("neg_category_ids") or ():
+        for category in optional_key(image, "neg_category_ids", list, where):
             record = {"neg_category_ids": category}
             absent.append(categories[_record_id(record, "neg_category_ids", where, categories)])
         verified[str(image["id"])] = frozenset(present + absent)

@@ -37,6 +37,66 @@ KARPATHY = {
 RESULTS = [{"image_id": 1, "caption": "a cat\u2028"}, {"image_id": 1, "caption": "the cat"}]
 
 
+REGION = {"type": "choices", "value": {"x": 1, "choices": ["cat"]}, "score": 0.5}
+TASK = {
+    "id": 1,
+    "data": {"image": "a.jpg"},
+    "annotations": [{"result": [REGION], "was_cancelled": False}],
+    "predictions": [{"result": [REGION]}],
+}
+FIFTYONE = {"filepath": "x/a.jpg", "p": {"detections": [{"label": "cat", "confidence": 0.5}]}}
+LABELBOX = {
+    "data_row": {"id": "x", "external_id": "a.jpg"},
+    "projects": {
+        "p": {
+            "labels": [
+                {
+                    "annotations": {
+                        "objects": [{"name": "cat"}],
+                        "classifications": [{"name": "q", "radio_answer": {"name": "yes"}}],
+                    }
+                }
+            ]
+        }
+    },
+}
+DATUMARO = {
+    "categories": {"label": {"labels": [{"name": "cat"}]}},
+    "items": [
+        {
+            "id": "a",
+            "annotations": [{"type": "label", "label_id": 0, "attributes": {"score": 1}}],
+            "image": {"path": "a.jpg"},
+        }
+    ],
+}
+LVIS = {**COCO, "images": [{"id": 1, "neg_category_ids": [3]}, {"id": 2, "neg_category_ids": []}]}
+MSRVTT = {
+    "videos": [{"video_id": "v", "split": "test"}],
+    "sentences": [{"video_id": "v", "sen_id": 1, "caption": "a cat"}],
+}
+TEXTCAPS = {"data": [{"image_id": "a", "caption_id": 1, "reference_strs": ["a cat"]}]}
+DOCUMENTS = [
+    [{"image_id": 1, "category_id": 18, "score": 0.5}],
+    LVIS,
+    [TASK],
+    [{"id": 1, "choice": REGION["value"], "annotation_id": 1, "annotator": 1, "lead_time": 1}],
+    {"classes": ["cat", "dog"], "labels": {"a": 1, "b": [{"label": "cat", "confidence": 1}]}},
+    {"a": {"classifications": [{"label": "cat"}]}},
+    {"samples": [FIFTYONE]},
+    [LABELBOX],
+    [{"External ID": "a", "Label": {"objects": [{"title": "cat"}]}}],
+    DATUMARO,
+    MSRVTT,
+    TEXTCAPS,
+    [{"videoID": "v", "enCap": ["a cat"]}],
+    [{"image": "x/a.jpg", "caption": ["a cat"]}],
+    {"v": {"timestamps": [[0, 1]], "sentences": ["a cat"]}},
+]
+CVAT = b'<annotations><image id="0" name="a.jpg"><tag label="cat"/></image></annotations>'
+ARFF = b"@relation 'x: -C 1'\n@attribute cat {0,1}\n@attribute x numeric\n@data\n1,0.5\n"
+
+
 def saved(save, *args, **kwargs):
     stream = io.BytesIO()
     save(stream, *args, **kwargs)
@@ -48,7 +108,25 @@ def write(writer, table):
         writer.write_table(table)
 
 
+def formats():
+    for document in DOCUMENTS:
+        yield "json", json.dumps(document).encode()
+    yield "jsonl", "\n".join(map(json.dumps, [LABELBOX, LABELBOX])).encode()
+    yield "csv", b"image_id,category_id,score\n1,18,0.5\n1,18,0.7\n2,3,0.5\n"
+    yield "csv", b"file_name,caption_1,caption_2\na.wav,a cat,\nb.wav,x,y\n"
+    yield (
+        "csv",
+        b'id,choice,annotation_id,annotator,lead_time\n1,"{""choices"": [""cat""]}",1,1,1\n',
+    )
+    yield "txt", b"2 4\n1:1.0 3:0.5\n0:1\n"
+    yield "txt", b"2 9 4\n1,3 0:0.5 4:1.2\n 0:1\n"
+    yield "txt", b"__label__cat 0.5 __label__dog 0.25\n__label__cat a cat\n"
+    yield "xml", CVAT
+    yield "arff", ARFF
+
+
 def seeds():
+    yield from formats()
     matrix = sparse.csr_array(np.array([[0, 0.5], [1, 0]]))
     yield "json", json.dumps({"a": ["cat", {"label": "dog", "score": 0.5}], "b": []}).encode()
     yield "json", json.dumps({"a": {"cat": 0.5}, "é": {"dog": 1}}).encode()

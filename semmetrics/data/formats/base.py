@@ -12,7 +12,7 @@ or raises the error of a `recipe` if semmetrics does not read the format.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semmetrics.data.form import Form, Items, ReadOptions, unused
@@ -159,6 +159,27 @@ def require_key(record: Mapping[str, Any], key: str, kind: type, where: str) -> 
         wanted = f"{_TYPE_NAMES[kind]} for {key!r}"
         raise InputError("wrong-type", where, value=record[key], wanted=wanted)
     return record[key]
+
+
+def optional_key(record: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
+    """Return the value of a key, or an empty one if the key is missing or null.
+
+    Raises
+    ------
+    InputError
+        If the value is of another type.
+    """
+    if record.get(key) is None:
+        return kind()
+    return require_key(record, key, kind, where)
+
+
+def optional_records(
+    record: Mapping[str, Any], key: str, where: str
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects of the list under a key, which may be missing or null."""
+    for one in optional_key(record, key, list, where):
+        yield check_record(one, where)
 
 
 def check_record(record: Any, where: str) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ https://docs.cvat.ai/docs/manual/advanced/xml_format, https://openvinotoolkit.gi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,6 +20,8 @@ from semmetrics.data.formats.base import (
     are_records,
     check_record,
     finish,
+    optional_key,
+    optional_records,
     read_id,
     read_score,
     recipe,
@@ -104,34 +106,42 @@ class Datumaro(DocumentFormat):
 
     def noun_of(self, document: Any) -> str:
         """Return "caption" if all annotations are captions."""
-        kinds = set()
+        kinds: set[str] = set()
         for item in document["items"]:
-            for annotation in item["annotations"]:
-                kinds.add(annotation.get("type"))
+            kinds.update(_annotation_kinds(item))
         return "caption" if kinds == {"caption"} else "label"
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the labels of the annotations of each item, or its captions."""
         if form.noun == "caption":
             return _read_datumaro_captions(document, name)
-        categories = document["categories"].get("label") or {}
-        labels = categories.get("labels") or []
+        categories = optional_key(document["categories"], "label", dict, name)
+        labels = optional_key(categories, "labels", list, name)
         gathered = ScoredLabels(name)
         for number, item in enumerate(document["items"]):
             where = at(name, f"items[{number}]")
             id_ = read_id(check_record(item, where), "id", where)
             gathered.open(id_, number)
-            for annotation in require_key(item, "annotations", list, where):
+            for annotation in optional_records(item, "annotations", where):
                 code = annotation.get("label_id")
                 if code is None:
                     continue
                 label = _datumaro_name(labels, code, where)
-                score = read_score(annotation.get("attributes") or {}, "score", where)
+                attributes = optional_key(annotation, "attributes", dict, where)
+                score = read_score(attributes, "score", where)
                 gathered.add(id_, label, score, where, number)
         understood = f"Datumaro, {pluralize(gathered.n_occurrences, 'annotation')}"
         items = finish(gathered, understood, "items[{}]")
         items.aliases = _datumaro_paths(document["items"])
         return items
+
+
+def _annotation_kinds(item: Any) -> Iterator[str]:
+    """Yield the kinds of the annotations of an item that may be damaged."""
+    annotations = item.get("annotations") if isinstance(item, Mapping) else None
+    for annotation in annotations if isinstance(annotations, list) else ():
+        if isinstance(annotation, Mapping):
+            yield str(annotation.get("type"))
 
 
 def _datumaro_name(labels: Sequence[Any], code: Any, where: str) -> str:
@@ -144,7 +154,8 @@ def _datumaro_paths(items: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the ids of items by the path and the file name of their image."""
     aliases: dict[str, str] = {}
     for item in items:
-        path = (item.get("image") or item.get("media") or {}).get("path")
+        image = item.get("image") or item.get("media")
+        path = image.get("path") if isinstance(image, Mapping) else None
         if isinstance(path, str) and path:
             aliases[path] = str(item["id"])
             aliases[path.rsplit("/", 1)[-1]] = str(item["id"])
@@ -158,7 +169,7 @@ def _read_datumaro_captions(document: Any, name: str) -> Items:
     for number, item in enumerate(document["items"]):
         where = at(name, f"items[{number}]")
         captions = ids.setdefault(read_id(check_record(item, where), "id", where), [])
-        for annotation in require_key(item, "annotations", list, where):
+        for annotation in optional_records(item, "annotations", where):
             if annotation.get("type") == "caption":
                 captions.append(require_key(annotation, "caption", str, where))
     names = list(ids)

@@ -29,9 +29,9 @@ from semmetrics.data.formats.base import (
     are_records,
     check_record,
     finish,
+    optional_records,
     read_id,
     read_score,
-    require_key,
 )
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
@@ -108,27 +108,28 @@ class LabelStudio(DocumentFormat):
             gathered.open(id_, number)
             for path in _media(task):
                 aliases[path] = id_
-            annotations = _finished(task.get(section) or [])
+            annotations = _finished(optional_records(task, section, where))
             several += len(annotations) > 1
             for annotation in annotations:
-                for region in require_key(annotation, "result", list, where):
-                    _add_region(gathered, id_, check_record(region, where), where, number)
+                for region in optional_records(annotation, "result", where):
+                    _add_region(gathered, id_, region, where, number)
         understood = f"Label Studio, {section} of {pluralize(len(gathered), 'task')}"
         items = finish(gathered, understood, RECORD, several)
         items.aliases = aliases
         return items
 
 
-def _label_studio_section(document: Iterable[Mapping[str, Any]], options: ReadOptions) -> str:
+def _label_studio_section(document: Iterable[Any], options: ReadOptions) -> str:
     """Return which part of the tasks is read."""
-    has_annotations = any(task.get("annotations") for task in document)
-    has_predictions = any(task.get("predictions") for task in document)
+    tasks = [task for task in document if isinstance(task, Mapping)]
+    has_annotations = any(task.get("annotations") for task in tasks)
+    has_predictions = any(task.get("predictions") for task in tasks)
     if has_predictions and (not has_annotations or not is_truth(options)):
         return "predictions"
     return "annotations"
 
 
-def _finished(annotations: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _finished(annotations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the annotations that were not cancelled."""
     return [one for one in annotations if not one.get("was_cancelled")]
 
@@ -155,7 +156,8 @@ def _task_id(task: Mapping[str, Any], where: str) -> str:
 
 def _media(task: Mapping[str, Any]) -> list[str]:
     """Return the path of the file that a task shows, its name, and the name before its upload."""
-    for value in task["data"].values():
+    data = task.get("data")
+    for value in data.values() if isinstance(data, Mapping) else ():
         if isinstance(value, str) and re.fullmatch(r"\S+\.\w{2,5}", value.split("?")[0]):
             path = value.split("?")[0]
             file_name = path.rsplit("/", 1)[-1].rsplit("=", 1)[-1]

@@ -24,6 +24,8 @@ from semmetrics.data.formats.base import (
     are_records,
     check_record,
     finish,
+    optional_key,
+    optional_records,
     read_id,
     require_key,
 )
@@ -60,11 +62,11 @@ class Labelbox(DocumentFormat):
             id_ = as_id(keys[0], where=where)
             gathered.open(id_, number)
             aliases.update({str(key): id_ for key in keys[1:]})
-            labels = _labelbox_labels(record["projects"])
+            labels = _labelbox_labels(record, where)
             several += len(labels) > 1
             for label in labels:
-                annotations = label.get("annotations") or {}
-                for found in annotations.get("objects") or ():
+                annotations = optional_key(label, "annotations", dict, where)
+                for found in optional_records(annotations, "objects", where):
                     gathered.add(id_, _labelbox_name(found, where), None, where, number)
                 for question, answer in _labelbox_answers(annotations, where):
                     questions[question] = None
@@ -75,11 +77,12 @@ class Labelbox(DocumentFormat):
         return items
 
 
-def _labelbox_labels(projects: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _labelbox_labels(record: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
     """Return the labels of all projects: one for each annotator."""
     labels: list[Mapping[str, Any]] = []
+    projects = require_key(record, "projects", dict, where)
     for project in projects.values():
-        labels += project.get("labels") or ()
+        labels += optional_records(check_record(project, where), "labels", where)
     return labels
 
 
@@ -93,13 +96,14 @@ def _labelbox_name(found: Mapping[str, Any], where: str) -> str:
 
 def _labelbox_answers(annotations: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
     """Yield the questions of an item, each with one answer; texts are not labels."""
-    for question in annotations.get("classifications") or ():
+    for question in optional_records(annotations, "classifications", where):
         name = _labelbox_name(question, where)
-        chosen = question.get("radio_answer", question.get("answer"))
-        answers = [chosen] if isinstance(chosen, Mapping) else []
-        answers += question.get("checklist_answers", question.get("answers")) or []
-        for answer in answers:
-            yield name, _labelbox_name(answer, where)
+        for key in ("radio_answer", "answer"):
+            if isinstance(question.get(key), Mapping):
+                yield name, _labelbox_name(question[key], where)
+        for key in ("checklist_answers", "answers"):
+            for answer in optional_records(question, key, where):
+                yield name, _labelbox_name(answer, where)
 
 
 def _add_answers(
@@ -141,5 +145,6 @@ class LabelboxRecords(DocumentFormat):
             id_ = read_id(record, key, where)
             empty: dict[str, Any] = {"data_row": {"id": id_}, "projects": {"": {"labels": []}}}
             row = rows.setdefault(id_, empty)
-            row["projects"][""]["labels"].append({"annotations": record.get("Label") or {}})
+            label = optional_key(record, "Label", dict, where)
+            row["projects"][""]["labels"].append({"annotations": label})
         return Labelbox().read(list(rows.values()), name, form, options)
