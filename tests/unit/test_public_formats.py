@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from refusals import facts, refused
 
 import semmetrics
 from semmetrics import as_captions, as_labels
+from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.classes import as_classes
 from semmetrics.kinds.retrieval import as_candidates
 
@@ -734,6 +736,29 @@ def test_columns_that_are_named_and_not_used_are_noted(tmp_path):
     for data in (RESULTS, as_csv(RESULTS), DATUMARO, write(tmp_path, "a.xml", CVAT)):
         (fact,) = [one for one in as_labels(data, options=options).notes if one.n == 2]
         assert (fact.code, fact.examples) == ("unused-options", ("id_column", "score_column"))
+
+
+# ---- the page of formats ------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+EXAMPLES = re.findall(r"```(json|text|xml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+SUFFIXES = {"__label__": "txt", "@relation": "arff", "2 4": "txt", "1000268201": "token"}
+
+
+@pytest.mark.parametrize(("language", "example"), EXAMPLES)
+def test_every_example_of_the_page_is_read(tmp_path, language, example):
+    suffix = language
+    if language == "text":
+        suffix = next((SUFFIXES[one] for one in SUFFIXES if example.startswith(one)), "csv")
+    path = write(tmp_path, f"example.{suffix}", example)
+    if "timestamps" in example:
+        with refused("format-recipe"):
+            as_captions(path)
+        return
+    kind = resolve_kind(path).kind
+    lists = {"labels": as_labels, "captions": as_captions}[kind](path)
+    assert len(lists.side.codes)
+    assert not re.match(r"JSON,|CSV,", lists.understood)
 
 
 # ---- files that only look like a format ---------------------------------------------------------

@@ -41,7 +41,8 @@ class Labelbox(DocumentFormat):
     nouns = LABELS
 
     def matches(self, document: Any) -> bool:
-        """Return whether records have a data row and projects."""
+        """Return whether records, or a single one, have a data row and projects."""
+        document = _listed(document)
         if not are_records(document, "data_row", "projects"):
             return False
         return isinstance(document[0]["projects"], Mapping)
@@ -53,7 +54,7 @@ class Labelbox(DocumentFormat):
         several = 0
         questions: dict[str, None] = {}
         answers: list[tuple[str, str, str]] = []
-        for number, record in enumerate(document):
+        for number, record in enumerate(_listed(document)):
             where = at(name, RECORD.format(number))
             row = require_key(check_record(record, where), "data_row", dict, where)
             keys = [row[key] for key in ("external_id", "global_key", "id") if row.get(key)]
@@ -75,6 +76,11 @@ class Labelbox(DocumentFormat):
         items = finish(gathered, _understood_labelbox(gathered, questions), RECORD, several)
         items.aliases = aliases
         return items
+
+
+def _listed(document: Any) -> Any:
+    """Return the records of a document: a file of one line is a single object."""
+    return [document] if isinstance(document, Mapping) else document
 
 
 def _labelbox_labels(record: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
