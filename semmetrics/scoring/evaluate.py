@@ -37,6 +37,7 @@ Progress: TypeAlias = "Callable[[int, int], None] | None"
 """What is called with the number done and in all."""
 SCHEMA = "semmetrics.state/1"
 _PACKAGE = __name__.partition(".")[0]
+_ZEROS = 4  # digits of the number of zeros that end an integer
 _TEXT, _SUM = "state", "checksum"
 
 
@@ -482,6 +483,20 @@ def _checksum(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
     return np.frombuffer(hashed.digest(), np.uint8)
 
 
+def _write_integer(number: int) -> str:
+    """Write an integer in hexadecimal digits, with "p" and the number of zeros that end it."""
+    text = f"{number:x}"
+    digits = text.rstrip("0")
+    return f"{digits}p{len(text) - len(digits)}" if digits else text
+
+
+def _read_integer(text: str) -> int:
+    digits, _, zeros = text.partition("p")
+    if len(zeros) > _ZEROS:
+        raise ValueError(text)
+    return int(digits, 16) << 4 * int(zeros or 0)
+
+
 _CODED: Mapping[str, tuple[type, Callable[[Any], list[Any]], Callable[..., Any]]] = {
     "measure": (
         Measure, lambda one: [str(one), one.definition.kind, *one.asked],
@@ -491,8 +506,8 @@ _CODED: Mapping[str, tuple[type, Callable[[Any], list[Any]], Callable[..., Any]]
     "identity": (Identity, lambda one: [str(one)], Identity),
     "range": (range, lambda one: [one.start, one.stop, one.step], range),
     "integers": (
-        np.ndarray, lambda one: [one.shape, [f"{n:x}" for n in one.ravel().tolist()]],
-        lambda shape, digits: np.array([int(n, 16) for n in digits], object).reshape(shape),
+        np.ndarray, lambda one: [one.shape, [*map(_write_integer, one.ravel().tolist())]],
+        lambda shape, texts: np.array([*map(_read_integer, texts)], object).reshape(shape),
     ),
 }  # fmt: skip
 """What is written in a way of its own: its type, its parts, and what makes it of them."""

@@ -12,8 +12,7 @@ parts that have the same items are paired: the first belongs to the first, and s
 captions of one image are drawn together.
 
 By ``poisson`` each item is drawn by itself, as often as a hash of the seed, the resample and its id
-says. Sums under these weights add up over parts of the data, counts exactly and floats to 1e-12,
-so items need not be kept.
+says. Sums under these weights add up over parts of the data, exactly, so items need not be kept.
 
 The jackknife leaves out one item, or group, after the other. Many are left out in parts of equal
 size: neighbours in the order of hashes, so chosen at random.
@@ -30,7 +29,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Coded, Column, Dense, OneHot, Sparse, as_floats
+from semmetrics.core.columns import Coded, Column, Dense, OneHot, Sparse, as_floats, exact_sums
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.data.source import ahead
@@ -356,7 +355,9 @@ class WeightedSums:
         self._terms += [_Term(s, name, place, (), c, width) for c, place in places.items()]
         self._terms.append(_Term(s, name, every, rest, common, width))
 
-    def sums(self, counts: NDArray[Any], product: Sequence[Floats]) -> dict[Statistic, Any]:
+    def sums(
+        self, counts: NDArray[Any], product: Sequence[Floats], *, exact: bool = False
+    ) -> dict[Statistic, Any]:
         """Return what each statistic's measures aggregate.
 
         Parameters
@@ -365,14 +366,20 @@ class WeightedSums:
             At most 2**16.
         product : sequence of arrays
             Of the stack, with these counts.
+        exact : bool
+            Whether sums that `Statistics.sums` has in the units of `exact_sums` are in these units,
+            too. Otherwise they are the nearest floats.
         """
         total: dict[Statistic, Any] = {s: {} for s in self.exact}
         for term in self._terms:
-            sums, part = total[term.statistic], product[term.plus]
+            sums = total[term.statistic]
+            part: NDArray[Any] = product[term.plus]
             for place in term.minus:
                 part = part - product[place]
+            if exact and self.statistics.sums[term.statistic][term.name].dtype == object:
+                part = exact_sums(part.ravel(), np.arange(part.size), part.size).reshape(part.shape)
             if term.width:
-                cells = sums.setdefault(term.name, np.zeros((len(counts), term.width)))
+                cells = sums.setdefault(term.name, np.zeros((len(counts), term.width), part.dtype))
                 cells[:, term.category] += part
             else:
                 sums[term.name] = sums[term.name] + part if term.name in sums else part
@@ -438,7 +445,8 @@ def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
     weighted = WeightedSums(statistics, statistics.sums, draws, stack)
     found: dict[Statistic, dict[str, Any]] = {s: {} for s in statistics.sums}
     for counts in draws.counts(bootstrap, chunk_size([statistics])):
-        for s, sums in weighted.sums(counts, stack.multiply(counts)).items():
+        product = stack.multiply(counts)
+        for s, sums in weighted.sums(counts, product, exact=True).items():
             for name, part in sums.items():
                 found[s].setdefault(name, []).append(part)
     for sums in found.values():

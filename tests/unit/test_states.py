@@ -50,6 +50,24 @@ def test_states_merge_in_any_order_and_in_trees():
         assert table.notes == whole.notes
 
 
+@pytest.mark.parametrize("weight", [None, 3, 0.1])
+def test_resamples_of_merged_states_are_exact(weight):
+    """Floats that were rounded in each part would differ in the last digit."""
+    preds, gts = items()
+    weights = weight and {name: weight * (1 + place) for place, name in enumerate(IDS)}
+    whole = score(preds, gts, weights=weights, ci_method="poisson", **OPTIONS)
+    parts = []
+    for ids in np.split(np.array(IDS), [3, 10]):
+        scorer = Scorer(keep_rows=False, **OPTIONS)
+        some = weights and {name: weights[name] for name in ids}
+        scorer.update({i: preds[i] for i in ids}, {i: gts[i] for i in ids}, weights=some)
+        scorer.save(state := io.BytesIO())
+        parts.append(Scorer.load(state))
+    for one, other in zip(whole, sum(parts).compute(), strict=True):
+        assert one.value == other.value
+        assert one.replicates.values.tolist() == other.replicates.values.tolist()
+
+
 @pytest.mark.parametrize("options", [
     {"ignore": ["label 1", "label 2", "x"]},
     {"classes": [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]},
