@@ -371,6 +371,14 @@ def _match_in_order(gain: Floats) -> _Matching:
         these = np.flatnonzero(rows[:, row] < 0)  # it is better matched, if all are free
         if not len(these):
             continue
+        # most rows take their best column, which is free
+        best = length[these].argmin(axis=1)
+        is_free = owner[these, best] < 0
+        taking, place = these[is_free], best[is_free]
+        found[taking, row], owner[taking, place], adds[taking, row] = place, row, True
+        these = these[~is_free]
+        if not len(these):
+            continue
         length = length[these] - rows[these, row, None]
         via, end, last = _shortest_paths(cost, rows, columns, owner, these, row, length)
         lost = np.flatnonzero(end < 0)  # at the last prediction, which gives its reference up

@@ -32,6 +32,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 _TABLE = 1 << 26
+_DENSE = 8  # cells for each key above which a table of numbers is not worth its memory
 _SPARSE = 64  # cells for each key above which sorting the keys is faster than a table
 
 
@@ -215,6 +216,25 @@ def distinct_codes(indptr: Ints, codes: NDArray[np.integer], width: int) -> tupl
     rows = keys // width  # cheaper than a remainder
     keys -= rows * width
     return offsets(np.bincount(rows, minlength=len(indptr) - 1)), keys, times
+
+
+def distinct_keys(keys: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct keys, rising, and the place of each key among them.
+
+    Keys are at least 0.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in distinct_keys(np.array([7, 2, 7]))]
+    [[2, 7], [1, 0, 1]]
+    """
+    size = int(keys.max(initial=-1)) + 1
+    if size > _DENSE * len(keys):
+        distinct, place = np.unique(keys, return_inverse=True)
+        return distinct, place
+    is_present = np.zeros(size, np.bool_)
+    is_present[keys] = True
+    return np.flatnonzero(is_present), (np.cumsum(is_present) - 1)[keys]
 
 
 def starts_run(flat: NDArray[Any]) -> Bools:

@@ -276,7 +276,9 @@ class SemanticMatches:
     ) -> _GainTable:
         """Lay the rows and columns of some pairs out, with what each pair adds to the sum."""
         item, row, column = np.unravel_index(edges, shape)
-        rows, columns = _number_within(item, row), _number_within(item, column)
+        n_items, n_rows, n_columns = shape
+        rows = _number_within(item, row, (n_items, n_rows))
+        columns = _number_within(item, column, (n_items, n_columns))
         size = min(rows.places.shape[1], columns.places.shape[1])
         mine, theirs = batch.rows[item, row], batch.columns[item, column]
         gains = np.zeros((*rows.places.shape, columns.places.shape[1]))
@@ -286,7 +288,7 @@ class SemanticMatches:
     def _gains(self, source: Similarities, mine: Ints, theirs: Ints, size: int) -> Floats:
         """Return what each pair of labels adds, each distinct pair computed once."""
         width = int(theirs.max()) + 1
-        keys, place = np.unique(mine * np.int64(width) + theirs, return_inverse=True)
+        keys, place = ragged.distinct_keys(mine * np.int64(width) + theirs)
         mine, theirs = np.divmod(keys, width)
         sides = mine[:, None], theirs[:, None]
         similarity = source.gather(*sides, skip_zero_vectors=self.threshold < 0)
@@ -338,16 +340,20 @@ class _Numbered(NamedTuple):
     number: Ints
 
 
-def _number_within(item: Ints, place: Ints) -> _Numbered:
+def _number_within(item: Ints, place: Ints, shape: tuple[int, int]) -> _Numbered:
     """Number the distinct places of each item, in their order."""
-    width = int(place.max()) + 1
-    keys, which = np.unique(item * np.int64(width) + place, return_inverse=True)
-    owner, distinct = np.divmod(keys, width)
-    items, own = np.unique(owner, return_inverse=True)
-    number = np.arange(len(keys)) - np.searchsorted(own, own)
-    places = np.zeros((len(items), int(number.max()) + 1), np.int64)
-    places[own, number] = distinct
-    return _Numbered(items, places, own[which], number[which])
+    is_used = np.zeros(shape, np.bool_)
+    is_used[item, place] = True
+    items = np.flatnonzero(is_used.any(axis=1))
+    number_of_item = np.zeros(shape[0], np.int64)
+    number_of_item[items] = np.arange(len(items))
+    is_used = is_used[items]
+    number = np.cumsum(is_used, axis=1) - 1
+    places = np.zeros((len(items), int(number[:, -1].max()) + 1), np.int64)
+    own, distinct = np.nonzero(is_used)
+    places[own, number[own, distinct]] = distinct
+    own = number_of_item[item]
+    return _Numbered(items, places, own, number[own, place])
 
 
 def matches_of(measure: Measure, cut: Cut | None = None) -> SemanticMatches:
