@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-Only conclusive evidence raises an error: two files whose formats say what they hold, or numbers
-that cannot be grades or labels of the ground truth next to numbers that look like grades.
+Only conclusive evidence raises an error. Either the formats of both files decide, or the numbers of
+the ground truth cannot be grades and those of the predictions look like grades.
 Judgements are compared with judgements, and runs may have few candidates and references
 confidences, so none of these is evidence by itself.
 """
@@ -69,7 +69,7 @@ def check_captions(candidates: Lists, references: Lists) -> None:
 
 
 def check_labels(pred: Lists, ref: Lists) -> None:
-    """Raise an error if only the ground truth has scores, and these are those of a ranking.
+    """Raise an error if only the ground truth has scores, and its labels are a ranking.
 
     Labels of the ground truth may have confidences. They are a ranking if some are unlikely (below
     0.5), and every item has the same labels, or equally many that are sorted by score.

@@ -74,3 +74,8 @@ def test_a_matrix_ranks_every_candidate():
         semmetrics.score(np.eye(2), [["b"], ["a"]], ignore_identical_ids=True, **names, **OPTIONS)
     with refused("not-of-kind", name="ignore_identical_ids"):
         semmetrics.score({"a": ["x"]}, {"a": ["x"]}, measures="F1", ignore_identical_ids=True)
+
+
+def test_a_run_without_queries_retrieves_none():
+    found = semmetrics.score({}, {"q1": ["d1"]}, missing="empty", gallery=["q1", "d1"], **OPTIONS)
+    assert found["MRR"].value == 0

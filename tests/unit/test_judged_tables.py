@@ -109,3 +109,17 @@ def test_ranks_that_contradict_scores_are_noted(tmp_path):
     ):
         found = semmetrics.score(saved(tmp_path, "run.csv", text), judged, **MAP)
         assert sum(fact.n for fact in facts(found, "other-ranks")) == number
+
+
+def test_numbers_in_records_are_refused_as_well():
+    run = {"1": ["a", "b"]}
+    records = [{"query": "1", "candidates": ["a", "b"], "stars": [0, 1]}]
+    with refused("unknown-numbers", name="stars", flag="gt_score_column"):
+        semmetrics.score(run, records, **MAP)
+    assert semmetrics.score(run, records, gt_score_column="stars", **MAP)[0].value == 0.5
+    graded = [{"query": "1", "candidates": ["a", "b"], "labels": [0, 1]}]
+    assert semmetrics.score(run, graded, **MAP)[0].value == 0.5
+    texts = [{"query": "1", "candidates": ["a", "b"], "text": ["a cat", "a dog"]}]
+    assert semmetrics.score(run, texts, **MAP)[0].value == 1.0
+    ranked = [{"query": "1", "candidates": ["a", "b"], "rank": [2, 1]}]
+    assert semmetrics.score(ranked, {"1": ["b"]}, **MAP)[0].value == 1.0

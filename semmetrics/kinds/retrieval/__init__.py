@@ -23,7 +23,8 @@ from semmetrics.options import FORMATS
 _NAMES = (
     "candidate", "candidates", "document", "documents", "doc", "docs", "doc_id", "docid", "docno",
     "corpus_id", "corpus-id", "gallery_id", "caption_id", "sentid", "sentids", "positive",
-    "positives", "target", "targets", "retrieved", "ranking", "document_id", "pid", "passage_id",
+    "positives", "target", "targets", "retrieved", "ranking", "document_id", "pid", "passage",
+    "passages", "passage_id",
 )  # fmt: skip
 _QUERIES = ("query", "query_id", "query-id", "queryid", "q_id", "topic", "topic_id")
 _SCORES = ("similarity", "sim")
@@ -95,7 +96,7 @@ def as_candidates(
     options = options or DEFAULTS
     data = open_input(data, options)
     found = as_data(data, _FORMS[options.side], source=source, options=options)
-    if isinstance(found, Lists) and found.column_names:
+    if isinstance(found, Lists):
         found = _with_numbers(data, found, source, options)
     if isinstance(found, Matrix):
         rows, columns = found.values.shape
@@ -113,7 +114,7 @@ def as_candidates(
 
 
 def _with_numbers(data: Any, found: Lists, source: str, options: ReadOptions) -> Lists:
-    """Return a table with its ranks, if it has no scores, and what its columns say of its side.
+    """Order a table or records without scores by rank, and recognise their side by columns.
 
     Raises
     ------
@@ -124,12 +125,12 @@ def _with_numbers(data: Any, found: Lists, source: str, options: ReadOptions) ->
     ranks = [name for name in names if name.strip().casefold() == _RANK]
     if ranks and options.side != "gt":
         found = _by_rank(data, found, ranks[0], source, options)
-    for name in names if "score" not in found.column_names else ():
+    for name in names if found.side.scores is None else ():
         if _may_be_number(name) and _read_numbers(data, name, source, options) is not None:
             flag = f"{options.side}_score_column" if options.side else "score_column"
             what = "their grades" if options.side == "gt" else "their scores"
             raise InputError("unknown-numbers", found.source, name=name, what=what, flag=flag)
-    if options.column("score") is None:
+    if not found.holds and options.column("score") is None:
         found = replace(found, holds=_side_of(found, names))
     return found
 
@@ -191,7 +192,7 @@ def _without_name(fact: Any, name: str) -> Any:
 
 
 def _side_of(found: Lists, unused_names: Sequence[str]) -> Holds:
-    """Return what the columns of a table say it holds: a run, judgements, or nothing."""
+    """Recognise a run or judgements by the names of columns."""
     folded = {name.strip().casefold() for name in (*unused_names, *found.column_names.values())}
     if _RANK in folded:
         return "run"

@@ -343,7 +343,7 @@ def count_own_ids(sides: Sides, relation: Relation) -> int:
     of the queries retrieve their own id first.
     """
     ranked = sides.scores
-    if not isinstance(ranked, RankedLists):
+    if not isinstance(ranked, RankedLists) or not len(sides.rows):
         return 0
     own = _own_columns(sides)
     row = relation.rows[ragged.row_numbers(relation.indptr)]
