@@ -848,6 +848,8 @@ MESSAGES: dict[str, str] = {
         "items that all have",
     "not-in-all": "{n:item} left out that another system does not have",
     "unused-weights": "{n} of {total:sample weight} not used, as no input has the id: {examples!l}",
+    "nothing-shared": "nothing in {name!o} occurs in the data, whose {noun}s are {names!l}; "
+        "give one of the same data, or remove the option",
     "no-effect": "{option!o} has no effect: {why}",
     "no-thumbnail": "{n:item} without a picture{examples!e}: {why}",
     "no-effect-on": "{option!o} has no effect on {on}",

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -100,6 +100,9 @@ class Kind(NamedTuple):
         - ``report_item(record)`` returns the lines of that record;
         - ``explain_definition(definition)`` and ``explain_protocol(protocol)`` return what these
           mean for the kind, by name; of a definition "options" are those that an example needs.
+    check_shared : callable (noted, options, names) -> None
+        Raise if nothing in an input that an option gives occurs in the data. ``noted`` is what
+        steps noted of all tasks, ``names`` some labels or captions of the data.
     """
 
     name: str
@@ -110,6 +113,7 @@ class Kind(NamedTuple):
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Measures, Options], Tasks]
     facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], list[Fact]]
+    check_shared: Callable[[Iterable[Any], Options, Sequence[str]], None] = lambda *_: None
 
     @property
     def describer(self) -> Any:

@@ -422,6 +422,32 @@ def model_facts(
     return facts
 
 
+def check_shared(
+    counts: Mapping[str, int], options: Options, noun: str, names: Sequence[str]
+) -> None:
+    """Raise if nothing in an input that the user gave occurs in the data.
+
+    Parameters
+    ----------
+    counts : mapping from option to int
+        How many names of the data occur in the input that the option gives. What a protocol or a
+        default sets is not checked.
+    options : ResolvedOptions
+    noun : str
+        What the names are.
+    names : sequence of str
+        Some names of the data. If there are none, nothing is wrong.
+
+    Raises
+    ------
+    InputError
+    """
+    is_filled = any(name.strip() for name in names)
+    for name, n_shared in counts.items():
+        if is_filled and not n_shared and name in options.given:
+            raise InputError("nothing-shared", name=name, noun=noun, names=names)
+
+
 def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     """Note options about meaning that no measure takes up; ``such`` is a measure that does."""
     if used_embeddings(measures):

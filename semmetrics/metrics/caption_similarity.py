@@ -56,6 +56,8 @@ UNKNOWN_CAPTIONS, CUT_CAPTIONS = "captions without a vector", "captions of which
 """What is counted, with the name of the embedding; equal captions of a block once."""
 UNKNOWN_PHRASES = "phrases without a vector"
 """What is noted, with the name of the embedding, of phrases that it does not know."""
+KNOWN_TEXTS = "texts with a vector"
+"""What is counted, with the name of the embedding: phrases and captions."""
 
 
 def phrases_of(tuples: Sequence[RawTuple]) -> list[str]:
@@ -119,6 +121,8 @@ def _nearest_sums(
     mine, theirs = found.sides(items.candidates, items.indptr, items.references)
     lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
     block.note((UNKNOWN_PHRASES, embedding), frozenset(vectors.terms[code] for code in lost))
+    n_known = sum(int(vectors.known[side.codes].sum()) for side in (mine, theirs))
+    block.note((KNOWN_TEXTS, embedding), n_known)
     own, other = (vectors.included[side.codes] for side in (mine, theirs))
     layout = BatchLayout(mine, theirs, own, other, vectors)
     nearest = nearest_by_rule(layout, choose_similarities(vectors, mine, theirs))
@@ -228,6 +232,7 @@ def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tupl
     bags = _Bags(block.task, embedding, references, *sides)
     block.note((UNKNOWN_CAPTIONS, embedding), bags.lost)
     block.note((CUT_CAPTIONS, embedding), bags.cut)
+    block.note((KNOWN_TEXTS, embedding), int(bags.known.sum()))
     item, vectors = ragged.row_numbers(bags.indptr), bags.vectors
     pairs = vectors[bags.mine[item]], vectors[bags.theirs]
     known = bags.known[bags.theirs]

@@ -277,6 +277,20 @@ def fit_document_frequencies(
     return task_frequencies(task, "references", stem)
 
 
+@kept
+def known_words(task: CaptionTask, source: str, stem: str) -> tuple[int, int]:
+    """Return how many words of a task have a document frequency that was given, and of how many.
+
+    Numbers are not counted, because a table of word numbers has them by chance.
+    """
+    fit = _given_fit(task, source, stem)
+    words = [word for word in caption_steps.task_tokens(task, stem).vocabulary if word.isalpha()]
+    if fit is None:
+        return len(words), len(words)
+    known = set(fit.vocabulary)
+    return sum(word in known for word in words), len(words)
+
+
 def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[Fact]:
     """Return what a user should know about document frequencies that were counted."""
     lone = [
@@ -323,6 +337,8 @@ def _document_numbers(task: CaptionTask, source: str) -> Ints:
     return some * np.bincount(task.images, minlength=len(some)) if source == "rows" else some
 
 
+KNOWN_WORDS = "words with a given document frequency"
+"""What is counted, once per block and measure."""
 SCALE = 10.0
 # A squared weight is cut in two parts on grids so coarse that sums of them, each times a product of
 # counts, stay whole multiples within 53 bits: exact for captions that hold a word up to 500 times.
@@ -402,6 +418,9 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
     task, items = block.task, caption_steps.items_of(block)
     vectors = tfidf_vectors(task, df, stem)
     block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
+    n_known, n_words = known_words(task, df, stem)
+    if n_words:
+        block.note(KNOWN_WORDS, n_known)
     mine, theirs, n_refs = items.pair_candidates, items.references, items.n_refs
     penalty: Any = 1.0
     if sigma is not None:
@@ -441,7 +460,12 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     SparsePairs
         Rows are images; one without references has zeros.
     """
-    sigma, vectors = measure["sigma"], tfidf_vectors(task, str(measure["df"]), str(measure["stem"]))
+    source, stem = str(measure["df"]), str(measure["stem"])
+    n_known, n_words = known_words(task, source, stem)
+    if n_words and not n_known:
+        names = [*task.texts]
+        raise InputError("nothing-shared", name="doc_freq", noun="caption", names=names)
+    sigma, vectors = measure["sigma"], tfidf_vectors(task, source, stem)
     indptr, features, mine, theirs = _count_features(vectors, clip=sigma is not None)
     columns, references = (
         Cells(rows, features[flat], values[flat])

@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
+_NAMES_SHOWN = 5  # labels or captions that an error shows
 _WHAT = {
     "own": "the source of the measure differs", "n": "the number of items differs",
     "data": "the ground truth differs", "classes": "the class list differs",
@@ -326,6 +328,11 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     -------
     list of Score
         Part by part, system by system, measures in the order given.
+
+    Raises
+    ------
+    InputError
+        If nothing in an input such as document frequencies occurs in the data.
     """
     options, plan = prepared.options, prepared.plan
     ci, progress = interval_options(options), options["progress"]
@@ -342,6 +349,9 @@ def score_prepared(prepared: Prepared) -> list[Score]:
                 measures = [measure for measure, _ in fitted[name]]
                 made = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
                 found.setdefault(part, {})[name] = fitted[name], made
+    noted = [made.noted for systems in found.values() for _, made in systems.values()]
+    names = [str(name) for name in islice(prepared.inputs[-1].vocabulary, _NAMES_SHOWN)]
+    prepared.kind.check_shared(noted, options, names)
     scores = score_evaluated(found, plan, ci, progress)
     tasks_of: Any = prepared.tasks
     return [score if score.terms else replace(score, task=tasks_of[score.system][score.part])

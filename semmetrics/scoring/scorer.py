@@ -266,6 +266,7 @@ class Scorer:
             items.check_shards()
             for part, evaluated in items.evaluated().items():
                 found.setdefault(part, {})[system] = evaluated
+        self._check_shared(list(systems.values()))
         differ = _differing_truth(found)
         ci = resampling(plan.resolve(str(self._kind), self._given))
         scores = score_evaluated(found, first.plan, ci)
@@ -421,6 +422,18 @@ class Scorer:
             if any(taken) or any(isinstance(one, (str, os.PathLike)) for one in of_files):
                 return None
         return setup_of(self)
+
+    def _check_shared(self, collections: Sequence[Collection]) -> None:
+        """Raise if nothing in an input such as document frequencies occurs in the data."""
+        setup = self._describer()
+        if setup is None:
+            return
+        noted: list[Any] = []
+        names: list[str] = []
+        for items in collections:
+            noted += [made.noted for _, made in items.evaluated().values()]
+            names += items.sample_names()
+        setup.kind.check_shared(noted, setup.options, names)
 
     def _measures(self) -> list[str]:
         """Return the names of the measures that were asked for."""
@@ -1030,6 +1043,10 @@ class Collection:
     def evaluated(self) -> dict[str, Evaluated]:
         """Return the measures and the statistics of each part of the items that were let go."""
         return {part: (self._chosen[part], found) for part, found in self._statistics.items()}
+
+    def sample_names(self) -> list[str]:
+        """Return the labels or captions of the item that stands for those let go."""
+        return [str(name) for lists in self._sample for name in getattr(lists, "vocabulary", ())]
 
     def _describe(self, setup: Setup | None, system: str) -> list[Fact]:
         """Return what was odd in the items that were let go: their counts, beside one of them.

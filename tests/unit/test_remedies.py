@@ -30,10 +30,10 @@ def test_a_few_columns_of_a_frame_hold_other_numbers():
 
 @pytest.mark.parametrize("sign", [";", "|", "\t"])
 def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign):
-    path = saved(tmp_path, "p.csv", f"id{sign}label\na{sign}x\n")
+    path = saved(tmp_path, "p.csv", f"photo{sign}label\na{sign}x\n")
     with refused("other-delimiter", sign=sign):
         semmetrics.score(path, path, measures="F1")
-    read = semmetrics.ReadOptions(delimiter=sign)
+    read = semmetrics.ReadOptions(delimiter=sign, id_column="photo")
     assert semmetrics.score(path, path, measures="F1", read=read)["F1"].value == 1.0
 
 

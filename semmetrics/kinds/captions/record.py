@@ -15,7 +15,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -34,7 +34,13 @@ from semmetrics.errors import Fact, InputError, first_of_each, why_not
 from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_captions
 from semmetrics.messages import pluralize
-from semmetrics.metrics.cider import DocumentFrequencies, frequency_notes, task_frequencies
+from semmetrics.metrics.caption_similarity import KNOWN_TEXTS
+from semmetrics.metrics.cider import (
+    KNOWN_WORDS,
+    DocumentFrequencies,
+    frequency_notes,
+    task_frequencies,
+)
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
@@ -484,6 +490,20 @@ def caption_facts(
     return facts + common.different_items(tasks, [HUMAN] if options["score_references"] else [])
 
 
+def check_shared(
+    noted: Iterable[Mapping[Any, Any]], options: Options, names: Sequence[str]
+) -> None:
+    """Raise if the captions have no word of the document frequencies or vectors that are given."""
+    counts: Counter[str] = Counter()
+    for one in noted:
+        for key, found in one.items():
+            if key == KNOWN_WORDS:
+                counts["doc_freq"] += found
+            elif isinstance(key, tuple) and key[0] == KNOWN_TEXTS:
+                counts["embedding"] += found
+    common.check_shared(counts, options, "caption", names)
+
+
 def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> list[Fact]:
     """Note which phrases or captions embeddings do not know, or read in part."""
     if not task.models:
@@ -681,4 +701,14 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     return {"predictions": "one caption an image, or several", "not computed": absent}
 
 
-KIND = Kind("captions", read_beside, read, make_tasks, defaults, fill_entry, prepare, caption_facts)
+KIND = Kind(
+    "captions",
+    read_beside,
+    read,
+    make_tasks,
+    defaults,
+    fill_entry,
+    prepare,
+    caption_facts,
+    check_shared,
+)

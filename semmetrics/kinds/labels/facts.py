@@ -45,6 +45,7 @@ _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list
 _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
 _WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
 SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
+PLACED = "labels in the taxonomy"
 _NAMED, _TERMS = "labels that are no numbers", "terms"
 _FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
 _NO = np.zeros(1, np.bool_)
@@ -311,6 +312,11 @@ def find_odd_terms(models: Mapping[str, Any]) -> Odd:
     return found
 
 
+def count_known_terms(models: Mapping[str, Any]) -> Odd:
+    """Count the terms that each embedding knows."""
+    return {(_TERMS, "known", name): int(model.known.sum()) for name, model in models.items()}
+
+
 # ---- facts --------------------------------------------------------------------------------------
 
 
@@ -365,6 +371,20 @@ def label_facts(
     if taxonomy is not None and not any("taxonomy" in m.definition.needs for m in measures):
         facts.append(common.no_effect("taxonomy", "no measure here counts ancestors (hF does)"))
     return facts
+
+
+def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -> None:
+    """Raise if no label is among the labels to ignore, in the taxonomy or in the embedding."""
+    counts: Counter[str] = Counter()
+    for odd in noted:
+        for key, found in odd.items():
+            if key == IGNORED:
+                counts["ignore"] += len(found)
+            elif key == PLACED:
+                counts["taxonomy"] += found
+            elif isinstance(key, tuple) and key[:2] == (_TERMS, "known"):
+                counts["embedding"] += found
+    common.check_shared(counts, options, "label", names)
 
 
 def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) -> list[Fact]:

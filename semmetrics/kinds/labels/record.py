@@ -379,6 +379,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     taxonomy = options["taxonomy"]
     if not needs and taxonomy is None:
         return tasks
+    is_placed = any("taxonomy" in measure.definition.needs for measure in measures)
     models, device = {}, None
     if needs:
         from semmetrics.core.backend import find_device
@@ -401,10 +402,18 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
             if rules["oov"] == "skip" and vectors.oov != "skip":
                 vectors = vectors.skip_unknown()
             found[key] = vectors
-        odd = {**task.odd, **facts.find_odd_terms(found)}
+        by_word = {name: one for name, one in looked_up.items() if _WORDS in needs[name]}
+        odd = {**task.odd, **facts.find_odd_terms(found), **facts.count_known_terms(by_word)}
+        if taxonomy is not None and is_placed:
+            odd[facts.PLACED] = sum(_is_in(taxonomy, some) for some in task.terms or terms)
         return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
     return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}
+
+
+def _is_in(taxonomy: Any, terms: Terms) -> bool:
+    """Tell whether a taxonomy has one of the terms of a label."""
+    return any(taxonomy.find(term) is not None for term in terms)
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
@@ -431,4 +440,14 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     return text, ""
 
 
-KIND = Kind("labels", read_beside, read, make_tasks, defaults, fill_entry, prepare, label_facts)
+KIND = Kind(
+    "labels",
+    read_beside,
+    read,
+    make_tasks,
+    defaults,
+    fill_entry,
+    prepare,
+    label_facts,
+    facts.check_shared,
+)
