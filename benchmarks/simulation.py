@@ -228,7 +228,7 @@ CASES = (
         "12 labels",
         partial(label_sets, labels=12, hits=0.6, false=1.2, classes=_NAMES),
         "F1 SubsetAccuracy HammingLoss CardinalityError F1(average=micro) F1(average=weighted) "
-        "F1(average=macro) C-F1",
+        "F1(average=macro) C-F1 CR",
         50_000,
     ),
     Case(
@@ -240,7 +240,7 @@ CASES = (
     Case(
         "12 labels, scored",
         partial(label_sets, labels=12, hits=0.6, false=1.2, scored=True),
-        "LRAP RankingLoss CoverageError mAP",
+        "LRAP RankingLoss CoverageError mAP ROC-AUC",
         20_000,
     ),
     Case("12 labels, meanings", meanings, "SemF1 SoftF1 WMD MeanSim", 20_000),

@@ -280,8 +280,8 @@ class Definition:
     kind : str
         What it evaluates; a definition is known by its kind and its name.
     interval : str
-        The method of its confidence intervals where none is named; that of macro averages is
-        "jackknife-bias" whatever stands here.
+        The method of its confidence intervals where none is named. Macro averages have
+        "jackknife-bias" instead, unless labels without true items are skipped.
     formula : callable, optional
         Its positional parameters are counts, its keyword-only ones options.
     extra : mapping

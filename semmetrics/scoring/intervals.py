@@ -54,10 +54,12 @@ def default_method(measure: Measure) -> str:
     Examples
     --------
     >>> import semmetrics
-    >>> [default_method(semmetrics.parse(name)[0]) for name in ("F1", "MacroF1")]
-    ['wilson', 'jackknife-bias']
+    >>> [default_method(semmetrics.parse(name)[0]) for name in ("F1", "MacroF1", "mAP")]
+    ['wilson', 'jackknife-bias', 'wilson']
     """
-    if measure["average"] == "macro":  # rare labels bias it, and resamples repeat the bias
+    is_macro = measure["average"] == "macro"
+    if is_macro and measure["no_reference"] != "skip":
+        # labels without true items count as 0 and bias it, and resamples repeat the bias
         return "jackknife-bias"
     return measure.definition.interval
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap
 from semmetrics.scoring import resampling
-from semmetrics.scoring.intervals import Replicates
+from semmetrics.scoring.intervals import Replicates, default_method
 
 CLASSES = list("abcde")
 METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall", "poisson")
@@ -221,3 +222,34 @@ def test_notes_of_several_systems_name_each_measure_once():
     )
     (fact,) = [fact for fact in table.facts if fact.code == "interval-methods"]
     assert [fact.values["used"].count(score.heading) for score in table] == [1] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("mAP", "wilson"),
+        ("ROC-AUC", "wilson"),
+        ("CR", "wilson"),
+        ("mAP(interpolation=voc2007)", "wilson"),
+        ("mAP(average=weighted)", "wilson"),
+        ("mAP(no_reference=0)", "jackknife-bias"),
+        ("MacroRecall", "jackknife-bias"),
+        ("MacroF1", "jackknife-bias"),
+        ("CP", "jackknife-bias"),
+        ("CF1", "jackknife-bias"),
+    ],
+)
+def test_averages_that_skip_absent_labels_have_wilsons_interval(name, method):
+    (measure,) = semmetrics.parse(name)
+    assert default_method(measure) == method
+
+
+def test_intervals_hold_or_are_noted_in_every_simulation():
+    path = Path(simulation.__file__).with_name("COVERAGE.md")
+    rows = [line.split(" | ") for line in path.read_text("utf-8").splitlines() if "**" in line]
+    assert {"`mAP`", "`ROC-AUC`", "`CR`"} <= {row[1] for row in rows}
+    for row in rows:
+        (default,) = (cell for cell in row if "**" in cell)
+        held = float(default.split("**")[1])
+        noted = int(row[-1].removesuffix(" |").removesuffix("%"))
+        assert held >= 0.928 or noted > 50, row
