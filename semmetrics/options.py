@@ -775,9 +775,9 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             metavar="N", read=int, least=1, common=True),
         measure=_MEASURE._replace(help="What tells how alike two answers are: a measure with "
             "values of items.", default="NGSM"),
-        ties=Option("How images of equal values are told apart: by id, by position, or by a hash "
-            "of the seed, the pair and the id.", WHAT, default="id",
-            choices=("id", "position", "random")),
+        ties=Option("How images of equal values are ordered: by NGSM of lower orders and then by "
+            "id, by id, by position, or by a hash of the seed, the pair and the id.", WHAT,
+            default="orders", choices=("orders", "id", "position", "random")),
         seed=Option("Seed of --ties random.", WHAT, default=12345, read=int),
     ) | _SELECTED,
     "mad add": _SELECTED,

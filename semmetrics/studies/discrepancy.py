@@ -16,10 +16,12 @@ measure that is not symmetric is computed both ways, and the mean of both is use
 
 Images without a value are never selected. Images of equal values are told apart by their id ("id",
 in the order of code points; by number where items have no ids), by their position ("position"),
-or by a hash of the seed, the two systems and the id ("random"). So the selection depends neither on
-blocks nor, but for "position", on the order of the images. Values that rounding alone tells apart
-are equal. Most images may have an NGSM of 0: how many share the value of the last one selected is
-counted. Where ties decide, "id" selects the same few images for all pairs, and "random" others for
+or by a hash of the seed, the two systems and the id ("random"). The default is "orders": if NGSM is
+0, the smallest NGSM of one order less comes first, and so on down to single words, then the id. So
+the selection depends neither on blocks nor, but for "position", on the order of the images. Values
+that rounding alone tells apart are equal. Most images may have an NGSM of 0: how many share the
+value of the last one selected is counted ("orders" counts those that the lower orders do not tell
+apart). Where ties decide, "id" selects the same few images for all pairs, and "random" others for
 each.
 """
 
@@ -66,7 +68,7 @@ from semmetrics.text.tokenizers import encode_tokens
 
 Pairs = Sequence[tuple[int, int]]
 Function = Callable[[Any, Any], float]
-TIES = ("id", "position", "random")
+TIES = ("orders", "id", "position", "random")
 _SCHEMA = "semmetrics.mad/1"
 _UNSAVED = ("facts", "understood")
 _IMAGES_OF_A_PAIR = 70  # as in the paper
@@ -153,6 +155,7 @@ class NgsmSimilarity:
         self.name, self._order = str(measure), int(str(measure["order"]))
         self._tokenizer, self.models = tokenizer, {"tok": str(tokenizer.name)}
         self.duplicated, self.words = Counter[str](), defaultdict[str, set[str]](set)
+        self._grams: Sequence[Any] = ()
 
     def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
         """Return the NGSM of the captions of pairs of systems."""
@@ -164,7 +167,20 @@ class NgsmSimilarity:
             self.words[system].update(vocabulary[t] for t in token[mine].tolist())
             times = np.bincount(own, minlength=len(indptr) - 1)
             self.duplicated[system] += int(times[np.unique(text)].sum())
-        return ngsm_systems(count_ngrams(indptr, codes, self._order), block.codes, pairs)
+        self._grams = count_ngrams(indptr, codes, self._order)
+        return ngsm_systems(self._grams, block.codes, pairs)
+
+    def lower_orders(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return NGSM of the lower orders for the block compared last, the highest order first.
+
+        Returns
+        -------
+        float array, shape (orders - 1, pairs, images)
+        """
+        values = np.zeros((self._order - 1, len(pairs), len(block)))
+        for row, order in enumerate(range(self._order - 1, 0, -1)):
+            values[row] = ngsm_systems(self._grams[:order], block.codes, pairs)
+        return values
 
 
 class FunctionSimilarity:
@@ -296,52 +312,74 @@ class PairSelection:
 
 
 class _Tally:
-    """The k smallest values of one pair so far, and counts."""
+    """The k smallest values of one pair so far, and counts.
+
+    An image is kept as its value, what tells equal values apart before the rule for ties (values of
+    lower orders), its place by that rule, its name, and its value before rounding.
+    """
 
     def __init__(self, k: int, first: str, second: str) -> None:
-        self._k, self.first, self.second, self.cut = k, first, second, math.inf
-        self.kept: list[tuple[float, Any, str, float]] = []
+        self._k, self.first, self.second = k, first, second
+        self.cut: tuple[float, tuple[float, ...]] = (math.inf, ())
+        self.kept: list[tuple[float, tuple[float, ...], Any, str, float]] = []
         self.n = self.undefined = self.identical = self.tied = 0
         self.sum = exact_sums(np.zeros(0))
 
-    def update(self, values: Floats, rank: Any, keys: Sequence[Any], names: Sequence[str]) -> None:
-        """Add the values of a block; rank and keys order its images where values are equal."""
+    def update(
+        self, values: Floats, lower: Floats, rank: Any, keys: Sequence[Any], names: Sequence[str]
+    ) -> None:
+        """Add the values of a block.
+
+        Images of equal values are in the order of ``lower``, shape (orders, images), and then of
+        rank and keys.
+        """
         defined = ~np.isnan(values)
         self.n += int(defined.sum())
         self.undefined += int(len(values) - defined.sum())
         self.sum += exact_sums(values[defined])
-        # to so many bits that equal values, computed in another order, are equal
-        fractions, exponents = np.frexp(values)
-        rounded = np.ldexp(np.rint(np.ldexp(fractions, _BITS)), exponents - _BITS)
-        near = np.flatnonzero(defined & (rounded <= self.cut))
+        rounded = _rounded(values)
+        lower = np.where(rounded == 0, _rounded(lower), 0.0)
+        near = np.flatnonzero(defined & (rounded <= self.cut[0]))
         before, old = self.kept, self.cut
-        best = near[np.lexsort((rank[near], rounded[near]))[: self._k]].tolist()
-        new = [(float(rounded[p]), keys[p], names[p], float(values[p])) for p in best]
+        order = np.lexsort((rank[near], *lower[::-1, near], rounded[near]))
+        new = []
+        for place in near[order[: self._k]].tolist():
+            level = float(rounded[place]), tuple(lower[:, place].tolist())
+            new.append((*level, keys[place], names[place], float(values[place])))
         self.kept = sorted(before + new)[: self._k]
         if len(self.kept) < self._k:
             return
-        self.cut = self.kept[-1][0]
-        here = int((rounded[near] == self.cut).sum())
-        earlier = sum(value == self.cut for value, *_ in before)
+        self.cut = self.kept[-1][:2]
+        is_tied = rounded[near] == self.cut[0]
+        for row, value in zip(lower, self.cut[1], strict=True):
+            is_tied &= row[near] == value
+        here = int(is_tied.sum())
+        earlier = sum(image[:2] == self.cut for image in before)
         self.tied = here + (self.tied if self.cut == old else earlier)
 
     def keep_first(self, k: int) -> None:
         """Keep only the k smallest values."""
-        cut = self.kept[k - 1][0]
+        cut = self.kept[k - 1][:2]
         if cut != self.cut:  # all images with this value are among those that were kept so far
-            self.tied = sum(value == cut for value, *_ in self.kept)
+            self.tied = sum(image[:2] == cut for image in self.kept)
         self.kept, self.cut = self.kept[:k], cut
 
     def finish(self, sign: float) -> PairSelection:
         """Return what was selected."""
-        images = tuple(name for _, _, name, _ in self.kept)
-        values = tuple(sign * value + 0.0 for *_, value in self.kept)
+        images = tuple(image[3] for image in self.kept)
+        values = tuple(sign * image[4] + 0.0 for image in self.kept)
         mean = sign * float(to_floats(self.sum)[0]) / self.n if self.n else math.nan
-        taken = sum(value == self.cut for value, *_ in self.kept)
+        taken = sum(image[:2] == self.cut for image in self.kept)
         return PairSelection(
             self.first, self.second, images, values, self.n, self.undefined, self.identical, mean,
             self.tied, taken,
         )  # fmt: skip
+
+
+def _rounded(values: Floats) -> Floats:
+    """Round to so many bits that equal values, computed in another order, are equal."""
+    fractions, exponents = np.frexp(values)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(fractions, _BITS)), exponents - _BITS))
 
 
 class Selector:
@@ -409,21 +447,25 @@ class Selector:
         # by which equal values are told apart, here and in other blocks
         rank: Any = np.arange(self.n, self.n + len(names))
         keys: Sequence[Any] = rank.tolist()
-        if self._state.ties == "id" and not numbered:
+        if self._state.ties in ("orders", "id") and not numbered:
             rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
             keys = names
+        lower = np.zeros((0, *values.shape))
+        if self._state.ties == "orders" and isinstance(self._similarity, NgsmSimilarity):
+            lower = self._similarity.lower_orders(block, self.pairs)
         seed = np.full(1, self._state.seed % 2**64, np.uint64)
-        for tally, row, (first, second) in zip(self._tallies, values, self.pairs, strict=True):
+        for place, (tally, row) in enumerate(zip(self._tallies, values, strict=True)):
+            first, second = self.pairs[place]
             if self._state.ties == "random":
                 pair = hash_strings(sorted((tally.first, tally.second)))
                 rank = mix(hashes + mix(seed + mix(pair[:1] + mix(pair[1:]))))
                 keys = rank.tolist()
-            tally.update(row, rank, keys, names)
+            tally.update(row, lower[:, place], rank, keys, names)
             tally.undefined -= len(left_out)
             tally.identical += int((block.codes[first] == block.codes[second]).sum())
         self.n += len(block)
         # of images that may be selected the answers are kept; all others are let go
-        near = {name for tally in self._tallies for _, _, name, _ in tally.kept}
+        near = {image[3] for tally in self._tallies for image in tally.kept}
         self._answers = {name: some for name, some in self._answers.items() if name in near}
         for place, name in enumerate(names):
             if name in near:
@@ -469,7 +511,7 @@ class Selector:
         """
         images, k = set[str](), 0
         for place in range(min(len(tally.kept) for tally in self._tallies)):
-            images.update(tally.kept[place][2] for tally in self._tallies)
+            images.update(tally.kept[place][3] for tally in self._tallies)
             if len(images) > total:
                 break
             k = place + 1
@@ -564,7 +606,7 @@ def select_discrepant(
     *,
     total: int | None = None,
     measure: str | Measure | Definition | Function = "NGSM",
-    ties: str = "id",
+    ties: str = "orders",
     seed: int = 12345,
     exclude: Any = (),
     **options: Any,
@@ -589,11 +631,11 @@ def select_discrepant(
         What tells how alike two answers are: NGSM, any other measure with values of items, or a
         function of two captions or of two lists of labels, whose smaller values are more
         discrepant.
-    ties : {"id", "position", "random"}
-        How images of equal values are told apart: by id, by where they stand, or by a hash of the
-        seed, the pair and the id. Most images may share the smallest value: "tied" of the pairs
-        counts them. "id" then selects much the same images for all pairs, which is little to
-        annotate, and "random" others for each.
+    ties : {"orders", "id", "position", "random"}
+        How images of equal values are told apart: by NGSM of lower orders if NGSM is 0, and then by
+        id; by id; by position; or by a hash of the seed, the pair and the id. Most images may share
+        the smallest value: "tied" of the pairs counts them. "id" then selects much the same images
+        for all pairs, which is little to annotate, and "random" others for each.
     seed : int
         Of "random".
     exclude : path or iterable of str
@@ -840,7 +882,8 @@ def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fa
     tied = [pair for pair in pairs if pair.tied > pair.taken]
     if tied:
         most = max(tied, key=lambda pair: pair.tied)
-        known = {"ties": state.ties, "pair": f"{most.first} and {most.second}",
+        rule = "id" if state.ties == "orders" else state.ties
+        known = {"ties": rule, "pair": f"{most.first} and {most.second}",
                  "taken": most.taken, "tied": most.tied}  # fmt: skip
         notes.append(Fact("ties-decide", len(tied), values=known))
     notes += counted("undefined-pairs", sum(pair.undefined for pair in pairs))
@@ -862,7 +905,7 @@ class DiscrepancySelection(Result):
     k : int
         Images of each pair.
     ties : str
-        How images of equal values are told apart: "id", "position" or "random".
+        How images of equal values are told apart: "orders", "id", "position" or "random".
     seed : int
         Of "random".
     kind, noun : str

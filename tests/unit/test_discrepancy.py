@@ -82,7 +82,7 @@ def chosen(selection):
 @given(SETS, st.integers(1, 3))
 def test_selection_is_that_of_a_loop(rows, k):
     systems = named(rows)
-    found = select_discrepant(systems, k, tokenizer=Blanks())
+    found = select_discrepant(systems, k, ties="id", tokenizer=Blanks())
     expected = oracle.select(systems, k)
     assert [*chosen(found)] == [*combinations(systems, 2)]
     for pair, images in chosen(found).items():
@@ -99,7 +99,7 @@ def test_selection_is_that_of_a_loop(rows, k):
         assert (pair.n, pair.undefined) == (len(a), 0)
 
 
-@pytest.mark.parametrize("ties", ["id", "position", "random"])
+@pytest.mark.parametrize("ties", ["orders", "id", "position", "random"])
 def test_blocks_and_batches_change_nothing(monkeypatch, ties):
     systems = made()
     whole = select_discrepant(systems, 5, ties=ties, seed=3)
@@ -112,6 +112,42 @@ def test_blocks_and_batches_change_nothing(monkeypatch, ties):
     assert select_discrepant(batches, 5, ties=ties, seed=3).to_json() == whole.to_json()
 
 
+@given(SETS, st.integers(1, 3))
+def test_lower_orders_come_before_ids_if_ngsm_is_0(rows, k):
+    systems = {
+        f"s{column}": {f"{row:02}": captions[column] for row, captions in enumerate(rows)}
+        for column in range(len(rows[0]))
+    }
+    found = select_discrepant(systems, k, measure="NGSM(order=3)", tokenizer=Blanks())
+    assert found.ties == "orders"
+    for pair in found.pairs:
+        levels = {}
+        for image, caption in systems[pair.first].items():
+            both = caption.split(), systems[pair.second][image].split()
+            values = [round(oracle.ngsm(*both, order), 12) for order in (3, 2, 1)]
+            levels[image] = values if values[0] == 0 else values[:1]
+        expected = sorted(levels, key=lambda image: (levels[image], image))[:k]
+        assert list(pair.images) == expected
+        last = levels[expected[-1]]
+        assert pair.tied == sum(one == last for one in levels.values())
+        assert pair.taken == sum(levels[image] == last for image in expected)
+
+
+def test_a_state_that_was_selected_by_ids_stays_so(tmp_path):
+    systems = {
+        "a": {"1": "a red dog runs", "2": "one big cat sits", "3": "two men talk here"},
+        "b": {"1": "a red dog sits", "2": "some blue bus waits", "3": "two women talk there"},
+    }
+    before = select_discrepant(systems, 1, ties="id")
+    assert before.pairs[0].images == ("1",)
+    assert select_discrepant(systems, 1).pairs[0].images == ("2",)
+    before.save(tmp_path / "state.json")
+    systems["c"] = {"1": "a red dog talks", "2": "nobody knows why", "3": "a red cow"}
+    after = add_systems(tmp_path / "state.json", systems)
+    assert after.ties == "id"
+    assert [pair.images for pair in after.pairs] == [("1",), ("1",), ("1",)]
+
+
 def test_equal_values_are_ties_in_exact_arithmetic():
     rng, k = random.Random(1), 400
     texts = [{f"{i:04}": " ".join(rng.choices("ab", k=rng.randint(5, 14))) for i in range(1500)}
@@ -119,7 +155,7 @@ def test_equal_values_are_ties_in_exact_arithmetic():
     values = {i: oracle.ngsm_product(one.split(), texts[1][i].split(), 3)
               for i, one in texts[0].items()}  # fmt: skip
     found = select_discrepant(dict(zip("xy", texts, strict=True)), k, measure="NGSM(order=3)",
-                              tokenizer=Blanks()).pairs[0]  # fmt: skip
+                              ties="id", tokenizer=Blanks()).pairs[0]  # fmt: skip
     expected = sorted(values, key=lambda i: (values[i], i))[:k]
     assert list(found.images) == expected
     assert found.tied == sum(v == values[expected[-1]] for v in values.values())
@@ -177,7 +213,7 @@ def test_progress_and_a_file_of_excluded_images(tmp_path, monkeypatch):
     assert found.excluded == tuple(sorted([*systems["s0"]][:3]))
 
 
-@pytest.mark.parametrize("ties", ["id", "position", "random"])
+@pytest.mark.parametrize("ties", ["orders", "id", "position", "random"])
 def test_an_image_taken_out_is_replaced_by_the_next_of_its_pair(ties):
     systems = made(m=3)
     before = select_discrepant(systems, 3, ties=ties)
