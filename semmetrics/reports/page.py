@@ -26,6 +26,7 @@ from semmetrics.errors import Fact, InputError, MissingDependencyError, render_f
 from semmetrics.messages import visible
 
 _PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
+_FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP")  # Pillow would start Ghostscript for EPS
 _ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 _TRUE = ("true", "positives", "class", "references")  # what predictions are compared with
 _ABOVE = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
@@ -195,7 +196,7 @@ class Thumbnails:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")  # of pictures that are too large
-                with Image.open(path) as picture:
+                with Image.open(path, formats=_FORMATS) as picture:
                     picture.draft("RGB", (_PIXELS, _PIXELS))
                     picture.thumbnail((_PIXELS, _PIXELS))
                     ImageOps.exif_transpose(picture).convert("RGB").save(out, "JPEG")

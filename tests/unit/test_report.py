@@ -101,6 +101,24 @@ def test_results_with_little_in_them_have_reports():
         *Page(pairs.html_report()).texts}  # fmt: skip
 
 
+def test_a_picture_in_another_format_than_its_name_says_is_not_opened(tmp_path, monkeypatch):
+    from PIL import EpsImagePlugin, Image
+
+    def start(*_, **__):
+        raise AssertionError("Ghostscript would be started")
+
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", start)
+    picture = Image.new("RGB", (30, 20), "red")
+    formats = {"eps": "EPS", "tiff": "TIFF", "ppm": "PPM", "ico": "ICO", "pdf": "PDF"}
+    formats |= {"jpeg": "JPEG", "png": "PNG", "gif": "GIF", "bmp": "BMP", "webp": "WEBP"}
+    for name, kind in formats.items():
+        picture.save(tmp_path / f"{name}.jpg", kind)
+    sides = {name: ["cat"] for name in formats}
+    html = semmetrics.score(sides, sides, measures="F1").html_report(images=str(tmp_path))
+    assert "data:image/jpeg;base64," in html
+    assert "5 items without a picture" in html
+
+
 def test_pictures_are_those_of_the_folder_alone(tmp_path):
     from PIL import Image
 
@@ -172,3 +190,20 @@ def test_a_browser_shows_sorts_searches_and_folds(scored, tmp_path):
                 page.close()
         browser.close()
     assert not problems
+
+
+def test_a_system_name_that_no_file_can_hold_is_an_error(tmp_path):
+    sides = {"1": ["cat"], "2": ["dog"]}
+    for name in ("a\ud800", "\udcff"):
+        with refused("lone-surrogate"):
+            semmetrics.score(sides, sides, measures="F1", system=name)
+        with refused("lone-surrogate"):
+            semmetrics.compare({name: sides, "b": sides}, sides, measures="F1")
+        with refused("lone-surrogate"):
+            semmetrics.Scorer(measures="F1", system=name)
+        scorer = semmetrics.Scorer(measures="F1", keep_rows=False)
+        with refused("lone-surrogate"):
+            scorer.update(sides, sides, system=name)
+    for name in ("caf\xe9", "\U0001f600", "a\nb", "<b>"):
+        table = semmetrics.score(sides, sides, measures="F1", system=name)
+        table.to_html_report(tmp_path / "r.html")
