@@ -676,6 +676,8 @@ MESSAGES: dict[str, str] = {
     "too-many-resamples": "the sums of all resamples ({sums:,} columns) do not fit in 1 GiB; "
         "set {opt:resamples} to {fit} at most, or leave out averages over labels",
     "rows-not-kept": "the values of items were not kept; score all items in one call",
+    "no-cluster": "no Ray cluster at {address}: {why}; check {opt:address}, or leave it out to use "
+        "this machine",
     "cluster-failed": "the cluster failed: {why}; look at its machines, and run it again",
     "needs-no-rows": "{what} needs items that are let go; set {opt:keep_rows=False}",
     "different-statistics": "the parts cannot be added: {why}; use the same options and version",

@@ -33,8 +33,13 @@ def is_torch(values: Any) -> bool:
 
 
 def to_numpy(values: Any) -> NDArray[Any]:
-    """Return an array of NumPy, of a tensor without its gradient."""
-    return np.asarray(values.detach().cpu() if is_torch(values) else values)
+    """Return an array of NumPy, of a tensor without its gradient.
+
+    A tensor may be conjugated or negated lazily, which NumPy does not know.
+    """
+    if is_torch(values):
+        values = values.detach().cpu().resolve_conj().resolve_neg()
+    return np.asarray(values)
 
 
 def precision_of(values: object) -> str:

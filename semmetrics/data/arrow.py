@@ -270,7 +270,7 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             if kind == "parquet":
                 safe = _safe_to_decode(file, stream, names)
                 rows = max(1, min(_BATCH, _CELLS // max(1, len(names))))
-                parts = safe.iter_batches(rows, columns=names)
+                parts = _parquet_batches(safe, rows, names, source.name)
             else:
                 stream.seek(0)
                 parts = reader = opened(stream)
@@ -285,6 +285,37 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
                 yield batch
 
         yield schema, batches
+
+
+def _parquet_batches(file: Any, rows: int, names: Sequence[str], where: str) -> Iterator[Any]:
+    """Yield the rows of a Parquet file.
+
+    Lists of a dictionary are read one row group at a time. pyarrow cannot join the dictionaries of
+    several groups.
+
+    Raises
+    ------
+    InputError
+        If there are other rows than the file says.
+    """
+    schema = file.schema_arrow
+    coded_lists = False
+    for name in names:
+        kind = schema.field(name).type
+        if has_type(kind, *_LISTS) and "dictionary<" in str(kind):
+            coded_lists = True
+    if coded_lists:
+        groups = [[group] for group in range(file.num_row_groups)]
+    else:
+        groups = [list(range(file.num_row_groups))]
+    n_rows = 0
+    for group in groups:
+        for batch in file.iter_batches(rows, row_groups=group, columns=names):
+            n_rows += len(batch)
+            yield batch
+    if n_rows != file.metadata.num_rows:
+        why = f"it has {n_rows:,} of {file.metadata.num_rows:,} rows"
+        raise InputError("damaged", where, why=why)
 
 
 def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:

@@ -31,7 +31,16 @@ from semmetrics.data.cell_lists import check_cell_style
 from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import SMALL, Source, ahead, line_blocks, naming, open_parts
+from semmetrics.data.source import (
+    SMALL,
+    UTF16,
+    Source,
+    ahead,
+    as_utf8,
+    line_blocks,
+    naming,
+    open_parts,
+)
 from semmetrics.errors import InputError, at
 
 Read: TypeAlias = Callable[[Any, str], Any]
@@ -186,6 +195,9 @@ def _open_blocks(
     Of a table ``columns`` have the types that those of the first one have.
     """
     with open_parts(path, BLOCK) as (source, parts, stream):
+        if source.head[:2] in UTF16:
+            parts = as_utf8(chain([source.head], parts), source.name)
+            source = replace(source, head=next(parts))
         kinds = FORMATS[:-2] if source.suffix is None or source.packed else FORMATS
         kind, name = format_among(source, options, "a stream", kinds, told=True), source.name
         source = replace(source, suffix=f".{kind}", spool=None)

@@ -122,7 +122,7 @@ def read_once(data: Any) -> Any:
 def plain_object(data: Any) -> Any:
     """Return arrays of text as lists, and tensors and what is like them as arrays."""
     if hasattr(data, "detach") and hasattr(data, "cpu"):  # a tensor of any device and type
-        data = data.detach().cpu()
+        data = data.detach().cpu().resolve_conj().resolve_neg()
         if getattr(data, "layout", None) is not None and "strided" not in str(data.layout):
             data = data.to_dense()
         try:

@@ -10,6 +10,7 @@ The limit ``max_bytes`` is for the bytes that are read, after decompression.
 
 from __future__ import annotations
 
+import codecs
 import gc
 import gzip
 import io
@@ -185,6 +186,34 @@ class Source:
         """Let go of what can be read or parsed again."""
         for name in ("value", "text", *(("data",) if self.is_large else ())):
             self.__dict__.pop(name, None)
+
+
+def as_utf8(parts: Iterable[bytes], name: str) -> Iterator[bytes]:
+    r"""Yield a text in UTF-16, which begins with a byte order mark, as UTF-8.
+
+    Raises
+    ------
+    InputError
+        If it is not UTF-16.
+
+    Examples
+    --------
+    >>> data = "a\nb".encode("utf-16")
+    >>> b"".join(as_utf8([data[:3], data[3:]], "labels.csv"))
+    b'a\nb'
+    """
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    n_lines = n_bytes = 0
+    for part, is_last in chain(((part, False) for part in parts), [(b"", True)]):
+        try:
+            text = decoder.decode(part, is_last)
+        except UnicodeDecodeError as error:
+            where = at(name, f"line {n_lines + 1}")
+            byte = n_bytes + error.start
+            raise InputError("not-utf8", where, byte=byte, codec="UTF-16") from None
+        n_lines += text.count("\n")
+        n_bytes += len(part)
+        yield text.encode()
 
 
 def line_blocks(parts: Iterable[bytes], limit: int, *, quoted: bool = False) -> Iterator[bytes]:

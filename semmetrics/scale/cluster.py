@@ -17,6 +17,7 @@ one partition alone.
 from __future__ import annotations
 
 import io
+import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 ROLES = ("id", "preds", "gts", "scores", "weights")
 _TOGETHER = 8  # states that are merged at once
 _MOST = 100_000  # partitions
+_CONNECT_SECONDS = 10
 _TRIES = 5  # of a task whose machine was lost
 
 
@@ -91,13 +93,13 @@ def score_dataset(
     Raises
     ------
     InputError
-        As ``score``; or if the cluster lacks what is asked of it, or fails.
+        As ``score``; or if the cluster cannot be reached, lacks what is asked of it, or fails.
     MissingDependencyError
         If Ray is not installed.
     """
     ray = require("ray", "scoring on a cluster", extra="ray")
     if not ray.is_initialized():
-        ray.init(address or "local", log_to_driver=False, logging_level="error")
+        _connect(ray, address or "local")
     if not 0 <= num_gpus <= ray.cluster_resources().get("GPU", 0):  # tasks would wait
         raise InputError("cluster-failed", why=f"it has no {num_gpus:g} GPUs for a task")
     if partitions is not None and not (isinstance(partitions, int) and 0 < partitions <= _MOST):
@@ -115,6 +117,30 @@ def score_dataset(
     except ray.exceptions.RayError as error:
         why = str(error).partition("\n")[0]
         raise InputError("cluster-failed", why=f"{type(error).__name__}: {why}") from error
+
+
+def _connect(ray: Any, address: str) -> None:
+    """Connect to a cluster, or start Ray on this machine.
+
+    Raises
+    ------
+    InputError
+        If nothing accepts connections at the address within 10 seconds, or it is not a cluster.
+    """
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        # Ray itself tries for minutes
+        try:
+            place = host.strip("[]"), int(port)
+            socket.create_connection(place, timeout=_CONNECT_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError("no-cluster", address=address, why=why) from None
+    try:
+        ray.init(address, log_to_driver=False, logging_level="error")
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        why = str(error).partition("\n")[0]
+        raise InputError("no-cluster", address=address, why=why) from error
 
 
 class _Job:

@@ -18,7 +18,13 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Ints
-from semmetrics.data.form import DEFAULTS, ReadOptions, prediction_options, truth_options
+from semmetrics.data.form import (
+    DEFAULTS,
+    ReadOptions,
+    has_surrogate,
+    prediction_options,
+    truth_options,
+)
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import compared
 from semmetrics.data.lists import Lists, gather
@@ -148,6 +154,23 @@ def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     return lines
 
 
+def check_system_names(names: Iterable[object]) -> None:
+    r"""Raise for the name of a system that no file can hold.
+
+    Raises
+    ------
+    InputError
+        If it has half of a surrogate pair.
+
+    Examples
+    --------
+    >>> check_system_names(["resnet", "caf\xe9"])
+    """
+    for name in names:
+        if has_surrogate(str(name)):
+            raise InputError("lone-surrogate", role=f"the system name {str(name)!r}")
+
+
 def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]) -> Prepared:
     """Read and join the predictions of systems and the ground truth, and open what measures need.
 
@@ -170,6 +193,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     check_given(given)
     if not systems:
         raise InputError("nothing-given", what="systems to score", remedy="give predictions")
+    check_system_names(systems)
     if given.get("measures") is not None:  # they are looked at twice
         given = {**given, "measures": listed(given["measures"])}
     sides = [gts, *systems.values()]

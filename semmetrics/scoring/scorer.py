@@ -77,6 +77,7 @@ if TYPE_CHECKING:
 
 _UNCOMPARED = ("progress", "cache")  # they change no number
 _FILES = tuple(name for name, option in OPTIONS.items() if option.file)
+_LABEL_LISTS = ("ignore", "classes")  # which a state has instead of their files
 _SHOWN = 5
 BY_ITEM = tuple(name for name, option in OPTIONS.items() if option.batch == "items")
 WHOLE = tuple(name for name, option in OPTIONS.items() if option.batch == "whole")
@@ -120,6 +121,7 @@ class Scorer:
             If an option is wrong, or needs all items and ``keep_rows=False``.
         """
         check_type("system", system, str | None)
+        plan.check_system_names([system])
         given = take_over(options)
         if early := [name for name in BY_ITEM if name in given]:
             raise InputError("given-by-batch", name=early[0])
@@ -153,6 +155,7 @@ class Scorer:
 
     def add_system(self, name: str) -> None:
         """Know a system, of which there may be no items."""
+        plan.check_system_names([name])
         self._systems.setdefault(name, Collection(keep_rows=self._keep_rows))
 
     @property
@@ -193,6 +196,7 @@ class Scorer:
             scorer is then as it was.
         """
         kind, system = self._kind, self._system if system is None else system
+        plan.check_system_names([system])
         items = self._systems.get(system, Collection(keep_rows=self._keep_rows))
         part = None if shard is None else Shard.read(shard)
         if self._keep_rows and ({*self._systems} - {system} or part):
@@ -335,11 +339,13 @@ class Scorer:
         if shard is not None:
             Shard.read(shard)  # refuses what is none
         setup = setup_of(self) if any(one.is_live for one in self._systems.values()) else None
-        options = {
-            name: value if can_hold(value) else Identity(_digest(value))
-            for name, value in self.__getstate__()["_given"].items()
-            if name not in (*_UNCOMPARED, "doc_freq")  # whose hash stands beside the measures
-        }
+        options = {}
+        for name, value in self.__getstate__()["_given"].items():
+            if name in (*_UNCOMPARED, "doc_freq"):  # the measures have the hash of the latter
+                continue
+            if name in _LABEL_LISTS and isinstance(value, (str, os.PathLike)):
+                value = setup_of(self).options[name]  # the file may be elsewhere, or change
+            options[name] = value if can_hold(value) else Identity(_digest(value))
         systems = {n: items.to_record(setup, n, shard or "") for n, items in self._systems.items()}
         write_state(target, {"kind": self._kind, "options": options, "systems": systems})
 

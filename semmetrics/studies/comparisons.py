@@ -44,7 +44,7 @@ from semmetrics.options import CORRECTIONS, TAKEN, TESTS, Options
 from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, POISSON, Bootstrap, Interval
-from semmetrics.scoring.plan import prepare_systems
+from semmetrics.scoring.plan import check_system_names, prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
 from semmetrics.scoring.result import Score, matching_names
@@ -228,6 +228,7 @@ def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
     """Refuse fewer than two systems, and a baseline that is not among them."""
     if len(systems) < 2:
         raise InputError("too-few-compared", n=len(systems))
+    check_system_names(systems)
     if baseline is not None and baseline not in systems:
         remedy = did_you_mean(baseline, systems, f"choose among {listing(systems)}")
         raise InputError("unknown-name", what="baseline", value=baseline, remedy=remedy)

@@ -45,7 +45,7 @@ from semmetrics.text.tokenizers import encode_tokens, one_line
 STAGES = "exact", "stem", "synonym", "paraphrase"
 
 _CELLS = 1 << 19  # pairs of places that are compared at a time
-_MOST = 1 << 23  # matches at a time: two captions of 10,000 words have half of it
+_MOST = 1 << 20  # matches at a time: of a word that is 1,024 times in both captions
 _BITS = 22  # of hashes
 _NO_MATCH = Matches(*np.zeros((6, 0), np.int32))
 

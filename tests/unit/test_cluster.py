@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -144,3 +145,13 @@ def test_one_machine(tmp_path):
         ray.shutdown()
     check_same(found, score(*draw("labels", n=60), keep_rows=False, **asked("labels")))
     assert {what for what, done, total in steps if done == total} == {"reading", "scoring"}
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+def test_an_address_that_nothing_answers_at(tmp_path, address):
+    ray = pytest.importorskip("ray")
+    ray.shutdown()
+    start = time.monotonic()
+    with refused("no-cluster"):
+        score_dataset(*write_parts(tmp_path, "labels", "csv"), address=address, measures="F1")
+    assert time.monotonic() - start < 60

@@ -248,6 +248,13 @@ def test_blocks_do_not_change_counts(small, monkeypatch):
         words.Sentences(["a a", "a a"], open_paraphrases()).counts(*np.array([[0], [1]]))
 
 
+def test_a_word_that_is_repeated_too_often_is_an_error(small):
+    sentences = words.Sentences([" ".join(["dog"] * 1025), "a dog"], None)
+    with refused("too-many-matches"):
+        sentences.counts(*np.array([[0], [0]]))
+    assert sentences.counts(*np.array([[0, 1], [1, 0]]))[:, 4].tolist() == [1, 1]
+
+
 # ---- the table of paraphrases -------------------------------------------------------------------
 
 

@@ -249,3 +249,26 @@ def test_what_others_wrote_is_damaged(tmp_path, monkeypatch):
         with pytest.raises(InputError) as caught:
             Scorer.load(path)
         assert caught.value.code in ("damaged", "other-version")
+
+
+@pytest.mark.parametrize("name", ["ignore", "classes"])
+def test_a_state_has_the_labels_of_a_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    labels = ["dog"] if name == "ignore" else ["cat", "dog", "cow"]
+    path = tmp_path / "labels.txt"
+    path.write_text("\n".join(labels) + "\n")
+    scorer = Scorer(measures="F1 MacroF1", keep_rows=False, **{name: "labels.txt"})
+    scorer.update({"1": ["cat", "dog"]}, {"1": ["cat"]})
+    buffer = io.BytesIO()
+    scorer.save(buffer)
+    expected = scorer.compute()
+    for change in (path.unlink, lambda: path.write_text("cat\n")):
+        change()
+        buffer.seek(0)
+        loaded = Scorer.load(buffer)
+        found = loaded.compute()
+        assert found.to_json() == expected.to_json()
+        loaded.update({"2": ["dog", "cow"]}, {"2": ["cow"]})
+        given = [{"1": ["cat", "dog"], "2": ["dog", "cow"]}, {"1": ["cat"], "2": ["cow"]}]
+        whole = score(*given, measures="F1 MacroF1", **{name: labels})
+        assert [one.value for one in loaded.compute()] == [one.value for one in whole]

@@ -139,3 +139,61 @@ def test_the_ground_truth_may_end_first(tmp_path):
         assert (one.value, one.signature) == (whole.value, whole.signature)
     with refused("missing-ids"):
         score_stream(*map(str, paths), measures="F1")
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_text_in_utf_16_is_streamed(tmp_path, codec, form, monkeypatch):
+    monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
+    monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
+    preds, gts = draw("labels")
+    preds["item 3"] = ["caf\xe9", "\u4e2d\u6587", "\U0001f600"]
+    sides = []
+    for name, side in (("preds", preds), ("gts", gts)):
+        path = Path(write(tmp_path / f"{name}.{form}", side, "labels"))
+        mark = "" if codec == "utf-16" else "\ufeff"
+        path.write_bytes((mark + path.read_text("utf-8")).encode(codec))
+        sides.append(str(path))
+    given = asked("labels")
+    check_same(score_stream(*sides, **given).compute(), score(*sides, keep_rows=False, **given))
+
+
+def test_damaged_utf_16_is_an_error(tmp_path):
+    preds, gts = draw("labels")
+    gt = write(tmp_path / "gts.csv", gts, "labels")
+    path = Path(write(tmp_path / "preds.csv", preds, "labels"))
+    data = path.read_text("utf-8").encode("utf-16")
+    for damaged in (data[:-1], data[:40] + b"\x00\xd8" + data[42:]):
+        path.write_bytes(damaged)
+        with refused("not-utf8"):
+            score_stream(str(path), gt, **asked("labels"))
+
+
+def names_of(labels):
+    """Return labels without their scores."""
+    return [label if isinstance(label, str) else label[0] for label in labels]
+
+
+@pytest.mark.parametrize("rows", [1, 7, 100])
+def test_lists_of_a_dictionary_in_several_row_groups(tmp_path, rows):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    preds, gts = draw("labels")
+    paths = []
+    for name, side in (("preds", preds), ("gts", gts)):
+        labels = pa.array([names_of(one) for one in side.values()])
+        coded = pa.ListArray.from_arrays(labels.offsets, labels.flatten().dictionary_encode())
+        path = tmp_path / f"{name}.parquet"
+        table = pa.table({"id": list(side), "labels": coded})
+        parquet.write_table(table, path, row_group_size=rows)
+        paths.append(str(path))
+    plain = [{item: names_of(one) for item, one in side.items()} for side in (preds, gts)]
+    given = {"measures": "F1 MacroF1"}
+    expected = score(*plain, **given)
+    whole = score(*paths, **given)
+    streamed = score_stream(*paths, **given).compute()
+    for heading in ("F1", "MacroF1"):
+        assert whole[heading].value == expected[heading].value
+        assert streamed[heading].value == pytest.approx(expected[heading].value, abs=1e-12)
+        assert whole[heading].signature == expected[heading].signature
