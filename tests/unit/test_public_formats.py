@@ -149,10 +149,11 @@ def test_wrong_results_are_refused_with_their_place(record, code):
     [
         [{"image_id": 1, "category_id": 3, "label": "dog"}],
         [{"image_id": 1, "category_id": 3, "labels": ["dog"]}],
+        [{"image_id": 1, "category_id": 3, "tags": ["dog"]}],
     ],
 )
 def test_records_with_names_are_not_results(records):
-    if "labels" in records[0]:
+    if "label" not in records[0]:
         assert by_id(as_labels(records)) == {"1": ["dog"]}
     columns = "image_id,category_id,label\n1,3,dog\n"
     assert (
@@ -558,6 +559,20 @@ def test_other_numbered_captions(names):
     assert [fact.examples for fact in lists.notes] == [("source",)]
 
 
+def test_a_caption_beside_numbered_references():
+    frame = pd.DataFrame([["a", "x", "x y", "x z"]], columns=["id", "caption", "ref1", "ref2"])
+    assert by_id(as_captions(frame)) == {"a": ["x"]}
+    values = score_values(frame, frame, measures="ROUGE-L")
+    assert 0 < values["ROUGE-L"] < 1
+
+
+def test_results_may_name_their_categories():
+    results = [{"image_id": 1, "category_id": "dog", "score": 0.5}]
+    truth = {"1": ["dog"]}
+    assert score_values(results, truth, measures="F1")["F1"] == 1.0
+    assert score_values(results, INSTANCES, measures="F1", missing="skip")["F1"] == 1.0
+
+
 def test_vatex_and_nocaps():
     vatex = [{"videoID": "v1", "enCap": ["a cat", "the cat"], "chCap": ["x"]}]
     assert by_id(as_captions(vatex)) == {"v1": ["a cat", "the cat"]}
@@ -769,6 +784,7 @@ def test_every_example_of_the_page_is_read(tmp_path, language, example):
     [
         ({"classes": ["cat"], "labels": ["dog"]}, {"classes": ["cat"], "labels": ["dog"]}),
         ({"a": {"cat": 0.5}, "b": {"label": 0.5}}, {"a": ["cat"], "b": ["label"]}),
+        ({"classes": {"x": 0.5}, "labels": {"y": 0.5}}, {"classes": ["x"], "labels": ["y"]}),
         ({"a": {"detections": 1, "cat": 0}}, {"a": ["detections"]}),
         ([{"id": "a", "labels": ["x"], "data": {"k": 1}}], {"a": ["x"]}),
         ([{"id": "a", "tags": ["x"], "Label": "y"}], {"a": ["x"]}),

@@ -216,6 +216,11 @@ class ScoredLabels:
         return len(self._labels)
 
     @property
+    def labels(self) -> frozenset[str]:
+        """The distinct labels."""
+        return frozenset(self._known)
+
+    @property
     def n_labels(self) -> int:
         """The number of distinct labels."""
         return len(self._known)

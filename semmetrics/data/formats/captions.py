@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, Items, ReadOptions, find_id
+from semmetrics.data.form import Form, Items, ReadOptions, find_id, is_truth
 from semmetrics.data.formats.base import (
     CAPTIONS,
     RECORD,
@@ -37,6 +37,7 @@ _NUMBER = re.compile(r"(?:.*_)?0*(\d+)")
 _NUMBERED_COLUMN = re.compile(
     r"(captions?|caption_reference|refs?|references?|sentences?|comments?|descriptions?)[ _-]?\d+"
 )
+_PLAIN_COLUMNS = frozenset(("caption", "captions", "text", "sentence", "prediction"))
 _PREDICTED_COLUMN = "caption_predicted"  # of DCASE
 
 
@@ -287,6 +288,8 @@ class ActivityNetCaptions(DocumentFormat):
 class NumberedCaptions(TableFormat):
     """A table with a column for each caption of an item: Clotho's ``caption_1`` to ``caption_5``.
 
+    If there is a plain ``caption`` too, the numbered columns are its references: they are read for
+    the ground truth, and ``caption`` for the predictions.
     ``ref1``, ``reference_2`` and the like are read too, and DCASE's ``caption_predicted`` and
     ``caption_reference_01``.
     """
@@ -300,7 +303,10 @@ class NumberedCaptions(TableFormat):
         if options.caption_column is not None:
             return False
         folded = [name.strip().casefold() for name in columns]
-        return _PREDICTED_COLUMN in folded or len(_numbered_columns(columns)) > 1
+        if _PREDICTED_COLUMN in folded:
+            return True
+        has_prediction = not is_truth(options) and not _PLAIN_COLUMNS.isdisjoint(folded)
+        return len(_numbered_columns(columns)) > 1 and not has_prediction
 
     def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
         """Read the captions of each row; empty cells are captions that the item does not have."""

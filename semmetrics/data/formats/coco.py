@@ -38,7 +38,10 @@ _RESULT_KEYS = (
     *("image_id", "category_id", "score", "bbox", "segmentation", "keypoints", "area", "id"),
     *("iscrowd", "file_name", "num_keypoints", "track_id", "video_id"),
 )
-_LABEL_KEYS = ("label", "labels", "name", "names", "category", "caption", "captions", "text")
+_LABEL_KEYS = (
+    *("label", "labels", "name", "names", "category", "categories", "class", "tag", "tags"),
+    *("caption", "captions", "text", "sentence", "sentences", "reference", "references", "refs"),
+)
 _IMAGE, _CATEGORY, _SCORE = "image_id", "category_id", "score"
 
 
@@ -105,9 +108,9 @@ def _folded(columns: Iterable[str]) -> set[str]:
 
 
 def _describe(gathered: ScoredLabels, kind: str, unit: str) -> Items:
-    """Return the items of results, whose labels are category ids."""
+    """Return the items of results, whose labels are category ids unless they are names."""
     items = gathered.items(unit)
-    items.by_category = True
+    items.by_category = all(label.isdecimal() for label in gathered.labels)
     detections = pluralize(gathered.n_occurrences, "result")
     categories = pluralize(gathered.n_labels, "category")
     items.understood = f"COCO results ({kind}), {detections} of {categories} by id"

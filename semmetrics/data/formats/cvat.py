@@ -7,6 +7,7 @@ https://docs.cvat.ai/docs/manual/advanced/xml_format, https://openvinotoolkit.gi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
@@ -33,6 +34,8 @@ from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
+_CVAT_START = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<annotations>")
+
 
 class Cvat(TextFormat):
     """CVAT for images 1.1: ``<annotations><image name="a.jpg"><tag label="cat"/></image>``."""
@@ -42,8 +45,9 @@ class Cvat(TextFormat):
 
     def matches(self, beginning: str, suffix: str | None) -> bool:
         """Return whether the file is XML with CVAT's root."""
-        start = beginning.lstrip("\ufeff \t\r\n")
-        return start.startswith("<") and "<annotations" in start[:2000]
+        if suffix == ".xml":
+            return "<annotations" in beginning
+        return _CVAT_START.match(beginning) is not None
 
     def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
         """Read the labels of the tags and shapes of each image.

@@ -75,7 +75,8 @@ class FiftyOneLabels(DocumentFormat):
         if not isinstance(document, Mapping) or not document:
             return False
         if set(document) == {"classes", "labels"}:
-            return isinstance(document["labels"], Mapping)
+            has_classes = document["classes"] is None or isinstance(document["classes"], list)
+            return has_classes and isinstance(document["labels"], Mapping)
         values = [value for value in list(document.values())[:20] if value is not None]
         return bool(values) and all(map(_is_fiftyone, values))
 

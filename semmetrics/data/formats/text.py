@@ -24,6 +24,7 @@ _XMLC_HEADER = re.compile(r"\s*(\d+) (\d+)(?: (\d+))?[ \t]*\r?\n")
 _XMLC_ROW = re.compile(r"[\d,]*[ \t]*\d+:[-+\d.]")
 _FASTTEXT = re.compile(r"^[ \t]*__label__\S", re.MULTILINE)
 _ARFF = re.compile(r"(?:\s*%[^\n]*\n)*\s*@relation\b", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"^\s*@attribute\s", re.IGNORECASE | re.MULTILINE)
 _SPARSE_ARFF = re.compile(r"@data\s*(?:%[^\n]*\n\s*)*\{", re.IGNORECASE)
 _STRING_ATTRIBUTE = re.compile(r"^\s*@attribute\s.*\sstring\s*$", re.IGNORECASE | re.MULTILINE)
 _MEKA_LABELS = re.compile(r"@relation\b[^\n]*-C\s+(-?\d+)", re.IGNORECASE)
@@ -184,8 +185,8 @@ class Arff(TextFormat):
     nouns = LABELS
 
     def matches(self, beginning: str, suffix: str | None) -> bool:
-        """Return whether the file begins with a relation, after comments."""
-        return _ARFF.match(beginning) is not None
+        """Return whether the file begins with a relation, after comments, and has attributes."""
+        return _ARFF.match(beginning) is not None and _ATTRIBUTE.search(beginning) is not None
 
     def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
         """Read the labels of each row."""
