@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from semmetrics.data.form import Form, Items, ReadOptions, unused
@@ -139,7 +140,7 @@ def are_records(document: Any, *keys: str) -> bool:
     """
     if not isinstance(document, Sequence) or isinstance(document, str | bytes) or not document:
         return False
-    for record in document[:_SHOWN_RECORDS]:
+    for record in islice(document, _SHOWN_RECORDS):  # a deque has no slices
         if not isinstance(record, Mapping) or not all(key in record for key in keys):
             return False
     return True
