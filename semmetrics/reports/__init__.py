@@ -15,6 +15,7 @@ import json
 import math
 import os
 import re
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeGuard, TypeVar, cas
 
 import numpy as np
 
+from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
 from semmetrics.errors import Fact, InputError, render_facts, require
 from semmetrics.messages import Spelling, keyword, listing, pluralize, printable, visible
@@ -297,6 +299,23 @@ def _to_plain(column: Any) -> list[Any]:
         for place in np.flatnonzero(~np.isfinite(column)).tolist():
             values[place] = None
     return values
+
+
+def report_date() -> str:
+    """Return the day of SOURCE_DATE_EPOCH, or today, in UTC: "2024-02-29".
+
+    Raises
+    ------
+    InputError
+        If SOURCE_DATE_EPOCH is not a number of seconds.
+    """
+    text = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        seconds = time.time() if text is None else int(text)
+        return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+    except (ValueError, OverflowError, OSError):
+        values = {"role": "the number of seconds", "value": text}
+        raise InputError("not-a-number", "SOURCE_DATE_EPOCH", **values) from None
 
 
 class Graded(str):
@@ -693,6 +712,7 @@ class Result(ABC):
         n: int = 10,
         digits: int = 4,
         scale: float = 1.0,
+        date: str | None = None,
     ) -> str:
         """Return a report as one HTML page that loads nothing.
 
@@ -710,6 +730,8 @@ class Result(ABC):
             How many of the worst and of the best items are shown of each system.
         digits : int
         scale : float
+        date : str, optional
+            The default is the day of the environment variable SOURCE_DATE_EPOCH, or today (UTC).
 
         Raises
         ------
@@ -731,7 +753,8 @@ class Result(ABC):
         shown = [n for n in ("baseline", *named[:1]) if n in records.columns]
         of = dict.fromkeys(name for column in shown for name in records.column(column))
         return page.write_report(
-            title=title or listing(of or ["results"], write=str),
+            title=title or f"Report on {listing(of or ['results'], write=str)}",
+            about=self._about(date),
             values=self._tables(digits, scale), align=_right, tables=tables, images=images,
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
             figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},
@@ -741,6 +764,20 @@ class Result(ABC):
                     "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
                     "Notes": self.notes},
         )  # fmt: skip
+
+    def _about(self, date: str | None) -> list[str]:
+        """Return what a report says on top: the date, the number of items, and the ground truth."""
+        lines = [f"Written on {date or report_date()} by semmetrics {__version__}."]
+        sizes = {score.n for score in getattr(self, "scores", ()) if hasattr(score, "n")}
+        if sizes:
+            least, most = min(sizes), max(sizes)
+            lines.append(f"Items: {most:,}." if least == most else f"Items: {least:,} to {most:,}.")
+        inputs = list(getattr(self, "understood", ()))
+        if inputs:  # the ground truth is read last
+            source, _, how = inputs[-1].partition(": ")
+            lines.append(f"Ground truth: {how if ' more' in source else inputs[-1]}.")
+        lines.append("The best value of each measure is bold.")
+        return lines
 
     def _scaled(self, rows: Records, scale: float) -> Records:
         """Return records with the values of measures times the scale at which papers print them."""

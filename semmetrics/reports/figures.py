@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import Floats
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError, MissingDependencyError, require
 from semmetrics.messages import pluralize, visible
 from semmetrics.store import files
@@ -246,7 +246,10 @@ def _join(*parts: str) -> str:
 
 def _hidden(most: int, every: int, noun: str, which: str = "first") -> str:
     """Say what a figure leaves out."""
-    return f"the {which} {most:,} of {pluralize(every, noun)}" if most < every else ""
+    if most >= every:
+        return ""
+    number = "" if most == 1 else f" {most:,}"
+    return f"the {which}{number} of {pluralize(every, noun)}"
 
 
 def _table(result: Any) -> Any:
@@ -599,32 +602,45 @@ class ConfusionDisplay(Heat):
         if not any(found.values()):
             table.confusion()  # which may say why
             raise InputError("other-result", what="labels", of="labels")
-        panels, labels = [], 0
+        panels: list[Any] = []
+        labels = 0
+        shown: list[Any] = []  # all panels have the labels of the first
         for by_meaning, records in found.items():
             counts = {(one["true"], one["predicted"]): one["count"] for one in records}
             labels = max(labels, len({name for pair in counts for name in pair} - {None}))
+            shown = shown or _most_confused(counts)
             how = ", by meaning" if by_meaning else ""
             title = f"{records[0]['system']}, {records[0]['measure']}{how}"
-            panels.append((title, *_largest(counts)))
-        note = _join(_hidden(1, 1 if system else len(table.systems), "system"),
+            panels.append((title, *_counts_of(counts, shown)))
+        note = _join("shades: shares of the true label (row)",
+                     _hidden(1, 1 if system else len(table.systems), "system"),
                      _hidden(_LABELS, labels, "label", "most confused"))  # fmt: skip
         return cls(panels, axis=("taken for", "true"), digits=0, note=note)
 
     from_scores = of
 
 
-def _largest(counts: Mapping[tuple[Any, Any], int]) -> tuple[Any, ...]:
-    """Return the labels of the largest confusions, their counts, and shares of the true label."""
-    kept: list[Any] = []
+def _most_confused(counts: Mapping[tuple[Any, Any], int]) -> list[Any]:
+    """Return the labels of the largest confusions."""
+    labels: list[Any] = []
     for pair in sorted(counts, key=lambda p: (p[0] == p[1], None in p, -counts[p])):
-        new = [name for name in dict.fromkeys(pair) if name is not None and name not in kept]
-        kept += new if len(kept) + len(new) <= _LABELS else []
-    sides = [kept + [None] * any(pair[side] is None for pair in counts) for side in (0, 1)]
+        new = [name for name in dict.fromkeys(pair) if name is not None and name not in labels]
+        if len(labels) + len(new) <= _LABELS:
+            labels += new
+    return labels
+
+
+def _counts_of(counts: Mapping[tuple[Any, Any], int], labels: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the names of rows and columns, the counts of cells, and shares of the true label."""
+    sides = []
+    for side in (0, 1):
+        has_nothing = any(pair[side] is None for pair in counts)
+        sides.append([*labels, None] if has_nothing else [*labels])
     values = np.array([[counts.get((one, other), 0) for other in sides[1]] for one in sides[0]])
-    totals = [sum(count for (true, _), count in counts.items() if true == name) or 1
-              for name in sides[0]]  # fmt: skip
+    totals = [sum(n for (true, _), n in counts.items() if true == name) for name in sides[0]]
+    shares = values / np.maximum(totals, 1)[:, None]
     names = [["(nothing)" if name is None else name for name in side] for side in sides]
-    return (*names, values.astype(np.float64), values / np.array(totals)[:, None])
+    return (*names, values.astype(np.float64), shares)
 
 
 class RankMatrixDisplay(Heat):
@@ -686,6 +702,22 @@ class DominanceDisplay(Heat):
 # ---- curves ---------------------------------------------------------------------------------
 
 
+def curve_style(place: int) -> tuple[str, str, str]:
+    """Return the colour, the mark and the line of a curve.
+
+    The first fourteen pairs of a mark and a line differ, so that curves differ also in grey.
+
+    Examples
+    --------
+    >>> curve_style(0), curve_style(7)
+    (('#0072B2', 'o', '-'), ('#0072B2', 'v', '--'))
+    """
+    cycle, number = divmod(place, _SERIES)
+    mark = _MARKS[(number + 3 * cycle) % len(_MARKS)]
+    line = _LINES[(number + cycle) % len(_LINES)]
+    return _COLOURS[number], mark, line
+
+
 class Curves(Display):
     """Lines of several names.
 
@@ -703,7 +735,7 @@ class Curves(Display):
 
     chosen: Mapping[str, tuple[float, float]] = {}
     pale: Sequence[Any] = ()
-    axis, is_square, is_stepped = ("", ""), False, False
+    axis, is_square, is_stepped, is_whole = ("", ""), False, False, False
     _size = (7.2, 4.2)
 
     def __init__(self, curves: Mapping[str, Any], note: str = "", **values: Any) -> None:
@@ -718,12 +750,19 @@ class Curves(Display):
             ax.plot(*one, color="0.8", linewidth=0.7)
         for place, (name, one) in enumerate(itertools.islice(self.curves.items(), _CURVES)):
             x, y, *limits = one
-            number, colour = place % _SERIES, _COLOURS[place % _SERIES]
+            colour, mark, line = curve_style(place)
             every = (len(x) * (place + 1) // 100, max(1, len(x) // 8))
-            ax.plot(x, y, _MARKS[number], color=colour, markersize=5, label=_short(name, 48),
-                    markevery=every if len(x) > _CELLS else 1,
-                    drawstyle="steps-post" if self.is_stepped else None,
-                    linestyle=_LINES[(place + place // _SERIES) % len(_LINES)])  # fmt: skip
+            ax.plot(
+                x,
+                y,
+                mark,
+                color=colour,
+                markersize=5,
+                label=_short(name, 48),
+                markevery=every if len(x) > _CELLS else 1,
+                drawstyle="steps-post" if self.is_stepped else None,
+                linestyle=line,
+            )
             if limits:
                 ax.fill_between(x, *limits, color=colour, alpha=0.15, linewidth=0)
             if name in self.chosen:
@@ -732,9 +771,23 @@ class Curves(Display):
         ax.set(xlabel=self.axis[0], ylabel=self.axis[1])
         if self.is_square:
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        if self.is_whole:
+            _name_whole_numbers(ax, self.curves.values())
         ax.grid(color="0.9")
         inside = {"loc": "best", "bbox_to_anchor": None} if len(self.curves) <= _INSIDE else {}
         _legend(ax, 1, **inside)
+
+
+_MAX_TICKS = 12
+
+
+def _name_whole_numbers(ax: Any, curves: Iterable[Any]) -> None:
+    """Put ticks only at the whole numbers that curves have; at some of them if they are many."""
+    numbers = sorted({float(x) for curve in curves for x in curve[0]})
+    if len(numbers) <= _MAX_TICKS:
+        ax.set_xticks(numbers)
+    else:
+        ax.locator_params(axis="x", integer=True)
 
 
 def _curves(every: Iterable[Mapping[str, Any]], x: str) -> dict[str, Floats]:
@@ -795,14 +848,18 @@ def _mean_curve(curves: Sequence[Floats]) -> Floats:
 
 
 class ThresholdDisplay(Curves):
-    """Values over thresholds, of scores or of similarity, with the one chosen or the highest.
+    """Values over thresholds, of scores or of similarity.
+
+    A star marks the threshold that was chosen, and of scores the highest value. The highest value
+    over thresholds of similarity is not marked: lower thresholds always match more.
 
     Examples
     --------
     >>> from semmetrics import sweep
     >>> found = sweep([["bike"], ["cat"]], [["bicycle"], ["car"]], thresholds="0.1:0.9:0.4")
-    >>> ThresholdDisplay.from_sweep(found).chosen
-    {'SemF1: highest at 0.1': (0.1, 1.0)}
+    >>> display = ThresholdDisplay.from_sweep(found)
+    >>> list(display.curves), display.chosen
+    (['SemF1'], {})
     """
 
     @classmethod
@@ -839,6 +896,10 @@ class ThresholdDisplay(Curves):
             sign, end = (-1, "lowest") if name in lower else (1, "highest")
             values = np.nan_to_num(sign * curve[1], nan=-np.inf)
             point, value = max(zip(curve[0], values, strict=True), key=itemgetter(1, 0))
+            if name not in fitted and "scores" not in of:
+                # The lower a threshold of similarity, the more labels match: no point is best.
+                curves[name] = curve
+                continue
             at = fitted.get(name, (float(point), float(sign * value)))
             text = f"{name}: {'chosen' if name in fitted else end} at {at[0]:.3g}"
             curves[text], chosen[text] = curve, at
@@ -867,6 +928,7 @@ class TopKDisplay(Curves):
     """
 
     _measures: ClassVar[Sequence[str]] = ()
+    is_whole = True
 
     @classmethod
     def of(cls, result: Any) -> Self:
@@ -966,38 +1028,74 @@ class LabelsDisplay(Display):
         heading = _choose(measure, records.column("measure"), _table(result))
         every = (one for one in records if one["measure"] == heading)
         labels, systems, (value, support) = _grid(every, "label", "system", "value", "support")
-        support, shown = np.nan_to_num(support).max(axis=1), systems[:_PANELS]
+        support, shown = np.nan_to_num(support).max(axis=1), systems
         known = np.flatnonzero(support > 0)  # others are nowhere in the ground truth
         if not len(known):
             raise InputError("other-result", what="labels", of="labels in the ground truth")
         frequent = known[np.argsort(-support[known], kind="stable")[:most]]
-        order = frequent[np.argsort(-np.nan_to_num(value[frequent, 0], nan=-np.inf), kind="stable")]
+        by = value[frequent, 0]
+        if len(shown) > _PANELS:
+            by = np.median(np.nan_to_num(value[frequent], nan=0.0), axis=1)
+        order = frequent[np.argsort(-np.nan_to_num(by, nan=-np.inf), kind="stable")]
         alone = len(support) - len(known)
-        note = _join(_hidden(most, len(known), "label", "most frequent"),
-                     f"{pluralize(alone, 'label')} in predictions alone" if alone else "",
-                     _hidden(_PANELS, len(systems), "system"))  # fmt: skip
-        size = 6.8 + 1.6 * (len(shown) > 1), 1.3 + 0.22 * len(order) * max(1, len(shown) / 2.2)
+        elsewhere = f"{pluralize(alone, 'label')} in predictions alone" if alone else ""
+        note = _join(_hidden(most, len(known), "label", "most frequent"), elsewhere)
+        bars = len(shown) if len(shown) <= _PANELS else 1
+        size = 6.8 + 1.6 * (len(shown) > 1), 1.3 + 0.22 * len(order) * max(1, bars / 2.2)
         return cls(labels=[labels[n] for n in order.tolist()], systems=shown, note=note,
-                   title=f"{_short(heading, 60)} by label", value=value[order, :_PANELS],
+                   title=f"{_short(_of_one_label(result, heading), 60)} by label",
+                   value=value[order],
                    support=support[order], _size=size,
                    _grid=(1, 2, {"width_ratios": (3, 1)}))  # fmt: skip
 
     from_scores = of
 
     def _draw(self, axes: Sequence[Any]) -> None:
-        y, thick = np.arange(len(self.labels)), 0.8 / len(self.systems)
-        for place, system in enumerate(self.systems):
-            axes[0].barh(y - 0.4 + thick * (place + 0.5), self.value[:, place], thick,
-                         color=_COLOURS[place], hatch=_HATCHES[place], edgecolor="white",
-                         label=_short(system))  # fmt: skip
+        y = np.arange(len(self.labels))
+        if len(self.systems) > _PANELS:
+            self._draw_range(axes[0], y)
+        else:
+            self._draw_bars(axes[0], y)
         axes[1].barh(y, self.support, 0.8, color="0.55")
         for ax, name in zip(axes, ("value", "support"), strict=True):
             _name_rows(ax, self.labels)
             ax.set_xlabel(name)
         axes[1].tick_params(labelleft=False)
         axes[1].locator_params(axis="x", nbins=3)
-        if len(self.systems) > 1:
+        if len(self.systems) > _PANELS:
+            _legend(axes[1], handles=axes[0].get_legend_handles_labels()[0])
+        elif len(self.systems) > 1:
             _legend(axes[1], handles=axes[0].containers)
+
+    def _draw_bars(self, ax: Any, y: Ints) -> None:
+        """Draw a bar for each label and system."""
+        thick = 0.8 / len(self.systems)
+        for place, system in enumerate(self.systems):
+            ax.barh(
+                y - 0.4 + thick * (place + 0.5),
+                self.value[:, place],
+                thick,
+                color=_COLOURS[place],
+                hatch=_HATCHES[place],
+                edgecolor="white",
+                label=_short(system),
+            )
+
+    def _draw_range(self, ax: Any, y: Ints) -> None:
+        """Draw the values of many systems as ticks, with a dot at the median."""
+        for place in range(len(self.systems)):
+            label = f"each of {len(self.systems)} systems" if place == 0 else None
+            ax.plot(self.value[:, place], y, "|", color="0.55", markersize=9, label=label)
+        known = [row[~np.isnan(row)] for row in self.value]
+        median = [float(np.median(row)) if len(row) else math.nan for row in known]
+        ax.plot(median, y, _MARKS[0], color=_COLOURS[0], markersize=5, label="median")
+
+
+def _of_one_label(result: Any, heading: str) -> str:
+    """Return what the value of one label is: of MacroF1 it is F1."""
+    measure = _table(result).find(heading)[0].measure
+    cutoff = "" if measure.k is None else f"@{measure.k}"
+    return f"{measure.definition.name}{cutoff}"
 
 
 def _item_values(result: Any, measure: str | None) -> tuple[str, list[Any], list[str], Floats]:

@@ -21,7 +21,6 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from semmetrics._version import __version__
 from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts, require
 from semmetrics.messages import visible
 
@@ -80,7 +79,7 @@ def write_report(*, examples: Mapping[str, Iterable[Mapping[str, Any]]],
         autoescape=True, undefined=jinja.StrictUndefined, finalize=_shown
     )
     body = environment.from_string(_read("report.html")).render(
-        made=f"semmetrics {__version__}", examples=items, folded=folded, **parts
+        examples=items, folded=folded, **parts
     )
     return fill_page(parts["title"], body, "report")
 

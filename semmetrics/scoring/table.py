@@ -31,6 +31,7 @@ from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, matching_names, point_sums, score_statistics
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
+_PART_OF_ITEMS = 4  # a report shows at most a quarter of the items as the worst
 _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature", "reason",
@@ -552,8 +553,21 @@ class ScoreTable(ScaledResult):
         shown = [one for one in self.scores if one.task is not None and one.items is not None]
         if shown:  # what matches by meaning shows most
             by = next((one.heading for one in shown if one.measure["match"] is not None), None)
-            yield "Worst items", self.worst(n, by)
-            yield "Best items", self.best(n, by)
+            number = max(len(one.items) for one in shown if one.items is not None)
+            most = max(1, min(n, number // _PART_OF_ITEMS))
+            yield "Worst items", self._without("best", self.worst(most, by))
+            yield "Best items", self._without("worst", self.best(n, by))
+
+    def _without(self, which: str, rows: Records) -> Records:
+        """Leave out the items with the best, or the worst, possible value."""
+        kept = []
+        for row in rows:
+            measure = self.find(row["measure"])[0].measure
+            low, high = measure.definition.bounds
+            is_high = (which == "best") == measure.higher_is_better
+            if row["value"] != (high if is_high else low):
+                kept.append(row)
+        return Records.from_rows(rows.columns, kept)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.

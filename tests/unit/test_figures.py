@@ -14,7 +14,7 @@ from refusals import refused
 import semmetrics as sm
 from semmetrics import plots
 from semmetrics.errors import MissingDependencyError
-from semmetrics.reports.figures import _short
+from semmetrics.reports.figures import _short, curve_style
 from semmetrics.studies import rank_normalized
 
 LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&猫", "dog"]
@@ -157,7 +157,9 @@ def test_thresholds_name_what_is_best():
     swept = sm.studies.sweep_systems(
         {"a": [["bike"]], "b": [["bus"]]}, [["bicycle"]], thresholds="0.5,1"
     )
-    assert plots.ThresholdDisplay.of(swept).chosen["a SemF1: highest at 0.5"] == (0.5, 1)
+    display = plots.ThresholdDisplay.of(swept)
+    assert list(display.curves) == ["a SemF1", "b SemF1"]
+    assert display.chosen == {}  # the lowest threshold of similarity always matches most
     assert {row["system"] for row in swept.to_records()} == {"a", "b"}
 
 
@@ -206,6 +208,43 @@ def test_outside_a_notebook_pyplot_has_no_figure(monkeypatch):
     before = pyplot.get_fignums()
     plots.ValuesDisplay.from_scores(result("values")).plot()
     assert pyplot.get_fignums() == before
+
+
+def test_fourteen_curves_differ_in_mark_and_line():
+    styles = [curve_style(place) for place in range(14)]
+    assert len({style[1:] for style in styles}) == 14
+
+
+def test_the_axis_of_cutoffs_has_ticks_at_cutoffs():
+    display = plots.TopKDisplay.from_scores(result("top-k")).plot()
+    assert display.ax_.get_xticks().tolist() == [1, 2, 4]
+
+
+def test_no_threshold_of_similarity_is_the_best():
+    found = sm.sweep(SYSTEMS["base"], TRUTH, thresholds="0.1:0.9:0.2")
+    assert plots.ThresholdDisplay.from_sweep(found).chosen == {}
+    assert plots.ThresholdDisplay.from_scores(result("thresholds")).chosen
+
+
+def test_the_panels_of_a_confusion_have_the_same_labels():
+    display = plots.ConfusionDisplay.from_scores(result("confusion"))
+    assert len(display.panels) == 2
+    sides = [[name for name in panel[1] if name != "(nothing)"] for panel in display.panels]
+    assert sides[0] == sides[1]
+    assert "shares of the true label (row)" in display.note
+
+
+def test_labels_name_the_measure_of_one_label():
+    assert plots.LabelsDisplay.from_scores(result("labels")).title == "F1 by label"
+
+
+def test_labels_of_many_systems_are_all_drawn():
+    systems = {f"s{n}": SYSTEMS["base"] for n in range(15)}
+    table = sm.score_systems(systems, TRUTH, measures="MacroF1")
+    display = plots.LabelsDisplay.from_scores(table).plot()
+    assert display.value.shape[1] == 15
+    ticks = [line for line in display.ax_[0].lines if line.get_marker() == "|"]
+    assert len(ticks) == 15
 
 
 def test_refusals(monkeypatch):
