@@ -458,7 +458,7 @@ def _of_side(side: str) -> dict[str, Option]:
     found = {}
     for name in SIDED:
         shared = SHARED_READING[name]
-        text = f"{shared.flag} for the {SIDES[side]} alone."
+        text = f"{shared.flag}, only for the {SIDES[side]}."
         flags = (f"--{side}-{shared.flag.removeprefix('--')}",)
         found[f"{side}_{name}"] = shared._replace(help=text, group=READ_SIDE, flags=flags)
     return found
