@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_once
+from semmetrics.core.backend import to_numpy
 from semmetrics.core.hashing import Hashes, bytes_checksum, hash_strings, row_checksums
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
@@ -368,7 +369,7 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
     rows, length = {}, 0
     for word in [next(iter(vectors)), *values]:  # the first word's length is that of all
         try:
-            row = np.asarray(values[word])
+            row = to_numpy(values[word])
         except (TypeError, ValueError, RuntimeError):  # a tensor with a gradient raises the last
             row = np.array(None)
         length = length or row.size

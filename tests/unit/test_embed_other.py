@@ -7,6 +7,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
+from semmetrics.core.backend import to_numpy
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_files import read_matrix
@@ -137,3 +138,20 @@ def test_a_function_is_asked_for_texts_of_the_data_alone(tmp_path):
         found = run([["dog"]], [["red_cat"]], "WMD", cache=tmp_path / "kept.sqlite")
         assert found["WMD"].value == pytest.approx(5**0.5)
     assert len(asked) == before
+
+
+def test_lazily_negated_tensors_are_read():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    vectors = torch.tensor([[0.9, 0.1], [0.2, 0.8]])
+    lazy = torch.complex(torch.zeros(2, 2), -vectors).conj().imag
+    assert lazy.is_neg()
+    found = to_numpy(lazy)
+    np.testing.assert_array_equal(found, vectors.numpy())
+    sides = lazy, torch.tensor([[1, 0], [0, 1]])
+    table = semmetrics.score(*sides, threshold=0.5, measures="F1", classes=["a", "b"])
+    assert table["F1"].value == 1.0
+    words = {"a": lazy[0], "b": lazy[1]}
+    given = {"1": ["a"]}, {"1": ["b"]}
+    score = semmetrics.score(*given, measures="MeanSim", embedding=words)
+    plain = {"a": vectors[0].numpy(), "b": vectors[1].numpy()}
+    assert score[0].value == semmetrics.score(*given, measures="MeanSim", embedding=plain)[0].value

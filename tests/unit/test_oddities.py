@@ -160,3 +160,31 @@ def test_classes_that_differ_by_case_are_noted():
     assert "lookalikes" in codes(semmetrics.score(preds, truth, task="classes"))
     with refused("outside-classes"):
         semmetrics.score(preds, truth, task="classes", classes=["cat", "horse"])
+
+
+@pytest.mark.parametrize(
+    ("preds", "gts", "noted"),
+    [
+        ({"a": ["0", "2"], "b": ["1"]}, {"a": ["cat"], "b": ["dog"]}, True),
+        ({"a": ["cat"], "b": ["dog"]}, {"a": ["0", "2"], "b": ["1"]}, True),
+        ({"a": ["0", "2"], "b": ["1"]}, {"a": ["3"], "b": ["4"]}, False),
+        ({"a": ["0", "dog"], "b": ["1"]}, {"a": ["cat"], "b": ["dog"]}, False),
+        ({"a": ["x"], "b": ["y"]}, {"a": ["cat"], "b": ["dog"]}, False),
+        ({"a": ["0"], "b": ["1"]}, {"a": ["0"], "b": ["1"]}, False),
+        ({"a": ["1970s"], "b": ["1980s"]}, {"a": ["cat"], "b": ["dog"]}, False),
+    ],
+)
+def test_numbers_against_names_are_noted_for_few_items(preds, gts, noted):
+    table = semmetrics.score(preds, gts, measures="F1")
+    assert ("one-sided-labels" in {fact.code for fact in table.facts}) is noted
+
+
+def test_columns_of_numbers_against_columns_of_names_are_noted(tmp_path):
+    rows = ["1,0,1", "0,1,0"]
+    paths = []
+    for name, header in (("preds", "id,0,1,2"), ("gts", "id,cat,dog,cow")):
+        lines = [header] + [f"item {number},{row}" for number, row in enumerate(rows)]
+        paths.append(tmp_path / f"{name}.csv")
+        paths[-1].write_text("\n".join(lines) + "\n")
+    table = semmetrics.score(*paths, measures="F1")
+    assert "one-sided-labels" in {fact.code for fact in table.facts}

@@ -283,7 +283,9 @@ def _find_sentences(
 def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) -> Odd:
     """Find out whether hardly any label of a side occurs on the other."""
     found: Odd = {}
-    if min(len(task), *(int(chosen.sum()) for chosen in present.values())) < _DISTINCT:
+    n_distinct = min(int(chosen.sum()) for chosen in present.values())
+    is_small = min(len(task), n_distinct) < _DISTINCT
+    if is_small and not _are_numbers_and_names(task, present):
         return found
     for side, chosen in (("pred", lone), ("ref", present["ref"] & ~present["pred"])):
         codes = getattr(task, side).codes
@@ -292,6 +294,16 @@ def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) 
             found |= {(_LONE, side, "alone"): alone, (_LONE, side, "all"): len(codes)}
             found["example", _LONE, side, "alone"] = frozenset([_terms(task, chosen)[0][0]])
     return found
+
+
+def _are_numbers_and_names(task: LabelTask, present: Mapping[str, Bools]) -> bool:
+    """Tell whether all labels of one side are numbers, and no label of the other is."""
+    shares = []
+    for chosen in present.values():
+        names = _names(task, chosen)
+        numbers = [name for name in names if name.isdecimal()]
+        shares.append(len(numbers) / len(names) if names else 0.5)
+    return sorted(shares) == [0, 1]
 
 
 def find_odd_terms(models: Mapping[str, Any]) -> Odd:
