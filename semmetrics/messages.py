@@ -881,7 +881,13 @@ MESSAGES: dict[str, str] = {
     "unlike-scores": "{n:label} in {items:item} listed with different scores, such as "
         "{examples!p}; the highest counts, or each with duplicates=each",
     "difficult-labels": "{n:label} marked 0 beside -1 (absent) and 1 (present): difficult, left "
-        "out of average precision and absent elsewhere",
+        "out of average precision and absent elsewhere; if 0 is absent and -1 is not verified, set "
+        "{opt:unknown_value=-1}",
+    "unverified-cells": "{n:cell} not verified, left out of predictions and references",
+    "unverified-cell": "{value!r} is neither 0/1 nor a score from 0 to 1; if it marks a label of "
+        "the ground truth that nobody verified, set {opt:unknown_value=-1}, or nan for empty cells",
+    "true-minus": "scores of the ground truth are ignored, and a label with the score -1 is true; "
+        "if -1 marks a label that nobody verified, set {opt:unknown_value=-1}",
     "true-scores": "scores of the ground truth are ignored: every label listed is true",
     "scores-unused": "every label listed counts as predicted, with {n:score} of {total:,} below "
         "0.5; if scores decide, set {opt:threshold=0.5}, or name a rule or cutoff in the measure: "

@@ -312,6 +312,10 @@ class Options(SideReading, total=False):
     classes: Annotated[Path | Iterable[Any] | None, Option("The class list (one a line, or JSON): "
         "names the columns of a matrix, and is what averages over labels run over.", DATA,
         kinds=_LABELS + _CLASSES, key="classes", file=True)]
+    unknown_value: Annotated[str | float | None, Option("The value of cells of a 0/1 ground truth "
+        "that nobody verified, such as -1 or nan (an empty cell); several as -1,nan. Such a label "
+        "of an item is left out of predictions and references.", DATA, kinds=_LABELS,
+        key="unverified", signed=True, metavar="X,...")]
     ignore: Annotated[Path | Iterable[str], Option("Labels left out on both sides; a path names a "
         "file that has one a line (on the command line @FILE).", DATA, default=(), kinds=_LABELS,
         key="ignore", signed=True, metavar="LABEL,...|@FILE", repeat=True)]

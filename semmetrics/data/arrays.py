@@ -174,7 +174,7 @@ def read_matrix_file(
         values, names if own is None else own, _ids(arrays, values.shape[0], source.name),
         source=source.name, understood=f"{kind} matrix, {rows} x {columns}, {values.dtype}",
         notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))] if extra else [],
-        finite=not form.by_block,
+        finite=not (form.by_block or form.allows_nan),
     )  # fmt: skip
 
 

@@ -105,6 +105,8 @@ class Form:
         rows of a matrix, whose values may be any.
     places : bool
         Whether entries may be whole numbers, which are places in a class list, from 0.
+    unknown : tuple of float
+        Values of cells of a 0/1 matrix that nobody verified; nan also stands for an empty cell.
     by_block : bool
         Whether what uses a matrix checks that its numbers are finite, a block at a time, so that
         a large file is read once.
@@ -126,8 +128,14 @@ class Form:
     first_scores: tuple[str, ...] = ()
     last_scores: tuple[str, ...] = ()
     numbered: bool = False
+    unknown: tuple[float, ...] = ()
     places: bool = False
     by_block: bool = False
+
+    @property
+    def allows_nan(self) -> bool:
+        """Whether cells of a matrix may be nan."""
+        return any(value != value for value in self.unknown)
 
     @property
     def alone(self) -> bool:

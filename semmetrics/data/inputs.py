@@ -317,7 +317,13 @@ def _read_json_table(
         from semmetrics.data.objects import plain_matrix
 
         rows = plain_matrix(value, source.name)
-        return as_matrix(rows, names, source=source.name, understood="JSON, rows of numbers")
+        return as_matrix(
+            rows,
+            names,
+            source=source.name,
+            understood="JSON, rows of numbers",
+            finite=not form.allows_nan,
+        )
     if not isinstance(value, dict) or not is_columns(value, form, options, source.name):
         return None
     from semmetrics.data.objects import read_columns

@@ -336,6 +336,12 @@ class Lists:
     verified : mapping from str to set of str
         By id, the labels of which it is known whether the item has them. Empty if that is known of
         all labels. The input has a name for every label: those of ``categories``.
+    has_marks : bool
+        Whether the scores of a ground truth are marks: 1 for present, -1 for absent, and 0.5 for a
+        label of which nobody verified whether the item has it. A reader hands unverified cells over
+        in this way. Labels that an item does not list are absent, so a reader of a federated
+        dataset lists only the labels that are present or unverified. Unverified cells are left out
+        of hits, predictions and references of every measure (`LabelTask.unverified`).
     precision : {"float64", "float32", "float16", "bfloat16"}
         The floating-point type in which scores were given. Thresholds are rounded to it.
     """
@@ -365,6 +371,7 @@ class Lists:
     categories: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     verified: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
     precision: str = "float64"
+    has_marks: bool = False
 
     def __len__(self) -> int:
         return len(self.side)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.backend import precision_of, refuse_masked
 from semmetrics.core.hashing import by_value
@@ -301,6 +302,58 @@ def is_membership(matrix: Matrix) -> bool:
         raise InputError("out-of-range", where, role="the integer", value=cells.flat[first],
                          wanted="membership as 0 and 1, and scores as floats")  # fmt: skip
     return True
+
+
+PRESENT, ABSENT, UNVERIFIED = 1.0, -1.0, 0.5
+"""The marks of a ground truth that says what nobody verified; see `semmetrics.data.lists.Lists`."""
+
+
+def is_unknown(values: Any, unknown: Iterable[float]) -> NDArray[np.bool_]:
+    """Tell which values are among those of cells that nobody verified.
+
+    Examples
+    --------
+    >>> is_unknown(np.array([1.0, -1.0, float("nan")]), (-1, float("nan"))).tolist()
+    [False, True, True]
+    """
+    found = np.zeros(np.shape(values), np.bool_)
+    for value in unknown:
+        found |= np.isnan(values) if value != value else np.equal(values, value)
+    return found
+
+
+def mark_values(values: Any, unknown: Iterable[float]) -> Floats:
+    """Return the mark of each value: present (not 0), absent (0) or unverified.
+
+    Examples
+    --------
+    >>> mark_values(np.array([1, 0, -1]), [-1]).tolist()
+    [1.0, -1.0, 0.5]
+    """
+    marks = np.where(np.equal(values, 0), ABSENT, PRESENT)
+    marks[is_unknown(values, unknown)] = UNVERIFIED
+    return marks
+
+
+def marked_members(matrix: Matrix, unknown: Sequence[float]) -> Lists:
+    """Return the mark of every cell of a 0/1 matrix in which some cells were not verified.
+
+    Raises
+    ------
+    InputError
+        If a cell is neither 0, 1 nor such a value; names row and column.
+    """
+    dense = matrix.values.toarray() if matrix.sparse else np.asarray(matrix.values)
+    odd = ~((dense == 0) | (dense == 1) | is_unknown(dense, unknown))
+    if odd.any():
+        row, column = np.argwhere(odd)[0].tolist()
+        where = f"{matrix.source}, row {row}, column {column} (from 0)"
+        wanted = "0, 1 or the unknown value in a ground truth with an unknown value"
+        raise InputError(
+            "out-of-range", where, role="the cell", value=dense[row, column], wanted=wanted
+        )
+    marked = replace(matrix, values=mark_values(dense, unknown))
+    return replace(marked.ranked(), has_marks=True)
 
 
 def is_signed(values: Any) -> bool:

@@ -27,7 +27,14 @@ from semmetrics.data.formats import find_document, find_table
 from semmetrics.data.formats.base import Table
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix, check_named, class_numbers, is_number_rows
+from semmetrics.data.matrix import (
+    Matrix,
+    as_matrix,
+    check_named,
+    class_numbers,
+    is_number_rows,
+    is_unknown,
+)
 from semmetrics.data.source import Source, undamaged
 from semmetrics.data.tables import entry_rows, not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.errors import ROW, Fact, InputError, Places, at
@@ -70,11 +77,13 @@ def read_python(  # noqa: PLR0911
         if numbers is not None:
             return forms.encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
     if form.takes_matrices and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
-        matrix = as_matrix(data, names, source=source, finite=not form.by_block)
+        is_finite = not (form.by_block or form.allows_nan)
+        matrix = as_matrix(data, names, source=source, finite=is_finite)
         return replace(matrix, precision=precision) if precision != "float64" else matrix
     if form.numbered and is_number_rows(data):
         rows = plain_matrix(data, source)
-        return as_matrix(rows, names, source=source, understood="rows of numbers")
+        is_finite = not form.allows_nan
+        return as_matrix(rows, names, source=source, understood="rows of numbers", finite=is_finite)
     if isinstance(data, Mapping) and find_document(data, form) is None:
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)
@@ -227,20 +236,21 @@ def _frame(
             ids = string_ids(table.column(place).to_pylist(), where, first=first)
             table = table.remove_column(place)
         values, columns = _column_stack(table, form, source), table.column_names
-        if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
+        finite = np.isfinite(values) | is_unknown(values, form.unknown)
+        if not finite.all():
             row, column = np.argwhere(~finite)[0].tolist()
             cell = f"{ROW.format(first + row)}, column {columns[column]!r}"
             where = at(source, cell, ids[row] if ids else None)
             raise InputError("not-finite", where, role="the cell", value=values[row, column])
         if index is not None and not is_numbering(index):
             notes.append(Fact("index-not-used"))
-    outside = () if unnamed else ((values < 0) | (values > 1)).any(axis=0).tolist()
+    outside = () if unnamed or form.unknown else ((values < 0) | (values > 1)).any(axis=0).tolist()
     if 0 < 2 * sum(outside) < len(columns):  # the few that are no labels
         odd = tuple(compress(columns, outside))
         notes.append(Fact("odd-columns", len(odd), odd, values={"of": len(columns)}))
     return as_matrix(
         values, names if unnamed else columns, ids,
-        source=source, understood=f"{a_kind(data)}", notes=notes,
+        source=source, understood=f"{a_kind(data)}", notes=notes, finite=not form.allows_nan,
     )  # fmt: skip
 
 
@@ -348,7 +358,7 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
     step = max(1, 2**22 // len(names))
     for start in () if form.numbered else range(0, len(made), step):
         part = np.asarray(made.values[start : start + step])
-        outside = np.argwhere(~((part >= 0) & (part <= 1)))
+        outside = np.argwhere(~((part >= 0) & (part <= 1) | is_unknown(part, form.unknown)))
         if len(outside):
             row, column = outside[0].tolist()
             there = f"{ROW.format(first + start + row)}, column {made.vocabulary[column]!r}"

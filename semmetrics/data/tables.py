@@ -15,6 +15,7 @@ refused, because they are not those of labels.
 from __future__ import annotations
 
 import csv
+import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
@@ -38,6 +39,8 @@ from semmetrics.schema import as_id, as_number
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
 _LOCK = threading.Lock()
 _WORDS = {"true": 1.0, "false": 0.0}
+_BLANKS = frozenset({"", "nan", "na", "null", "none"})  # cells without a value
+_UNVERIFIED = _BLANKS | {"-1", "-1.0"}  # cells that often mean that nobody verified a label
 _WHOLE = {"0", "1", *_WORDS}
 T = TypeVar("T", Items, Lists)
 
@@ -320,7 +323,7 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
     ids = list(places)
     made = as_matrix(
         np.concatenate([np.zeros((0, len(names)), np.int8), *parts]), names, ids,
-        source=source.name, notes=rows.notes,
+        source=source.name, notes=rows.notes, finite=not form.allows_nan,
         understood=f"{kind.upper()}, {one_hot_text(form, rows.header[id_place])}",
     )  # fmt: skip
     return replace(made, where=Places(source.name, ids, "line {}", list(places.values())))
@@ -343,14 +346,20 @@ def one_hot_text(form: Form, id_: str) -> str:
 
 def not_a_label_column(value: object, form: Form) -> InputError:
     """Return the error for a cell, or a column, that is not that of a label."""
+    if form.scored and not form.unknown and str(value).strip().casefold() in _UNVERIFIED:
+        return InputError("unverified-cell", value=value)
     known, flag = ", ".join(form.columns), f"{form.noun}_column"
     return InputError("not-a-label-column", value=value, noun=form.noun, known=known, flag=flag)
 
 
 def _cell_value(text: str, form: Form) -> float | None:
-    value = _WORDS.get(text.strip().casefold())
+    folded = text.strip().casefold()
+    if form.allows_nan and folded in _BLANKS:
+        return math.nan
+    value = _WORDS.get(folded)
     try:
         value = as_number(text, "") if value is None else value
     except InputError:
         return None
-    return value + 0.0 if form.numbered or 0 <= value <= 1 else None
+    is_cell = form.numbered or 0 <= value <= 1 or value in form.unknown
+    return value + 0.0 if is_cell else None

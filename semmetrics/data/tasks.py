@@ -364,6 +364,10 @@ class LabelTask(Task):
         The labels that were taken out.
     difficult : Side or None
         The labels of each item that are neither present nor absent in the ground truth.
+    unverified : Side or None
+        The labels of each item of which nobody verified whether the item has them. No prediction
+        has them; what divides by the number of labels or items leaves these cells out. None if all
+        cells are verified.
     synonyms : Synonyms or None
     terms : sequence of tuples of str, or None
         The terms of each class; None where the name of each is its one term.
@@ -387,6 +391,7 @@ class LabelTask(Task):
     in_columns: Bools | None = None
     ignored: IgnoredLabels | None = None
     difficult: Side | None = None
+    unverified: Side | None = None
     synonyms: Synonyms | None = None
     terms: Sequence[Terms] | None = None
     heads: Floats | None = None
@@ -415,6 +420,9 @@ class LabelTask(Task):
             if self.difficult is not None:
                 hard = self.difficult.rows(block.start, block.stop)
                 items += np.uint64(5) * _hash_lists(names, hard.indptr, hard.codes)
+            if self.unverified is not None:
+                unknown = self.unverified.rows(block.start, block.stop)
+                items += np.uint64(7) * _hash_lists(names, unknown.indptr, unknown.codes)
             parts.append(mix(items).sum(dtype=np.uint64))
         return int(np.array(parts, np.uint64).sum(dtype=np.uint64))
 
@@ -454,6 +462,8 @@ class LabelTask(Task):
         ignored = None if self.ignored is None else self.ignored.take(rows)
         difficult = None if self.difficult is None else self.difficult.take(rows)
         sides = {"pred": self.pred.take(rows), "ref": self.ref.take(rows), "difficult": difficult}
+        if self.unverified is not None:
+            sides["unverified"] = self.unverified.take(rows)
         return {**sides, "heads": heads, "ignored": ignored}
 
 

@@ -86,8 +86,8 @@ def average_precision(
 ) -> Any:
     """Precision at each hit, summed, over the references or (``normalize="hits"``) over the hits.
 
-    Without hits it is 0, without predictions or references nan if divided by the hits.
+    Without hits it is 0, without predictions or references nan.
     """
     if normalize == "references":
-        return divide(precision_sum, n_ref)
+        return np.where(n_pred == 0, np.nan, divide(precision_sum, n_ref))
     return np.where((n_pred == 0) | (n_ref == 0), np.nan, precision_sum / np.maximum(hit, 1))

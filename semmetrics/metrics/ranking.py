@@ -121,13 +121,13 @@ def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Int
 
 
 def _complete(
-    name: str, part: NDArray[Any], n_ref: Ints, scored: Ints, missed: Ints, n_labels: int
+    name: str, part: NDArray[Any], n_ref: Ints, scored: Ints, missed: Ints, n_labels: int | Ints
 ) -> Floats:
     """Return values from the parts of scored labels; ``missed`` references have no score."""
     if name == "LRAP":
-        value = part + missed / max(n_labels, 1)
+        value = part + missed / np.maximum(n_labels, 1)
     elif name == "CoverageError":
-        value = np.where(missed > 0, float(n_labels), part)
+        value = np.where(missed > 0, np.asarray(n_labels, np.float64), part)
     else:
         value = divide(part + missed * (n_labels - scored - missed), n_ref * (n_labels - n_ref))
     return np.where(n_ref > 0, value, np.nan)
@@ -315,6 +315,11 @@ class ItemRanking(Statistic):
         part = _scored_part(self.name, side.indptr, side.scores, hit, n_ref)
         scored, missed = ragged.lengths(side.indptr), n_ref - ragged.sum_rows(hit, side.indptr)
         known = {"part": part, "n_ref": n_ref, "scored": scored, "missed": missed}
+        if block.task.unverified is not None:
+            cells = block.task.unverified.rows(block.start, block.stop)
+            if block.task.given is not None:
+                cells = cells.keep(cells.codes < block.task.given)
+            known["unverified"] = ragged.lengths(cells.indptr)
         return {name: Dense(values) for name, values in known.items()}
 
 
@@ -348,6 +353,8 @@ class ItemRankingFamily(ItemMeans):
         """Return the value of each item, nan where undefined, and the cause."""
         names, size = ("part", "n_ref", "scored", "missed"), frame.dictionary
         part, n_ref, scored, missed = (rows[name].values for name in names)
+        if "unverified" in rows:
+            size = size - rows["unverified"].values
         value = _complete(measure.definition.name, part, n_ref, scored, missed, size)
         return value, np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
 
@@ -408,6 +415,8 @@ class ClassCurves:
         The last of `hits` that ties with the hit.
     missed_class, missed_item : arrays, shape (u,)
         The positives without a score.
+    unknown_class, unknown_item : arrays, shape (v,)
+        Items of which nobody verified whether they are positives of the class. They count nowhere.
     """
 
     indptr: Ints
@@ -419,6 +428,8 @@ class ClassCurves:
     last_hit: Ints
     missed_class: Ints
     missed_item: Ints
+    unknown_class: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    unknown_item: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def class_of_hit(self) -> Ints:
@@ -575,7 +586,11 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         positives = _positives(curves, part, right)
         # of the other items that have no score; where there are none, rounding makes none
         missed = np.bincount(curves.missed_class, minlength=len(starts))
+        missed = missed + np.bincount(curves.unknown_class, minlength=len(starts))
         others = labels * part.sum(axis=1)[:, None] - positives - behind
+        for place in np.unique(curves.unknown_class).tolist():
+            items = curves.unknown_item[curves.unknown_class == place]
+            others[:, place] -= part[:, items].sum(axis=1)
         none = labels * part.shape[1] == ragged.lengths(curves.indptr) + missed
         negatives = behind + np.where(none | (others < 1e-12 * (positives + behind)), 0.0, others)
         filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
@@ -769,11 +784,14 @@ class PairColumn:
     hit : bool array, shape (predictions,)
     ref : Side
         Distinct reference labels of each item.
+    unverified : Side or None
+        Labels of each item that nobody verified.
     """
 
     pred: Side
     hit: Bools
     ref: Side
+    unverified: Side | None = None
     _taken: list[PairColumn] = field(default_factory=list, repr=False)
     _curves: dict[Any, ClassCurves] = field(default_factory=dict, repr=False)
 
@@ -789,13 +807,21 @@ class PairColumn:
             scored = all(side.scores is not None for side in each)
             scores = np.concatenate([side.scores for side in each]) if scored else None
             sides.append(Side(indptr, np.concatenate([side.codes for side in each]), scores))
-        return PairColumn(sides[0], np.concatenate([part.hit for part in parts]), sides[1])
+        cells = [part.unverified for part in parts if part.unverified is not None]
+        unverified = None
+        if cells:
+            widths = np.concatenate([np.diff(side.indptr) for side in cells])
+            codes = np.concatenate([side.codes for side in cells])
+            unverified = Side(ragged.offsets(widths), codes)
+        hit = np.concatenate([part.hit for part in parts])
+        return PairColumn(sides[0], hit, sides[1], unverified)
 
     def take(self, order: Ints) -> PairColumn:
         """Put the items in an order, which is always the same; done once."""
         if not self._taken:
             hit = self.hit[ragged.take_rows(self.pred.indptr, order)[1]]
-            self._taken.append(PairColumn(self.pred.take(order), hit, self.ref.take(order)))
+            cells = None if self.unverified is None else self.unverified.take(order)
+            self._taken.append(PairColumn(self.pred.take(order), hit, self.ref.take(order), cells))
         return self._taken[0]
 
     def curves(self, n_classes: int, ties: Any, pooled: Bools | None = None) -> ClassCurves:
@@ -815,13 +841,25 @@ class PairColumn:
             if pooled is not None:
                 made = replace(made, item=made.item // n_classes,
                                missed_item=made.missed_item // n_classes)  # fmt: skip
-            self._curves[key] = made
+            self._curves[key] = self._with_unknown(made, pooled)
         return self._curves[key]
+
+    def _with_unknown(self, curves: ClassCurves, pooled: Bools | None) -> ClassCurves:
+        """Return curves that leave out the cells that nobody verified."""
+        if self.unverified is None:
+            return curves
+        items = ragged.row_numbers(self.unverified.indptr)
+        codes = self.unverified.codes.astype(np.int64)
+        if pooled is not None:
+            items, codes = items[pooled[codes]], np.zeros(int(pooled[codes].sum()), np.int64)
+        return replace(curves, unknown_class=codes, unknown_item=items)
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
         """Rename label c to codes[c]."""
         pred, ref = (replace(side, codes=codes[side.codes]) for side in (self.pred, self.ref))
-        return PairColumn(pred, self.hit, ref)
+        cells = self.unverified
+        cells = None if cells is None else replace(cells, codes=codes[cells.codes])
+        return PairColumn(pred, self.hit, ref, cells)
 
 
 @dataclass(frozen=True, repr=False)
@@ -849,7 +887,9 @@ class ScoredPairs(Statistic):
             side, hit = side.keep(easy), hit[easy]
         if matched.once is not None:
             ref = ref.keep(matched.once)
-        return {"pairs": PairColumn(side, hit, ref)}
+        cells = block.task.unverified
+        cells = None if cells is None else cells.rows(block.start, block.stop)
+        return {"pairs": PairColumn(side, hit, ref, cells)}
 
 
 class ClassCurveFamily(definition.Family):

@@ -102,7 +102,7 @@ class LabelCounts(definition.Statistic):
     """Hits, predictions and references of each label, each counted once an item."""
 
     cut: matching.Cut
-    labels = frozenset(("hit", "n_pred", "n_ref"))
+    labels = frozenset(("hit", "n_pred", "n_ref", "unverified"))
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
@@ -116,6 +116,8 @@ class LabelCounts(definition.Statistic):
         predicted = ranked if chosen is None else ranked.keep(chosen)
         distinct = ref if matched.once is None else ref.keep(matched.once)
         sides = {"hit": ranked.keep(hit), "n_pred": predicted, "n_ref": distinct}
+        if block.task.unverified is not None:
+            sides["unverified"] = block.task.unverified.rows(block.start, block.stop)
         width = len(block.task.classes)
         columns = {name: Sparse(side.indptr, side.codes, width) for name, side in sides.items()}
         return {**columns, "items": Dense(np.ones(len(block), np.int8))}
@@ -188,17 +190,25 @@ class SetFamily(CountFormulas):
             for name in ("hit", "n_pred", "n_ref")
         }
         items = as_floats(sums["items"])[..., None]
+        total = np.broadcast_to(items, known["hit"].shape)
+        if "unverified" in sums:
+            total = total - np.ascontiguousarray(as_floats(sums["unverified"])[..., inside])
         if measure["average"] == "micro":
+            total = total.sum(axis=-1, keepdims=True)
             known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}
             if measure["denominator"] == "cutoff":
                 known["n_pred"] = items * _check_cutoff(measure)
-            items = items * inside.sum()
-        return {**known, "total": np.broadcast_to(items, known["hit"].shape)}
+        return {**known, "total": total}
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item within the universe."""
         inside = frame.universe(measure)
-        known: dict[str, Floats] = {"total": np.full(len(rows["hit"]), float(inside.sum()))}
+        total = np.full(len(rows["hit"]), float(inside.sum()))
+        if "unverified" in rows:
+            cells = rows["unverified"]
+            of_item = row_numbers(cells.indptr)
+            total -= np.bincount(of_item, inside[cells.codes], len(cells))
+        known: dict[str, Floats] = {"total": total}
         for name in ("hit", "n_pred", "n_ref"):
             column = rows[name]
             counted, items = inside[column.codes], row_numbers(column.indptr)
@@ -553,13 +563,25 @@ def _smoothed_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     return formulas.harmonic_mean(precision, recall)
 
 
-def _smoothed(name: str, average: str, summary: str, **defaults: Value) -> Definition:
-    options = set_options((average,), defaults=defaults, policies=())
+def _smoothed_class_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
+    value = _smoothed_f1(hit, n_pred, n_ref)
+    return np.where((n_pred == 0) & (n_ref == 0), np.nan, value)
+
+
+def _smoothed(
+    name: str,
+    average: str,
+    summary: str,
+    formula: Callable[..., Any] = _smoothed_f1,
+    policies: tuple[str, ...] = (),
+    **defaults: Value,
+) -> Definition:
+    options = set_options((average,), defaults=defaults, policies=policies)
     equation = "2PR / (P + R), P = (tp + eps)/(tp + fp + eps), R = (tp + eps)/(tp + fn + eps)"
     source = "Pineda, Salvador et al. 2019, section 3.3, with the reference code's eps = 1e-8"
     return define(
         name, SetFamily(), summary, equation, source, ("pineda2019",), options, (average,),
-        symmetric=True, formula=_smoothed_f1,
+        symmetric=True, formula=formula,
     )  # fmt: skip
 
 
@@ -572,7 +594,7 @@ _smoothed(
     "C-F1", "macro",
     "Per-class F1: mean over the dictionary; a class absent on both sides scores 1. It is not CF1, "
     "the harmonic mean of two means over classes.",
-    labels="given",
+    _smoothed_class_f1, ("absent",), labels="given", absent="1",
 )  # fmt: skip
 _smoothed(
     "I-F1", "example",

@@ -237,7 +237,7 @@ class Setup(NamedTuple):
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
         files = self.options["read"] or DEFAULTS
-        options = self.options.replace(read=prediction_options(files))
+        options = self.options.replace(read=prediction_options(files), unknown_value=None)
         found = note_unstored(self.kind.read(data, source, options))
         return compared(found, self.options["ids"])
 

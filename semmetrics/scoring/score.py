@@ -33,7 +33,7 @@ from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.protocols import Plan
 from semmetrics.scoring.result import Score, score_statistics, with_derived
-from semmetrics.scoring.signature import Signed, part_key, read_signature
+from semmetrics.scoring.signature import Signed, current_signature, part_key, read_signature
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def rescore_systems(
     prepared = prepare_systems(systems, gts, given)
     warn_of_scores(prepared)
     table = table_of(prepared)
-    differences = _differences(signature.strip(), table)
+    differences = _differences(current_signature(signature), table)
     differences += [
         f"{part} is a function without a version: whether it is the same one is not known"
         for part in _parts(signature).values()

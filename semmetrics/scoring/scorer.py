@@ -577,6 +577,7 @@ class Batches:
     _readings: dict[tuple[str, str], None] = field(default_factory=dict)  # each with its scores
     _order: str = ""
     _precisions: frozenset[str] = frozenset()  # of scores
+    _has_marks: bool = False
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
@@ -598,6 +599,7 @@ class Batches:
             new._scores, new._readings = frozenset({scores}), {(given.understood, scores): None}
             new._order = given.order
             new._precisions = frozenset({given.precision})
+            new._has_marks = given.has_marks
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
             new._sides = [given.side]
@@ -712,6 +714,7 @@ class Batches:
         self._readings.update(other._readings)
         self._order = self._order or other._order
         self._precisions |= other._precisions
+        self._has_marks |= other._has_marks
         self._columns = self._columns or other._columns
         known = self._codes  # new entries are added
         own = [known.setdefault(entry, len(known)) for entry in other._codes]
@@ -778,7 +781,8 @@ class Batches:
             source=self.source,
             understood=self.understood,
             notes=[*self.notes],
-            names_all=bool(self._columns) or self._chosen,
+            names_all=bool(self._columns) or self._chosen or self._has_marks,
+            has_marks=self._has_marks,
             precision=common_precision(self._precisions),
             where=Places(self.source, named, "" if named else ITEM, ids),
         )

@@ -132,6 +132,22 @@ class Signed(NamedTuple):
     version: str
 
 
+def current_signature(text: str) -> str:
+    """Return a signature as this version writes it.
+
+    Version 0.1.0 signed C-F1 with ``absent:skip``, although an absent class counted as 1.
+
+    Examples
+    --------
+    >>> current_signature("C-F1|avg:macro|absent:skip|n:3|data:00ff|v:0.1.0")
+    'C-F1|avg:macro|absent:1|n:3|data:00ff|v:0.1.0'
+    """
+    text = text.strip()
+    if text.startswith("C-F1|") and text.endswith("|v:0.1.0"):
+        return text.replace("|absent:skip|", "|absent:1|")
+    return text
+
+
 def read_signature(text: str) -> Signed:
     """Read a signature, to compute it again.
 
@@ -146,7 +162,7 @@ def read_signature(text: str) -> Signed:
     >>> str(signed.measure), signed.n
     ('CardinalityError', 3)
     """
-    name, *parts = text.strip().split("|")
+    name, *parts = current_signature(text).split("|")
     task = next((part[5:] for part in parts if part.startswith("task:")), None)
     if task is None:  # of the kinds that share a name, the one whose settings are there
         keys = {part.partition(":")[0] for part in parts}

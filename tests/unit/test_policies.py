@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from oracles import measures as oracle
 from refusals import refused
 
 import semmetrics
-from semmetrics.metrics.registry import find, forget, parse_all
+from semmetrics.metrics.registry import all_definitions, find, forget, parse_all
 
 POLICIES = ("nan", "0", "1", "skip")
 CAUSES = {"Precision": "no_prediction", "Recall": "no_reference"}
@@ -83,3 +85,91 @@ def test_a_policy_that_cannot_act_is_refused(text):
 def test_nothing_predicted_of_nothing_is_no_loss():
     assert semmetrics.score([[]], [[]], measures="HammingLoss")[0].value == 0
     assert semmetrics.score([[]], [[]], measures="HammingLoss", classes=["x"])[0].value == 0
+
+
+ITEMS = {  # predictions and references; every cause is met by some of them
+    "empty": ([], []),
+    "no prediction": ([], ["a"]),
+    "no reference": (["b"], []),
+    "half": (["a", "b"], ["a"]),
+    "wrong": (["c"], ["a"]),
+    "all true": (["a"], ["a", "b", "c", "z"]),
+    "all missed": ([], ["a", "b", "c", "z"]),
+    "other tree": (["c"], ["z"]),
+}
+TREE = {"a": "top", "b": "top", "z": "top", "c": "other"}
+GROUPS = [[*ITEMS], ["empty"], ["all missed"], *(["half", name] for name in ITEMS)]
+REQUIRED = {"q": 4, "beta": 2.0}
+
+
+def policies_of_labels():
+    """Yield each definition of label measures with an average and an option of policies."""
+    for definition in all_definitions():
+        if definition.kind != "labels" or definition.name == "BagSim":  # needs unknown words
+            continue
+        for average in definition.averages or (None,):
+            for option in definition.options:
+                if tuple(option.choices) == POLICIES and option.applies(average):
+                    yield pytest.param(definition, average, option.name,
+                                       id=f"{definition.name}-{average}-{option.name}")  # fmt: skip
+
+
+def values_under(definition, average, option, policy):
+    """Return the value of each group of items, with and without a class list."""
+    chosen = {name: value for name, value in REQUIRED.items() if name in
+              [one.name for one in definition.options if one.required]}  # fmt: skip
+    if average is not None:
+        chosen["average"] = average
+    if "unconnected" in [one.name for one in definition.options]:
+        chosen["unconnected"] = "skip"
+    measure = definition(**chosen, **{option: policy})
+    options = {"taxonomy": TREE} if "taxonomy" in definition.needs else {}
+    values = []
+    for group in GROUPS:
+        preds = {name: ITEMS[name][0] for name in group}
+        if "scores" in definition.needs:
+            preds = {name: dict.fromkeys(row, 0.9) for name, row in preds.items()}
+        refs = {name: ITEMS[name][1] for name in group}
+        for classes in (None, ["a", "b", "c", "z"]) if len(group) != 2 else (list("abcz"),):
+            if classes is None and chosen.get("labels") == "given":
+                continue
+            try:
+                (score,) = semmetrics.score(
+                    preds, refs, measures=[measure], classes=classes, **options
+                )
+                values.append(score.value)
+            except semmetrics.InputError as error:
+                values.append(error.code)
+    return values
+
+
+@pytest.mark.parametrize(("definition", "average", "option"), list(policies_of_labels()))
+def test_every_policy_that_can_be_chosen_acts(definition, average, option):
+    rows = {policy: values_under(definition, average, option, policy) for policy in POLICIES}
+    for one, other in combinations(POLICIES, 2):
+        if {one, other} == {"nan", "skip"}:
+            continue  # both leave a mean of nothing undefined
+        differ = [a != b and not (a != a and b != b)
+                  for a, b in zip(rows[one], rows[other], strict=True)]  # fmt: skip
+        assert any(differ), (one, other)
+
+
+def test_class_f1_signs_the_policy_that_it_applies():
+    preds, refs = [["a"], ["b"]], [["a"], ["a"]]
+    expected = {"1": (2 / 3 + 0 + 1) / 3, "0": 2 / 9, "skip": 1 / 3}
+    for policy, value in expected.items():
+        (score,) = semmetrics.score(
+            preds, refs, measures=f"C-F1(absent={policy})", classes=list("abc")
+        )
+        assert score.value == pytest.approx(value, abs=1e-6)
+    (score,) = semmetrics.score(preds, refs, measures="C-F1", classes=list("abc"))
+    assert "|absent:1|" in score.signature
+    assert score.undefined["absent"] == 1
+    old = score.signature.replace("absent:1", "absent:skip")
+    old = old.replace(score.signature.rpartition("|v:")[2], "0.1.0")
+    again = semmetrics.rescore(old, preds, refs, classes=list("abc"))
+    assert again[0].value == score.value
+    assert [line for line in again.differences if "absent" in line] == []
+    new = score.signature.replace("absent:1", "absent:skip")
+    (skipped,) = semmetrics.rescore(new, preds, refs, classes=list("abc"))
+    assert skipped.value == pytest.approx(1 / 3, abs=1e-6)

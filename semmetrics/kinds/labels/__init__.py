@@ -68,8 +68,29 @@ def as_labels(
     >>> as_labels({"a": ["cat", "dog"], "b": []}).to_list()
     [['cat', 'dog'], []]
     """
-    form = FORM if classes is None else replace(FORM, places=True)
+    return read_labels(data, source, classes, options)
+
+
+def read_labels(
+    data: Any,
+    source: str,
+    classes: Sequence[str | Sequence[str]] | None = None,
+    options: ReadOptions | None = None,
+    unknown: tuple[float, ...] = (),
+) -> Lists:
+    """Read label lists as `as_labels` does, or a ground truth with cells that nobody verified.
+
+    Parameters
+    ----------
+    data, source, classes, options
+        As for `as_labels`.
+    unknown : tuple of float
+        The values of such cells. With any, the scores of the result are marks.
+    """
+    form = replace(FORM, places=classes is not None, unknown=unknown)
     found = as_data(data, form, source=source, names=classes, options=options)
+    if unknown:
+        return _with_marks(found, unknown)
     if isinstance(found, Lists):
         if classes is not None and not found.by_category:
             found = _named_places(found, classes)
@@ -79,6 +100,17 @@ def as_labels(
     cells = "0/1" if member else "-1/0/1" if matrix.is_signed(found.values) else "scores"
     found = replace(found, understood=f"{found.understood}, {cells}")
     return matrix.members(found) if member else matrix.note_unstored(found).ranked()
+
+
+def _with_marks(found: Lists | matrix.Matrix, unknown: tuple[float, ...]) -> Lists:
+    """Return a ground truth whose scores are marks; lists without scores stay as they are."""
+    if not isinstance(found, Lists):
+        understood = f"{found.understood}, 0/1 with unverified cells"
+        return matrix.marked_members(replace(found, understood=understood), unknown)
+    if found.has_marks or found.side.scores is None:
+        return found
+    side = replace(found.side, scores=matrix.mark_values(found.side.scores, unknown))
+    return replace(found, side=side, has_marks=True, names_all=True, ranked=False)
 
 
 def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists:

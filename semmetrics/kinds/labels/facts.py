@@ -43,7 +43,9 @@ _OTHERS = {"pred": "ground truth", "ref": "predictions"}
 _DELIMITERS = (";", "|", "\t", "+", "\n", ",")
 _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
 _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
+_MINUS = "scores of -1"
 _WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
+UNVERIFIED = "unverified cells"
 SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
 PLACED = "labels in the taxonomy"
 _NAMED, _TERMS = "labels that are no numbers", "terms"
@@ -106,6 +108,8 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
             found[UNUSED] = unused
     elif true.scores is not None and (true.scores != 1).any():
         found[_SCORES, "ref"] = 1  # of the ground truth alone: the sides look swapped
+        if (true.scores == -1).any():
+            found[_MINUS, "ref"] = 1
     if predicted.scores is not None and len(predicted.scores):
         found[_SCORES, "pred", "low"] = int((predicted.scores < _LOW).sum())
         found[_SCORES, "pred", "all"] = len(predicted.scores)
@@ -361,9 +365,13 @@ def label_facts(
         facts += _score_facts(odd, name, task, measures, options)
         facts += dict.fromkeys(_model_facts(name, task, odd))
         of_truth += oddity_facts(odd, "ref", truth, options)
-        of_truth += [Fact("true-scores", where=truth)] * ((_SCORES, "ref") in odd)
+        if (_MINUS, "ref") in odd:
+            of_truth.append(Fact("true-minus", where=truth))
+        elif (_SCORES, "ref") in odd:
+            of_truth.append(Fact("true-scores", where=truth))
         of_truth += common.swapped_facts(odd)
         of_truth += common.counted("difficult-labels", odd.get(DIFFICULT, 0), (), truth)
+        of_truth += common.counted("unverified-cells", odd.get(UNVERIFIED, 0), (), truth)
     facts += [fact for one in inputs for fact in unlike_scores(one)]
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
@@ -378,6 +386,8 @@ def label_facts(
     facts += [common.no_effect(option, "only decode=cardinality uses it")
               for option in ("set_size_probs", "first_set_size")
               if is_given(options[option]) and not by_size]  # fmt: skip
+    if options["unknown_value"] is not None and all(task.unverified is None for task in every):
+        facts.append(common.no_effect("unknown_value", "the ground truth has no 0/1 cells"))
     if options["activation"] is not None and all(task.pred.scores is None for task in every):
         facts.append(common.no_effect("activation", "the predictions have no scores"))
     if taxonomy is not None and not any("taxonomy" in m.definition.needs for m in measures):

@@ -24,16 +24,16 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.hashing import identity_of
-from semmetrics.core.ragged import Bools, Codes, Floats
+from semmetrics.core.ragged import Bools, Codes, Floats, cell_keys, is_member
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_rows, join, weigh
 from semmetrics.data.lists import Entry, Lists, Side, Terms, clean_terms, gather
-from semmetrics.data.matrix import class_terms, is_signed
+from semmetrics.data.matrix import PRESENT, UNVERIFIED, class_terms, is_signed
 from semmetrics.data.swapped import check_labels
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
-from semmetrics.kinds.labels import as_labels, facts
+from semmetrics.kinds.labels import facts, read_labels
 from semmetrics.kinds.labels.facts import Odd, label_facts
 from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
 from semmetrics.metrics.definition import Measure, model_key
@@ -70,7 +70,7 @@ def label_task(
     weights, clean = options["weights"], normalization(normalize)
     skips = options["empty_predictions"] == "skip"
     signed = is_signed(ref.side.scores) and ref.contents[0] == len(ref) * len(ref.vocabulary)
-    if ref.ranked and not signed:
+    if ref.ranked and not (signed or ref.has_marks):
         raise InputError("truth-of-scores", ref.source)
     ignored = Ignored.of(options["ignore"], clean)
     pred, ref = (side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
@@ -78,10 +78,9 @@ def label_task(
     joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
     if options["activation"] is not None:
         joined = joined._replace(pred=_activate(joined.pred, options["activation"]))
-    difficult: Side | None = None
-    if ref.ranked:
+    present, difficult, unverified = _split_marks(joined.ref, ref)
+    if ref.ranked or ref.has_marks:
         ref = replace(ref, side=replace(ref.side, scores=None))
-        present, difficult = _split_marks(joined.ref)
         joined = joined._replace(ref=present)
     _check_columns(pred, ref)
     listed = None if classes is None else _clean_classes(classes, clean)
@@ -107,6 +106,7 @@ def label_task(
         pred=replace(joined.pred, codes=mine.take(joined.pred.codes), written=written[0]),
         ref=replace(joined.ref, codes=theirs.take(joined.ref.codes), written=written[1]),
         difficult=difficult and replace(difficult, codes=theirs.take(difficult.codes)),
+        unverified=unverified and replace(unverified, codes=theirs.take(unverified.codes)),
         ranked=pred.ranked, binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed), settings=settings, counts=joined.counts,
         in_columns=_in_columns((pred, mine), (ref, theirs), len(terms)),
@@ -117,6 +117,7 @@ def label_task(
     )  # fmt: skip
     if ignored.written:
         task, odd[facts.IGNORED] = _without(task, terms, ignored)
+    task, odd[facts.UNVERIFIED] = _without_unverified(task)
     rows = np.flatnonzero(np.diff(task.pred.indptr))
     if skips and len(rows) < len(task):
         counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
@@ -136,6 +137,8 @@ def _settings(
     first_size, activation = OPTIONS["first_set_size"].key, OPTIONS["activation"].key
     if pred.side.scores is None:
         settings.pop(activation, None)
+    if options["unknown_value"] is not None:
+        settings[OPTIONS["unknown_value"].key] = str(options["unknown_value"])
     size = settings.pop(first_size, "")
     if listed is not None:
         settings["classes"] = _identity(listed)
@@ -195,9 +198,33 @@ def _clean_classes(classes: Iterable[Entry], clean: Callable[[str], Terms]) -> l
     return listed
 
 
-def _split_marks(truth: Any) -> list[Side]:
-    """Return the labels present, marked 1, and the difficult ones, marked 0; -1 is absent."""
-    return [replace(truth.keep(truth.scores == mark), scores=None) for mark in (1, 0)]
+def _split_marks(truth: Side, ref: Lists) -> tuple[Side, Side | None, Side | None]:
+    """Return the labels that are present, difficult (None without marks) and unverified.
+
+    A matrix of -1, 0 and 1 has difficult labels, marked 0. If the user names an unknown value, the
+    truth has the marks of `Lists.has_marks` instead, and no difficult labels.
+    """
+    if not ref.ranked and not ref.has_marks:
+        return truth, None, None
+
+    def marked(mark: float) -> Side:
+        scores: Any = truth.scores
+        return replace(truth.keep(scores == mark), scores=None)
+
+    if ref.has_marks:
+        return marked(PRESENT), None, marked(UNVERIFIED)
+    return marked(1), marked(0), None
+
+
+def _without_unverified(task: LabelTask) -> tuple[LabelTask, int]:
+    """Take predictions of unverified cells out of a task; return also how many cells there are."""
+    if task.unverified is None:
+        return task, 0
+    width = max(1, len(task.classes))
+    cells = cell_keys(task.unverified.indptr, task.unverified.codes, width)
+    predicted = cell_keys(task.pred.indptr, task.pred.codes, width)
+    known = ~is_member(predicted, cells, width * len(task))
+    return replace(task, pred=task.pred.keep(known)), len(cells)
 
 
 def _check_columns(pred: Lists, ref: Lists) -> None:
@@ -280,6 +307,7 @@ def _without(
         pred=only(task.pred, ~left_out),
         ref=only(task.ref, ~left_out),
         difficult=task.difficult and only(task.difficult, ~left_out),
+        unverified=task.unverified and only(task.unverified, ~left_out),
         classes=tuple(compress(task.classes, ~left_out)),
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
@@ -328,7 +356,36 @@ def _read_names(names: Any, files: ReadOptions) -> list[Any]:
 
 def read(data: Any, source: str, options: Options) -> Lists:
     """Read one side; the class list names the columns of a matrix."""
-    return as_labels(data, source=source, classes=options["classes"], options=options["read"])
+    unknown = unknown_values(options["unknown_value"])
+    return read_labels(data, source, options["classes"], options["read"], unknown)
+
+
+def unknown_values(given: str | float | None) -> tuple[float, ...]:
+    """Return the values of cells that nobody verified.
+
+    Raises
+    ------
+    InputError
+        If one is not a number, or is 0 or 1.
+
+    Examples
+    --------
+    >>> unknown_values("-1,nan"), unknown_values(-1), unknown_values(None)
+    ((-1.0, nan), (-1.0,), ())
+    """
+    if given is None:
+        return ()
+    values = []
+    for text in str(given).split(","):
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if value in (0.0, 1.0):
+            wanted = "a number other than 0 and 1, nan, or several as -1,nan"
+            raise InputError("bad-option", name="unknown_value", value=given, wanted=wanted)
+        values.append(value)
+    return tuple(values)
 
 
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
@@ -370,6 +427,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     MissingDependencyError
         If the device needs torch, which is not installed.
     """
+    _check_unverified(tasks, measures)
     needs: dict[str, set[str]] = {}
     by_key: dict[str, Measure] = {}  # a measure of each embedding and policy
     for measure in measures:
@@ -414,6 +472,15 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 def _is_in(taxonomy: Any, terms: Terms) -> bool:
     """Tell whether a taxonomy has one of the terms of a label."""
     return any(taxonomy.find(term) is not None for term in terms)
+
+
+def _check_unverified(tasks: Tasks, measures: Measures) -> None:
+    """Raise an error for a measure that cannot leave unverified cells out."""
+    if not any(getattr(task, "unverified", None) for _, task in each_task(tasks)):
+        return
+    names = [str(measure) for measure in measures if measure["q"] is not None]
+    if names:
+        raise InputError("not-applicable", name="unknown_value", what=names[0])
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
