@@ -66,7 +66,7 @@ def evil(tmp_path, monkeypatch):
 LINES = [
     "score {a} {b} {gt} --worst 2 --show-signatures -m F1",
     "score {a} {gt} --runs -m F1",
-    "score {a} {gt} -m F1 --ignore nothing --ci --resamples 20",
+    "score {a} {gt} -m F1 --ci --resamples 20",
     "score {part} {gt} --missing skip -m F1",
     "score {part} {gt} -m F1 --missing skip --classes {classes}",
     "score -m SemF1 {a} {gt} --worst 1",
