@@ -239,3 +239,11 @@ def test_a_list_that_a_model_does_not_know_is_not_empty():
     lacking = Tiny({"a b": [3, 4], "x": [1, 0]})
     with refused("unknown-text", names=["c d"]):
         bag(lacking, "unknown")
+
+
+def test_a_single_true_label_may_be_unknown():
+    given = {"measures": "WMD", "embedding": {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}}
+    (score,) = semmetrics.score([["lost"]], [["gone"]], **given)
+    assert math.isnan(score.value)
+    with refused("nothing-shared"):
+        semmetrics.score([["lost"], ["x"]], [["gone"], ["y"]], **given)
