@@ -82,7 +82,8 @@ class InputWarning(UserWarning):
     >>> import semmetrics, warnings
     >>> with warnings.catch_warnings(record=True) as found:
     ...     warnings.simplefilter("always")
-    ...     table = semmetrics.score([{"cat": 4.2, "dog": -1}], [["cat"]], threshold=0.5)
+    ...     logits = {"a.jpg": {"cat": 4.2, "dog": -1.5}}
+    ...     table = semmetrics.score(logits, {"a.jpg": ["cat"]}, threshold=0.5)
     >>> found[0].category is semmetrics.InputWarning
     True
     """

@@ -298,9 +298,8 @@ class Options(SideReading, total=False):
         "none; lower (case), separators (blanks, _ and -), plural (English), kubany2020; several "
         "as lower+plural.", DATA, default="none", kinds=_LABELS, key="norm", signed=True,
         metavar="N", names="normalizations")]
-    missing: Annotated[str | None, Option("An id that only one side has is an error, is left out "
-        "(skip), is left out of all systems if one does not have it (common), or has an empty list "
-        "(of captions: an empty candidate, or no reference) on the other side (empty).", DATA,
+    missing: Annotated[str | None, Option("If only one side has an id: raise an error, skip "
+        "it, skip it in all systems (common), or use an empty list.", DATA,
         default="error", key="missing", signed=True,
         choices=("error", "skip", "common", "empty"), common=True)]
     ids: Annotated[str | None, Option("The part of an id that is compared, on both sides: the "

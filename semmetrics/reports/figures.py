@@ -710,7 +710,7 @@ def curve_style(place: int) -> tuple[str, str, str]:
     Examples
     --------
     >>> curve_style(0), curve_style(7)
-    (('#0072B2', 'o', '-'), ('#0072B2', 'v', '--'))
+    (('#0072B2', 'o', '-'), ('#0072B2', 'D', '--'))
     """
     cycle, number = divmod(place, _SERIES)
     mark = _MARKS[(number + 3 * cycle) % len(_MARKS)]

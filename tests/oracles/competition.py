@@ -12,13 +12,23 @@ from operator import mul
 from oracles.captions_ngram import ngsm
 
 
-def select(systems, k, similarity=None, n=4):
-    """For each pair the k images of least similarity, equal ones by id."""
+def select(systems, k, similarity=None, n=4, lower=()):
+    """For each pair the k images of least similarity.
+
+    Images of similarity 0 are ordered by the similarities in ``lower``, and equal ones by id.
+    """
     alike = similarity or (lambda a, b: ngsm(a.split(), b.split(), n))
+
+    def key(image, value, first, second):
+        captions = systems[first][image], systems[second][image]
+        rest = [one(*captions) for one in lower] if value == 0 else [0] * len(lower)
+        return value, *rest, image
+
     found = {}
     for first, second in combinations(systems, 2):
         values = {i: alike(systems[first][i], systems[second][i]) for i in systems[first]}
-        chosen = sorted(values, key=lambda i: (values[i], i))[:k]
+        keys = {image: key(image, value, first, second) for image, value in values.items()}
+        chosen = sorted(values, key=keys.__getitem__)[:k]
         found[first, second] = [(i, values[i]) for i in chosen]
     return found
 

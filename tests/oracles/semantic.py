@@ -188,9 +188,14 @@ def set_values(pred, ref, vectors, threshold, match):
     precision, recall = tp / p if p else NAN, served / g if g else NAN
     both = tp and served
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0 if p or g else NAN
-    return {"SemPrecision": precision, "SemRecall": recall, "SemF1": f1,
-            "SemJaccard": tp / (p + g - tp) if p or g else NAN, "SemAP": at_hits / g if g else NAN,
-            "SemAP(normalize=hits)": at_hits / max(tp, 1) if p and g else NAN}  # fmt: skip
+    return {
+        "SemPrecision": precision,
+        "SemRecall": recall,
+        "SemF1": f1,
+        "SemJaccard": tp / (p + g - tp) if p or g else NAN,
+        "SemAP": at_hits / g if p and g else NAN,
+        "SemAP(normalize=hits)": at_hits / max(tp, 1) if p and g else NAN,
+    }
 
 
 def soft_values(pred, ref, vectors, match):

@@ -97,14 +97,22 @@ def test_selection_is_that_of_a_loop(captions, folder):
     texts = sorted({caption for some in captions.values() for caption in some[:2]})
     tokens = dict(zip(texts, open_tokenizer("ptb").tokens(texts), strict=True))
     systems = {f"person{n}": {i: some[n] for i, some in captions.items()} for n in (0, 1)}
-    expected = oracle.select(systems, K, lambda a, b: ngsm(tokens[a], tokens[b]))
+
+    def up_to(order):
+        return lambda a, b: ngsm(tokens[a], tokens[b], order)
+
+    lower = [up_to(order) for order in (3, 2, 1)]
+    expected = oracle.select(systems, K, up_to(4), lower=lower)
     ((_, images),) = expected.items()
     (pair,) = state.pairs
     assert pair.images == tuple(image for image, _ in images)
-    values = [ngsm(tokens[some[0]], tokens[some[1]]) for some in captions.values()]
-    assert pair.tied == sum(value == 0 for value in values)
+    firsts = [some[:2] for some in captions.values()]
+    values = [up_to(4)(*two) for two in firsts]
     assert pair.mean == pytest.approx(sum(values) / len(values))
-    assert 0.9 < pair.tied / state.n < 0.95  # "nine of ten images" of the documentation
+    n_zero = sum(value == 0 for value in values)
+    assert 0.9 < n_zero / state.n < 0.95  # "nine of ten images" of the documentation
+    # the first images share no word, and the last one that was selected is one of them
+    assert pair.tied == sum(up_to(1)(*two) == 0 for two in firsts)
 
 
 def test_a_fifth_person_is_added(folder):

@@ -52,11 +52,11 @@ def nested(depth):
 
 
 @pytest.mark.parametrize(("item", "message"), [
-    ("cat", ("wrong-type", "gt.json, item 1 (from 0)")),
+    ("cat", ("text-as-list", "gt.json, item 1 (from 0)")),
     (float("nan"), ("wrong-type", "gt.json, item 1 (from 0)")),
     ({"cat": 0.5}, ("wrong-type", "gt.json, item 1 (from 0)")),
     (iter(["cat"]), ("wrong-type", "gt.json, item 1 (from 0)")),
-    (np.array("cat"), ("wrong-type", "gt.json, item 1 (from 0)")),
+    (np.array("cat"), ("text-as-list", "gt.json, item 1 (from 0)")),
     ([b"a"], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
     ([["a", ["b"], "c"]], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
     ([nested(100_000)], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
@@ -83,7 +83,7 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
 
 
 @pytest.mark.parametrize(("values", "classes", "message"), [
-    (np.zeros(3), None, r"m\.npy: the matrix has shape \(3,\); give items x classes"),
+    (np.zeros(3), None, "vector-as-matrix"),
     (np.zeros((2, 2)), ["a", "a"], "duplicate-column"), (np.zeros((2, 2)), ["a", 1], "wrong-type"),
     (np.zeros((2, 2)), ["a", " "], r"class list, class 1 \(from 0\): the class is empty; name"),
     (np.array([[0, 2]]), None, "out-of-range"),

@@ -14,10 +14,10 @@ from semmetrics.kinds.labels import as_labels
 
 @pytest.mark.parametrize(("data", "message"), [
     ({"a", "b"}, ("wrong-type", "preds")),
-    (["cat", "dog"], ("wrong-type", "preds, item 0 (from 0)")),
-    (np.array("cat"), ("wrong-type", "preds, item 0 (from 0)")),
+    (["cat", "dog"], ("text-as-list", "preds, item 0 (from 0)")),
+    (np.array("cat"), ("text-as-list", "preds, item 0 (from 0)")),
     (np.array([b"cat"]), ("wrong-type", "preds, item 0 (from 0)")),
-    (pd.Series(["cat", None], dtype="string"), ("wrong-type", "preds, row 0 (from 0)")),
+    (pd.Series(["cat", None], dtype="string"), ("text-as-list", "preds, row 0 (from 0)")),
     (pd.Series([["a"], pd.NA]), ("wrong-type", "preds, row 1 (from 0)")),
     ({1.0: ["a"]}, ("wrong-id", "preds")), ({True: ["a"]}, ("wrong-id", "preds")),
     ({None: ["a"]}, ("wrong-id", "preds")),

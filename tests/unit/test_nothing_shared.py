@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from refusals import codes, refused
 
@@ -19,7 +21,6 @@ NUMBERS = DocumentFrequencies.from_counts({("2",): 2, ("12", "7"): 1}, documents
 WORDS = DocumentFrequencies.from_counts({("cat",): 2, ("12", "7"): 1}, documents=3)
 SPICE = "Soft-SPICE(parser=offline)"
 CASES = [
-    ("ignore", "F1", ["katze", "hund"], ["katze", "dog"]),
     ("embedding", "SemF1", OTHER_VECTORS, SOME_VECTORS),
     ("taxonomy", "hF(unknown=own)", {"katze": "tier"}, {"cat": "animal"}),
 ]
@@ -79,7 +80,19 @@ def test_vectors_of_other_words_for_captions():
 def test_what_the_package_brings_is_not_checked():
     labels = {"a": ["xqzt"], "b": ["qqq"]}
     semmetrics.score(labels, labels, measures="SemF1")
-    semmetrics.score({"a": []}, {"a": []}, measures="F1", ignore=["katze"])
+
+
+def test_a_single_true_label_may_be_unknown():
+    given = {"measures": "WMD", "embedding": {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}}
+    (score,) = semmetrics.score([["lost"]], [["gone"]], **given)
+    assert math.isnan(score.value)
+    with refused("nothing-shared"):
+        semmetrics.score([["lost"], ["x"]], [["gone"], ["y"]], **given)
+
+
+def test_labels_to_ignore_need_not_occur():
+    found = semmetrics.score(PREDS, GTS, measures="F1", ignore=["background"])
+    assert "ignored-labels-not-found" in codes(found)
 
 
 def test_lists_that_name_the_data_were_errors_before():

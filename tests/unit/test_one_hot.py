@@ -76,7 +76,7 @@ def test_what_is_no_column_of_a_label_is_refused(tmp_path, ending, columns, code
     ("id,cat,dog\na,1\n", ("wrong-width", "t.csv, line 2")),
     ("id,cat,dog\na,1,yes\n", ("not-a-label-column", "t.csv, line 2, column 'dog', id 'a'")),
     ("id,cat,dog\n", ("nothing-given", "t.csv")),
-    ("key,cat,dog\na,1,0\n", ("missing-column", "t.csv, line 1")),
+    ("key,cat,dog\na,1,0\n", ("no-header", "t.csv, line 1")),
 ])  # fmt: skip
 def test_bad_text(tmp_path, text, refusal):
     path = tmp_path / "t.csv"

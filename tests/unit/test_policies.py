@@ -98,7 +98,13 @@ ITEMS = {  # predictions and references; every cause is met by some of them
     "other tree": (["c"], ["z"]),
 }
 TREE = {"a": "top", "b": "top", "z": "top", "c": "other"}
-GROUPS = [[*ITEMS], ["empty"], ["all missed"], *(["half", name] for name in ITEMS)]
+GROUPS = [
+    [*ITEMS],
+    ["empty"],
+    ["no reference"],
+    ["all missed"],
+    *(["half", name] for name in ITEMS),
+]
 REQUIRED = {"q": 4, "beta": 2.0}
 
 

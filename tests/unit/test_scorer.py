@@ -418,7 +418,7 @@ def state(scorer):
     ([["cat"]], [["cat"]], {}, "other-batch"),
     ({"z": ["cat"]}, {"z": ["emu"]}, {}, "outside-classes"),
     ({"z": [("cat", 0.5)]}, {"z": ["cat"]}, {}, "other-batch"),
-    ({"z": [7]}, {"z": ["cat"]}, {}, "outside-classes"),
+    ({"z": [7]}, {"z": ["cat"]}, {}, "number-outside-classes"),
     ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "batch-differs"),
     ({"z": "a cat sleeps"}, {"z": ["cat"]}, {}, "preds"),
 ])  # fmt: skip

@@ -396,16 +396,15 @@ def label_facts(
 
 
 def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -> None:
-    """Raise if no label is among the labels to ignore, in the taxonomy or in the embedding.
+    """Raise if no label is in the taxonomy or in the embedding.
 
-    A single true label may be unknown to the right embedding, and a note counts it.
+    A single true label may be unknown to the right embedding, and a note counts it. Labels to
+    ignore need not occur, because the same list is used for many files.
     """
     counts: Counter[str] = Counter()
     for odd in noted:
         for key, found in odd.items():
-            if key == IGNORED:
-                counts["ignore"] += len(found)
-            elif key == PLACED:
+            if key == PLACED:
                 counts["taxonomy"] += found
             elif isinstance(key, tuple) and key[:2] == (_TERMS, "known"):
                 counts["embedding"] += found
