@@ -467,6 +467,13 @@ def rank_lines(n: int) -> list[tuple[bool, int]]:
     return [(place < left, place if place < left else n - 1 - place) for place in range(n)]
 
 
+def _ranked_values(result: Any) -> str:
+    """Return what is ranked: the measure, or the values of a table that does not name one."""
+    if result.measure:
+        return _short(result.measure)
+    return "the values of the table"
+
+
 class CriticalDifferenceDisplay(Display):
     """Mean ranks of systems, and bars that join those that are not told apart (Demšar 2006).
 
@@ -497,8 +504,8 @@ class CriticalDifferenceDisplay(Display):
         systems = sorted(means, key=means.__getitem__)[: 2 * _ROWS]
         known = ([one for one in group if one in systems] for group in result.groups)
         groups = [group for group in known if len(group) > 1]
-        by = f" by {_short(result.measure)}" if result.measure else ""
-        return cls(title=f"mean ranks{by} over {pluralize(len(result.values), 'data set')}",
+        by = _ranked_values(result)
+        return cls(title=f"mean ranks by {by} over {pluralize(len(result.values), 'data set')}",
                    systems=systems, means=[means[name] for name in systems], groups=groups,
                    critical_difference=result.critical_difference,
                    note=_hidden(2 * _ROWS, len(means), "system", "best"),
@@ -659,12 +666,14 @@ class RankMatrixDisplay(Heat):
         """Take the rank matrix of what ``rank_systems`` or ``compare`` found."""
         if not hasattr(result, "rank_matrix"):
             raise InputError("other-result", what="ranks", of="compare or rank_systems")
-        values, of, by = result.rank_matrix(), "data sets", getattr(result, "measure", "")
+        values, of, by = result.rank_matrix(), "data sets", ""
         systems = list(getattr(result, "ranked", ()))
         if hasattr(values, "column"):
             of, by = "share of resamples", result.scores.headings[0]
             systems = values.column("system")
             values = np.array([[*one.values()][2:] for one in values], np.float64)
+        else:
+            by = _ranked_values(result)
         if not systems:
             raise InputError("other-result", what="ranks", of="rank_systems with such data sets")
         names, few = systems[:_ROWS], values[:_ROWS, :_ROWS]
@@ -692,8 +701,11 @@ class DominanceDisplay(Heat):
             names, values = [result.systems[n] for n in order], one.dominance[order][:, order]
             shades = np.log2(np.where(values > 0, values, math.nan))
             panels.append((f"dominance, {one.measure}", names, names, values, shades))
-        note = _join(_hidden(_ROWS, every, "system", "best"),
-                     _hidden(_PANELS, len(result.rankings), "measure"))  # fmt: skip
+        note = _join(
+            "shades: logarithms",
+            _hidden(_ROWS, every, "system", "best"),
+            _hidden(_PANELS, len(result.rankings), "measure"),
+        )
         return cls(panels, axis=("over", ""), note=note)
 
     from_competition = of

@@ -68,8 +68,12 @@ class Prepared(NamedTuple):
     calibrations: Sequence[Any]
 
     def understood(self) -> list[str]:
-        """Say how each input was read; many that were read alike are one line."""
-        return describe_inputs(self.inputs)
+        """Describe how each input was read, with the ground truth on the last line.
+
+        Predictions of many systems that were read alike share a line.
+        """
+        *predictions, truth = self.inputs
+        return describe_inputs(predictions) + describe_inputs([truth])
 
     def facts(self, scores: Iterable[Score] = ()) -> list[Fact]:
         """Return what was odd in the inputs and tasks, and what has no effect.

@@ -203,8 +203,8 @@ class Ranking(Table[Rank]):
             If there are fewer than two systems that have all data sets.
         """
         means = [place.mean_rank for place in self.places if not place.lacking]
-        by = f" by {self.measure}" if self.measure else ""
-        title = f"mean ranks{by} over {pluralize(len(self.values), 'data set')}"
+        by = self.measure or "the values of the table"
+        title = f"mean ranks by {by} over {pluralize(len(self.values), 'data set')}"
         return draw_mean_ranks(self.ranked, means, self.critical_difference, self.groups, title)
 
     def to_dicts(self) -> list[dict[str, Any]]:

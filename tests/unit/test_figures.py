@@ -238,6 +238,22 @@ def test_labels_name_the_measure_of_one_label():
     assert plots.LabelsDisplay.from_scores(result("labels")).title == "F1 by label"
 
 
+def test_ranks_of_a_table_without_a_measure_name_what_is_ranked():
+    rows = [{"dataset": name, "A": 0.9, "B": 0.5} for name in ("x", "y")]
+    unnamed = sm.rank_systems(rows, by="rank")
+    diagram = plots.CriticalDifferenceDisplay.from_ranking(unnamed)
+    assert diagram.title == "mean ranks by the values of the table over 2 data sets"
+    assert diagram.title in unnamed.to_svg()
+    matrix = plots.RankMatrixDisplay.from_ranking(unnamed)
+    assert matrix.panels[0][0] == "data sets at each rank, the values of the table"
+    named = plots.CriticalDifferenceDisplay.from_ranking(sm.rank_systems(rows, "F1", by="rank"))
+    assert named.title == "mean ranks by F1 over 2 data sets"
+
+
+def test_dominance_names_its_shades():
+    assert plots.choose(result("dominance"), "dominance").note == "shades: logarithms"
+
+
 def test_labels_of_many_systems_are_all_drawn():
     systems = {f"s{n}": SYSTEMS["base"] for n in range(15)}
     table = sm.score_systems(systems, TRUTH, measures="MacroF1")

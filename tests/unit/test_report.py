@@ -228,6 +228,26 @@ def test_a_report_says_on_top_what_it_is_of(monkeypatch):
         table.html_report()
 
 
+def test_a_report_of_many_systems_names_the_ground_truth(tmp_path):
+    truth = tmp_path / "truth.json"
+    truth.write_text('{"x": ["a", "b"], "y": ["c"]}')
+    systems = {}
+    for name in ("one", "two", "three", "four"):
+        path = tmp_path / f"{name}.json"
+        path.write_text('{"x": ["a"], "y": ["b"]}')
+        systems[name] = str(path)
+    table = semmetrics.score_systems(systems, str(truth), measures="F1")
+    line = f"{truth}: JSON, {{id: [labels]}}: 2 items, 3 labels"
+    assert table.understood[-1] == line
+    assert f"Ground truth: {line}." in table.html_report()
+
+
+def test_figures_of_a_report_are_dark_in_dark_mode():
+    page = semmetrics.score([["a"]], [["a"]], measures="F1").html_report()
+    dark = re.search(r"@media screen and \(prefers-color-scheme: dark\) \{ figure \{(.*?)\}", page)
+    assert "invert(1)" in dark[1]
+
+
 def test_worst_items_of_a_report_are_few_and_not_perfect():
     preds = [["a"], ["b"], ["x"], ["a"], ["b"], ["a"], ["b"], ["a"]]
     table = semmetrics.score(preds, [["a"], ["b"]] * 4, measures="F1")
