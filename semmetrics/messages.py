@@ -514,6 +514,8 @@ MESSAGES: dict[str, str] = {
         "run: pip install --force-reinstall pycocoevalcap{instead}",
     "damaged-package": "it is damaged, or not that of pycocoevalcap 1.2: {why}; "
         "run: pip install --force-reinstall 'pycocoevalcap>=1.2'",
+    "caption-too-long": "METEOR cannot compare {n_pred:,} words with {n_ref:,} of a reference; "
+        "shorten them to {most:,} words and {most_pairs:,} pairs of words",
     "too-many-matches": "over {most:,} matches of its words with those of a reference; shorten it",
     "java-not-started": "{purpose} cannot be run: {why}; check disk space, java -version{instead}",
     "java-failed": "{purpose} stopped with status {status}: {why}; check java -version{instead}",

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, slices, take_rows
+from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError, require
 from semmetrics.messages import brief, counted
@@ -56,7 +56,6 @@ ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 _ARGUMENTS = ("-Xmx2G", "-jar", METEOR_FILES.files[0], "-", "-", "-stdio", "-l", "en", "-norm")
 _PROGRAM = replace(METEOR_FILES, purpose="METEOR(program=java)",
                    alternative="score METEOR, which needs none")  # fmt: skip
-_ITEMS = 1 << 12  # whose matches are shown at a time
 
 
 def java_counts(
@@ -351,7 +350,7 @@ def match_rows(
     sentences, (_, best) = _sentences(task, paraphrases), _task_counts(task, "python", paraphrases)
     rows = np.arange(len(task)) if items is None else np.array(items)
     rows = rows[best[rows] >= 0]
-    for run in slices(len(rows), _ITEMS):
+    for run in sentences.runs(task.candidates[rows], task.references[best[rows]]):
         some = rows[run]
         texts = task.candidates[some], task.references[best[some]]
         chosen = sentences.align(*texts)

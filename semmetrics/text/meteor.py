@@ -46,6 +46,8 @@ STAGES = "exact", "stem", "synonym", "paraphrase"
 
 _CELLS = 1 << 19  # pairs of places that are compared at a time
 _MOST = 1 << 20  # matches at a time: of a word that is 1,024 times in both captions
+_MAX_WORDS = 1 << 14  # of a caption
+_MAX_WORD_PAIRS = 1 << 25  # of two captions, such as 5,792 words each
 _BITS = 22  # of hashes
 _NO_MATCH = Matches(*np.zeros((6, 0), np.int32))
 
@@ -339,8 +341,9 @@ class Sentences:
         Raises
         ------
         InputError
-            If they are too many to be kept.
+            If two captions are too long to be compared, or have too many matches to be stored.
         """
+        self._check_sizes(candidates, references)
         found: list[list[Matches]] = [[_NO_MATCH] for _ in STAGES]
         differ = self._same[candidates] != self._same[references]
         starts, total = (self._indptr[references], self._indptr[candidates]), 0
@@ -365,6 +368,26 @@ class Sentences:
         width = int(self.sizes.max(initial=0)) + 1
         order = np.argsort(every.pairs * np.int64(width) + every.ref, kind="stable")
         return every.take(order)
+
+    def _check_sizes(self, candidates: Ints, references: Ints) -> None:
+        """Raise an error for a pair of captions whose comparison would take too long."""
+        n_pred, n_ref = self.sizes[candidates], self.sizes[references]
+        is_long = np.maximum(n_pred, n_ref) > _MAX_WORDS
+        is_large = n_pred * n_ref > _MAX_WORD_PAIRS
+        # without words on one side nothing is compared
+        refused = np.flatnonzero((is_long | is_large) & (np.minimum(n_pred, n_ref) > 0))
+        if not len(refused):
+            return
+        pair = int(refused[0])
+        where = brief(" ".join(self.words[candidates[pair]]))
+        raise InputError(
+            "caption-too-long",
+            where,
+            n_pred=int(n_pred[pair]),
+            n_ref=int(n_ref[pair]),
+            most=_MAX_WORDS,
+            most_pairs=_MAX_WORD_PAIRS,
+        )
 
     def _paraphrases(
         self, candidates: Ints, references: Ints, differ: Bools, total: int
@@ -397,6 +420,11 @@ class Sentences:
             matches.append(Matches._make(columns))
         return matches
 
+    def runs(self, candidates: Ints, references: Ints) -> Iterator[slice]:
+        """Yield runs of pairs whose matches fit in memory together."""
+        cells = (1 + self.sizes[candidates]) * (1 + self.sizes[references])
+        yield from runs_within(offsets(cells), _CELLS)
+
     def align(self, candidates: Ints, references: Ints) -> Matches:
         """Return the matches of pairs of captions that METEOR chooses."""
         matches = self.match(candidates, references)
@@ -412,10 +440,9 @@ class Sentences:
             `STAGES` content words of both that match, and function words of both that do; chunks;
             all words of both that match.
         """
-        cells = (1 + self.sizes[candidates]) * (1 + self.sizes[references])
-        found = [self._count(candidates[run], references[run])
-                 for run in runs_within(offsets(cells), _CELLS)]  # fmt: skip
-        return np.concatenate(found) if found else np.zeros((0, 23), np.int64)
+        runs = self.runs(candidates, references)
+        counts = [self._count(candidates[run], references[run]) for run in runs]
+        return np.concatenate([np.zeros((0, 23), np.int64), *counts])
 
     def _count(self, candidates: Ints, references: Ints) -> Ints:
         chosen, n = self.align(candidates, references), len(candidates)

@@ -255,6 +255,23 @@ def test_a_word_that_is_repeated_too_often_is_an_error(small):
     assert sentences.counts(*np.array([[0, 1], [1, 0]]))[:, 4].tolist() == [1, 1]
 
 
+@pytest.mark.parametrize(("n_pred", "n_ref"), [(16_385, 1), (1, 16_385), (5_793, 5_793)])
+def test_captions_too_long_to_be_compared_are_an_error(small, n_pred, n_ref):
+    texts = [" ".join(f"a{k}" for k in range(n_pred)), " ".join(f"b{k}" for k in range(n_ref))]
+    sentences = words.Sentences(texts, None)
+    with refused("caption-too-long", n_pred=n_pred, n_ref=n_ref):
+        sentences.counts(*np.array([[0], [1]]))
+
+
+@pytest.mark.parametrize(("n_pred", "n_ref"), [(16_384, 2), (2, 16_384), (20_000, 0), (0, 20_000)])
+def test_a_long_caption_with_a_short_or_empty_one_has_counts(small, n_pred, n_ref):
+    texts = [" ".join(["dog"] * n_pred), " ".join(["dog"] * n_ref)]
+    counts = words.Sentences(texts, None).counts(*np.array([[0], [1]]))
+    n_matched = min(n_pred, n_ref)
+    assert counts[0, :2].tolist() == [n_pred, n_ref]
+    assert counts[0, 21:].tolist() == [n_matched, n_matched]
+
+
 # ---- the table of paraphrases -------------------------------------------------------------------
 
 
@@ -425,6 +442,15 @@ def test_intervals_are_the_formula_on_resampled_sums(small):
     ]
     low, high = np.quantile(values, [0.025, 0.975])
     assert (found.ci.low, found.ci.high) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_the_matches_of_many_items_are_found_in_turn(small, monkeypatch):
+    monkeypatch.setattr(words, "_CELLS", 9)  # of two captions of two words
+    monkeypatch.setattr(words, "_MOST", 5)  # those of one item, not of both
+    sides = {"a": "dog dog", "b": "dog dog"}, {"a": ["dog dog"], "b": ["dog dog"]}
+    table = semmetrics.score(*sides, measures="METEOR", tokenizer="whitespace")
+    rows = [(row["id"], row["start"], row["reference_start"]) for row in table.matches()]
+    assert rows == [("a", 1, 1), ("a", 2, 2), ("b", 1, 1), ("b", 2, 2)]
 
 
 SIDES = {"a": "the big dog rides on a horse"}, {"a": ["cats", "puppy is riding the pony . Mr. X"]}
