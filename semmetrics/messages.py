@@ -54,6 +54,7 @@ class _Writer(string.Formatter):
             "p": lambda some: ", ".join(map(str, some)), "t": a_kind,
             "o": lambda names: ", ".join(self.spell(name, "") for name in names.split()),
             "i": lambda name: name and f", or set {self.spell(name, '')}",
+            "n": plural,
         }  # fmt: skip
         return value if conversion is None else writers[conversion](value)
 
@@ -758,7 +759,7 @@ MESSAGES: dict[str, str] = {
         "{opt:missing=skip}",
     "references-as-system": "several captions of an image, as references; give references last",
     "not-paired": "its resamples are not paired; remove it, or compare its parts",
-    "too-few-for-test": "{test} needs {least} {unit}s, not {n}; give more, or use another test",
+    "too-few-for-test": "{test} needs {least} {unit!n}, not {n}; give more, or use another test",
     "test-does-not-fit": "the {test} needs {what}; set {opt:test=interval} or randomization",
     "not-comparable": "not the resampled scores of one system; score it with {opt:ci=True}",
     "scored-otherwise": "it has other {what} than {other}; score both alike",
@@ -800,9 +801,9 @@ MESSAGES: dict[str, str] = {
     "constant-side": "values or ratings are all equal: agreement is undefined",
     "other-size": "{n:{unit}}; papers with {protocol} have {expected:,}",
     "unjudged": "{n:judgement} left out: no value or preference",
-    "untested-group": "no p: Williams' test needs {n} {unit}s that both measures have",
-    "one-image": "all {unit}s are of one image: no intervals, no tests",
-    "dependent-judgements": "Williams' test takes {n} {unit}s of {images} images as independent; "
+    "untested-group": "no p: Williams' test needs {n} {unit!n} that both measures have",
+    "one-image": "all {unit!n} are of one image: no intervals, no tests",
+    "dependent-judgements": "Williams' test takes {n} {unit!n} of {images} images as independent; "
         "{opt:test=bootstrap} does not",
     "not-converged": "equation 7 had not converged at power {n:,}",
     "shared-ranks": "{n:system} sharing a rank with another",
@@ -888,6 +889,8 @@ MESSAGES: dict[str, str] = {
     "unverified-cells": "{n:cell} not verified, left out of predictions and references",
     "unverified-cell": "{value!r} is neither 0/1 nor a score from 0 to 1; if it marks a label of "
         "the ground truth that nobody verified, set {opt:unknown_value=-1}, or nan for empty cells",
+    "empty-truth-cell": "{value!r} is neither 0 nor 1; if it marks a label that nobody verified, "
+        "set {opt:unknown_value=nan}, otherwise write 0 or 1",
     "true-minus": "scores of the ground truth are ignored, and a label with the score -1 is true; "
         "if -1 marks a label that nobody verified, set {opt:unknown_value=-1}",
     "true-scores": "scores of the ground truth are ignored: every label listed is true",

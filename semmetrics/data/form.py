@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -802,7 +803,7 @@ def _flatten(
                 unused.update((str(key), None) for key in value if key not in used)
             entries.append(entry)
             if score is not None:
-                scores.append(as_real(score, "the score"))
+                scores.append(_as_score(score, form))
                 precisions.add(precision_of(score))
         if scores and len(scores) != len(entries):
             raise InputError("some-scores", found.where(position), noun=form.noun)
@@ -872,5 +873,18 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
         raise InputError("wrong-type", value=value, wanted=wanted)
     if score is ...:
         return value, None
-    as_real(score, "the score")  # raises if it is not a number
+    _as_score(score, form)  # raises if it is not a number
     return value, score
+
+
+def _as_score(score: Any, form: Form) -> float:
+    """Return a score as a number, which may be nan if the form allows it.
+
+    Raises
+    ------
+    InputError
+        If it is not a number, or not finite.
+    """
+    if form.allows_nan and isinstance(score, float) and math.isnan(score):
+        return math.nan
+    return as_real(score, "the score")

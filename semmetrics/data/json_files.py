@@ -11,6 +11,7 @@ in the notes. Where a form has scores, an item may also be a mapping from entry 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -282,11 +283,27 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
         items[:] = [[entry for entry, one in item.items() if one] for item in items]
         return len(chosen), "0/1"
     for position in chosen:
-        for score in () if kinds <= {int, float} else items[position].values():
-            if isinstance(score, bool) or not isinstance(score, Real):
-                raise InputError("not-a-number", where(position), role="the score", value=score)
+        if not kinds <= {int, float}:
+            items[position] = _numbers_of(items[position], form, where(position))
         items[position] = list(items[position].items())
     return len(chosen), "score"
+
+
+def _numbers_of(item: Mapping[Any, Any], form: Form, where: str) -> dict[Any, Any]:
+    """Return a mapping from entry to number, with nan in place of null if the form allows nan.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number.
+    """
+    numbers = {}
+    for entry, score in item.items():
+        value = math.nan if score is None and form.allows_nan else score
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise InputError("not-a-number", where, role="the score", value=value)
+        numbers[entry] = value
+    return numbers
 
 
 def _stands_alone(items: Sequence[Any], form: Form) -> bool:

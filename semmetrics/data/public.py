@@ -61,18 +61,10 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
             raise InputError("wrong-type", name, value=section, wanted=wanted)
     categories = category_names(sections["categories"], name)  # type: ignore[arg-type]
     image_ids = _image_ids(sections["images"], name)
-    gathered = ScoredLabels(name)
-    for image_id in image_ids:
-        gathered.open(image_id)
-    keys: set[str] = set()
-    for where, annotation in _numbered(sections["annotations"], at(name, "annotations")):
-        image_id = _record_id(annotation, "image_id", where, image_ids)
-        category = _record_id(annotation, "category_id", where, categories)
-        score = read_score(annotation, "score", where) if "score" in annotation else None
-        gathered.add(image_id, categories[category], score, where)
-        keys |= annotation.keys()
+    keys = _keys_of(sections["annotations"])
+    gather = _scored_labels if "score" in keys else _plain_labels
+    items = gather(sections["annotations"], image_ids, categories, name)
     ids = list(image_ids)
-    items = gathered.items()
     items.notes += unused_keys(sorted(keys), _ANNOTATION_KEYS, "annotation")
     items.aliases = _file_names(sections["images"])
     items.categories = categories
@@ -84,6 +76,43 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
     if bare:
         items.notes.append(Fact("without-annotations", len(bare), values={"became": ""}))
     return items
+
+
+def _keys_of(annotations: Any) -> set[str]:
+    """Return all keys of the objects of a list, which mostly have the same ones."""
+    keys: set[str] = set()
+    for annotation in annotations:
+        if isinstance(annotation, dict) and not keys.issuperset(annotation):
+            keys |= annotation.keys()
+    return keys
+
+
+def _plain_labels(
+    annotations: Any, image_ids: Mapping[str, None], categories: Mapping[str, str], name: str
+) -> Items:
+    """Return the distinct labels of each image from annotations without scores."""
+    labels: dict[str, dict[str, None]] = {image_id: {} for image_id in image_ids}
+    for where, annotation in _numbered(annotations, at(name, "annotations")):
+        image_id = _record_id(annotation, "image_id", where, labels)
+        category = _record_id(annotation, "category_id", where, categories)
+        labels[image_id][categories[category]] = None
+    ids = list(labels)
+    return Items(ids, list(map(list, labels.values())), Places(name, ids), name)
+
+
+def _scored_labels(
+    annotations: Any, image_ids: Mapping[str, None], categories: Mapping[str, str], name: str
+) -> Items:
+    """Return the labels of each image with their highest scores."""
+    gathered = ScoredLabels(name)
+    for image_id in image_ids:
+        gathered.open(image_id)
+    for where, annotation in _numbered(annotations, at(name, "annotations")):
+        image_id = _record_id(annotation, "image_id", where, image_ids)
+        category = _record_id(annotation, "category_id", where, categories)
+        score = read_score(annotation, "score", where)
+        gathered.add(image_id, categories[category], score, where)
+    return gathered.items()
 
 
 def _verified_labels(

@@ -223,6 +223,14 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     return prepared
 
 
+def _is_empty_cell(error: InputError) -> bool:
+    """Return whether a cell of 0/1 is empty, as many mark labels that nobody verified."""
+    if error.code not in ("not-finite", "not-a-number"):
+        return False
+    value = error.values["value"]
+    return value is None or value != value
+
+
 class Setup(NamedTuple):
     """What is evaluated and how, opened: it makes prepared tasks of any data.
 
@@ -249,7 +257,13 @@ class Setup(NamedTuple):
         """Read the ground truth, which needs no scores where a column of them is named."""
         files = self.options["read"] or DEFAULTS
         options = self.options.replace(read=truth_options(files))
-        found = self.kind.read(gts, "gts", options)
+        try:
+            found = self.kind.read(gts, "gts", options)
+        except InputError as error:
+            if self.kind.name == "labels" and _is_empty_cell(error):
+                value = error.values["value"]
+                raise InputError("empty-truth-cell", error.where, value=value) from None
+            raise
         return compared(found, options["ids"])
 
     def forget(self) -> None:

@@ -38,7 +38,7 @@ from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
-from semmetrics.messages import did_you_mean, listing, pluralize, report_progress, visible
+from semmetrics.messages import did_you_mean, listing, plural, pluralize, report_progress, visible
 from semmetrics.metrics.definition import Statistic
 from semmetrics.options import CORRECTIONS, TAKEN, TESTS, Options
 from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, entry_of, format_p
@@ -75,7 +75,7 @@ _VERDICTS = {
     "same": "{pairs} are the same in every resample in {names}",
     "alike": "{pairs}: no difference holds in {names}",
     "undefined": "{pairs}: undefined is {names}",
-    "untested": "{pairs}: no p for {names}: too few {unit}s decide it, or all differ alike; "
+    "untested": "{pairs}: no p for {names}: too few {units} decide it, or all differ alike; "
     "use test='randomization' (--test)",
 }
 
@@ -313,7 +313,7 @@ def _check_pairs(pairs: Pairs, design: Design) -> None:
         elif a.statistics.weights is not None:
             what = "unweighted items"
         elif a.statistics.groups is not None:
-            what = f"independent {a.unit}s, not groups of them"
+            what = f"independent {plural(a.unit)}, not groups of them"
         else:
             continue
         raise InputError("test-does-not-fit", test=TESTS[design.test], what=what)
@@ -681,7 +681,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
                 lines.append(text.format(
                     system=names[by], others=_join([b if a == names[by] else a for a, b in pairs]),
                     pairs=_join([" and ".join(pair) for pair in pairs], ", "),
-                    names=_name_all(of), unit=some[0].score.unit,
+                    names=_name_all(of), units=plural(some[0].score.unit),
                 ))  # fmt: skip
                 if by < len(names) - 1:  # one sentence of each system
                     lines[1:] = [line.removeprefix(f"{names[by]} is ") for line in lines[1:]]
@@ -712,7 +712,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         """Say where p is too small, of few items, or cannot be so small that a difference holds."""
         first = max(self.differences, key=lambda one: one.drawn)
         design, made = first.design, first.design.bootstrap
-        items = f"{first.score.unit}s"
+        items = plural(first.score.unit)
         items = items if first.drawn == first.score.n else f"groups of {items}"
         if design.test.startswith("bootstrap") and first.drawn < _FEW:
             yield (

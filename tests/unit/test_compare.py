@@ -14,6 +14,7 @@ from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
+from semmetrics.errors import InputError
 from semmetrics.scoring.resampling import Draws
 from semmetrics.studies import significance
 from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
@@ -590,3 +591,18 @@ def test_limits_by_students_t_stay_within_the_range_of_differences():
 def test_sizes_of_resamples_that_only_rounding_tells_apart_are_equal():
     replicates = [0.1 + 0.2] * 3 + [-0.3] * 4
     assert significance.shifted_size_p(replicates, 0.0) == pytest.approx(1 / 8)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap"])
+def test_units_are_in_the_plural(test):
+    positives = {"q1": ["a"], "q2": ["b"]}
+    first = {"q1": ["a", "b"], "q2": ["b", "a"]}
+    second = {"q1": ["b", "a"], "q2": ["a", "b"]}
+    table = semmetrics.compare(
+        {"A": first, "B": second}, positives, measures="MRR", task="retrieval", test=test
+    )
+    text = str(table)
+    assert "queries" in text
+    assert "querys" not in text
+    error = InputError("too-few-for-test", n=1, least=2, test="a test", unit="query")
+    assert "needs 2 queries, not 1" in str(error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -156,6 +158,47 @@ def test_without_the_option_a_note_or_an_error_names_it(tmp_path):
         path.write_text(f"id,x,y\na,1,{cell}\nb,0,1\n")
         with refused("unverified-cell"):
             semmetrics.score(preds, path, measures="mAP")
+
+
+EMPTY_CELLS = {
+    "array": np.array([[1, np.nan], [0, 1]]),
+    "frame": pd.DataFrame([[1, np.nan], [0, 1]], ["a", "b"], ["x", "y"]),
+    "objects": pd.DataFrame([[1, None], [0, 1]], ["a", "b"], ["x", "y"], dtype=object),
+    "null": {"a": {"x": 1, "y": None}, "b": {"x": 0, "y": 1}},
+    "nan": {"a": {"x": 1, "y": np.nan}, "b": {"x": 0, "y": 1}},
+}
+
+
+@pytest.mark.parametrize("shape", EMPTY_CELLS)
+def test_an_empty_cell_names_the_option_which_then_reads_it(shape, tmp_path):
+    truth, scores = EMPTY_CELLS[shape], np.array([[0.9, 0.2], [0.3, 0.8]])
+    preds = {"a": {"x": 0.9, "y": 0.2}, "b": {"x": 0.3, "y": 0.8}}
+    if shape == "array":
+        preds = scores
+    with refused("empty-truth-cell"):
+        semmetrics.score(preds, truth, measures="mAP")
+    with refused("empty-truth-cell"):
+        semmetrics.Scorer(measures="mAP").update(preds, truth)
+    table = semmetrics.score(preds, truth, measures="mAP", unknown_value="nan")
+    (fact,) = [one for one in table.facts if one.code == "unverified-cells"]
+    assert fact.n == 1
+    if isinstance(truth, dict):
+        path = tmp_path / "gt.json"
+        path.write_text(json.dumps(truth))
+        with refused("empty-truth-cell"):
+            semmetrics.score(preds, path, measures="mAP")
+        again = semmetrics.score(preds, path, measures="mAP", unknown_value="nan")
+        assert again["mAP"].value == table["mAP"].value
+
+
+def test_other_bad_numbers_are_not_empty_cells():
+    preds, truth = np.array([[0.9, 0.2], [0.3, 0.8]]), np.array([[1.0, 0], [0, 1]])
+    with refused("not-finite"):
+        semmetrics.score(preds, np.where(truth == 0, np.inf, truth), measures="mAP")
+    with refused("not-finite"):
+        semmetrics.score(np.where(truth == 0, np.nan, preds), truth, measures="mAP")
+    with refused("not-a-number"):
+        semmetrics.score({"a": {"x": None}}, {"a": {"x": 1}}, measures="mAP", unknown_value="nan")
 
 
 def test_what_cannot_be_an_unknown_value_is_an_error():
