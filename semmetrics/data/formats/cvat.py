@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
-from xml.etree import ElementTree
 
 from semmetrics.data.form import Form, Items, ReadOptions
 from semmetrics.data.formats.base import (
@@ -65,6 +64,8 @@ class Cvat(TextFormat):
                 wanted="an export of CVAT",
                 example="XML without one",
             )
+        from xml.etree import ElementTree
+
         try:
             root = ElementTree.fromstring(source.text.lstrip("\ufeff"))
         except ElementTree.ParseError as error:
