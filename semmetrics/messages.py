@@ -950,6 +950,8 @@ MESSAGES: dict[str, str] = {
         "{example}; write the ids of those categories, not places in a list",
     "unverified-labels": "{n:predicted label} of {items:item} left out: by neg_category_ids of "
         "{other}, nobody knows whether the images have them (LVIS)",
+    "unverified-counted": "labels that nobody verified count as absent in {names!p} (LVIS); F1, "
+        "mAP and other measures without absent labels do not need them",
     "rejected-captions": "{n:caption} with is_rejected or is_precanned left out, as in the "
         "evaluation code of VizWiz",
     "not-computed": "{heading}: {reason}",

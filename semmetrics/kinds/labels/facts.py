@@ -46,6 +46,8 @@ _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lo
 _MINUS = "scores of -1"
 _WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
 UNVERIFIED = "unverified cells"
+_OF_NEGATIVES = ("ROC-AUC", "CR")
+"""Measures of curves that also count the items without a label."""
 SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
 PLACED = "labels in the taxonomy"
 _NAMED, _TERMS = "labels that are no numbers", "terms"
@@ -373,6 +375,7 @@ def label_facts(
         of_truth += common.counted("difficult-labels", odd.get(DIFFICULT, 0), (), truth)
         of_truth += common.counted("unverified-cells", odd.get(UNVERIFIED, 0), (), truth)
     facts += [fact for one in inputs for fact in unlike_scores(one)]
+    facts += _count_of_unverified(measures, inputs)
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
     models = (model.embedder for task in every for model in task.models.values())
@@ -393,6 +396,21 @@ def label_facts(
     if taxonomy is not None and not any("taxonomy" in m.definition.needs for m in measures):
         facts.append(common.no_effect("taxonomy", "no measure here counts ancestors (hF does)"))
     return facts
+
+
+def _count_of_unverified(measures: Measures, inputs: Sequence[Any]) -> list[Fact]:
+    """Note the measures that also count labels that nobody verified, of LVIS."""
+    if not inputs or not getattr(inputs[-1], "verified", None):
+        return []
+    names = []
+    for measure in measures:
+        definition = measure.definition
+        counts_all = definition.dictionary or "total" in definition.arguments
+        if counts_all or definition.name in _OF_NEGATIVES:
+            names.append(str(measure))
+    if not names:
+        return []
+    return [Fact("unverified-counted", where=inputs[-1].source, values={"names": names})]
 
 
 def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -> None:
