@@ -637,6 +637,7 @@ def encode(found: Items, form: Form) -> Lists:
         where=found.where, noun=form.noun, order="sorted" if sets else found.order,
         aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
         categories=found.categories, verified=found.verified, precision=precision,
+        is_federated=bool(found.verified),
         column_names=found.column_names,
         holds=found.holds,
     )  # fmt: skip

@@ -336,6 +336,8 @@ class Lists:
     verified : mapping from str to set of str
         By id, the labels of which it is known whether the item has them. Empty if that is known of
         all labels. The input has a name for every label: those of ``categories``.
+    is_federated : bool
+        Whether some labels of a ground truth were not verified in some items, as in LVIS.
     has_marks : bool
         Whether the scores of a ground truth are marks: 1 for present, -1 for absent, and 0.5 for a
         label of which nobody verified whether the item has it. A reader hands unverified cells over
@@ -370,6 +372,7 @@ class Lists:
     by_category: bool = False
     categories: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     verified: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    is_federated: bool = False
     precision: str = "float64"
     has_marks: bool = False
 

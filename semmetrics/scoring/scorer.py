@@ -578,7 +578,7 @@ class Batches:
     _order: str = ""
     _precisions: frozenset[str] = frozenset()  # of scores
     _has_marks: bool = False
-    _verified: dict[str, frozenset[str]] = field(default_factory=dict)
+    is_federated: bool = False
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
@@ -601,7 +601,7 @@ class Batches:
             new._order = given.order
             new._precisions = frozenset({given.precision})
             new._has_marks = given.has_marks
-            new._verified = dict(given.verified)
+            new.is_federated = given.is_federated
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
             new._sides = [given.side]
@@ -717,7 +717,7 @@ class Batches:
         self._order = self._order or other._order
         self._precisions |= other._precisions
         self._has_marks |= other._has_marks
-        self._verified.update(other._verified)
+        self.is_federated |= other.is_federated
         self._columns = self._columns or other._columns
         known = self._codes  # new entries are added
         own = [known.setdefault(entry, len(known)) for entry in other._codes]
@@ -786,7 +786,7 @@ class Batches:
             notes=[*self.notes],
             names_all=bool(self._columns) or self._chosen or self._has_marks,
             has_marks=self._has_marks,
-            verified=self._verified,
+            is_federated=self.is_federated,
             precision=common_precision(self._precisions),
             where=Places(self.source, named, "" if named else ITEM, ids),
         )

@@ -237,6 +237,10 @@ def test_measures_of_absent_labels_are_noted_for_lvis():
     scorer = semmetrics.Scorer(measures=measures)
     scorer.update(preds, LVIS)
     assert facts(scorer.compute(), "unverified-counted") == [fact]
+    scorer = semmetrics.Scorer(measures=counting[0], keep_rows=False)
+    scorer.update(preds, LVIS)
+    (fact,) = facts(scorer.compute(), "unverified-counted")
+    assert list(fact.values["names"]) == counting[:1]
     assert not facts(semmetrics.score(preds, LVIS, measures=measures[:2]), "unverified-counted")
     without = json.loads(json.dumps(LVIS))
     for image in without["images"]:

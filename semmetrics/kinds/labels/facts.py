@@ -400,7 +400,7 @@ def label_facts(
 
 def _count_of_unverified(measures: Measures, inputs: Sequence[Any]) -> list[Fact]:
     """Note the measures that also count labels that nobody verified, of LVIS."""
-    if not inputs or not getattr(inputs[-1], "verified", None):
+    if not inputs or not getattr(inputs[-1], "is_federated", False):
         return []
     names = []
     for measure in measures:
