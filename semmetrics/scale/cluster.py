@@ -17,7 +17,9 @@ one partition alone.
 from __future__ import annotations
 
 import io
+import os
 import socket
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +54,9 @@ ROLES = ("id", "preds", "gts", "scores", "weights")
 _TOGETHER = 8  # states that are merged at once
 _MOST = 100_000  # partitions
 _CONNECT_SECONDS = 10
+_FRAME_HEADER = 9  # bytes
+_SETTINGS_FRAME = b"\4"
+_HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS_FRAME + bytes(5)
 _TRIES = 5  # of a task whose machine was lost
 
 
@@ -125,14 +130,14 @@ def _connect(ray: Any, address: str) -> None:
     Raises
     ------
     InputError
-        If nothing accepts connections at the address within 10 seconds, or it is not a cluster.
+        If no server of Ray's protocol answers at the address within 10 seconds, or it is not a
+        cluster.
     """
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdecimal():
         # Ray itself tries for minutes
         try:
-            place = host.strip("[]"), int(port)
-            socket.create_connection(place, timeout=_CONNECT_SECONDS).close()
+            _check_server(host.strip("[]"), int(port))
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
             raise InputError("no-cluster", address=address, why=why) from None
@@ -141,6 +146,33 @@ def _connect(ray: Any, address: str) -> None:
     except (ConnectionError, ValueError, RuntimeError) as error:
         why = str(error).partition("\n")[0]
         raise InputError("no-cluster", address=address, why=why) from error
+
+
+def _check_server(host: str, port: int) -> None:
+    """Check that a server answers as Ray does, which speaks gRPC and so HTTP/2.
+
+    With TLS only the connection is checked, because the server waits for a certificate.
+
+    Raises
+    ------
+    OSError
+        If nothing answers within 10 seconds, or the answer is in another protocol.
+    """
+    end = time.monotonic() + _CONNECT_SECONDS
+    with socket.create_connection((host, port), timeout=_CONNECT_SECONDS) as connection:
+        if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+            return
+        connection.sendall(_HTTP2_GREETING)
+        answer = b""
+        while len(answer) < _FRAME_HEADER:
+            connection.settimeout(max(0.001, end - time.monotonic()))
+            part = connection.recv(_FRAME_HEADER - len(answer))
+            if not part:
+                break
+            answer += part
+    # the first frame of a server has its settings, for stream 0
+    if answer[3:4] != _SETTINGS_FRAME or answer[5:] != bytes(4):
+        raise OSError("what answers there is not Ray")
 
 
 class _Job:
