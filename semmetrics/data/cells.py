@@ -35,6 +35,8 @@ _WORDS = {"None": None, "null": None, "True": True, "true": True, "False": False
 _NESTED = (list, dict, tuple)
 _MAX_OBJECT_LENGTH = 100_000  # characters of an object that ast.literal_eval reads
 _MAX_OBJECT_DEPTH = 20
+_DEEP_START = re.compile(rf"(?:[\[{{]\s*){{{_MAX_OBJECT_DEPTH + 1},}}")
+"""More brackets than any list of entries has. How many `json` accepts depends on the Python."""
 
 
 class CutListError(ValueError):
@@ -66,6 +68,8 @@ def read_cell(text: str) -> Any:
     if not may_be_structured(text):
         return None
     stripped = text.strip()
+    if _DEEP_START.match(stripped):
+        return None
     if stripped[0] in "[{":
         try:
             return json.loads(stripped)

@@ -228,7 +228,9 @@ def _is_empty_cell(error: InputError) -> bool:
     if error.code not in ("not-finite", "not-a-number"):
         return False
     value = error.values["value"]
-    return value is None or value != value
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return value is None
 
 
 class Setup(NamedTuple):
