@@ -92,7 +92,7 @@ def test_contrast(data):
     assert [tuple(row[1:3]) for row in rows] == [contrast(data, words), contrast(data, default)]
     threshold, near = contrast(data, f"{words} --lookup kubany2020")
     told = " ".join(THRESHOLDS.partition("With `--lookup kubany2020`")[2].split())
-    assert f"is {threshold}, too, and the range is wider: {near}." in told
+    assert f"is also {threshold}, and the range is wider: {near}." in told
 
 
 def cosines(one, other):
