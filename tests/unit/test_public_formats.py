@@ -326,9 +326,58 @@ def test_label_studio_min_and_regions(tmp_path):
     assert by_id(as_labels(records)) == {"1": ["cat"], "2": []}
 
 
-def test_an_export_with_two_questions_asks_for_the_column():
+def two_questions(cat, dog, section="annotations"):
+    results = [
+        {"type": "choices", "from_name": "is_cat", "value": {"choices": [cat]}},
+        {"type": "choices", "from_name": "is_dog", "value": {"choices": [dog]}},
+    ]
+    return {"id": 1, "data": {"image": "a.jpg"}, section: [{"result": results}]}
+
+
+def test_label_studio_names_the_control_of_several():
+    truth = [two_questions("no", "yes")]
+    lists = as_labels(truth)
+    assert by_id(lists) == {"1": ["is_cat: no", "is_dog: yes"]}
+    assert "labels 'control: choice' of 2 controls" in lists.understood
+    opposite = [two_questions("yes", "no", "predictions")]
+    assert score_values(opposite, truth, measures="F1")["F1"] == 0.0
+    assert score_values(truth, truth, measures="F1")["F1"] == 1.0
+    single = json.loads(json.dumps(truth).replace("is_dog", "is_cat"))
+    assert by_id(as_labels(single)) == {"1": ["no", "yes"]}
+
+
+def test_controls_of_label_studio_are_those_of_the_whole_file():
+    answer = {"type": "choices", "from_name": "is_cat", "value": {"choices": ["yes"]}}
+    tasks = [{**two_questions("yes", "no"), "predictions": [{"result": [answer]}]}]
+    assert by_id(as_labels(tasks)) == {"1": ["is_cat: yes"]}
+    assert score_values(tasks, tasks, measures="Precision Recall") == {
+        "Precision": 1.0,
+        "Recall": 0.5,
+    }
+    box = {"type": "rectanglelabels", "from_name": "box", "value": {"rectanglelabels": ["car"]}}
+    one_question = [{"id": 1, "data": {}, "annotations": [{"result": [answer, box]}]}]
+    assert by_id(as_labels(one_question)) == {"1": ["yes", "car"]}
+
+
+def test_a_flat_export_with_two_questions_names_them(tmp_path):
     rest = {"annotator": 1, "annotation_id": 3, "lead_time": 2.5}
-    records = [{"id": 1, "weather": {"choices": ["sun"]}, "animal": {"choices": ["cat"]}, **rest}]
+    cat, dog = {"choices": ["no"]}, {"choices": ["yes"]}
+    records = [{"id": 1, "is_cat": cat, "is_dog": dog, **rest}]
+    wanted = {"1": ["is_cat: no", "is_dog: yes"]}
+    lists = as_labels(records)
+    assert by_id(lists) == wanted
+    assert "labels 'control: choice' of 2 controls" in lists.understood
+    frame = pd.DataFrame([{**records[0], "is_cat": json.dumps(cat), "is_dog": json.dumps(dog)}])
+    assert by_id(as_labels(write(tmp_path, "export.csv", frame.to_csv(index=False)))) == wanted
+    truth = [two_questions("no", "yes")]
+    assert score_values(records, truth, measures="F1")["F1"] == 1.0
+    options = semmetrics.ReadOptions(label_column="is_cat")
+    assert by_id(as_labels(records, options=options)) == {"1": ["no"]}
+
+
+def test_a_flat_export_with_two_columns_that_may_be_data_asks_for_the_column():
+    rest = {"annotator": 1, "annotation_id": 3, "lead_time": 2.5}
+    records = [{"id": 1, "category": "pets", "animal": {"choices": ["cat"]}, **rest}]
     with refused("ambiguous-column", flag="label_column"):
         as_labels(records)
     options = semmetrics.ReadOptions(label_column="animal")

@@ -6,6 +6,10 @@ The labels of a task are its choices and the classes of its regions. Texts, rati
 are not labels. If several people annotated a task, it has the labels of all of them, and a note
 counts such tasks. Annotations that were cancelled are left out.
 
+If a file has choices of several controls, such as two questions with the answers yes and no, a
+label is "control: choice". All controls of the file count, also those of annotations that are not
+read, so both sides of a score name their labels alike.
+
 References
 ----------
 https://labelstud.io/guide/export
@@ -15,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.form import Form, Items, ReadOptions, is_truth
@@ -46,6 +50,8 @@ _TASK_COLUMNS = (
     *("id", "agreement", "annotation_id", "annotator", "created_at", "updated_at", "lead_time"),
     *("history",),
 )
+_QUESTION_KEYS = ("choices", "taxonomy")
+"""The keys of answers. Other labels are the classes of regions."""
 _RESULT_COLUMNS = ("label", "labels", "choice", "choices", "tag", "tags", "class", "category")
 
 
@@ -98,6 +104,7 @@ class LabelStudio(DocumentFormat):
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the labels of each task."""
         section = _label_studio_section(document, options)
+        controls = _task_controls(document)
         gathered = ScoredLabels(name)
         aliases: dict[str, str] = {}
         several = 0
@@ -112,8 +119,10 @@ class LabelStudio(DocumentFormat):
             several += len(annotations) > 1
             for annotation in annotations:
                 for region in optional_records(annotation, "result", where):
-                    _add_region(gathered, id_, region, where, number)
+                    prefix = _region_prefix(region, controls)
+                    _add_region(gathered, id_, region, prefix, where, number)
         understood = f"Label Studio, {section} of {pluralize(len(gathered), 'task')}"
+        understood += _understood_controls(len(controls))
         items = finish(gathered, understood, RECORD, several)
         items.aliases = aliases
         return items
@@ -129,19 +138,66 @@ def _label_studio_section(document: Iterable[Any], options: ReadOptions) -> str:
     return "annotations"
 
 
+def _task_controls(document: Iterable[Any]) -> set[str]:
+    """Return the names of the controls of which the file has choices, if they are several."""
+    controls = set()
+    for task in document:
+        for region in _task_regions(task):
+            if _is_answer(region) and isinstance(region.get("from_name"), str):
+                controls.add(region["from_name"])
+    return controls if len(controls) > 1 else set()
+
+
+def _task_regions(task: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the results of all annotations and predictions of a task that may be damaged."""
+    for section in ("annotations", "predictions"):
+        for annotation in _objects_under(task, section):
+            yield from _objects_under(annotation, "result")
+
+
+def _objects_under(record: Any, key: str) -> list[Mapping[str, Any]]:
+    """Return the objects of the list under a key; anything else is left to the reader."""
+    values = record.get(key) if isinstance(record, Mapping) else None
+    if not isinstance(values, list):
+        return []
+    return [value for value in values if isinstance(value, Mapping)]
+
+
+def _is_answer(region: Mapping[str, Any]) -> bool:
+    """Return whether a result is the answer to a question, not a region."""
+    value = region.get("value")
+    return isinstance(value, Mapping) and any(key in value for key in _QUESTION_KEYS)
+
+
+def _region_prefix(region: Mapping[str, Any], controls: Iterable[str]) -> str:
+    """Return what is written before the labels of a result."""
+    control = region.get("from_name")
+    if _is_answer(region) and control in controls:
+        return f"{control}: "
+    return ""
+
+
+def _understood_controls(number: int) -> str:
+    """Describe labels that name their control."""
+    if number < 2:
+        return ""
+    return f", labels 'control: choice' of {pluralize(number, 'control')}"
+
+
 def _finished(annotations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the annotations that were not cancelled."""
     return [one for one in annotations if not one.get("was_cancelled")]
 
 
 def _add_region(
-    gathered: ScoredLabels, id_: str, region: Mapping[str, Any], where: str, place: Any
+    gathered: ScoredLabels, id_: str, region: Mapping[str, Any], prefix: str, where: str, place: Any
 ) -> None:
     """Add the labels of a region; a relation or a text has none."""
     value = region.get("value")
     labels = labels_of_value(value) if isinstance(value, Mapping) else None
     for label in labels or ():
-        gathered.add(id_, label, read_score(region, "score", where), where, place)
+        score = read_score(region, "score", where)
+        gathered.add(id_, f"{prefix}{label}" if label else label, score, where, place)
 
 
 def _task_id(task: Mapping[str, Any], where: str) -> str:
@@ -202,7 +258,8 @@ class LabelStudioTable(TableFormat):
 
 def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     """Read a flat export: one row for each annotation of a task."""
-    column = _result_column(table, options)
+    columns = _result_columns(table, options)
+    questions = _question_columns(table, columns)
     id_column = "id" if options.id_column is None else options.id_column
     if id_column not in table.columns:
         raise InputError(
@@ -221,19 +278,35 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
         id_ = as_id(cells[id_place], where=where)
         gathered.open(id_, place)
         times[id_] = times.get(id_, 0) + 1
-        for label in _cell_labels(cells[column], where):
-            gathered.add(id_, label, None, where, place)
+        for column in columns:
+            prefix = f"{table.columns[column]}: " if column in questions else ""
+            for label in _cell_labels(cells[column], where):
+                gathered.add(id_, f"{prefix}{label}" if label else label, None, where, place)
     several = sum(number > 1 for number in times.values())
-    understood = f"Label Studio ({kind}), labels in {table.columns[column]!r}"
+    names = ", ".join(repr(table.columns[column]) for column in columns)
+    understood = f"Label Studio ({kind}), labels in {names}{_understood_controls(len(questions))}"
     return finish(gathered, understood, table.unit, several)
 
 
-def _result_column(table: Table, options: ReadOptions) -> int:
-    """Return the place of the column with the labels."""
+def _question_columns(table: Table, columns: Sequence[int]) -> list[int]:
+    """Return which columns have answers, if they are several."""
+    rows = [cells for _, cells in table.rows]
+    questions = [column for column in columns if any(_holds_answers(row[column]) for row in rows)]
+    return questions if len(questions) > 1 else []
+
+
+def _result_columns(table: Table, options: ReadOptions) -> list[int]:
+    """Return the places of the columns with labels.
+
+    Raises
+    ------
+    InputError
+        If there are several, and some have no objects with labels: they may be data of the task.
+    """
     names = list(table.columns)
     if options.label_column is not None:
         if options.label_column in names:
-            return names.index(options.label_column)
+            return [names.index(options.label_column)]
         raise InputError(
             "missing-column",
             table.name,
@@ -243,14 +316,18 @@ def _result_column(table: Table, options: ReadOptions) -> int:
             flag="label_column",
         )
     found = []
+    sure = []
     for place, name in enumerate(names):
         if name in _TASK_COLUMNS:
             continue
         cells = [cells[place] for _, cells in table.rows]
-        if name.casefold() in _RESULT_COLUMNS or any(map(_holds_labels, cells)):
+        if any(map(_holds_labels, cells)):
+            sure.append(place)
             found.append(place)
-    if len(found) == 1:
-        return found[0]
+        elif name.casefold() in _RESULT_COLUMNS:
+            found.append(place)
+    if len(found) == 1 or (found and found == sure):
+        return found
     others = [name for name in names if name not in _TASK_COLUMNS]
     choices = [names[place] for place in found] or others
     raise InputError(
@@ -270,9 +347,18 @@ def _parsed(cell: Any) -> Any:
 
 def _holds_labels(cell: Any) -> bool:
     """Return whether a cell has an object with labels."""
-    value = _parsed(cell)
-    values = value if isinstance(value, list) else [value]
+    values = _as_list(_parsed(cell))
     return any(isinstance(one, Mapping) and labels_of_value(one) is not None for one in values)
+
+
+def _holds_answers(cell: Any) -> bool:
+    """Return whether a cell has an object with choices."""
+    return any(_is_answer({"value": one}) for one in _as_list(_parsed(cell)))
+
+
+def _as_list(value: Any) -> list[Any]:
+    """Return a list, or a single value as a list."""
+    return value if isinstance(value, list) else [value]
 
 
 def _cell_labels(cell: Any, where: str) -> list[str]:
