@@ -422,6 +422,17 @@ def test_fiftyone_confidence():
     assert scores_by_id(as_labels(document)) == {"a": {"cat": 0.75}}
 
 
+def test_fiftyone_objects_may_have_numbers_of_classes():
+    boxes = [{"label": 1, "bounding_box": [0, 0, 1, 1], "confidence": 0.75}]
+    document = {"classes": ["cat", "dog"], "labels": {"a": boxes}}
+    assert scores_by_id(as_labels(document)) == {"a": {"dog": 0.75}}
+    several = {"classes": ["cat", "dog"], "labels": {"a": [{"label": 1}, {"label": 0}], "b": []}}
+    assert by_id(as_labels(several)) == {"a": ["dog", "cat"], "b": []}
+    boxes[0]["label"] = 2
+    with refused("outside-classes", value="2"):
+        as_labels(document)
+
+
 def test_fiftyone_samples_have_a_field_for_each_side():
     sample = {
         "filepath": "/data/a.jpg",

@@ -98,13 +98,19 @@ def _named(value: Any, classes: Any, where: str) -> Any:
     """Return a label, or a list of them, with the names of classes in place of their numbers."""
     if isinstance(value, list):
         return [_named(one, classes, where) for one in value]
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, Mapping) and _is_number(value.get("label")):
+        return {**value, **_named(value["label"], classes, where)}
+    if _is_number(value):
         if not isinstance(classes, list) or not 0 <= value < len(classes):
             raise InputError("outside-classes", where, role="the label", value=str(value))
         return {"label": classes[value]}
     if isinstance(value, str):
         return {"label": value}
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _add_fiftyone(
