@@ -299,6 +299,22 @@ def test_label_studio_predictions_are_read_on_the_side_of_predictions():
     assert table == {"Precision": 1.0, "Recall": 0.5}
 
 
+@pytest.mark.parametrize("annotations", [[], None, [{"was_cancelled": True, "result": []}]])
+def test_label_studio_tasks_that_nobody_annotated_are_left_out(annotations):
+    tasks = [
+        two_questions("no", "yes"),
+        {"id": 2, "data": {"image": "b.jpg"}, "annotations": annotations},
+        {"id": 3, "data": {"image": "c.jpg"}, "annotations": [{"result": []}]},
+    ]
+    preds = {"1": ["is_cat: no", "is_dog: yes"], "3": []}
+    table = semmetrics.score(preds, tasks, measures="F1")
+    (fact,) = facts(table, "not-annotated")
+    assert fact.n == 1
+    assert table["F1"].n == 2
+    assert by_id(as_labels(tasks))["2"] == []  # of predictions
+    assert not facts(semmetrics.score(preds, tasks[::2], measures="F1"), "not-annotated")
+
+
 EXPORT = """id,image,choice,annotator,annotation_id,created_at,updated_at,lead_time
 7,/data/upload/a.jpg,"{""choices"": [""cat"", ""dog""]}",1,5,x,x,1.5
 8,/data/upload/b.jpg,cow,1,6,x,x,1.5
@@ -315,6 +331,14 @@ def test_label_studio_csv(tmp_path):
         EXPORT.replace(",", "\t").replace("\t ", ", ").replace('cat""\t', 'cat"",'),
     )
     assert by_id(as_labels(tabs)) == by_id(lists)
+
+
+def test_rows_of_label_studio_without_an_annotation_are_left_out(tmp_path):
+    export = EXPORT + "10,/data/upload/d.jpg,,,,x,x,\n"
+    preds = {"7": ["cat", "dog"], "8": ["cow"], "9": []}
+    table = semmetrics.score(preds, write(tmp_path, "export.csv", export), measures="F1")
+    assert [fact.n for fact in facts(table, "not-annotated")] == [1]
+    assert table["F1"].n == 3
 
 
 def test_label_studio_min_and_regions(tmp_path):
@@ -499,6 +523,32 @@ def test_labelbox_version_1():
         },
     }
     assert by_id(as_labels([record])) == {"a.jpg": ["Car", "day"]}
+
+
+def test_labelbox_rows_that_nobody_labelled_are_left_out():
+    rows = [json.loads(json.dumps(LABELBOX).replace("a.jpg", name)) for name in "abcd"]
+    rows[1]["projects"]["p"]["labels"] = []
+    rows[2]["projects"]["p"]["labels"][0]["performance_details"] = {"skipped": True}
+    rows[3]["projects"]["p"]["labels"][0]["annotations"] = {"objects": [], "classifications": []}
+    for row in rows:
+        del row["data_row"]["global_key"]
+    preds = {"a": ["Car", "Sunny"], "d": []}
+    table = semmetrics.score(preds, rows, measures="F1")
+    (fact,) = facts(table, "not-annotated")
+    assert (fact.n, table["F1"].n) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "row", [{"Label": {}, "Skipped": True}, {"Label": "Skip"}, {"Label": None}, {"Label": {}}]
+)
+def test_labelbox_rows_of_version_1_that_were_skipped_are_left_out(row):
+    record = {"External ID": "a.jpg", "Label": {"objects": [{"title": "Car"}]}, "Skipped": False}
+    rows = [record, {"External ID": "b.jpg", **row}]
+    is_empty = row == {"Label": {}}
+    preds = {"a.jpg": ["Car"], **({"b.jpg": []} if is_empty else {})}
+    table = semmetrics.score(preds, rows, measures="F1")
+    assert len(facts(table, "not-annotated")) == (0 if is_empty else 1)
+    assert table["F1"].n == len(preds)
 
 
 CVAT = """<?xml version="1.0" encoding="utf-8"?>

@@ -261,6 +261,18 @@ class ScoredLabels:
             raise InputError("empty", where, role="the label", remedy="remove it, or name it")
         self._known.add(label)
 
+    def leave_out(self, ids: Iterable[str]) -> int:
+        """Leave out items that nobody annotated, and return their number.
+
+        An item that has labels from elsewhere, such as another row of the file, stays.
+        """
+        left_out = {id_ for id_ in ids if self._labels.get(id_) == {}}
+        kept = [number for number, id_ in enumerate(self._labels) if id_ not in left_out]
+        self._places = [self._places[number] for number in kept]
+        for id_ in left_out:
+            del self._labels[id_]
+        return len(left_out)
+
     def items(self, unit: str = "") -> Items:
         """Return the items; with a unit, messages name the place at which each was added."""
         items: list[list[Any]] = []
@@ -306,9 +318,30 @@ def unused_keys(found: Iterable[str], used: Iterable[str], noun: str) -> list[Fa
     return [Fact("unused-entry-keys", len(unused), unused, values={"noun": noun})]
 
 
-def finish(gathered: ScoredLabels, understood: str, unit: str = "", several: int = 0) -> Items:
-    """Return the items that were gathered, with a note on those that several people annotated."""
+def finish(
+    gathered: ScoredLabels,
+    understood: str,
+    unit: str = "",
+    several: int = 0,
+    not_annotated: Iterable[str] = (),
+) -> Items:
+    """Return the items that were gathered, with notes on how they were annotated.
+
+    Parameters
+    ----------
+    gathered : ScoredLabels
+    understood : str
+    unit : str
+        How the place of an item is written.
+    several : int
+        The number of items that several people annotated.
+    not_annotated : iterable of str
+        The ids of items of a ground truth that nobody annotated, which are left out.
+    """
+    left_out = gathered.leave_out(not_annotated)
     items = gathered.items(unit)
+    if left_out:
+        items.notes.append(Fact("unannotated-items", left_out))
     items.understood = understood
     if several:
         items.notes.append(Fact("several-annotations", several))

@@ -4,7 +4,9 @@ Conventions
 -----------
 The labels of a task are its choices and the classes of its regions. Texts, ratings and relations
 are not labels. If several people annotated a task, it has the labels of all of them, and a note
-counts such tasks. Annotations that were cancelled are left out.
+counts such tasks. Annotations that were cancelled are left out. A task of a ground truth without
+any other annotation is left out, and a note counts such tasks. An annotation without a result is an
+item without labels.
 
 If a file has choices of several controls, such as two questions with the answers yes and no, a
 label is "control: choice". All controls of the file count, also those of annotations that are not
@@ -107,6 +109,8 @@ class LabelStudio(DocumentFormat):
         controls = _task_controls(document)
         gathered = ScoredLabels(name)
         aliases: dict[str, str] = {}
+        not_annotated: set[str] = set()
+        annotated: set[str] = set()
         several = 0
         for number, task in enumerate(document):
             where = at(name, RECORD.format(number))
@@ -117,14 +121,19 @@ class LabelStudio(DocumentFormat):
                 aliases[path] = id_
             annotations = _finished(optional_records(task, section, where))
             several += len(annotations) > 1
+            if annotations:
+                annotated.add(id_)
+            elif is_truth(options):
+                not_annotated.add(id_)
             for annotation in annotations:
                 for region in optional_records(annotation, "result", where):
                     prefix = _region_prefix(region, controls)
                     _add_region(gathered, id_, region, prefix, where, number)
         understood = f"Label Studio, {section} of {pluralize(len(gathered), 'task')}"
         understood += _understood_controls(len(controls))
-        items = finish(gathered, understood, RECORD, several)
-        items.aliases = aliases
+        items = finish(gathered, understood, RECORD, several, not_annotated - annotated)
+        known = set(items.ids or ())
+        items.aliases = {path: id_ for path, id_ in aliases.items() if id_ in known}
         return items
 
 
@@ -273,10 +282,14 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     id_place = list(table.columns).index(id_column)
     gathered = ScoredLabels(table.name)
     times: dict[str, int] = {}
+    not_annotated: set[str] = set()
     for place, cells in table.rows:
         where = at(table.name, table.unit.format(place))
         id_ = as_id(cells[id_place], where=where)
         gathered.open(id_, place)
+        if not _is_annotated(table, cells):
+            not_annotated.add(id_)
+            continue
         times[id_] = times.get(id_, 0) + 1
         for column in columns:
             prefix = f"{table.columns[column]}: " if column in questions else ""
@@ -285,7 +298,14 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     several = sum(number > 1 for number in times.values())
     names = ", ".join(repr(table.columns[column]) for column in columns)
     understood = f"Label Studio ({kind}), labels in {names}{_understood_controls(len(questions))}"
-    return finish(gathered, understood, table.unit, several)
+    left_out = not_annotated - set(times) if is_truth(options) else set()
+    return finish(gathered, understood, table.unit, several, left_out)
+
+
+def _is_annotated(table: Table, cells: Sequence[Any]) -> bool:
+    """Return whether a row has the id of an annotation."""
+    value = cells[list(table.columns).index("annotation_id")]
+    return value is not None and value != "" and value == value  # NaN of a frame
 
 
 def _question_columns(table: Table, columns: Sequence[int]) -> list[int]:

@@ -3,7 +3,8 @@
 Conventions
 -----------
 The labels of a data row are the names of its objects and the answers to its questions. If there are
-several questions, an answer is called "question: answer". Texts are not labels.
+several questions, an answer is called "question: answer". Texts are not labels. A row of a ground
+truth that nobody labelled, or that was skipped, is left out, and a note counts such rows.
 
 References
 ----------
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.form import Form, Items, ReadOptions, is_truth
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -32,6 +33,9 @@ from semmetrics.data.formats.base import (
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
+
+_SKIPPED = "Skip"
+"""What version 1 writes in place of the label of a row that was skipped."""
 
 
 class Labelbox(DocumentFormat):
@@ -51,6 +55,7 @@ class Labelbox(DocumentFormat):
         """Read the names of the objects, and the answers to the questions, of each data row."""
         gathered = ScoredLabels(name)
         aliases: dict[str, str] = {}
+        not_annotated: list[str] = []
         several = 0
         questions: dict[str, None] = {}
         answers: list[tuple[str, str, str]] = []
@@ -65,6 +70,8 @@ class Labelbox(DocumentFormat):
             aliases.update({str(key): id_ for key in keys[1:]})
             labels = _labelbox_labels(record, where)
             several += len(labels) > 1
+            if not labels and is_truth(options):
+                not_annotated.append(id_)
             for label in labels:
                 annotations = optional_key(label, "annotations", dict, where)
                 for found in optional_records(annotations, "objects", where):
@@ -73,8 +80,10 @@ class Labelbox(DocumentFormat):
                     questions[question] = None
                     answers.append((id_, question, answer))
         _add_answers(gathered, answers, len(questions) > 1)
-        items = finish(gathered, _understood_labelbox(gathered, questions), RECORD, several)
-        items.aliases = aliases
+        understood = _understood_labelbox(gathered, questions)
+        items = finish(gathered, understood, RECORD, several, not_annotated)
+        known = set(items.ids or ())
+        items.aliases = {key: id_ for key, id_ in aliases.items() if id_ in known}
         return items
 
 
@@ -84,11 +93,14 @@ def _listed(document: Any) -> Any:
 
 
 def _labelbox_labels(record: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
-    """Return the labels of all projects: one for each annotator."""
+    """Return the labels of all projects, one for each annotator who did not skip the row."""
     labels: list[Mapping[str, Any]] = []
     projects = require_key(record, "projects", dict, where)
     for project in projects.values():
-        labels += optional_records(check_record(project, where), "labels", where)
+        for label in optional_records(check_record(project, where), "labels", where):
+            performance = optional_key(label, "performance_details", dict, where)
+            if not performance.get("skipped"):
+                labels.append(label)
     return labels
 
 
@@ -139,7 +151,8 @@ class LabelboxRecords(DocumentFormat):
         if not are_records(document, "Label"):
             return False
         has_id = "External ID" in document[0] or "DataRow ID" in document[0]
-        return has_id and isinstance(document[0]["Label"], Mapping)
+        label = document[0]["Label"]
+        return has_id and (isinstance(label, Mapping) or label == _SKIPPED)
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the names of the objects, and the answers to the questions, of each data row."""
@@ -151,6 +164,8 @@ class LabelboxRecords(DocumentFormat):
             id_ = read_id(record, key, where)
             empty: dict[str, Any] = {"data_row": {"id": id_}, "projects": {"": {"labels": []}}}
             row = rows.setdefault(id_, empty)
-            label = optional_key(record, "Label", dict, where)
+            if record.get("Skipped") or record.get("Label") in (None, _SKIPPED):
+                continue
+            label = require_key(record, "Label", dict, where)
             row["projects"][""]["labels"].append({"annotations": label})
         return Labelbox().read(list(rows.values()), name, form, options)
