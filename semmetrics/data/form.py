@@ -553,6 +553,9 @@ class Items:
         What is odd and was nevertheless accepted.
     order, aliases, numbering, by_category, categories, verified, column_names, holds
         As in ``Lists``.
+    declared : sequence of str
+        The labels that the input declares, of which some may be in no item. With any, the
+        vocabulary has all of them, and `Lists.names_all` is true.
     """
 
     ids: Sequence[str] | None
@@ -569,6 +572,7 @@ class Items:
     verified: Mapping[str, frozenset[str]] = field(default_factory=dict)
     column_names: Mapping[str, str] = field(default_factory=dict)
     holds: Holds = ""
+    declared: Sequence[str] = ()
 
     @cached_property
     def types(self) -> set[type]:
@@ -631,13 +635,15 @@ def encode(found: Items, form: Form) -> Lists:
     if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
         vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
     _check_texts(found, form, vocabulary, codes, indptr)
+    if found.declared:
+        vocabulary = list(dict.fromkeys(chain(vocabulary, found.declared)))
     return Lists(
         range(len(items)) if found.ids is None else found.ids, vocabulary,
         Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
         where=found.where, noun=form.noun, order="sorted" if sets else found.order,
         aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
         categories=found.categories, verified=found.verified, precision=precision,
-        is_federated=bool(found.verified),
+        is_federated=bool(found.verified), names_all=bool(found.declared),
         column_names=found.column_names,
         holds=found.holds,
     )  # fmt: skip

@@ -325,8 +325,9 @@ class Lists:
     whole : Lists or None
         Where all scores were 0 or 1, and said so which entries an item has: as they were.
     names_all : bool
-        Whether the vocabulary lists all entries there are: the columns of a matrix, or the keys of
-        0/1 mappings. Such an entry belongs to the label universe even if no item has it.
+        Whether the vocabulary lists all entries there are: the columns of a matrix, the keys of
+        0/1 mappings, or the labels that a file declares. Such an entry belongs to the label
+        universe even if no item has it.
     cell_style : {"", "lists", "text"}
         Whether the entries were read from lists that were written as text.
     by_category : bool

@@ -578,6 +578,7 @@ class Batches:
     _order: str = ""
     _precisions: frozenset[str] = frozenset()  # of scores
     _has_marks: bool = False
+    _names_all: bool = False
     is_federated: bool = False
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
@@ -601,6 +602,7 @@ class Batches:
             new._order = given.order
             new._precisions = frozenset({given.precision})
             new._has_marks = given.has_marks
+            new._names_all = given.names_all
             new.is_federated = given.is_federated
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
@@ -717,6 +719,7 @@ class Batches:
         self._order = self._order or other._order
         self._precisions |= other._precisions
         self._has_marks |= other._has_marks
+        self._names_all |= other._names_all
         self.is_federated |= other.is_federated
         self._columns = self._columns or other._columns
         known = self._codes  # new entries are added
@@ -784,7 +787,7 @@ class Batches:
             source=self.source,
             understood=self.understood,
             notes=[*self.notes],
-            names_all=bool(self._columns) or self._chosen or self._has_marks,
+            names_all=bool(self._columns) or self._chosen or self._has_marks or self._names_all,
             has_marks=self._has_marks,
             is_federated=self.is_federated,
             precision=common_precision(self._precisions),

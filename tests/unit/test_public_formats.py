@@ -308,11 +308,11 @@ def test_label_studio_tasks_that_nobody_annotated_are_left_out(annotations):
     ]
     preds = {"1": ["is_cat: no", "is_dog: yes"], "3": []}
     table = semmetrics.score(preds, tasks, measures="F1")
-    (fact,) = facts(table, "not-annotated")
+    (fact,) = facts(table, "unannotated-items")
     assert fact.n == 1
     assert table["F1"].n == 2
     assert by_id(as_labels(tasks))["2"] == []  # of predictions
-    assert not facts(semmetrics.score(preds, tasks[::2], measures="F1"), "not-annotated")
+    assert not facts(semmetrics.score(preds, tasks[::2], measures="F1"), "unannotated-items")
 
 
 EXPORT = """id,image,choice,annotator,annotation_id,created_at,updated_at,lead_time
@@ -337,7 +337,7 @@ def test_rows_of_label_studio_without_an_annotation_are_left_out(tmp_path):
     export = EXPORT + "10,/data/upload/d.jpg,,,,x,x,\n"
     preds = {"7": ["cat", "dog"], "8": ["cow"], "9": []}
     table = semmetrics.score(preds, write(tmp_path, "export.csv", export), measures="F1")
-    assert [fact.n for fact in facts(table, "not-annotated")] == [1]
+    assert [fact.n for fact in facts(table, "unannotated-items")] == [1]
     assert table["F1"].n == 3
 
 
@@ -406,6 +406,56 @@ def test_a_flat_export_with_two_columns_that_may_be_data_asks_for_the_column():
         as_labels(records)
     options = semmetrics.ReadOptions(label_column="animal")
     assert by_id(as_labels(records, options=options)) == {"1": ["cat"]}
+
+
+MEKA = """@relation 'Example: -C {count}'
+@attribute cat {{0,1}}
+@attribute dog {{0,1}}
+@attribute bus {{0,1}}
+@attribute cow {{0,1}}
+@data
+1,0,0,0
+0,1,0,0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "preds"),
+    [
+        ("g.arff", MEKA.format(count=4), [["cat"], ["dog", "cat"]]),
+        ("g.arff", MEKA.format(count=-4), [["cat"], ["dog", "cat"]]),
+        ("g.txt", "2 4\n0:1\n2:1\n", [["0", "3"], ["2"]]),
+        (
+            "g.json",
+            {"classes": ["cat", "dog", "bus", "cow"], "labels": {"a": 1, "b": [0]}},
+            {"a": ["dog"], "b": ["cat", "dog"]},
+        ),
+    ],
+)
+def test_labels_that_a_file_declares_are_the_label_universe(tmp_path, name, content, preds):
+    path = write(tmp_path, name, content)
+    wanted = 1 / 8
+    assert score_values(preds, path, measures="HammingLoss")["HammingLoss"] == wanted
+    scorer = semmetrics.Scorer(measures="HammingLoss")
+    scorer.update(preds, path)
+    assert scorer.compute()["HammingLoss"].value == wanted
+    scorer = semmetrics.Scorer(measures="HammingLoss", keep_rows=False)
+    scorer.update(preds, path)
+    assert scorer.compute()["HammingLoss"].value == wanted
+
+
+def test_declared_labels_of_xmlc_are_named_by_the_class_list(tmp_path):
+    path = write(tmp_path, "g.txt", "2 4\n0:1\n2:1\n")
+    preds = {"measures": "HammingLoss", "classes": ["cat", "dog", "bus", "cow"]}
+    assert score_values([["cat", "cow"], ["bus"]], path, **preds)["HammingLoss"] == 1 / 8
+    preds["classes"] = ["cat", "dog", "bus"]  # fewer than the header declares
+    assert score_values([["cat"], ["bus"]], path, **preds)["HammingLoss"] == 0.0
+
+
+def test_a_file_that_declares_no_labels_has_those_of_its_items():
+    document = {"classes": None, "labels": {"a": "dog", "b": ["cat"]}}
+    preds = {"a": ["dog"], "b": ["cat", "dog"]}
+    assert score_values(preds, document, measures="HammingLoss")["HammingLoss"] == 1 / 4
 
 
 def classification(label, **more):
@@ -534,7 +584,7 @@ def test_labelbox_rows_that_nobody_labelled_are_left_out():
         del row["data_row"]["global_key"]
     preds = {"a": ["Car", "Sunny"], "d": []}
     table = semmetrics.score(preds, rows, measures="F1")
-    (fact,) = facts(table, "not-annotated")
+    (fact,) = facts(table, "unannotated-items")
     assert (fact.n, table["F1"].n) == (2, 2)
 
 
@@ -547,7 +597,7 @@ def test_labelbox_rows_of_version_1_that_were_skipped_are_left_out(row):
     is_empty = row == {"Label": {}}
     preds = {"a.jpg": ["Car"], **({"b.jpg": []} if is_empty else {})}
     table = semmetrics.score(preds, rows, measures="F1")
-    assert len(facts(table, "not-annotated")) == (0 if is_empty else 1)
+    assert len(facts(table, "unannotated-items")) == (0 if is_empty else 1)
     assert table["F1"].n == len(preds)
 
 

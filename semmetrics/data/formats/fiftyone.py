@@ -64,7 +64,7 @@ class FiftyOneLabels(DocumentFormat):
     """``{"classes": [...], "labels": {id: label}}``, and ``{id: {"classifications": [...]}}``.
 
     A label is a name, a number of the classes, an object with ``label`` and ``confidence``, or a
-    list of these.
+    list of these. The classes are the label universe, also those that no sample has.
     """
 
     title = "FiftyOne labels"
@@ -91,7 +91,9 @@ class FiftyOneLabels(DocumentFormat):
             where = at(name, "", id_)
             gathered.open(str(id_))
             _add_fiftyone(gathered, str(id_), _named(value, classes, where), where)
-        return finish(gathered, f"FiftyOne labels of {pluralize(len(gathered), 'sample')}")
+        items = finish(gathered, f"FiftyOne labels of {pluralize(len(gathered), 'sample')}")
+        items.declared = [one for one in classes or () if isinstance(one, str) and one.strip()]
+        return items
 
 
 def _named(value: Any, classes: Any, where: str) -> Any:

@@ -3,7 +3,8 @@
 Conventions
 -----------
 All but ARFF with an id have their items by position. Labels that are numbers are read as they are
-written; with ``classes`` they are places in that list, from 0.
+written; with ``classes`` they are places in that list, from 0. Labels that the header of a file
+declares are in the label universe, also if no row has them.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class Xmlc(TextFormat):
             items = [[label for label, _ in entries] for entries in items]
         places = Places(source.name, None, "line {}", lines)
         understood = f"{self.title}, {pluralize(n_points, 'row')}, {pluralize(n_labels, 'label')}"
-        return Items(None, items, places, source.name, understood)
+        declared = list(map(str, range(n_labels)))
+        return Items(None, items, places, source.name, understood, declared=declared)
 
 
 def _first_labels(line: str) -> list[tuple[str, float]]:
@@ -199,19 +201,20 @@ class Arff(TextFormat):
         with undamaged(source.name, Exception):
             rows, meta = arff.loadarff(io.StringIO(source.text))
         nominal = [name for name in meta.names() if meta[name][0] == "nominal"]
+        declared: list[str] = []
         counted = _MEKA_LABELS.search(source.text)
         if counted is not None:
             number = int(counted[1])
-            names = meta.names()[:number] if number > 0 else meta.names()[number:]
-            items = [_present(row, names) for row in rows]
-            what = pluralize(len(names), "label")
+            declared = meta.names()[:number] if number > 0 else meta.names()[number:]
+            items = [_present(row, declared) for row in rows]
+            what = pluralize(len(declared), "label")
         elif len(nominal) == 1:
             items = [[row[nominal[0]].decode()] for row in rows]
             what = f"class {nominal[0]!r}"
         else:
             raise _refuse_unnamed(source.name)
         places = Places(source.name, None, "row {}", range(1, len(items) + 1))
-        return Items(None, items, places, source.name, f"ARFF, {what}")
+        return Items(None, items, places, source.name, f"ARFF, {what}", declared=declared)
 
 
 def _present(row: Any, names: list[str]) -> list[str]:

@@ -126,6 +126,8 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     if not all(map(str.isdecimal, texts or [""])) or any(str(one).isdecimal() for one in named):
         return found
     values = np.array(list(map(int, texts)))
+    if found.names_all and (values >= len(named)).any():  # declares more labels than have a name
+        return _named_places(replace(found, names_all=False).occurring_alone(), classes)
     sizes, width = np.diff(found.side.indptr), len(named)
     if (values < 2).all() and (sizes == width).all() and found.side.scores is None:
         cells = values[found.side.codes].reshape(-1, width)
