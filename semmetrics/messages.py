@@ -943,6 +943,7 @@ MESSAGES: dict[str, str] = {
     "without-annotations": "{n:image} without annotations{became}",
     "format-recipe": "{title} files are not read, because {reason}; convert the file in Python:"
         "{script}",
+    "unused-results": "{n:result} of the annotation tool not used as labels: {examples!l}",
     "unannotated-items": "{n:item} without annotations left out of the ground truth",
     "several-annotations": "{n:item} with several annotations, whose labels are taken together",
     "unnamed-categories": "labels are category ids, and {other} has no categories to name them; "

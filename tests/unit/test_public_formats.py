@@ -287,7 +287,8 @@ def test_label_studio_tasks():
     annotated = [{**task, "predictions": []} for task in TASKS]
     lists = as_labels(annotated)
     assert by_id(lists) == {"7": ["cat", "dog"], "8": ["cow", "bus"]}
-    assert [fact.code for fact in lists.notes] == ["several-annotations"]
+    codes = [fact.code for fact in lists.notes]
+    assert codes == ["several-annotations", "unused-results"]
     table = score_values({"a.jpg": ["cat"], "b.jpg": ["cow"]}, TASKS, measures="Precision F1")
     assert table["Precision"] == 1.0
 
@@ -313,6 +314,17 @@ def test_label_studio_tasks_that_nobody_annotated_are_left_out(annotations):
     assert table["F1"].n == 2
     assert by_id(as_labels(tasks))["2"] == []  # of predictions
     assert not facts(semmetrics.score(preds, tasks[::2], measures="F1"), "unannotated-items")
+
+
+def test_results_of_label_studio_that_are_not_labels_are_noted():
+    answer = {"type": "choices", "from_name": "kind", "value": {"choices": ["cat"]}}
+    text = {"type": "textarea", "from_name": "caption", "value": {"text": ["dog"]}}
+    tasks = [{"id": 1, "data": {}, "annotations": [{"result": [answer, text]}]}]
+    (fact,) = as_labels(tasks).notes
+    assert (fact.code, fact.n, fact.examples) == ("unused-results", 1, ("caption",))
+    shape = {"type": "rectangle", "from_name": "shape", "value": {"x": 1, "y": 2}}
+    tasks[0]["annotations"][0]["result"] = [answer, shape, region("rectanglelabels", [])]
+    assert as_labels(tasks).notes == []
 
 
 EXPORT = """id,image,choice,annotator,annotation_id,created_at,updated_at,lead_time
@@ -620,6 +632,13 @@ def test_cvat(tmp_path):
     assert by_id(as_labels(path)) == {"train/a.jpg": ["cat", "dog"], "train/b.jpg": []}
     preds = {"a.jpg": ["cat", "dog"], "b.jpg": []}
     assert score_values(preds, path, measures="F1")["F1"] == 1.0
+
+
+def test_attributes_of_cvat_are_noted(tmp_path):
+    (fact,) = as_labels(write(tmp_path, "annotations.xml", CVAT)).notes
+    assert (fact.code, fact.n, fact.examples) == ("unused-results", 1, ("age",))
+    without = CVAT.replace('<attribute name="age">3</attribute>', "")
+    assert as_labels(write(tmp_path, "without.xml", without)).notes == []
 
 
 def test_what_cvat_does_not_write_is_refused(tmp_path):

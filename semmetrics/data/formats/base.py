@@ -318,6 +318,16 @@ def unused_keys(found: Iterable[str], used: Iterable[str], noun: str) -> list[Fa
     return [Fact("unused-entry-keys", len(unused), unused, values={"noun": noun})]
 
 
+def unused_results(names: Iterable[str]) -> list[Fact]:
+    """Note the results of an annotation tool that are not labels, given their names."""
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    if not counts:
+        return []
+    return [Fact("unused-results", sum(counts.values()), tuple(counts))]
+
+
 def finish(
     gathered: ScoredLabels,
     understood: str,

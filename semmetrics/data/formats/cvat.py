@@ -26,6 +26,7 @@ from semmetrics.data.formats.base import (
     read_score,
     recipe,
     require_key,
+    unused_results,
 )
 from semmetrics.data.formats.captions import path_aliases
 from semmetrics.data.source import Source
@@ -73,6 +74,7 @@ class Cvat(TextFormat):
         if root.find("track") is not None:
             raise _refuse_video(source.name)
         gathered = ScoredLabels(source.name)
+        unused: list[str] = []
         for number, image in enumerate(root.iter("image")):
             where = at(source.name, f"image {number + 1}")
             id_ = as_id(image.get("name"), where=where)
@@ -81,8 +83,10 @@ class Cvat(TextFormat):
                 label = shape.get("label")
                 if label is not None:
                     gathered.add(id_, label, None, where, number + 1)
+                unused += [one.get("name", "attribute") for one in shape.iter("attribute")]
         understood = f"CVAT for images, {pluralize(gathered.n_occurrences, 'annotation')}"
         items = finish(gathered, understood, "image {}")
+        items.notes += unused_results(unused)
         items.aliases = path_aliases(items.ids or ())
         return items
 

@@ -3,7 +3,7 @@
 Conventions
 -----------
 The labels of a task are its choices and the classes of its regions. Texts, ratings and relations
-are not labels. If several people annotated a task, it has the labels of all of them, and a note
+are not labels, and a note names their controls. If several people annotated a task, it has the labels of all of them, and a note
 counts such tasks. Annotations that were cancelled are left out. A task of a ground truth without
 any other annotation is left out, and a note counts such tasks. An annotation without a result is an
 item without labels.
@@ -38,6 +38,7 @@ from semmetrics.data.formats.base import (
     optional_records,
     read_id,
     read_score,
+    unused_results,
 )
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
@@ -54,6 +55,8 @@ _TASK_COLUMNS = (
 )
 _QUESTION_KEYS = ("choices", "taxonomy")
 """The keys of answers. Other labels are the classes of regions."""
+_SHAPES = ("rectangle", "ellipse", "polygon", "brush", "keypoint", "vector", "bitmask")
+"""The types of regions without labels of their own: another result has them."""
 _RESULT_COLUMNS = ("label", "labels", "choice", "choices", "tag", "tags", "class", "category")
 
 
@@ -111,6 +114,7 @@ class LabelStudio(DocumentFormat):
         aliases: dict[str, str] = {}
         not_annotated: set[str] = set()
         annotated: set[str] = set()
+        unused: list[str] = []
         several = 0
         for number, task in enumerate(document):
             where = at(name, RECORD.format(number))
@@ -127,11 +131,14 @@ class LabelStudio(DocumentFormat):
                 not_annotated.add(id_)
             for annotation in annotations:
                 for region in optional_records(annotation, "result", where):
+                    if _labels_of(region) is None and region.get("type") not in _SHAPES:
+                        unused.append(str(region.get("from_name") or region.get("type")))
                     prefix = _region_prefix(region, controls)
                     _add_region(gathered, id_, region, prefix, where, number)
         understood = f"Label Studio, {section} of {pluralize(len(gathered), 'task')}"
         understood += _understood_controls(len(controls))
         items = finish(gathered, understood, RECORD, several, not_annotated - annotated)
+        items.notes += unused_results(unused)
         known = set(items.ids or ())
         items.aliases = {path: id_ for path, id_ in aliases.items() if id_ in known}
         return items
@@ -202,11 +209,15 @@ def _add_region(
     gathered: ScoredLabels, id_: str, region: Mapping[str, Any], prefix: str, where: str, place: Any
 ) -> None:
     """Add the labels of a region; a relation or a text has none."""
-    value = region.get("value")
-    labels = labels_of_value(value) if isinstance(value, Mapping) else None
-    for label in labels or ():
+    for label in _labels_of(region) or ():
         score = read_score(region, "score", where)
         gathered.add(id_, f"{prefix}{label}" if label else label, score, where, place)
+
+
+def _labels_of(region: Mapping[str, Any]) -> list[str] | None:
+    """Return the labels of a region, or None if it is a relation, a text or a rating."""
+    value = region.get("value")
+    return labels_of_value(value) if isinstance(value, Mapping) else None
 
 
 def _task_id(task: Mapping[str, Any], where: str) -> str:
