@@ -3,10 +3,10 @@
 Conventions
 -----------
 The labels of a task are its choices and the classes of its regions. Texts, ratings and relations
-are not labels, and a note names their controls. If several people annotated a task, it has the labels of all of them, and a note
-counts such tasks. Annotations that were cancelled are left out. A task of a ground truth without
-any other annotation is left out, and a note counts such tasks. An annotation without a result is an
-item without labels.
+are not labels, and a note names them. If several people annotated a task, it has the labels of all
+of them, and a note counts such tasks. Annotations that were cancelled are left out. A task of a
+ground truth without any other annotation is left out, and a note counts such tasks. An annotation
+without a result is an item without labels.
 
 If a file has choices of several controls, such as two questions with the answers yes and no, a
 label is "control: choice". All controls of the file count, also those of annotations that are not
@@ -185,10 +185,10 @@ def _is_answer(region: Mapping[str, Any]) -> bool:
     return isinstance(value, Mapping) and any(key in value for key in _QUESTION_KEYS)
 
 
-def _region_prefix(region: Mapping[str, Any], controls: Iterable[str]) -> str:
+def _region_prefix(region: Mapping[str, Any], controls: set[str]) -> str:
     """Return what is written before the labels of a result."""
     control = region.get("from_name")
-    if _is_answer(region) and control in controls:
+    if isinstance(control, str) and control in controls and _is_answer(region):
         return f"{control}: "
     return ""
 
