@@ -351,6 +351,10 @@ def test_rows_of_label_studio_without_an_annotation_are_left_out(tmp_path):
     table = semmetrics.score(preds, write(tmp_path, "export.csv", export), measures="F1")
     assert [fact.n for fact in facts(table, "unannotated-items")] == [1]
     assert table["F1"].n == 3
+    labelled = export.replace("d.jpg,,,,", "d.jpg,bus,,,")  # labels without an annotation's id
+    preds["10"] = ["bus"]
+    path = write(tmp_path, "labelled.csv", labelled)
+    assert score_values(preds, path, measures="F1")["F1"] == 1.0
 
 
 def test_label_studio_min_and_regions(tmp_path):

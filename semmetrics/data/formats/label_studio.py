@@ -298,10 +298,10 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
         where = at(table.name, table.unit.format(place))
         id_ = as_id(cells[id_place], where=where)
         gathered.open(id_, place)
-        if not _is_annotated(table, cells):
+        if _is_annotated(table, cells):
+            times[id_] = times.get(id_, 0) + 1
+        else:
             not_annotated.add(id_)
-            continue
-        times[id_] = times.get(id_, 0) + 1
         for column in columns:
             prefix = f"{table.columns[column]}: " if column in questions else ""
             for label in _cell_labels(cells[column], where):
