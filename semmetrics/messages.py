@@ -926,6 +926,10 @@ MESSAGES: dict[str, str] = {
         "the gallery belongs to the most similar items",
     "numbered-positives": "positives are taken for rows, counted from 0; if not, set {opt:queries}",
     "transposed": "positives are more similar in the transposed matrix; perhaps transpose it",
+    "run-as-truth": "the ground truth is a run: every candidate of its {n:query} with a score "
+        "above 0 is a positive; give judgements, or swap the sides if their order is wrong",
+    "fractional-grades": "{n:query} of the ground truth with fractions as grades: every grade "
+        "above 0 is a positive; if they are scores of a run, swap the sides",
     "counts-all": "{measure} without a cutoff counts all candidates; write {measure}@1",
     "run-of-classes": "{n:image}, {how}",
     "tied-classes": "{n:image} with a tie at the first {k}{among}",

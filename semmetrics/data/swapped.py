@@ -5,7 +5,8 @@ Conventions
 Only conclusive evidence raises an error. Either the formats of both files decide, or the numbers of
 the ground truth cannot be grades and those of the predictions look like grades.
 Judgements are compared with judgements, and runs may have few candidates and references
-confidences, so none of these is evidence by itself.
+confidences, so none of these is evidence by itself. A ground truth of retrieval that is a run, or
+has fractions as grades, is noted if it does not raise an error.
 """
 
 from __future__ import annotations
@@ -51,9 +52,41 @@ def check_rankings(run: Lists, truth: Lists) -> None:
         raise _swapped(run, "have grades", truth, "is a run")
     if judged and truth.holds == "" and _are_scores(truth):
         raise _swapped(run, "are judgements", truth, "has scores of a ranking")
-    unknown = run.holds == truth.holds == ""
-    if unknown and _are_grades(run) and _are_scores(truth) and _has_fewer(run, truth):
-        raise _swapped(run, "have grades", truth, "has scores of a ranking")
+    if run.holds or not (ranked or (truth.holds == "" and _are_scores(truth))):
+        return
+    of_truth = "is a run" if ranked else "has scores of a ranking"
+    if _are_positives(run):
+        raise _swapped(run, "have only 0 and 1", truth, of_truth)
+    if _are_grades(run) and _has_fewer(run, truth):
+        raise _swapped(run, "have grades", truth, of_truth)
+    if run.side.scores is None and _has_fewer(run, truth):
+        raise _swapped(run, "have no scores", truth, of_truth)
+
+
+def find_odd_truth(truth: Lists) -> dict[str, int]:
+    """Count the queries of a ground truth whose numbers are rather scores than grades.
+
+    Returns
+    -------
+    dict of int
+        "run_as_truth": the queries, if the ground truth is a run. Otherwise "fractional_grades":
+        the queries with a number that is not whole. Without any, nothing.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.retrieval import as_candidates
+    >>> find_odd_truth(as_candidates({"q1": {"d1": 0.9, "d2": 0.2}, "q2": {"d1": 1}}))
+    {'fractional_grades': 1}
+    """
+    scores = truth.side.scores
+    if truth.holds == "run":
+        return {"run_as_truth": len(truth)}
+    if scores is None:
+        return {}
+    rows = ragged.row_numbers(truth.side.indptr)
+    is_fraction = scores != np.floor(scores)
+    n_queries = len(np.unique(rows[is_fraction]))
+    return {"fractional_grades": n_queries} if n_queries else {}
 
 
 def check_captions(candidates: Lists, references: Lists) -> None:
@@ -107,6 +140,14 @@ def _are_grades(lists: Lists) -> bool:
     if scores is None or not len(scores):
         return False
     return bool(((scores == np.floor(scores)) & (np.abs(scores) <= _HIGHEST_GRADE)).all())
+
+
+def _are_positives(lists: Lists) -> bool:
+    """Return whether all numbers are 0 and 1, and both occur."""
+    scores = lists.side.scores
+    if scores is None:
+        return False
+    return set(np.unique(scores).tolist()) == {0.0, 1.0}
 
 
 def _are_scores(lists: Lists) -> bool:

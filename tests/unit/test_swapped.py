@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import facts, refused
 
 import semmetrics
 
@@ -81,13 +81,57 @@ def test_dictionaries_in_the_wrong_order(judged, tmp_path):
         (RUN, {"q_1": {"d_12": 0.9, "d_25": 0.3}, "q_2": {"d_11": 0.7}}),  # grades in fractions
         ({q: {d: 10.0 - n for n, d in enumerate(r)} for q, r in RUN.items()}, RUN),  # as many
         ({"q_1": {"d_12": 3, "d_25": 2}}, {"q_1": {"d_12": 4.5, "d_25": 3.25, "d_1": 1.75}}),
-        ({"q_1": ["d_12"], "q_2": ["d_11"]}, RUN),
+        ({query: list(row)[::-1] for query, row in RUN.items()}, RUN),  # a ranking of as many
+        ({"q_1": ["d_12"]}, {"q_1": {"d_12": 0.5, "d_1": 1, "d_2": 0.75}}),
+        ({"q_1": {"d_12": 1, "d_1": 0}}, {"q_1": {"d_12": 0.5, "d_1": 0.25}}),
+        ({"q_1": {"d_12": 1}, "q_2": {"d_11": 1}}, {q: {"d_11": 0.9} for q in RUN}),
         (RUN, {"q_1": {"d_12": 5}, "q_2": {"d_11": 6}}),
         (RUN, RUN),
     ],
 )
 def test_rankings_that_only_look_swapped(preds, gts):
     assert semmetrics.score(preds, gts, **RANKED)[0].value >= 0
+
+
+@pytest.mark.parametrize("scores", [(0.9, 0.8, 0.3, 0.1), (12.31, 11.7, 9.43, 8.89)])
+@pytest.mark.parametrize(
+    "preds",
+    [
+        {"q1": ["d2"], "q2": ["d1"]},
+        {"q1": {"d2": 1, "d1": 0}, "q2": {"d1": 1, "d2": 0}},
+        {"q1": {"d2": 1.0}, "q2": {"d1": 1.0}},
+    ],
+)
+def test_positives_as_predictions(preds, scores, tmp_path):
+    run = {"q1": {"d1": scores[0], "d2": scores[1]}, "q2": {"d1": scores[2], "d2": scores[3]}}
+    assert semmetrics.score(run, preds, **RANKED)[0].value > 0
+    with refused("swapped-order"):
+        semmetrics.score(preds, run, **RANKED)
+    with refused("swapped-order"):
+        semmetrics.Scorer(**RANKED).update(preds, run)
+    lines = [f"{q} Q0 {d} 1 {s} t\n" for q, row in run.items() for d, s in row.items()]
+    (path,) = files(tmp_path, a_run="".join(lines))
+    with refused("swapped-order"):
+        semmetrics.score(preds, path, **RANKED)
+
+
+def test_grades_with_fractions_are_noted():
+    whole = {query: dict.fromkeys(row, 1.0) for query, row in RUN.items()}
+    soft = {"q_1": {"d_12": 0.5, "d_25": 1.0}, "q_2": {"d_11": 1.0}}
+    for truth, n_queries in ((soft, 1), (RUN, 2)):
+        (fact,) = facts(semmetrics.score(RUN, truth, **RANKED), "fractional-grades")
+        assert fact.n == n_queries
+    for truth in (whole, JUDGED, {"q_1": ["d_12"], "q_2": ["d_11"]}):
+        table = semmetrics.score(RUN, truth, **RANKED)
+        assert not facts(table, "fractional-grades")
+
+
+def test_a_run_as_ground_truth_is_noted(tmp_path):
+    run, judged = files(tmp_path, a_run=RUN_LINES, a_qrels=JUDGED_LINES)
+    (fact,) = facts(semmetrics.score(run, run, **RANKED), "run-as-truth")
+    assert fact.n == 2
+    for preds in (run, judged):
+        assert not facts(semmetrics.score(preds, judged, **RANKED), "run-as-truth")
 
 
 def test_trec_files_of_one_kind_are_compared(tmp_path):

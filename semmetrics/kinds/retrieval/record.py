@@ -101,6 +101,8 @@ def retrieval_facts(
         facts += common.counted("own-ids", found.get("own_ids", 0), (), name)
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
+        facts += common.counted("run-as-truth", found.get("run_as_truth", 0), (), name)
+        facts += common.counted("fractional-grades", found.get("fractional_grades", 0), (), name)
         if {Recall} == {m.definition for m in measures} & {Recall, HitRate}:
             facts += common.counted("recall-of-several", found.get("several", 0), (), name)
     facts += common.unused_weights(options["weights"], inputs[-1:])

@@ -26,7 +26,7 @@ from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
 from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
-from semmetrics.data.swapped import check_rankings
+from semmetrics.data.swapped import check_rankings, find_odd_truth
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
@@ -545,6 +545,8 @@ def make_parts(
         else:
             relation = Relation.of(back, sides, options["missing"])
         made["t2i"] = _task(sides, relation, "t2i", folds and folds[::-1], **given)
+    odd_truth = find_odd_truth(truth) if isinstance(truth, Lists) else {}
+    made = {part: replace(task, odd=task.odd | odd_truth) for part, task in made.items()}
     return made if direction == "both" else {"": made[direction]}
 
 
