@@ -7,7 +7,7 @@ from refusals import facts
 
 import semmetrics
 from semmetrics import ReadOptions
-from semmetrics.kinds.labels.joined import are_joined_words
+from semmetrics.kinds.labels.joined import are_joined_words, are_permuted
 
 PLANTS = [
     *("scab", "healthy", "frogeye", "rust", "complex", "mildew", "scab frogeye", "rust frogeye"),
@@ -114,4 +114,59 @@ def test_sides_with_several_labels_per_item_are_not_noted():
 
 def test_parts_have_characters():
     assert not are_joined_words([" dog", "dog ", "cat  dog"], [], " ")
-    assert are_joined_words(["cat dog", "dog cat"], [], " ")
+    assert not are_permuted([" dog", "dog ", "cat  dog"], [], " ")
+    assert are_permuted(["cat dog", "dog cat"], [], " ")
+
+
+DELIMITERS = [",", ";", "|", ":", "/", "+", "&", "、", "\n", "\t", " ", ", ", " & "]
+
+
+@pytest.mark.parametrize("delimiter", DELIMITERS)
+def test_two_orders_of_the_same_parts(delimiter):
+    preds = {"a": [f"cat{delimiter}dog"], "b": ["bus"], "c": ["van"], "d": ["car"]}
+    gts = preds | {"a": [f"dog{delimiter}cat"]}
+    shown = delimiter.strip(" ") or " "
+    assert noted(preds, gts) == [shown] * 2
+    odd = semmetrics.validate({"a": preds["a"], "b": gts["a"]} | {"c": ["van"]})["odd"]
+    assert any(repr(shown) in fact for fact in odd)
+    assert noted({"a": ["猫、犬"]}, {"a": ["犬、猫"]}) == ["、", "、"]
+
+
+def test_colons_in_a_table(tmp_path):
+    preds, gts = tmp_path / "p.csv", tmp_path / "gt.csv"
+    preds.write_text("id,labels\na,water:road\nb,road\n")
+    gts.write_text("id,labels\na,road:water\nb,road\n")
+    assert noted(preds, gts) == [":", ":"]
+    assert noted(preds, gts, read=ReadOptions(label_delimiter=":")) == []
+
+
+@pytest.mark.parametrize("delimiter", [" ", ":", "、", "&"])
+def test_a_label_that_splits_into_the_labels_of_the_other_side(delimiter, tmp_path):
+    preds = tmp_path / "p.csv"
+    preds.write_text(f"id,labels\na,cat{delimiter}dog\nb,bus\nc,dog\n")
+    gts = {"a": ["dog", "cat"], "b": ["bus"], "c": ["dog", "tree"]}
+    assert noted(preds, gts) == [delimiter]
+    assert noted(gts, preds) == [delimiter]
+
+
+def test_one_label_of_many_that_splits_is_a_name():
+    preds = {f"i{n}": ["traffic light"] for n in range(11)}
+    gts = {name: ["light"] for name in preds}
+    hot_dogs = {"i0": ["hot dog"], "i1": ["hot dog"]}
+    assert noted(preds | {"i0": ["hot dog"]}, gts | {"i0": ["dog", "hot"]}) == []
+    assert noted(preds | hot_dogs, gts | {"i0": ["dog", "hot"], "i1": ["hot", "dog"]}) == [" "]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["16:9", "9:16", "4:3", "3:4"],
+        ["salt & pepper", "R&B", "rock & roll", "AT&T"],
+        ["Doe, John", "Roe, Jane", "Smith, Ann", "cat", "dog", "bus", "car", "van"],
+        ["person:adult", "person:child", "animal:dog", "vehicle:car"],
+        ["hot dog", "dog", "traffic light", "light"],
+    ],
+)
+def test_names_with_delimiters_are_not_noted(labels):
+    assert noted(one_each(labels[::-1]), one_each(labels)) == []
+    assert noted(one_each(labels), {f"i{n}": [label, "x"] for n, label in enumerate(labels)}) == []

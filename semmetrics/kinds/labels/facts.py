@@ -27,7 +27,13 @@ from semmetrics.data.lists import Lists, Side, as_entry
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds import Measures, Notes, Options, Tasks, common, each_task
-from semmetrics.kinds.labels.joined import WORD_DELIMITERS, are_joined_words
+from semmetrics.kinds.labels.joined import (
+    RARE_DELIMITERS,
+    WORD_DELIMITERS,
+    are_joined_words,
+    are_permuted,
+    are_split_by_other,
+)
 from semmetrics.kinds.labels.normalization import Ignored, class_name, normalization, singular
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
@@ -41,6 +47,7 @@ STEPS = {"lower": "case or surrounding blanks", "separators": "blanks, _ or -", 
 SIDES = {"pred": "predicted", "ref": "reference"}
 _OTHERS = {"pred": "ground truth", "ref": "predictions"}
 _DELIMITERS = (";", "|", "\t", "+", "\n", ",")
+_ALL_DELIMITERS = (*_DELIMITERS, *WORD_DELIMITERS, *RARE_DELIMITERS)
 _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
 _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
 _MINUS = "scores of -1"
@@ -233,9 +240,17 @@ def _joining_delimiters(
         is_elsewhere = any(delimiter in name for name in others)
         if joined and _are_joined(joined, mine, delimiter, None if is_elsewhere else others):
             found.append(delimiter)
-    sizes = np.diff(getattr(task, side).indptr)
-    if len(sizes) and sizes.max() <= 1:
-        found += [one for one in WORD_DELIMITERS if are_joined_words(mine, others, one)]
+    own, other = (task.pred, task.ref) if side == "pred" else (task.ref, task.pred)
+    sizes = np.diff(own.indptr)
+    if not len(sizes) or sizes.max() > 1:
+        return found
+    for delimiter in filter(text.__contains__, _ALL_DELIMITERS):
+        if delimiter in found:
+            continue
+        is_joined = delimiter in WORD_DELIMITERS and are_joined_words(mine, others, delimiter)
+        is_joined = is_joined or are_permuted(mine, others, delimiter)
+        if is_joined or are_split_by_other(task.classes, own, other, delimiter):
+            found.append(delimiter)
     return found
 
 
@@ -442,7 +457,7 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
             facts.append(Fact(code, odd[key], example, where, {"side": SIDES[side], **values}))
 
     add("lists-as-text", _WRITTEN, side)
-    for delimiter in (*_DELIMITERS, *WORD_DELIMITERS):
+    for delimiter in _ALL_DELIMITERS:
         add("joined-labels", _HELD, side, delimiter, delimiter=delimiter)
     steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]
     kept = [one for one in options["normalize"].split("+") if one not in ("none", *steps)]
@@ -731,13 +746,17 @@ def _find_odd(labels: Lists) -> list[Fact]:
 def _find_joined(names: Sequence[str], *, is_single: bool) -> list[Fact]:
     """Note labels of one input that are several labels, if items have one label at most."""
     facts: list[Fact] = []
-    delimiters = (*_DELIMITERS, *WORD_DELIMITERS) if is_single else _DELIMITERS
+    delimiters = _ALL_DELIMITERS if is_single else _DELIMITERS
     for delimiter in delimiters:
         joined = [name for name in names if _has_parts(name, delimiter)]
         if delimiter in WORD_DELIMITERS:
             are_several = are_joined_words(names, (), delimiter)
-        else:
+        elif delimiter in _DELIMITERS:
             are_several = _are_joined(joined, names, delimiter)
+        else:
+            are_several = False
+        if is_single and not are_several:
+            are_several = are_permuted(names, (), delimiter)
         if joined and are_several:
             values = {"side": "distinct", "delimiter": delimiter}
             facts += common.counted("joined-labels", len(joined), joined[:1], **values)

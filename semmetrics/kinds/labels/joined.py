@@ -7,9 +7,14 @@ separated by spaces. A space is also part of names such as "traffic light". Only
 one label per item are looked at, because other sides have their labels separated already. A label
 that contains the delimiter is called joined, and the text between delimiters a part.
 
-Any of these signs tells joined labels:
+Two signs tell joined labels with any delimiter:
 
-- Two labels have the same parts in another order, on either side.
+- Two labels have the same parts in another order, on either side. Ratios such as 16:9 do not count.
+- A label has exactly the parts that are the labels of the same item on the other side. It has to
+  happen for two items, or in a task of up to ten items for one.
+
+Any of these signs tells labels joined by a space or slash:
+
 - All labels are integers, such as "16 0".
 - A joined label has a part with underscores, as in "frog_eye_leaf_spot scab".
 - Nearly all joined labels consist of parts that are labels themselves, these are at least half of
@@ -24,8 +29,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from string import punctuation
+
+import numpy as np
+
+from semmetrics.core.ragged import lengths
+from semmetrics.data.lists import Side
 
 WORD_DELIMITERS = (" ", "/")
+RARE_DELIMITERS = (":", "&", "、")
+"""Delimiters that only the signs for any delimiter look for."""
+_RATIO = re.compile(r"[\d.]+(\s*:\s*[\d.]+)+")
+_SMALL_TASK = 10  # items up to which one split label is enough
 _NUMBERS = re.compile(r"\d+( \d+)*")
 _UNDERSCORE = re.compile(r"\w_\w")
 _MOST = 0.9  # of the joined labels have only parts that are labels
@@ -47,7 +62,7 @@ def are_joined_words(names: Sequence[str], others: Sequence[str], delimiter: str
 
     Examples
     --------
-    >>> are_joined_words(["scab rust", "healthy"], ["rust scab", "healthy"], " ")
+    >>> are_joined_words(["16 0", "7"], ["0", "7 16"], " ")
     True
     >>> are_joined_words(["traffic light", "hot dog", "dog"], ["dog", "light"], " ")
     False
@@ -56,30 +71,76 @@ def are_joined_words(names: Sequence[str], others: Sequence[str], delimiter: str
     if not joined:
         return False
     return (
-        _are_permuted(joined, _split_joined(others, delimiter))
-        or _are_numbers(names, delimiter)
+        _are_numbers(names, delimiter)
         or _have_underscores(joined, delimiter)
         or _consist_of_labels(joined, [*names, *others], delimiter)
         or _contain_each_other(joined)
     )
 
 
-def _split_joined(names: Sequence[str], delimiter: str) -> list[Parts]:
-    """Return the parts of each label that contains the delimiter between other characters."""
-    joined = []
-    for name in names:
-        parts = tuple(name.split(delimiter))
-        if len(parts) > 1 and all(parts):
-            joined.append(parts)
-    return joined
+def are_permuted(names: Sequence[str], others: Sequence[str], delimiter: str) -> bool:
+    """Tell whether a label has the same parts as another one of either side, in another order.
 
-
-def _are_permuted(joined: Sequence[Parts], others: Sequence[Parts]) -> bool:
-    """Tell whether two labels have the same parts in another order."""
+    Examples
+    --------
+    >>> are_permuted(["dog, cat", "bus"], ["cat,dog"], ",")
+    True
+    >>> are_permuted(["16:9", "9:16"], [], ":")
+    False
+    """
+    joined = _split_joined(names, delimiter)
+    if not joined:
+        return False
     orders: defaultdict[Parts, set[Parts]] = defaultdict(set)
-    for parts in (*joined, *others):
+    for parts in (*joined, *_split_joined(others, delimiter)):
         orders[tuple(sorted(parts))].add(parts)
     return any(len(orders[tuple(sorted(parts))]) > 1 for parts in joined)
+
+
+def are_split_by_other(names: Sequence[str], mine: Side, other: Side, delimiter: str) -> bool:
+    """Tell whether labels have as parts exactly the labels of the same item on the other side.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The labels by code.
+    mine, other : Side
+        The labels of the same items. The items of ``mine`` have at most one.
+    delimiter : str
+    """
+    parts_by_code = {}
+    n_parts = np.zeros(len(names), np.int64)
+    for code in np.unique(mine.codes).tolist():
+        for parts in _split_joined([names[code]], delimiter):
+            parts_by_code[code] = set(parts)
+            n_parts[code] = len(set(parts))
+    if not parts_by_code:
+        return False
+    has_label = lengths(mine.indptr) == 1
+    n_parts_of_item = np.zeros(len(has_label), np.int64)
+    n_parts_of_item[has_label] = n_parts[mine.codes]
+    is_candidate = (n_parts_of_item > 1) & (n_parts_of_item == lengths(other.indptr))
+    n_left = 1 if len(has_label) <= _SMALL_TASK else 2
+    for row in np.flatnonzero(is_candidate).tolist():
+        code = int(mine.codes[mine.indptr[row]])
+        other_codes = other.codes[other.indptr[row] : other.indptr[row + 1]]
+        if parts_by_code[code] == {names[one] for one in other_codes.tolist()}:
+            n_left -= 1
+        if n_left == 0:
+            return True
+    return False
+
+
+def _split_joined(names: Sequence[str], delimiter: str) -> list[Parts]:
+    """Return the parts of each label that contains the delimiter between words."""
+    joined = []
+    for name in names:
+        parts = tuple(part.strip() for part in name.split(delimiter))
+        if delimiter == ":" and _RATIO.fullmatch(name):
+            continue
+        if len(parts) > 1 and all(part.strip(punctuation) for part in parts):
+            joined.append(parts)
+    return joined
 
 
 def _are_numbers(names: Sequence[str], delimiter: str) -> bool:
