@@ -108,6 +108,8 @@ def are_split_by_other(names: Sequence[str], mine: Side, other: Side, delimiter:
         The labels of the same items. The items of ``mine`` have at most one.
     delimiter : str
     """
+    if lengths(other.indptr).max(initial=0) < 2:
+        return False
     parts_by_code = {}
     n_parts = np.zeros(len(names), np.int64)
     for code in np.unique(mine.codes).tolist():
