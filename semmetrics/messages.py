@@ -345,6 +345,10 @@ MESSAGES: dict[str, str] = {
     "wrong-content": "{value} is not {wanted}; write {example}",
     # Tables
     "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one or set {flag!o}",
+    "rows-or-columns": "all columns are 0/1, so {column!r} may be the column of {noun}s, or a "
+        "class of that name; if it has the {noun}s, set {flag!o} to it, otherwise rename it",
+    "mixed-layout": "these rows are read as {found}, the rows before as {wanted}; name the column "
+        "of {noun}s with {flag!o}, or rename the class of that name",
     "ambiguous-column": "several columns could be {role}: {found!l}; choose one: {flag!o}",
     "duplicate-column": "two columns are named {name!r}; rename one",
     "wrong-width": "the row has {found:cell}, the header {wanted}, the first is {first!r}; "

@@ -119,7 +119,7 @@ class Parts:
                 pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
-                name, done, cell_style = rows.file.name, 0, ""
+                name, done, cell_style, layout = rows.file.name, 0, "", ""
                 for (block, taken), (more, _) in pairwise(chain(blocks, [(None, 0)])):
                     found: Any = None
                     try:
@@ -129,6 +129,7 @@ class Parts:
                             raise
                         problem = error if problem is None else problem
                     else:
+                        layout = _check_layout(found, layout)
                         found = found if isinstance(found, Lists) else found.ranked()
                         cell_style = check_cell_style(found, cell_style)
                         for note in found.notes:
@@ -144,6 +145,23 @@ class Parts:
                     done = taken
         if problem and not self.first:
             raise problem
+
+
+def _check_layout(found: Any, before: str) -> str:
+    """Return whether the rows of a block are items or labels.
+
+    Raises
+    ------
+    InputError
+        If those of the blocks before are read in the other way.
+    """
+    layout = "one row per label" if isinstance(found, Lists) else "one row per item"
+    if before and layout != before:
+        where = found.where(0)
+        flag = f"{found.noun}_column"
+        values = {"found": layout, "wanted": before, "noun": found.noun, "flag": flag}
+        raise InputError("mixed-layout", where, **values)
+    return layout
 
 
 def find_parts(path: str) -> Parts:

@@ -446,7 +446,11 @@ def is_iterable(value: object) -> bool:
 
 
 def is_one_hot(
-    names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
+    names: Sequence[str],
+    form: Form,
+    options: ReadOptions,
+    numbers: Set[str] = frozenset(),
+    classes: Set[str] = frozenset(),
 ) -> bool:
     """Tell whether a table with a column of ids has one for each label, by its columns' names.
 
@@ -460,6 +464,8 @@ def is_one_hot(
     options : ReadOptions
     numbers : set of str
         The columns that hold numbers; of a text file, where every cell is a text, none.
+    classes : set of str
+        Columns whose cells show that they are classes, whatever they are called.
 
     Examples
     --------
@@ -472,6 +478,9 @@ def is_one_hot(
         return False
     others = []
     for name in names:
+        if name in classes:
+            others.append(name)
+            continue
         folded = name.strip().casefold()
         known = [column.role for column in form.table.columns if folded in column.known]
         if "score" in known or (form.noun in known and name not in numbers):

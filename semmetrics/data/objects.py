@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from semmetrics.arguments import check_once
 from semmetrics.core.backend import precision_of, refuse_masked
 from semmetrics.data import form as forms
+from semmetrics.data.class_columns import BINARY, SHARE, find_id_beside_classes, find_named_classes
 from semmetrics.data.form import Form, Items, ReadOptions, encode, find_id, is_one_hot
 from semmetrics.data.formats import find_document, find_table
 from semmetrics.data.formats.base import Table
@@ -214,7 +215,12 @@ def _frame(
     numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
     has_ids = _has_ids(columns, options)
     if has_ids:  # as in a file
-        listed = not is_one_hot(columns, form, options, numbers)
+
+        def make_table() -> Any:
+            return _arrow_table(data)
+
+        classes = _named_classes(None, make_table, columns, form, source, options)
+        listed = not is_one_hot(columns, form, options, numbers, classes)
     else:
         texts = not numbers.issuperset(known)
         listed = bool(known) and (texts or _has_roles_only(columns, form, options))
@@ -323,6 +329,45 @@ def number_columns(schema: Any) -> frozenset[str]:
     return frozenset(f.name for f in schema if has_type(f.type, *_NUMBERS))
 
 
+def _named_classes(
+    numbers: frozenset[str] | None,
+    make_table: Callable[[], Any],
+    names: Sequence[str],
+    form: Form,
+    source: str,
+    options: ReadOptions,
+) -> frozenset[str]:
+    """Return the columns called as labels or scores whose numbers show that they are classes."""
+    id_place = find_id_beside_classes(names, form, options)
+    if id_place is None:
+        return frozenset()
+    cell_names = {name for place, name in enumerate(names) if place != id_place}
+    if numbers is not None and not numbers >= cell_names:
+        return frozenset()  # without reading the file
+    table = make_table()
+    if not table.num_rows or not number_columns(table.schema) >= cell_names:
+        return frozenset()
+    kinds = {}
+    for place, name in enumerate(names):
+        if place != id_place:
+            kinds[name] = _kind_of_numbers(table.column(place))
+    ids = table.column(id_place)
+    repeats = len(ids.unique()) < len(ids)
+    integers_are_labels = form.numbered or form.places
+    return find_named_classes(
+        kinds, form, options, source, repeats=repeats, numbers_are_labels=integers_are_labels
+    )
+
+
+def _kind_of_numbers(column: Any) -> str:
+    """Return what the cells of a column are, as `find_named_classes` takes it."""
+    values = column.to_numpy()
+    if column.null_count or not ((values >= 0) & (values <= 1)).all():
+        return ""
+    is_binary = ((values == 0) | (values == 1)).all()
+    return BINARY if is_binary else SHARE
+
+
 def _column_stack(table: Any, form: Form, source: str) -> Any:
     """Return the columns of a table as a matrix; raise if one does not hold numbers."""
     from semmetrics.data.arrow import has_type
@@ -349,7 +394,8 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
         public = _read_public_table(whole, names, form, source.name, options, first)
         if public is not None:
             return public
-        id_place = one_hot_ids(names, form, options, numbers)
+        classes = _named_classes(numbers, whole, names, form, source.name, options)
+        id_place = one_hot_ids(names, form, options, numbers, classes)
         if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
             return read_columns(schema, batches, form, options, source.name, title, first)
         table = whole()

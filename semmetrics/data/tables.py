@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from semmetrics.data.cells import CutListError, are_lists_of_scores, pair_lists
+from semmetrics.data.class_columns import BINARY, SHARE, find_id_beside_classes, find_named_classes
 from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
 from semmetrics.data.json_files import item_rows, row_notes, without_blanks
 from semmetrics.data.lists import Lists
@@ -291,7 +292,9 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
         place.
     """
     with field_limit(options.max_line_bytes):
-        id_place = one_hot_ids(first_row(source, options, tabs=kind == "tsv"), form, options)
+        header = first_row(source, options, tabs=kind == "tsv")
+        classes = _named_classes(source, kind, header, form, options)
+        id_place = one_hot_ids(header, form, options, classes=classes)
         if id_place is None:
             return None
         rows = Rows(source, options, tabs=kind == "tsv")
@@ -329,11 +332,77 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
     return replace(made, where=Places(source.name, ids, "line {}", list(places.values())))
 
 
+def _named_classes(
+    source: Source, kind: str, header: Sequence[str], form: Form, options: ReadOptions
+) -> frozenset[str]:
+    """Return the columns called as labels or scores whose cells show that they are classes."""
+    id_place = find_id_beside_classes(header, form, options)
+    if id_place is None:
+        return frozenset()
+    names = [name for place, name in enumerate(header) if place != id_place]
+    first_cells = _second_row(source, options, tabs=kind == "tsv")
+    if len(first_cells) == len(header):
+        del first_cells[id_place]
+        if _kind_of_cells(first_cells) == "":
+            return frozenset()
+    rows = Rows(source, options, tabs=kind == "tsv")
+    kinds = dict.fromkeys(names, BINARY)
+    ids: set[str] = set()
+    n_rows = 0
+    for _, batch in rows.batches():
+        columns = list(zip(*batch, strict=True))
+        ids.update(columns.pop(id_place))
+        n_rows += len(batch)
+        for name, cells in zip(names, columns, strict=True):
+            cell_kind = _kind_of_cells(cells)
+            if cell_kind == "":
+                return frozenset()
+            if cell_kind == SHARE:
+                kinds[name] = SHARE
+    if not n_rows:
+        return frozenset()
+    repeats = len(ids) < n_rows
+    where = at(source.name, "line 1")
+    return find_named_classes(kinds, form, options, where, repeats=repeats)
+
+
+def _second_row(source: Source, options: ReadOptions, *, tabs: bool) -> list[str]:
+    """Return the row below the header, if the beginning of the file contains a whole one."""
+    reader = _reader(source.beginning, options, tabs=tabs)
+    try:
+        rows = [list(row) for row in islice(reader, 3)]
+    except csv.Error:  # also where a quoted newline is cut off
+        return []
+    return rows[1] if len(rows) > 2 else []
+
+
+def _kind_of_cells(cells: Sequence[str]) -> str:
+    """Return what the cells of a column are, as `find_named_classes` takes it."""
+    is_binary = True
+    for text in set(cells):
+        folded = text.strip().casefold()
+        value = _WORDS.get(folded)
+        if value is None:
+            try:
+                value = float(folded)
+            except ValueError:
+                return ""
+        if not 0 <= value <= 1:
+            return ""
+        is_binary = is_binary and value in (0.0, 1.0)
+    return BINARY if is_binary else SHARE
+
+
 def one_hot_ids(
-    names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
+    names: Sequence[str],
+    form: Form,
+    options: ReadOptions,
+    numbers: Set[str] = frozenset(),
+    classes: Set[str] = frozenset(),
 ) -> int | None:
     """Find the column of ids of a table with a column for each label; None where it is no such."""
-    if options.label_delimiter is None and is_one_hot(names, form, options, numbers):
+    is_split = options.label_delimiter is not None
+    if not is_split and is_one_hot(names, form, options, numbers, classes):
         with suppress(InputError):  # the reader of tables raises it
             return find_id(names, form, options, "")
     return None

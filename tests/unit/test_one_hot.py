@@ -139,7 +139,55 @@ def test_the_whole_header_says_what_columns_there_are(tmp_path, monkeypatch, nam
     if large:
         monkeypatch.setattr("semmetrics.data.source.SMALL", 9)
     path = tmp_path / "t.csv"
-    path.write_bytes(f"id,x,{name},label\na,1,0,1\nb,0,0,0\n".encode())
-    assert as_labels(path).to_list() == [["1"], ["0"]]
+    path.write_bytes(f"id,x,{name},label\na,1,0,ox\nb,0,0,cat\n".encode())
+    assert as_labels(path).to_list() == [["ox"], ["cat"]]
     path.write_bytes(f"id,x,{name}\na,1,0\nb,0,1\n".encode())
     assert as_labels(path).to_list() == [["x"], [name.strip('"')]]
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("name", ["label", "Tag", "confidence"])
+def test_a_class_may_be_called_as_labels_or_scores_are(tmp_path, monkeypatch, ending, large, name):
+    if large and not ending.endswith("gz"):
+        monkeypatch.setattr("semmetrics.data.source.SMALL", 32)
+    table = pd.DataFrame({"image_id": [1, 2], name: [1, 0], "dog": [0, 1], "bus": [0, 1]})
+    wanted = [[name], ["dog", "bus"]]
+    assert as_labels(saved(tmp_path, table, ending)).to_list() == wanted
+    assert as_labels(table).to_list() == as_labels(pl.DataFrame(table)).to_list() == wanted
+
+
+@pytest.mark.parametrize("name", ["label", "score"])
+def test_scores_of_a_class_that_is_called_so(tmp_path, name):
+    columns = {"id": ["a", "b"], name: [0.5, 0.25], "dog": [0.0, 1.0], "bus": [0.75, 0.0]}
+    lists = as_labels(saved(tmp_path, pd.DataFrame(columns), "csv"))
+    assert (lists.vocabulary, len(lists.side.scores)) == ([name, "dog", "bus"], 6)
+
+
+def test_rows_or_columns_that_only_the_user_can_tell_apart(tmp_path):
+    one_flag = saved(tmp_path, pd.DataFrame({"id": [1, 2], "label": [1, 0], "dog": [0, 1]}), "csv")
+    with refused_in("rows-or-columns") as caught:
+        as_labels(one_flag)
+    assert "label_column" in str(caught.value)
+    assert as_labels(one_flag, options=ReadOptions(label_column="label")).to_list() == [
+        ["1"],
+        ["0"],
+    ]
+    repeated = tmp_path / "repeated.csv"
+    repeated.write_text("id,label,dog,bus\n1,1,0,0\n1,0,1,1\n")
+    with refused_in("rows-or-columns"):
+        as_labels(repeated)
+
+
+@pytest.mark.parametrize(("text", "labels"), [
+    ("id,label\na,1\nb,0\n", [["1"], ["0"]]),
+    ("id,label,score\na,1,1\nb,0,1\n", [["1"], ["0"]]),
+    ("id,label,x,y\na,1,0.25,0.5\nb,0,0.5,1\n", [["1"], ["0"]]),
+    ("id,label,x,y\na,3,1,0\nb,0,0,1\n", [["3"], ["0"]]),
+    ("id,label,x,y\na,cat,1,0\na,dog,0,1\n", [["cat", "dog"]]),
+    ("id,label,x,y\na,,1,0\nb,0,0,1\n", [[], ["0"]]),
+])  # fmt: skip
+def test_tables_of_labels_stay_tables_of_labels(tmp_path, text, labels):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    assert as_labels(path).to_list() == labels
