@@ -63,6 +63,8 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
         has_text = any(text.strip() for text in _texts(found))
         return replace(found, cell_style=TEXT if has_text else "")
     cells = _sort_cells(found)
+    if form.scored and not cells.lists and not cells.objects:
+        _check_quotes(found)
     n_structured = _count(found, [*cells.lists, *cells.objects])
     if not n_structured and (cells.texts or not cells.empty):
         return replace(found, cell_style=TEXT)
@@ -96,6 +98,30 @@ def check_cell_style(found: Lists, before: str) -> str:
         value = f"the first {found.noun} of this block"
         raise InputError("mixed-cells", found.where(0), noun=found.noun, value=value)
     return before or found.cell_style
+
+
+def _check_quotes(found: Lists) -> None:
+    """Raise if each item is a list without quotes, such as ``[cat, dog]``, perhaps split at commas.
+
+    Brackets around single labels, such as ``[CLS]``, remain parts of the labels.
+    """
+    several: int | None = None
+    for position, (start, stop) in enumerate(pairwise(found.side.indptr.tolist())):
+        if start == stop:
+            continue
+        entries = [found.vocabulary[code] for code in found.side.codes[start:stop].tolist()]
+        first, last = str(entries[0]).strip(), str(entries[-1]).strip()
+        if not first.startswith("[") or not last.endswith("]"):
+            return
+        is_list = "," in first if first.endswith("]") else len(entries) > 1
+        if is_list and several is None:
+            several = position
+    if several is not None:
+        start, stop = found.side.indptr[several : several + 2].tolist()
+        codes = found.side.codes[start:stop].tolist()
+        text = ", ".join(str(found.vocabulary[code]).strip() for code in codes)
+        where = found.where(several)
+        raise InputError("unquoted-list", where, noun=found.noun, value=shown(text))
 
 
 def _texts(found: Lists) -> Iterator[str]:

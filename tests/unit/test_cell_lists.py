@@ -184,3 +184,18 @@ def test_options_of_cells_still_apply(tmp_path):
     assert as_labels(path).to_list() == [["cat;dog"]]
     path.write_text('id,tags\na,"[""x""]"\n')
     assert as_labels(path, options=ReadOptions(label_column="tags")).to_list() == [["x"]]
+
+
+@pytest.mark.parametrize("delimiter", [None, ","])
+@pytest.mark.parametrize("cells", [["[cat, dog]", "[bus]"], ["[cat,dog]", "[a, b]"]])
+def test_lists_without_quotes_are_refused(tmp_path, cells, delimiter):
+    path = tmp_path / "p.csv"
+    path.write_text("id,labels\n" + "".join(f'{n},"{cell}"\n' for n, cell in enumerate(cells)))
+    with refused("unquoted-list", where=f"{path}, line 2, id '0'"):
+        semmetrics.as_labels(path, options=semmetrics.ReadOptions(label_delimiter=delimiter))
+
+
+@pytest.mark.parametrize("cells", [["[CLS]", "[SEP]"], ["[cat, dog]", "bus"], ["[a] b, c", "d"]])
+def test_brackets_of_labels_stay_in_them(cells):
+    lists = semmetrics.as_labels({str(n): [cell] for n, cell in enumerate(cells)})
+    assert lists.to_list() == [[cell] for cell in cells]
