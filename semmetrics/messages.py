@@ -610,7 +610,7 @@ MESSAGES: dict[str, str] = {
     "swapped-order": "the predictions ({pred}) {of_pred} and the ground truth ({ref}) {of_ref}, so "
         "the order is wrong; swap them: predictions come first",
     "unknown-numbers": "column {name!r} holds numbers, and no column is known as {what}; name it "
-        "with {flag!o}, or remove the column",
+        "with {flag!o} if more is better (negate distances first), or remove the column",
     "sorted-by-rank": "{n:query} whose rows are not in the order of column {name!r}: ranked by it, "
         "from the lowest number",
     "other-ranks": "{n:query} that column {name!r} ranks otherwise than the scores, which are used",

@@ -123,3 +123,11 @@ def test_numbers_in_records_are_refused_as_well():
     assert semmetrics.score(run, texts, **MAP)[0].value == 1.0
     ranked = [{"query": "1", "candidates": ["a", "b"], "rank": [2, 1]}]
     assert semmetrics.score(ranked, {"1": ["b"]}, **MAP)[0].value == 1.0
+
+
+def test_the_error_for_distances_says_that_scores_rise(tmp_path):
+    run = saved(tmp_path, "run.csv", "qid,docno,distance\n1,a,0.5\n1,b,0.25\n")
+    judged = saved(tmp_path, "judged.csv", "qid,docno,label\n1,a,1\n")
+    with refused("unknown-numbers", name="distance") as caught:
+        semmetrics.score(run, judged, **MAP)
+    assert "negate distances first" in str(caught.value)
