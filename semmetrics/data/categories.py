@@ -10,7 +10,7 @@ import numpy as np
 
 from semmetrics.core.ragged import lengths, row_numbers
 from semmetrics.data.lists import Lists, Terms
-from semmetrics.errors import Fact, InputError
+from semmetrics.errors import Fact, InputError, at
 from semmetrics.messages import listing
 
 
@@ -72,7 +72,8 @@ def _named(side: Any, other: Any) -> Any:
         raise InputError("unnamed-categories", side.source, other=other.source)
     for code, entry in enumerate(side.vocabulary):
         if entry not in categories:
-            where = side.where(side.first_item(code))
+            # An item has the place of its first annotation, which may be another one.
+            where = at(side.source, "", str(side.ids[side.first_item(code)]))
             example = listing(list(categories))
             raise InputError(
                 "unknown-category", where, value=entry, other=other.source, example=example

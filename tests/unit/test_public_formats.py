@@ -119,6 +119,9 @@ def test_an_unknown_category_is_named():
     results = [{"image_id": 1, "category_id": 0, "score": 1.0}]
     with refused("unknown-category", value="0"):
         score_values(results, INSTANCES, measures="F1", missing="empty")
+    results = [{"image_id": 1, "category_id": 18}, {"image_id": 1, "category_id": 99}]
+    with refused("unknown-category", "preds, id '1'", value="99"):
+        score_values(results, INSTANCES, measures="F1", missing="empty")
 
 
 def test_instances_with_scores_are_predictions():
