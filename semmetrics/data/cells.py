@@ -124,10 +124,12 @@ def entries_of(value: Any) -> list[Any] | None:
 
 
 def recipe(value: Any, text: str) -> str:
-    """Return Python code that takes the labels out of a cell with objects.
+    """Return Python code that takes the labels, perhaps with scores, out of a cell with objects.
 
     Examples
     --------
+    >>> recipe({"cat": 0.9, "dog": 0.4}, '{"cat": 0.9, "dog": 0.4}')
+    'list(json.loads(cell).items())'
     >>> recipe([{"id": 3, "name": "cat"}], '[{"id": 3, "name": "cat"}]')
     "[one['name'] for one in json.loads(cell)]"
     >>> recipe({"choices": ["cat"]}, "{'choices': ['cat']}")
@@ -139,16 +141,27 @@ def recipe(value: Any, text: str) -> str:
     except (ValueError, RecursionError):
         parsed = "ast.literal_eval(cell)"
     if isinstance(value, dict):
+        if _is_scored_mapping(value):
+            return f"list({parsed}.items())"
         key = _label_key(value)
         is_list = isinstance(value.get(key), list)
         return f"{parsed}[{key!r}]" if is_list else f"[{parsed}[{key!r}]]"
     first = value[0] if isinstance(value, list) and value else None
     if not isinstance(first, dict):
         return f"[str(one) for one in {parsed}]"
+    if _is_scored_mapping(first):
+        return f"[pair for one in {parsed} for pair in one.items()]"
     key = _label_key(first)
     if isinstance(first.get(key), list):
         return f"[name for one in {parsed} for name in one[{key!r}]]"
     return f"[one[{key!r}] for one in {parsed}]"
+
+
+def _is_scored_mapping(entry: dict[Any, Any]) -> bool:
+    """Return whether a mapping has a label for each key and its score as the value."""
+    if not entry or not all(isinstance(key, str) for key in entry):
+        return False
+    return all(_is_number(value) for value in entry.values())
 
 
 def _label_key(entry: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 
 import numpy as np
@@ -11,6 +12,7 @@ from refusals import codes, refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics.data.cells import read_cell, recipe
 from semmetrics.data.source import SMALL
 from semmetrics.scale.stream import score_stream
 
@@ -199,3 +201,11 @@ def test_lists_without_quotes_are_refused(tmp_path, cells, delimiter):
 def test_brackets_of_labels_stay_in_them(cells):
     lists = semmetrics.as_labels({str(n): [cell] for n, cell in enumerate(cells)})
     assert lists.to_list() == [[cell] for cell in cells]
+
+
+@pytest.mark.parametrize("text", [
+    "{'cat': 0.9, 'dog': 0.4}", '{"cat": 0.9, "dog": 0.4}', "[{'cat': 0.9}, {'dog': 0.4}]",
+])  # fmt: skip
+def test_the_recipe_for_scored_mappings_works(text):
+    code = recipe(read_cell(text), text)
+    assert eval(code, {"ast": ast, "json": json, "cell": text}) == [("cat", 0.9), ("dog", 0.4)]
