@@ -155,7 +155,8 @@ def _check_layout(found: Any, before: str) -> str:
     InputError
         If those of the blocks before are read in the other way.
     """
-    layout = "one row per label" if isinstance(found, Lists) else "one row per item"
+    is_one_hot = ", one column a " in found.understood
+    layout = "one row per item" if is_one_hot else "one row per label"
     if before and layout != before:
         where = found.where(0)
         flag = f"{found.noun}_column"
