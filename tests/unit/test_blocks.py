@@ -21,6 +21,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.classes import as_classes
+from semmetrics.scale.stream import score_stream
 from semmetrics.scoring.scorer import Batches
 
 SIZES = [1, 7, 40, 10_000]
@@ -269,3 +270,15 @@ def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
     found, taken = stream(path)
     assert plain(found)[1] == [one["labels"] for one in SETS]
     assert taken == len(data)
+
+
+def test_blocks_that_are_read_in_two_layouts_are_an_error(tmp_path, monkeypatch):
+    """Early rows are all 0/1, so they are items; a later label shows that rows are labels."""
+    cut_at(monkeypatch, 1000)
+    rows = "".join(f"i{n},{n % 2},1,0\n" for n in range(500))
+    path = tmp_path / "gt.csv"
+    path.write_text(f"id,label,dog,bus\n{rows}")
+    assert score_stream(str(path), str(path), measures="F1").compute()["F1"].value == 1
+    path.write_text(f"id,label,dog,bus\n{rows}last,cat,1,0\n")
+    with refused("mixed-layout"):
+        score_stream(str(path), str(path), measures="F1").compute()
