@@ -73,6 +73,8 @@ def as_number(value: Any, role: str, where: str = "") -> float:
         kind = type(value).__name__
         if kind in ("bool", "bool_") or "complex" in kind or (kind == "str" and "_" in value):
             raise TypeError
+        if getattr(value, "ndim", 0):  # older NumPy converts an array of one element
+            raise TypeError
         found = float(value)
     except OverflowError:
         found = math.inf

@@ -399,6 +399,8 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     for row, name in enumerate(names):
         weight = known[name]
         try:
+            if getattr(weight, "ndim", 0):  # older NumPy converts an array of one element
+                raise TypeError
             found[row] = float(weight)
         except (TypeError, ValueError, OverflowError):
             found[row] = math.nan
