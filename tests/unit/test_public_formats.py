@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -1022,3 +1023,47 @@ def test_a_format_is_recognised_without_a_task():
     table = semmetrics.score({"a.jpg": ["cat"]}, DATUMARO, missing="skip")
     assert "F1" in {score.heading for score in table}
     assert not facts(table, "unused-columns")
+
+
+# ---- damaged records ----------------------------------------------------------------------------
+
+EXPORTED = {"id": 1, "choice": "cat", "annotation_id": 1, "annotator": 1, "lead_time": 2}
+SAMPLE = {"filepath": "a.jpg", "ground_truth": {"classifications": [{"label": "cat"}]}}
+RECORDS = {
+    "COCO results": RESULTS[0],
+    "Label Studio": {"id": 1, "data": {}, "annotations": []},
+    "JSON-MIN": EXPORTED,
+    "Labelbox": {"data_row": {"id": "a"}, "projects": {}},
+    "Labelbox v1": {"External ID": "a", "Label": "Skip"},
+    "FiftyOne": SAMPLE,
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=list(RECORDS))
+@pytest.mark.parametrize("damaged", [5, None, "cat", ["cat"]])
+def test_a_late_record_that_is_no_object_has_its_place(record, damaged):
+    document = [record] * 25 + [damaged]
+    with refused("wrong-type", place="element [25]", wanted="an object"):
+        as_labels(document)
+
+
+def test_a_sequence_without_slices_is_read():
+    assert by_id(as_labels(deque([SAMPLE]))) == {"a.jpg": ["cat"]}
+
+
+def test_repeated_rows_of_labelbox_do_not_move_places():
+    good = {"External ID": "a", "Label": {"objects": [{"title": "cat"}]}}
+    bad = {"External ID": "b", "Label": {"objects": [{"color": "red"}]}}
+    with refused("missing-key", place="element [3]", key="name"):
+        as_labels([good, good, good, bad])
+
+
+def test_an_answer_without_a_name_has_its_place():
+    label = {"classifications": [{"title": "weather", "answer": {"title": " "}}]}
+    with refused("empty", place="element [1]"):
+        as_labels(
+            [
+                {"External ID": "a", "Label": {"objects": [{"title": "cat"}]}},
+                {"External ID": "b", "Label": label},
+            ]
+        )

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from semmetrics.data.form import Form, Items, ReadOptions, unused
+from semmetrics.data.form import Form, Items, ReadOptions, is_truth, unused
 from semmetrics.data.source import Source
 from semmetrics.errors import Fact, InputError, Places
 from semmetrics.schema import as_id, as_real
@@ -212,6 +212,7 @@ class ScoredLabels:
         self._known: set[str] = set()
         self._labels: dict[str, dict[str, float | None]] = {}
         self._places: list[Any] = []
+        self._n_annotations: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -261,12 +262,19 @@ class ScoredLabels:
             raise InputError("empty", where, role="the label", remedy="remove it, or name it")
         self._known.add(label)
 
-    def leave_out(self, ids: Iterable[str]) -> int:
-        """Leave out items that nobody annotated, and return their number.
+    def count_annotations(self, id_: str, number: int) -> None:
+        """Count how many people annotated an item; a file may have it several times."""
+        self._n_annotations[id_] = self._n_annotations.get(id_, 0) + number
 
-        An item that has labels from elsewhere, such as another row of the file, stays.
-        """
-        left_out = {id_ for id_ in ids if self._labels.get(id_) == {}}
+    @property
+    def n_annotated_twice(self) -> int:
+        """The number of items that several people annotated."""
+        return sum(number > 1 for number in self._n_annotations.values())
+
+    def leave_out_unannotated(self) -> int:
+        """Leave out items that nobody annotated and without labels, and return their number."""
+        unannotated = [id_ for id_, number in self._n_annotations.items() if not number]
+        left_out = {id_ for id_ in unannotated if not self._labels[id_]}
         kept = [number for number, id_ in enumerate(self._labels) if id_ not in left_out]
         self._places = [self._places[number] for number in kept]
         for id_ in left_out:
@@ -331,9 +339,9 @@ def unused_results(names: Iterable[str]) -> list[Fact]:
 def finish(
     gathered: ScoredLabels,
     understood: str,
-    unit: str = "",
-    several: int = 0,
-    not_annotated: Iterable[str] = (),
+    unit: str,
+    options: ReadOptions,
+    aliases: Mapping[str, str] | None = None,
 ) -> Items:
     """Return the items that were gathered, with notes on how they were annotated.
 
@@ -343,16 +351,19 @@ def finish(
     understood : str
     unit : str
         How the place of an item is written.
-    several : int
-        The number of items that several people annotated.
-    not_annotated : iterable of str
-        The ids of items of a ground truth that nobody annotated, which are left out.
+    options : ReadOptions
+        Items of a ground truth that nobody annotated are left out.
+    aliases : mapping of str to str, optional
+        Other names of the items, also of those that are left out.
     """
-    left_out = gathered.leave_out(not_annotated)
+    n_left_out = gathered.leave_out_unannotated() if is_truth(options) else 0
     items = gathered.items(unit)
-    if left_out:
-        items.notes.append(Fact("unannotated-items", left_out))
     items.understood = understood
-    if several:
-        items.notes.append(Fact("several-annotations", several))
+    if n_left_out:
+        items.notes.append(Fact("unannotated-items", n_left_out))
+    if gathered.n_annotated_twice:
+        items.notes.append(Fact("several-annotations", gathered.n_annotated_twice))
+    if aliases:
+        ids = set(items.ids or ())
+        items.aliases = {name: id_ for name, id_ in aliases.items() if id_ in ids}
     return items

@@ -85,7 +85,7 @@ class Cvat(TextFormat):
                     gathered.add(id_, label, None, where, number + 1)
                 unused += [one.get("name", "attribute") for one in shape.iter("attribute")]
         understood = f"CVAT for images, {pluralize(gathered.n_occurrences, 'annotation')}"
-        items = finish(gathered, understood, "image {}")
+        items = finish(gathered, understood, "image {}", options)
         items.notes += unused_results(unused)
         items.aliases = path_aliases(items.ids or ())
         return items
@@ -140,9 +140,8 @@ class Datumaro(DocumentFormat):
                 score = read_score(attributes, "score", where)
                 gathered.add(id_, label, score, where, number)
         understood = f"Datumaro, {pluralize(gathered.n_occurrences, 'annotation')}"
-        items = finish(gathered, understood, "items[{}]")
-        items.aliases = _datumaro_paths(document["items"])
-        return items
+        aliases = _datumaro_paths(document["items"])
+        return finish(gathered, understood, "items[{}]", options, aliases)
 
 
 def _annotation_kinds(item: Any) -> Iterator[str]:

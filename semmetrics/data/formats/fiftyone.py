@@ -8,6 +8,7 @@ https://docs.voxel51.com/user_guide/export_datasets.html
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from semmetrics.data.form import Form, Items, ReadOptions, is_truth
@@ -47,12 +48,15 @@ def fiftyone_labels(value: Any) -> list[Mapping[str, Any]] | None:
         for key in _LISTS:
             if isinstance(value.get(key), list):
                 return fiftyone_labels(value[key])
-        return [value] if isinstance(value.get("label"), str) else None
-    if isinstance(value, list) and value:
-        if all(isinstance(one, Mapping) and isinstance(one.get("label"), str) for one in value):
-            return value
-        return None
-    return [] if value == [] else None
+        value = [value]
+    if isinstance(value, list) and all(map(_is_label, value)):
+        return value
+    return None
+
+
+def _is_label(value: Any) -> bool:
+    """Return whether a value is an object with the name of a label."""
+    return isinstance(value, Mapping) and isinstance(value.get("label"), str)
 
 
 def _is_fiftyone(value: Any) -> bool:
@@ -91,7 +95,8 @@ class FiftyOneLabels(DocumentFormat):
             where = at(name, "", id_)
             gathered.open(str(id_))
             _add_fiftyone(gathered, str(id_), _named(value, classes, where), where)
-        items = finish(gathered, f"FiftyOne labels of {pluralize(len(gathered), 'sample')}")
+        understood = f"FiftyOne labels of {pluralize(len(gathered), 'sample')}"
+        items = finish(gathered, understood, "", options)
         items.declared = [one for one in classes or () if isinstance(one, str) and one.strip()]
         return items
 
@@ -143,7 +148,7 @@ class FiftyOneSamples(DocumentFormat):
         samples: Any = document.get("samples") if isinstance(document, Mapping) else document
         if not are_records(samples, "filepath"):
             return False
-        return any(map(_is_fiftyone, _fields(samples[:20])))
+        return any(map(_is_fiftyone, _fields(islice(samples, 20))))
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the labels of one field of each sample."""
@@ -152,12 +157,12 @@ class FiftyOneSamples(DocumentFormat):
         gathered = ScoredLabels(name)
         for number, sample in enumerate(samples):
             where = at(name, RECORD.format(number))
-            check_record(sample, where)
             id_ = read_id(sample, "filepath", where)
             gathered.open(id_, number)
             _add_fiftyone(gathered, id_, sample.get(field), where, number)
         samples_read = pluralize(len(gathered), "sample")
-        items = finish(gathered, f"FiftyOne, field {field!r} of {samples_read}", RECORD)
+        understood = f"FiftyOne, field {field!r} of {samples_read}"
+        items = finish(gathered, understood, RECORD, options)
         items.aliases = path_aliases(items.ids or ())
         return items
 
@@ -170,7 +175,8 @@ def _fields(samples: Iterable[Any]) -> Iterator[Any]:
 def _label_field(samples: Sequence[Mapping[str, Any]], name: str, options: ReadOptions) -> str:
     """Return the field that holds the labels."""
     fields: dict[str, None] = {}
-    for sample in samples:
+    for number, sample in enumerate(samples):
+        check_record(sample, at(name, RECORD.format(number)))
         for key, value in sample.items():
             if _is_fiftyone(value):
                 fields[key] = None

@@ -112,35 +112,24 @@ class LabelStudio(DocumentFormat):
         controls = _task_controls(document)
         gathered = ScoredLabels(name)
         aliases: dict[str, str] = {}
-        not_annotated: set[str] = set()
-        annotated: set[str] = set()
         unused: list[str] = []
-        several = 0
         for number, task in enumerate(document):
             where = at(name, RECORD.format(number))
             check_record(task, where)
             id_ = _task_id(task, where)
             gathered.open(id_, number)
-            for path in _media(task):
-                aliases[path] = id_
+            aliases.update(dict.fromkeys(_media(task), id_))
             annotations = _finished(optional_records(task, section, where))
-            several += len(annotations) > 1
-            if annotations:
-                annotated.add(id_)
-            elif is_truth(options):
-                not_annotated.add(id_)
+            gathered.count_annotations(id_, len(annotations))
             for annotation in annotations:
                 for region in optional_records(annotation, "result", where):
-                    if _labels_of(region) is None and region.get("type") not in _SHAPES:
-                        unused.append(str(region.get("from_name") or region.get("type")))
+                    unused += _unused_result(region)
                     prefix = _region_prefix(region, controls)
                     _add_region(gathered, id_, region, prefix, where, number)
         understood = f"Label Studio, {section} of {pluralize(len(gathered), 'task')}"
         understood += _understood_controls(len(controls))
-        items = finish(gathered, understood, RECORD, several, not_annotated - annotated)
+        items = finish(gathered, understood, RECORD, options, aliases)
         items.notes += unused_results(unused)
-        known = set(items.ids or ())
-        items.aliases = {path: id_ for path, id_ in aliases.items() if id_ in known}
         return items
 
 
@@ -214,6 +203,13 @@ def _add_region(
         gathered.add(id_, f"{prefix}{label}" if label else label, score, where, place)
 
 
+def _unused_result(region: Mapping[str, Any]) -> list[str]:
+    """Return the name of a result without labels in a list, or none if it has labels."""
+    if _labels_of(region) is not None or region.get("type") in _SHAPES:
+        return []
+    return [str(region.get("from_name") or region.get("type"))]
+
+
 def _labels_of(region: Mapping[str, Any]) -> list[str] | None:
     """Return the labels of a region, or None if it is a relation, a text or a rating."""
     value = region.get("value")
@@ -254,8 +250,11 @@ class LabelStudioRecords(DocumentFormat):
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the labels of each task."""
-        columns = dict.fromkeys(key for record in document for key in record)
-        rows = [(n, [record.get(key) for key in columns]) for n, record in enumerate(document)]
+        columns: dict[str, None] = {}
+        for number, record in enumerate(document):
+            check_record(record, at(name, RECORD.format(number)))
+            columns.update(dict.fromkeys(record))
+        rows = [(n, list(map(record.get, columns))) for n, record in enumerate(document)]
         table = Table(name, list(columns), RECORD, rows)
         return _read_export(table, options, "JSON-MIN")
 
@@ -281,36 +280,31 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     columns = _result_columns(table, options)
     questions = _question_columns(table, columns)
     id_column = "id" if options.id_column is None else options.id_column
-    if id_column not in table.columns:
-        raise InputError(
-            "missing-column",
-            table.name,
-            role="id",
-            wanted=repr(id_column),
-            found=list(table.columns),
-            flag="id_column",
-        )
-    id_place = list(table.columns).index(id_column)
+    id_place = _column_place(table, "id", id_column)
     gathered = ScoredLabels(table.name)
-    times: dict[str, int] = {}
-    not_annotated: set[str] = set()
     for place, cells in table.rows:
         where = at(table.name, table.unit.format(place))
         id_ = as_id(cells[id_place], where=where)
         gathered.open(id_, place)
-        if _is_annotated(table, cells):
-            times[id_] = times.get(id_, 0) + 1
-        else:
-            not_annotated.add(id_)
+        gathered.count_annotations(id_, int(_is_annotated(table, cells)))
         for column in columns:
             prefix = f"{table.columns[column]}: " if column in questions else ""
             for label in _cell_labels(cells[column], where):
                 gathered.add(id_, f"{prefix}{label}" if label else label, None, where, place)
-    several = sum(number > 1 for number in times.values())
     names = ", ".join(repr(table.columns[column]) for column in columns)
     understood = f"Label Studio ({kind}), labels in {names}{_understood_controls(len(questions))}"
-    left_out = not_annotated - set(times) if is_truth(options) else set()
-    return finish(gathered, understood, table.unit, several, left_out)
+    return finish(gathered, understood, table.unit, options)
+
+
+def _column_place(table: Table, role: str, name: str) -> int:
+    """Return the place of a column that must be there."""
+    names = list(table.columns)
+    if name in names:
+        return names.index(name)
+    flag = f"{role}_column"
+    raise InputError(
+        "missing-column", table.name, role=role, wanted=repr(name), found=names, flag=flag
+    )
 
 
 def _is_annotated(table: Table, cells: Sequence[Any]) -> bool:
@@ -334,33 +328,20 @@ def _result_columns(table: Table, options: ReadOptions) -> list[int]:
     InputError
         If there are several, and some have no objects with labels: they may be data of the task.
     """
-    names = list(table.columns)
     if options.label_column is not None:
-        if options.label_column in names:
-            return [names.index(options.label_column)]
-        raise InputError(
-            "missing-column",
-            table.name,
-            role="label",
-            found=names,
-            wanted=repr(options.label_column),
-            flag="label_column",
-        )
-    found = []
-    sure = []
-    for place, name in enumerate(names):
-        if name in _TASK_COLUMNS:
-            continue
-        cells = [cells[place] for _, cells in table.rows]
-        if any(map(_holds_labels, cells)):
-            sure.append(place)
-            found.append(place)
-        elif name.casefold() in _RESULT_COLUMNS:
-            found.append(place)
-    if len(found) == 1 or (found and found == sure):
-        return found
-    others = [name for name in names if name not in _TASK_COLUMNS]
-    choices = [names[place] for place in found] or others
+        return [_column_place(table, "label", options.label_column)]
+    others = [place for place, name in enumerate(table.columns) if name not in _TASK_COLUMNS]
+    with_objects = []
+    candidates = []
+    for place in others:
+        if any(_holds_labels(cells[place]) for _, cells in table.rows):
+            with_objects.append(place)
+            candidates.append(place)
+        elif table.columns[place].casefold() in _RESULT_COLUMNS:
+            candidates.append(place)
+    if len(candidates) == 1 or (candidates and candidates == with_objects):
+        return candidates
+    choices = [table.columns[place] for place in candidates or others]
     raise InputError(
         "ambiguous-column", table.name, role="label", found=choices, flag="label_column"
     )
@@ -394,9 +375,8 @@ def _as_list(value: Any) -> list[Any]:
 
 def _cell_labels(cell: Any, where: str) -> list[str]:
     """Return the labels of a cell: a name, an object, or a list of either."""
-    value = _parsed(cell)
     labels: list[str] = []
-    for entry in value if isinstance(value, list) else [value]:
+    for entry in _as_list(_parsed(cell)):
         if entry is None or entry == "":
             continue
         named = [entry] if isinstance(entry, str) else None

@@ -13,10 +13,10 @@ https://docs.labelbox.com/reference/label-export
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, Items, ReadOptions, is_truth
+from semmetrics.data.form import Form, Items, ReadOptions
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -53,38 +53,51 @@ class Labelbox(DocumentFormat):
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the names of the objects, and the answers to the questions, of each data row."""
-        gathered = ScoredLabels(name)
-        aliases: dict[str, str] = {}
-        not_annotated: list[str] = []
-        several = 0
-        questions: dict[str, None] = {}
-        answers: list[tuple[str, str, str]] = []
+        rows = _DataRows(name)
         for number, record in enumerate(_listed(document)):
             where = at(name, RECORD.format(number))
             row = require_key(check_record(record, where), "data_row", dict, where)
             keys = [row[key] for key in ("external_id", "global_key", "id") if row.get(key)]
             if not keys:
                 raise InputError("missing-key", where, key="external_id")
-            id_ = as_id(keys[0], where=where)
-            gathered.open(id_, number)
-            aliases.update({str(key): id_ for key in keys[1:]})
             labels = _labelbox_labels(record, where)
-            several += len(labels) > 1
-            if not labels and is_truth(options):
-                not_annotated.append(id_)
-            for label in labels:
-                annotations = optional_key(label, "annotations", dict, where)
-                for found in optional_records(annotations, "objects", where):
-                    gathered.add(id_, _labelbox_name(found, where), None, where, number)
-                for question, answer in _labelbox_answers(annotations, where):
-                    questions[question] = None
-                    answers.append((id_, question, answer))
-        _add_answers(gathered, answers, len(questions) > 1)
-        understood = _understood_labelbox(gathered, questions)
-        items = finish(gathered, understood, RECORD, several, not_annotated)
-        known = set(items.ids or ())
-        items.aliases = {key: id_ for key, id_ in aliases.items() if id_ in known}
-        return items
+            annotations = [optional_key(label, "annotations", dict, where) for label in labels]
+            rows.add(as_id(keys[0], where=where), annotations, where, number)
+            rows.aliases.update(dict.fromkeys(map(str, keys[1:]), as_id(keys[0])))
+        return rows.items(options)
+
+
+class _DataRows:
+    """The objects and the answers of data rows."""
+
+    def __init__(self, name: str) -> None:
+        self.aliases: dict[str, str] = {}
+        self._gathered = ScoredLabels(name)
+        self._answers: list[tuple[str, str, str, str]] = []
+
+    def add(
+        self, id_: str, annotations: Sequence[Mapping[str, Any]], where: str, place: int
+    ) -> None:
+        """Add what the annotators of a data row named."""
+        self._gathered.open(id_, place)
+        self._gathered.count_annotations(id_, len(annotations))
+        for annotation in annotations:
+            for found in optional_records(annotation, "objects", where):
+                self._gathered.add(id_, _labelbox_name(found, where), None, where, place)
+            for question, answer in _labelbox_answers(annotation, where):
+                self._answers.append((id_, question, answer, where))
+
+    def items(self, options: ReadOptions) -> Items:
+        """Return the items; answers name their question if there are several questions."""
+        questions = {question for _, question, *_ in self._answers}
+        understood = f"Labelbox, {pluralize(len(self._gathered), 'data row')}"
+        if len(questions) > 1:
+            count = pluralize(len(questions), "question")
+            understood = f"{understood}, labels 'question: answer' of {count}"
+        for id_, question, answer, where in self._answers:
+            label = f"{question}: {answer}" if len(questions) > 1 else answer
+            self._gathered.add(id_, label, None, where)
+        return finish(self._gathered, understood, RECORD, options, self.aliases)
 
 
 def _listed(document: Any) -> Any:
@@ -124,22 +137,6 @@ def _labelbox_answers(annotations: Mapping[str, Any], where: str) -> Iterator[tu
                 yield name, _labelbox_name(answer, where)
 
 
-def _add_answers(
-    gathered: ScoredLabels, answers: Iterable[tuple[str, str, str]], named: bool
-) -> None:
-    """Add the answers as labels, with the question if there are several questions."""
-    for id_, question, answer in answers:
-        label = f"{question}: {answer}" if named else answer
-        gathered.add(id_, label, None, gathered.name)
-
-
-def _understood_labelbox(gathered: ScoredLabels, questions: Mapping[str, None]) -> str:
-    understood = f"Labelbox, {pluralize(len(gathered), 'data row')}"
-    if len(questions) > 1:
-        return f"{understood}, labels 'question: answer' of {pluralize(len(questions), 'question')}"
-    return understood
-
-
 class LabelboxRecords(DocumentFormat):
     """Export v1: ``[{"External ID", "Label": {"objects": [...], "classifications": [...]}}]``."""
 
@@ -156,16 +153,13 @@ class LabelboxRecords(DocumentFormat):
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the names of the objects, and the answers to the questions, of each data row."""
-        rows: dict[str, dict[str, Any]] = {}
+        rows = _DataRows(name)
         for number, record in enumerate(document):
             where = at(name, RECORD.format(number))
             check_record(record, where)
             key = "External ID" if record.get("External ID") else "DataRow ID"
-            id_ = read_id(record, key, where)
-            empty: dict[str, Any] = {"data_row": {"id": id_}, "projects": {"": {"labels": []}}}
-            row = rows.setdefault(id_, empty)
-            if record.get("Skipped") or record.get("Label") in (None, _SKIPPED):
-                continue
-            label = require_key(record, "Label", dict, where)
-            row["projects"][""]["labels"].append({"annotations": label})
-        return Labelbox().read(list(rows.values()), name, form, options)
+            annotations = []
+            if not record.get("Skipped") and record.get("Label") not in (None, _SKIPPED):
+                annotations.append(require_key(record, "Label", dict, where))
+            rows.add(read_id(record, key, where), annotations, where, number)
+        return rows.items(options)
