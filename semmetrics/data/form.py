@@ -646,7 +646,7 @@ def encode(found: Items, form: Form) -> Lists:
     _check_texts(found, form, vocabulary, codes, indptr)
     if found.declared:
         vocabulary = list(dict.fromkeys(chain(vocabulary, found.declared)))
-    return Lists(
+    lists = Lists(
         range(len(items)) if found.ids is None else found.ids, vocabulary,
         Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
         where=found.where, noun=form.noun, order="sorted" if sets else found.order,
@@ -656,6 +656,10 @@ def encode(found: Items, form: Form) -> Lists:
         column_names=found.column_names,
         holds=found.holds,
     )  # fmt: skip
+    if found.order == "keys" and scores is not None:  # booleans
+        present = replace(lists.side.keep(scores != 0), scores=None)
+        lists = replace(lists, side=present, names_all=True, precision="float64")
+    return lists
 
 
 def encode_numbers(

@@ -242,25 +242,24 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     if "" in value:
         raise InputError("empty-id", at(name, "key ''"))
     ids, items = list(value), list(value.values())
-    places = Places(name, ids)
-    scored, values = pair_mappings(items, form, places)
+    found = Items(ids, items, Places(name, ids), name)
+    scored, values = pair_mappings(found, form)
     if scored and scored == len(ids):
         shape = f"{{id: {{{form.noun}: {values}}}}}"
     else:
         shape = f"{{id: {form.noun if _stands_alone(items, form) else f'[{form.noun}s]'}}}"
-    found = Items(ids, items, places, name, f"{kind}{shape}")
-    found.order = "keys" if values == "0/1" else ""
+    found.understood = f"{kind}{shape}"
     if 0 < scored < len(ids):
         found.notes.append(Fact("scores-and-lists", scored, values={"noun": form.noun}))
     return found
 
 
-def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> tuple[int, str]:
+def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
     """Put lists in place of mappings from entry to number.
 
-    Where every item is such a mapping, all values are 0 or 1 and some are booleans, they say which
-    entries an item has, as the rows of a 0/1 matrix do. Otherwise they are scores; of those that
-    are 0 or 1 see `Lists.chosen`.
+    If every item is such a mapping, all values are 0 or 1 and some are booleans, they say which
+    entries an item has, as the rows of a 0/1 matrix do. Otherwise they are scores, and
+    `Lists.chosen` decides what scores of 0 and 1 mean.
 
     Returns
     -------
@@ -269,6 +268,7 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
     str
         What the numbers are: "0/1" or "score".
     """
+    items: Any = found.items
     if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
         return 0, "score"
     chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
@@ -280,11 +280,12 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
         and all(issubclass(kind, (Real, np.bool_)) for kind in kinds)
         and all(value in (0, 1) for value in cells)
     ):
-        items[:] = [[entry for entry, one in item.items() if one] for item in items]
+        found.order = "keys"
+        items[:] = [[(entry, int(one)) for entry, one in item.items()] for item in items]
         return len(chosen), "0/1"
     for position in chosen:
         if not kinds <= {int, float}:
-            items[position] = _numbers_of(items[position], form, where(position))
+            items[position] = _numbers_of(items[position], form, found.where(position))
         items[position] = list(items[position].items())
     return len(chosen), "score"
 
@@ -437,9 +438,9 @@ def _read_records(
         return [record[key] for key in used]
 
     found = item_rows(records, read, name, form, unit)
-    member = pair_mappings(found.items, form, found.where)[1] == "0/1"  # type: ignore[arg-type]
-    found.understood = f"{kind}one record {found.understood}{', 0/1' * member}"
-    found.order = "keys" * member
+    _, values = pair_mappings(found, form)
+    member = ", 0/1" if values == "0/1" else ""
+    found.understood = f"{kind}one record {found.understood}{member}"
     if set(known) == {_RESULT_KEYS} and all(map(_is_one_caption, found.items)):
         found.holds = "results"
     if extra:

@@ -459,8 +459,10 @@ def _series(data: Any, form: Form, source: str) -> Items:
         ids = _index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else (ROW, range(len(items)))
         places = Places(source, ids, unit, numbers)
-        member = ", 0/1" * (pair_mappings(items, form, places)[1] == "0/1")
-        found = Items(ids, items, places, source, order="keys" if member else "")
+        found = Items(ids, items, places, source)
+        _, values = pair_mappings(found, form)
+        if values == "0/1":
+            member = ", 0/1"
     found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}{member}"
     return found
 

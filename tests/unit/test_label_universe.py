@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,9 @@ from scipy.sparse import csr_array
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import semmetrics
+from semmetrics import as_labels
+from semmetrics.errors import InputError
+from semmetrics.scale.stream import score_stream
 from tests.refusals import refused
 
 PEERS = {"F1": peer.f1_score, "Precision": peer.precision_score, "Recall": peer.recall_score,
@@ -74,12 +79,18 @@ def as_mapping(cells):
     return {str(i): row for i, row in enumerate(as_frame(cells).to_dict(orient="records"))}
 
 
+def as_booleans(cells):
+    return as_mapping(cells.astype(bool))
+
+
 SHAPES = {
     "integers": np.asarray,
     "floats": lambda cells: cells.astype(float),
     "frame": as_frame,
     "sparse": csr_array,
     "mapping": as_mapping,
+    "booleans": as_booleans,
+    "series of booleans": lambda cells: pd.Series(as_booleans(cells)),
 }
 
 
@@ -104,12 +115,40 @@ def test_batches_have_the_columns_of_all(shape, keep_rows):
     scorer = semmetrics.Scorer(measures=["HammingLoss", "C-F1"], keep_rows=keep_rows)
     for row in range(len(truth)):
         batch = [SHAPES[shape](side[row : row + 1]) for side in (preds, truth)]
-        if shape == "mapping":
+        if isinstance(batch[0], dict):
             batch = [{str(row): side["0"]} for side in batch]
+        elif isinstance(batch[0], pd.Series):
+            batch = [side.rename({"0": str(row)}) for side in batch]
         scorer.update(*batch)
     whole = semmetrics.score(SHAPES[shape](preds), SHAPES[shape](truth), measures=["HammingLoss"])
     assert scorer.compute()["HammingLoss"].value == whole[0].value
     assert whole[0].value == pytest.approx(peer.hamming_loss(truth, preds))
+
+
+@pytest.mark.parametrize("suffix", ["json", "records.json", "jsonl"])
+def test_the_keys_of_booleans_in_files_are_labels(suffix, tmp_path):
+    preds, truth = indicator(2)
+    paths = []
+    for name, cells in (("pred", preds), ("gt", truth)):
+        mapping = as_booleans(cells)
+        records = [{"id": id_, "labels": row} for id_, row in mapping.items()]
+        text = json.dumps(mapping if suffix == "json" else records)
+        if suffix == "jsonl":
+            text = "\n".join(json.dumps(record) for record in records)
+        paths.append(tmp_path / f"{name}.{suffix}")
+        paths[-1].write_text(text)
+    table = semmetrics.score(*paths, measures="HammingLoss")
+    assert table[0].value == pytest.approx(peer.hamming_loss(truth, preds))
+    if suffix == "jsonl":
+        stream = score_stream(*map(str, paths), measures="HammingLoss").compute()
+        assert stream[0].signature == table[0].signature
+        assert stream[0].value == table[0].value
+
+
+@pytest.mark.parametrize("key", [1, "", None])
+def test_a_key_of_a_boolean_is_checked_as_other_labels_are(key):
+    with pytest.raises(InputError, match="id 'a', label 2: "):
+        as_labels({"a": {"x": True, key: False}})
 
 
 def test_columns_of_one_side_are_labels_beside_lists():
