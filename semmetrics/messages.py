@@ -7,6 +7,7 @@ as Python writes it, ``{name!l}`` a list of a few names, ``{name!e}`` one of exa
 any, ``{name!p}`` one without quotes, ``{name!t}`` its type with an article, ``{name!o}`` the option
 of that name (or several, with blanks between), ``{name!i}`` ", or set" that option, if there is
 one, ``{setting}`` the option ``name`` with ``value``, ``{fix}`` "remove it" unless given;
+``{likely}`` the ``choices`` that are most like ``value``;
 ``{n:item}`` counts items; ``{opt:missing}`` names an option, and ``{opt:missing=skip}`` one with
 its value, as the caller writes options: ``missing='skip'`` or ``--missing skip``.
 """
@@ -43,6 +44,9 @@ class _Writer(string.Formatter):
         if key == "setting":  # the option of that name with its value
             spell = keyword if kwargs.get("in_measure") else self.spell  # F1(empty=0) has no flag
             return spell(kwargs["name"], brief(kwargs["value"]))
+        if key == "likely":  # the choices nearest to the value
+            near = did_you_mean(str(kwargs["value"]), map(str, kwargs["choices"]))
+            return f"{near} Otherwise " if near else ""
         if key == "fix":
             return kwargs.get("fix", "remove it")
         return self.spell if key == "opt" else kwargs[str(key)]
@@ -325,7 +329,9 @@ MESSAGES: dict[str, str] = {
         "retrieval give lists of positives: [[0], [2]]",
     "wrong-dtype": "{role} has dtype {dtype}; give {wanted}",
     "wrong-count": "{found} for {wanted}; give one for each",
-    "several-classes": "{n:class} for an image; give one; for label sets: Jaccard, SubsetAccuracy",
+    "several-classes": "{n:class} for an image, and classification has one class per image; keep "
+        "one, or measure label sets: Jaccard (example-based accuracy) or SubsetAccuracy "
+        "(accuracy_score of scikit-learn)",
     "nothing-given": "there are no {what}; {remedy}",
     # Files and their formats
     "missing-file": "no such file; {remedy}",
@@ -356,7 +362,7 @@ MESSAGES: dict[str, str] = {
     "unused-columns": "{n:column} not used: {examples!l}",
     # Options and arguments
     "bad-option": "{setting}; give {wanted}",
-    "bad-choice": "{setting}; choose one of {choices!p}",
+    "bad-choice": "{setting}; {likely}choose one of {choices!p}",
     "unknown-name": "there is no {what} {value!r}; {remedy}",
     "not-of-kind": "{name!o} does not apply to {kind}; remove it, or set {opt:task}",
     "not-applicable": "{name!o} does not apply to {what}; {fix}",
@@ -569,14 +575,17 @@ MESSAGES: dict[str, str] = {
     "has-decoder": "a {kind} has a decoder; use an encoder, such as BERT, RoBERTa or XLNet",
 
     # Metrics: definitions and label metrics
-    "number-as-label": "{value!r} is a number, not a label; for the names of a class list set "
-        "{opt:classes}, for one class per image set {opt:task=classes}, for positives of queries "
-        "set {opt:task=retrieval}",
+    "number-as-label": "{value!r} is a number, not a label; if rows have a 0 or 1 for each label, "
+        "pass numpy.array(rows), or save it as .npy; if numbers are names, write them as strings, "
+        'such as "{value}"; for the names of a class list set {opt:classes}, for one class per '
+        "image set {opt:task=classes}, for positives of queries set {opt:task=retrieval}",
     "number-as-list": "{value!r} is a number, not a list of {noun}s; write a list for each item: "
         "{example}",
     "ambiguous-rows": "rows of a 0 and a 1 are two labels or 0/1; give names, or numpy.array(rows)",
-    "measure-of-kind": "a measure of your own cannot have kind={value!r}; leave kind out: its "
-        "formula takes counts of labels",
+    "measure-of-kind": "a measure of your own cannot have kind={value!r}, because its formula "
+        "takes counts of labels; leave kind out, or compute a value for each item in Python and "
+        "compare systems with compare_values({{item: {{system: value}}}}): see 'Measures of other "
+        "data' in docs/adding-a-metric.md",
     "not-a-measure": "{text!r} is not a measure; write it as F1(average=macro)@3",
     "measure-option": "{option} does not apply to {measure}; leave it out",
     "missing-option": "{option} is not given; write {measure}({option}=…): {help}",
@@ -656,9 +665,14 @@ MESSAGES: dict[str, str] = {
         "transpose the matrix if its rows are the gallery",
     "outside-gallery": "{n:positive} not in the gallery of {size:,}: {names!l}; "
         "correct them, or set {opt:missing=skip} to count them as never found",
-    "outside-columns": "{n:positive} not among {size:,} columns (from 0): {names!l}; "
-        "name the columns with {opt:gallery}",
-    "unnamed-rows": "there are positives of {name!r}, but {what}s have no names; set {option!o}",
+    "outside-columns": "{n:positive} not among {size:,} columns (from 0): {names!l}; save the ids "
+        "of the rows and of the columns in their order, one per line, and add "
+        "{opt:queries=images.txt} {opt:gallery=captions.txt}",
+    "outside-rows": "{n:id} not among {size:,} rows (from 0): {names!l}; save the ids of the rows "
+        "and of the columns in their order, one per line, and add {opt:queries=images.txt} "
+        "{opt:gallery=captions.txt}",
+    "unnamed-rows": "there are positives of {name!r}, but {what}s have no names; save the ids of "
+        "the {what}s in their order, one per line, and set {option!o} to that file",
     "phi-without-captions": "phi {measure} needs captions; set {opt:captions}, or give its matrix",
     "several-phi": "several phi are given: {names!l}; name one in the measure: NCS(phi=NAME)",
     "unnamed-phi": "rows and columns of phi have no ids; set {opt:queries} and {opt:gallery}",

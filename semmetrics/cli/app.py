@@ -49,7 +49,8 @@ _COMMANDS_ELSEWHERE = {
     "help": "write: semmetrics --help, or: semmetrics COMMAND --help",
     "version": "write: semmetrics --version",
     "report": "write: semmetrics score --html FILE.html",
-    "plot": "write: semmetrics score --plot FILE.png",
+    **dict.fromkeys(("plot", "figure", "draw"), "write: semmetrics score --plot FILE.png"),
+    **dict.fromkeys(("show", "print"), "results are printed by: semmetrics score PRED... GT"),
 }
 """What other programs call a command, and what to write here."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"

@@ -168,6 +168,19 @@ def _commands_with(name: str, ctx: click.Context) -> list[str]:
     return owners
 
 
+class Choice(click.Choice[str]):
+    """One of some words; an error names the words that are most like a wrong one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word, or raise an error."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            near = did_you_mean(str(value), self.choices)
+            text = f"{error.message.rstrip('.')}; {near}" if near else error.message
+            raise click.BadParameter(text, ctx, param) from None
+
+
 class Group(Examples, click.Group):
     """A command of commands, with examples."""
 
@@ -299,7 +312,7 @@ def build(name: str) -> click.Command:
     parameters: list[click.Parameter] = []
     for argument, metavar in spec.files.items():
         choices = spec.choices.get(argument)
-        known: dict[str, Any] = {"type": FILE if choices is None else click.Choice(choices)}
+        known: dict[str, Any] = {"type": FILE if choices is None else Choice(choices)}
         if isinstance(choices, str):
             known = {"shell_complete": _complete(choices)}
         parameters.append(click.Argument(
@@ -345,7 +358,7 @@ def _click_option(one: Option, may_lack: bool) -> click.Option:
     """Return the option for click; one that may lack has no value unless it is given."""
     kind: Any = FILE if one.file or one.written else one.read
     if one.choices:
-        kind = click.Choice(one.choices)
+        kind = Choice(one.choices)
     elif one.least is not None or one.most is not None:
         kind = click.IntRange(one.least, one.most)
     endings = ", ".join(filter(None, one.written))

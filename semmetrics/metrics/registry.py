@@ -75,7 +75,8 @@ HINTS = {
     "or Recall@K for the fraction of the positives that are",
     "HR": "write HitRate@K, or hR for the hierarchical recall",
     "P": "write Precision@K",
-    "Accuracy": "of label sets write Jaccard (the Accuracy of kubany2020), or SubsetAccuracy",
+    "Accuracy": "for label sets write Jaccard (example-based accuracy, as in kubany2020) or "
+    "SubsetAccuracy (accuracy_score of scikit-learn)",
     **dict.fromkeys(("AUC", "AUROC"), "write ROC-AUC of labels, or AUSUC of classes"),
     "F2": "write FBeta(beta=2)",
     "EMR": "write SubsetAccuracy, the exact match ratio",

@@ -362,22 +362,28 @@ def _plan_named(
     return Plan(list(chosen), list(map(name_as_asked, chosen)), absent, notes)
 
 
+_OWN_CUTOFF = "the cutoff in the name takes precedence"
+_NO_CUTOFF = "computed from all predictions, without a cutoff"
+_OWN_RULE = "the decoding rule in the measure takes precedence"
+_NO_RULE = "computed from the scores of all labels; for sets of labels use F1, Precision or Recall"
+
+
 def _without_effect(
     measures: Sequence[Measure], cuts: Sequence[int], rules: Sequence[Any], options: Options
 ) -> list[Fact]:
     """Return which measures do not take the cutoffs of ``top_k``, or the decoding rules."""
     own = {m: m.k is not None and cuts != (m.k,) for m in measures}
     none = {m: m.k is None and not m.definition.cutoff for m in measures}
-    found = [("top_k", own, "its own cutoff"), ("top_k", none, "none")] if cuts else []
+    found = [("top_k", own, _OWN_CUTOFF), ("top_k", none, _NO_CUTOFF)] if cuts else []
     if set(rules) != {None}:
         given = "threshold" if [*rules] == decoding_rules(None, options["threshold"]) else "decode"
         own = {m: m["decode"] not in (None, "all", *rules) for m in measures}
         none = {m: m["decode"] is None for m in measures}
-        found += [(given, own, "its own rule"), (given, none, "none")]
+        found += [(given, own, _OWN_RULE), (given, none, _NO_RULE)]
     facts = []
-    for option, chosen, instead in found:
+    for option, chosen, reason in found:
         names = dict.fromkeys(str(measure) for measure in measures if chosen[measure])
-        on = f"{listing(names, write=str)}, taking {instead}"
+        on = f"{listing(names, write=str)}: {reason}"
         facts += [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
     return facts
 

@@ -61,7 +61,7 @@ def test_every_error_gives_what_its_message_shows():
         if name == "Fact" or code not in MESSAGES or None in given:
             continue
         fields = {field for _, field, _, _ in string.Formatter().parse(MESSAGES[code])}
-        shown = fields - {None, "opt", "fix"}
+        shown = fields - {None, "opt", "fix", "likely"}
         shown = shown - {"setting"} | {"name", "value"} if "setting" in shown else shown
         assert shown <= given, f"{path.name}:{node.lineno}: {code}"
 

@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from reading import saved
-from refusals import refused
+from refusals import facts, refused
 
 import semmetrics
+from semmetrics.arguments import check_choice
 from semmetrics.cli.app import program
 from semmetrics.messages import plural, pluralize
 
@@ -174,3 +176,56 @@ def test_a_first_batch_of_zeros_and_ones_does_not_decide_what_scores_are():
     with refused("no-rule"):
         scorer.update(SCORES, TRUE)
     assert scorer.compute()["F1"].value == 1.0
+
+
+def test_ids_without_named_rows_or_columns_lead_to_the_options():
+    similarity = np.eye(2, 4)
+    captions = {"42": ["7", "8"], "43": ["9", "10"]}
+    with refused("outside-columns", n=4) as caught:
+        semmetrics.score(similarity, captions, protocol="coco-5k")
+    assert "queries='images.txt' gallery='captions.txt'" in str(caught.value)
+    small = {"42": ["0", "1"], "43": ["2", "3"]}
+    for given in ({}, {"gallery": ["7", "8", "9", "10"]}):
+        with refused("outside-rows", n=2) as caught:
+            truth = captions if given else small
+            semmetrics.score(similarity, truth, protocol="coco-5k", **given)
+        assert "queries='images.txt'" in str(caught.value)
+    numbered = {"0": ["0", "1"], "1": ["2", "3"]}
+    assert len(semmetrics.score(similarity, numbered, protocol="coco-5k"))
+
+
+def test_a_wrong_choice_is_answered_with_the_nearest():
+    with refused("bad-choice") as caught:
+        check_choice("plot", "rankmat", ("values", "rank-matrix"))
+    assert "did you mean rank-matrix?" in str(caught.value)
+    with refused("bad-choice") as caught:
+        check_choice("plot", "zzz", ("values", "rank-matrix"))
+    assert "did you mean" not in str(caught.value)
+    result = CliRunner().invoke(program, ["list", "protocl"])
+    assert "did you mean protocols?" in result.stderr
+    result = CliRunner().invoke(program, ["list", "zzz"])
+    assert result.exit_code == 2
+    assert "did you mean" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "option", "reason"),
+    [
+        ({"measures": "F1 mAP", "threshold": 0.5}, "threshold", "mAP: computed from the scores"),
+        ({"measures": "F1 mAP", "top_k": 1}, "top_k", "mAP: computed from all predictions"),
+        ({"measures": "F1@2 F1", "top_k": 1}, "top_k", "F1@2: the cutoff in the name"),
+    ],
+)
+def test_notes_on_options_without_effect_say_why(options, option, reason):
+    scores = {"a": {"cat": 0.9, "dog": 0.3}, "b": {"dog": 0.8}}
+    table = semmetrics.score(scores, {"a": ["cat"], "b": ["dog"]}, **options)
+    (fact,) = facts(table, "no-effect-on")
+    assert fact.values["option"] == option
+    assert fact.values["on"].startswith(reason)
+
+
+def test_numbers_in_place_of_labels_lead_to_an_array_or_to_strings():
+    with refused("number-as-label") as caught:
+        semmetrics.score([[1, 0, 1], [0, 1, 1]], [[1, 0, 1], [0, 1, 1]])
+    assert "numpy.array(rows)" in str(caught.value)
+    assert '"1"' in str(caught.value)

@@ -418,6 +418,8 @@ class Relation:
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
         place, outside = _columns_of(positives, sides, missing)  # tells more of a transposed matrix
+        if isinstance(sides.rows, range) and missing == "error":
+            _check_numbers(positives, len(sides.rows))
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
         counts = {**joined.counts, "positives_outside": int((codes >= len(sides.columns)).sum())}
@@ -446,6 +448,17 @@ class Relation:
         outside = [str(self.ids[place]) for place in lost.tolist()]
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
         return Relation(ids, every, ragged.offsets(number[every]), codes, counts, outside, grades)
+
+
+def _check_numbers(positives: Lists, size: int) -> None:
+    """Raise an error if ids of positives are not numbers of rows, which have no names."""
+    lost = []
+    for name in positives.ids:
+        number = _position(name)
+        if number is None or number >= size:
+            lost.append(name)
+    if lost:
+        raise InputError("outside-rows", positives.source, n=len(lost), names=lost, size=size)
 
 
 def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, list[str]]:
