@@ -69,9 +69,13 @@ class Program(Examples, click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Make a command."""
-        from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
+        if cmd_name not in COMMANDS:
+            return None
+        from semmetrics.cli import commands  # noqa: F401 - it registers its commands
 
-        return build(cmd_name) if cmd_name in COMMANDS else None
+        if cmd_name not in SPECS:
+            from semmetrics.cli import tools  # noqa: F401 - it registers the other commands
+        return build(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without making them."""

@@ -525,20 +525,27 @@ class Run:
         self, text: str, beside: Mapping[str, str | bytes | Records] | None = None, of: Any = None
     ) -> None:
         """Write a result where it belongs, and beside it other files and the figures of it."""
+        drawn: dict[str, str | bytes | Records] = {**self._draw_plots(of)}
+        if self["html"] is not None:
+            drawn[self["html"]] = of.html_report(images=self["images"], **self.shape)
+        result = self._as_file_has_it(text, of)
+        output.write_text(result, self["output"], self["form"], {**(beside or {}), **drawn},
+                          self["digits"])  # fmt: skip
+
+    def _draw_plots(self, of: Any) -> dict[str, str | bytes]:
+        """Return the figures of a result that --plot names, by path."""
+        if not self.plots:
+            return {}
         from semmetrics.reports import figures
 
-        drawn: dict[str, str | bytes | Records] = {}
+        drawn: dict[str, str | bytes] = {}
         for name, path in self.plots:
             try:
                 figure = figures.choose(of, name)
             except InputError as error:
                 raise error.placed(f"--plot {name}".rstrip()) from None
             drawn[path] = figures.render(figure, output.ending(path))
-        if self["html"] is not None:
-            drawn[self["html"]] = of.html_report(images=self["images"], **self.shape)
-        result = self._as_file_has_it(text, of)
-        output.write_text(result, self["output"], self["form"], {**(beside or {}), **drawn},
-                          self["digits"])  # fmt: skip
+        return drawn
 
     def _as_file_has_it(self, text: str, of: Any) -> str | Records:
         """Return what the file of -o holds: the text, or the records of the result."""

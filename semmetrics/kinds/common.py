@@ -217,6 +217,8 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
 
 def read_weights(weights: Any, files: ReadOptions, of: str = "weights") -> Any:
     """Read weights, or numbers of classes, from a path or frame; a Series has ids in the index."""
+    if weights is None:
+        return None
     from semmetrics.data.objects import is_frame, is_series, string_ids
 
     path = isinstance(weights, (str, os.PathLike))
@@ -264,10 +266,10 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     InputError
         If they are masked, or those of an item are not probabilities.
     """
-    from semmetrics.data.objects import plain_object
-
     if given is None:
         return None
+    from semmetrics.data.objects import plain_object
+
     where = "set_size_probs"
     if isinstance(given, (str, os.PathLike)):
         from semmetrics.data.side_inputs import read_dense

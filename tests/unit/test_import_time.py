@@ -54,3 +54,19 @@ def test_a_command_loads_only_what_it_needs(words, unneeded):
     )
     assert "semmetrics.cli.app" in modules
     assert unneeded not in modules
+
+
+@pytest.mark.parametrize(
+    "unneeded", ["semmetrics.reports.figures", "semmetrics.cli.tools", "semmetrics.data.objects"]
+)
+def test_scores_of_files_load_only_what_they_need(tmp_path, unneeded):
+    path = tmp_path / "gt.json"
+    path.write_text('{"a": ["cat"]}')
+    words = ["score", "-m", "F1", str(path), str(path)]
+    modules = modules_after(
+        "import contextlib, io; from semmetrics.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):"
+        f" main({words})\n"
+    )
+    assert "semmetrics.scoring.table" in modules
+    assert unneeded not in modules

@@ -20,6 +20,7 @@ from semmetrics.data.source import UTF16, Source
 
 _BEGINNING = 2**14
 _TEXT_SUFFIXES = (None, "", ".txt", ".arff", ".xml", ".mat", ".svm", ".libsvm", ".lbl", ".ft")
+_LISTS = (list, tuple, deque)
 _CHECKED_VALUES = 100  # of a mapping; public documents have few keys, or the same kind of value
 
 
@@ -71,13 +72,12 @@ def find_text(source: Source, form: Form, options: ReadOptions) -> TextFormat | 
 def _has_objects(document: Any) -> bool:
     """Tell whether a document contains objects, as all public formats do."""
     if not isinstance(document, Mapping):
-        return _begins_with_object(document)
+        return isinstance(document, _LISTS) and _is_object(document)
     values: Iterable[Any] = islice(document.values(), _CHECKED_VALUES)
-    return any(isinstance(value, Mapping) or _begins_with_object(value) for value in values)
+    return any(_is_object(value) for value in values)
 
 
-def _begins_with_object(value: Any) -> bool:
-    """Tell whether the first element of a list is an object."""
-    if not isinstance(value, list | tuple | deque) or not value:
-        return False
-    return isinstance(value[0], Mapping)
+def _is_object(value: Any) -> bool:
+    """Tell whether a value, or the first element of a list, is an object."""
+    first = value[0] if isinstance(value, _LISTS) and value else value
+    return isinstance(first, Mapping)
