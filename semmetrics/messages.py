@@ -347,7 +347,10 @@ MESSAGES: dict[str, str] = {
     "unknown-extension": "{ending!r} does not name a format; use one of {known}{instead!i}",
     "wrong-format": "{what} cannot be read from {format}; use {wanted}",
     "not-json": "not valid JSON: {why}; correct the JSON",
-    "not-csv": "not valid CSV: {why}; check quotes and {opt:delimiter}",
+    "not-csv": "not valid CSV: {why}; write a quote in a cell as two, with the cell in quotes, "
+        "or check {opt:delimiter}",
+    "joined-rows": "a quote begins a cell of several lines that look like rows; if the quote is "
+        "part of the text, write it as two, with the cell in quotes",
     "wrong-content": "{value} is not {wanted}; write {example}",
     # Tables
     "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one or set {flag!o}",
@@ -890,6 +893,9 @@ MESSAGES: dict[str, str] = {
         "{examples!p}; join them with {opt:normalize={rules}}",
     "spelling-kept": "{n:{side} label} in {items:item} differing from others only by {ways}: "
         "{examples!p}; protocol {protocol} compares them as they are",
+    "other-encoding": "{n:{side} label} equal to labels of the other side only after Unicode "
+        "normalisation and without invisible characters, such as {examples!p}; clean both files, "
+        "in Python: unicodedata.normalize('NFC', label).replace('\\u200b', '')",
     "joined-labels": "{n:{side} label} containing {delimiter!r}{examples!e}; "
         "if it separates labels, set {opt:label_delimiter={delimiter}} for CSV, "
         'or write lists, ["cat", "dog"]',

@@ -658,6 +658,7 @@ def _parse_rows(
         quotes = np.flatnonzero(data == _QUOTE)
         _check_quotes(data, quotes, ord(delimiter))
         row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        _check_long_rows(data == ord(delimiter), ends, row_ends, len(columns))
     else:
         leave_if(b"\n\n" in block or b"\n\r\n" in block)  # pyarrow makes rows of blank lines
     longest = _longest(row_ends, len(block), limit)
@@ -670,6 +671,15 @@ def _parse_rows(
     if len(row_ends) == len(ends):  # a line is a row
         return table, None, len(ends)
     return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
+
+
+def _check_long_rows(is_delimiter: Any, ends: Ints, row_ends: Ints, width: int) -> None:
+    """Leave rows of several lines that may be several rows: each line may have all the cells."""
+    if len(row_ends) == len(ends):
+        return
+    n_delimiters = np.diff(np.cumsum(is_delimiter)[row_ends], prepend=0)
+    n_lines = np.diff(np.searchsorted(ends, row_ends, side="right"), prepend=0)
+    leave_if(((n_lines > 1) & (n_delimiters >= n_lines * (width - 1))).any())
 
 
 def _check_quotes(data: Any, quotes: Any, comma: int) -> None:

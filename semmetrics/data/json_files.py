@@ -5,7 +5,8 @@ Conventions
 JSON is strict: repeated keys, NaN, lone surrogates and endless nesting are errors.
 A mapping has an item for each id, a list one for each position or record. A record is an object
 with an id and its entries, and perhaps a list of scores beside them; keys of other names are said
-in the notes. Where a form has scores, an item may also be a mapping from entry to score.
+in the notes. Where a form has scores, an item may also be a mapping from entry to score, and a
+record may be one entry of an item (``entry_records``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -422,6 +423,13 @@ def _read_records(
     kind: str,
 ) -> Items:  # fmt: skip
     """Read records; the columns of equal key lists are found once."""
+    from semmetrics.data.entry_records import is_one_entry, read_entries
+
+    records = iter(records)
+    first = list(islice(records, 1))
+    records = chain(first, records)
+    if first and is_one_entry(first[0][1], form, options):
+        return read_entries(records, name, unit, form, options, kind.removesuffix(", "))
     known: dict[tuple[Any, ...], list[Any]] = {}
     extra: dict[str, None] = {}
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
@@ -43,6 +44,7 @@ _WORDS = {"true": 1.0, "false": 0.0}
 _BLANKS = frozenset({"", "nan", "na", "null", "none"})  # cells without a value
 _UNVERIFIED = _BLANKS | {"-1", "-1.0"}  # cells that often mean that nobody verified a label
 _WHOLE = {"0", "1", *_WORDS}
+_LETTER, _DIGITS = re.compile(r"[^\W\d_]"), re.compile(r"\d+")
 T = TypeVar("T", Items, Lists)
 
 
@@ -70,6 +72,7 @@ class Rows:
     def __init__(self, source: Source, options: ReadOptions, *, tabs: bool = False) -> None:
         check_lines(source, options.max_line_bytes)
         self.name, self.notes = source.name, list[Any]()
+        self._delimiter = _delimiter_of(options, tabs=tabs)
         self._numbered = self._read(source, options, tabs=tabs)
         _, self.header = next(self._numbered)
         if not self.header:
@@ -92,6 +95,8 @@ class Rows:
             if len(row) != width:
                 where = at(self.name, f"line {line}")
                 raise InputError("wrong-width", where, found=len(row), wanted=width, first=row[0])
+            if any("\n" in cell for cell in row) and are_joined_rows(row, self._delimiter):
+                raise InputError("joined-rows", at(self.name, f"line {line}"))
             yield line, row
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
@@ -101,8 +106,37 @@ class Rows:
             yield [line for line, _ in batch], [row for _, row in batch]
 
 
+def are_joined_rows(row: Sequence[str], delimiter: str) -> bool:
+    r"""Tell whether the lines of a row look like rows of their own, with a quote as part of a text.
+
+    Each line then has as many cells as the row, and a column such as the ids has values that look
+    the same in all lines.
+
+    Examples
+    --------
+    >>> are_joined_rows(["7.jpg", "The Scream\n8.jpg,a bus"], ",")
+    True
+    >>> are_joined_rows(["7.jpg", "a dog\nand then, a bus"], ",")
+    False
+    """
+    lines = delimiter.join(row).split("\n")
+    cells = [line.split(delimiter) for line in lines]
+    if any(len(line) != len(row) for line in cells):
+        return False
+    for column in zip(*cells, strict=True):
+        shapes = {_DIGITS.sub("0", _LETTER.sub("a", cell)) for cell in column}
+        is_word = all(cell and not any(map(str.isspace, cell)) for cell in column)
+        if len(shapes) == 1 and is_word:
+            return True
+    return False
+
+
+def _delimiter_of(options: ReadOptions, *, tabs: bool) -> str:
+    return options.delimiter or ("\t" if tabs else ",")
+
+
 def _reader(text: str, options: ReadOptions, *, tabs: bool) -> Any:
-    delimiter = options.delimiter or ("\t" if tabs else ",")
+    delimiter = _delimiter_of(options, tabs=tabs)
     return csv.reader(text_lines(text, newline=""), delimiter=delimiter, strict=True)
 
 

@@ -156,3 +156,36 @@ def test_large_files_and_streams_find_the_same_delimiter(tmp_path):
     stream = score_stream(str(path), str(path), measures="F1").compute()
     assert whole.to_dict() == stream.to_dict()
     assert "cells separated by ';'" in whole.understood[0]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_quote_that_opens_no_cell(ending, tmp_path):
+    sign = "," if ending == "csv" else "\t"
+    header = f"image_id{sign}caption\n"
+    joined = f'{header}7.jpg{sign}"The Scream\n8.jpg{sign}a bus"\n9.jpg{sign}a cat\n'
+    path = tmp_path / f"p.{ending}"
+    path.write_text(joined, encoding="utf-8")
+    with refused("joined-rows") as caught:
+        semmetrics.as_captions(path)
+    assert caught.value.where.endswith("line 2")
+    for text in ('"The Scream" hangs', '"The Scream'):
+        path.write_text(f"{header}7{sign}{text}\n8{sign}a bus\n", encoding="utf-8")
+        with refused("not-csv"):
+            semmetrics.as_captions(path)
+
+
+def test_quotes_of_a_large_table(tmp_path):
+    rows = "".join(f"{number}.jpg,a caption\n" for number in range(100_000))
+    path = tmp_path / "p.csv"
+    path.write_text(f'id,caption\n{rows}x1.jpg,"The Scream\nx2.jpg,a bus"\n', encoding="utf-8")
+    with refused("joined-rows") as caught:
+        semmetrics.as_captions(path)
+    assert caught.value.where.endswith("line 100002")
+
+
+def test_captions_of_several_lines(tmp_path):
+    path = tmp_path / "p.csv"
+    text = 'id,caption\n7.jpg,"a dog, running\nand then, a bus"\n8.jpg,"two\nlines"\n'
+    path.write_text(text, encoding="utf-8")
+    found = semmetrics.as_captions(path)
+    assert found.to_list() == [["a dog, running\nand then, a bus"], ["two\nlines"]]

@@ -188,3 +188,40 @@ def test_columns_of_numbers_against_columns_of_names_are_noted(tmp_path):
         paths[-1].write_text("\n".join(lines) + "\n")
     table = semmetrics.score(*paths, measures="F1")
     assert "one-sided-labels" in {fact.code for fact in table.facts}
+
+
+COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
+ENCODINGS = [
+    ({"a": [DECOMPOSED], "b": ["bus"]}, {"a": [COMPOSED], "b": ["bus"]}, "preds"),
+    ({"a": [COMPOSED], "b": [COMPOSED]}, {"a": [COMPOSED], "b": [DECOMPOSED]}, "gts"),
+    ({"a": ["zebra\u200b"], "b": ["bus"]}, {"a": ["zebra"], "b": ["bus"]}, "preds"),
+    ({"a": ["\ufeffcat"], "b": ["bus"]}, {"a": ["cat"], "b": ["bus"]}, "preds"),
+]
+
+
+@pytest.mark.parametrize(("preds", "gts", "where"), ENCODINGS)
+def test_labels_that_only_look_equal(preds, gts, where):
+    (fact,) = facts(semmetrics.score(preds, gts, measures="F1"), "other-encoding")
+    assert (fact.n, fact.where) == (1, where)
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update(preds, gts)
+    assert len(facts(scorer.compute(), "other-encoding")) == 1
+
+
+def test_columns_that_only_look_equal():
+    scores = pd.DataFrame({"id": ["a", "b"], DECOMPOSED: [0.9, 0.1], "bus": [0.2, 0.8]})
+    table = semmetrics.score(scores, {"a": [COMPOSED], "b": ["bus"]}, measures="mAP")
+    assert len(facts(table, "other-encoding")) == 1
+
+
+@pytest.mark.parametrize(
+    ("preds", "gts"),
+    [
+        ({"a": [DECOMPOSED], "b": ["bus"]}, {"a": [DECOMPOSED], "b": ["bus"]}),
+        ({"a": [DECOMPOSED], "b": ["bus"]}, {"a": ["tea"], "b": ["bus"]}),
+        ({"a": ["cafe"], "b": ["bus"]}, {"a": [COMPOSED], "b": ["bus"]}),
+        ({"a": ["\u2764\ufe0f"], "b": ["bus"]}, {"a": ["\u2764\ufe0f"], "b": ["bus"]}),
+    ],
+)
+def test_labels_that_do_not_look_equal(preds, gts):
+    assert not facts(semmetrics.score(preds, gts, measures="F1"), "other-encoding")

@@ -34,7 +34,13 @@ from semmetrics.kinds.labels.joined import (
     are_permuted,
     are_split_by_other,
 )
-from semmetrics.kinds.labels.normalization import Ignored, class_name, normalization, singular
+from semmetrics.kinds.labels.normalization import (
+    Ignored,
+    class_name,
+    differently_encoded,
+    normalization,
+    singular,
+)
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, is_given
@@ -50,6 +56,7 @@ _DELIMITERS = (";", "|", "\t", "+", "\n", ",")
 _ALL_DELIMITERS = (*_DELIMITERS, *WORD_DELIMITERS, *RARE_DELIMITERS)
 _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
 _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
+_ENCODED = f"{BESIDE}encoding"
 _MINUS = "scores of -1"
 _WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
 UNVERIFIED = "unverified cells"
@@ -93,6 +100,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     known[: task.given or 0] = True
     found: Odd = {**common.swapped_sides(pred, ref), **_find_scores(pred, task.pred, task.ref)}
     found |= {} if task.numbered else {_NAMED: 1}
+    found |= _find_encodings(task, present, known)
     if task.ranked:  # every class has a score in every item
         return found
     names = {side: _names(task, chosen) for side, chosen in present.items()}
@@ -150,6 +158,22 @@ def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> Odd:
         if fold and fold in targets:
             pairs.setdefault(code, (term, targets[fold]))
     return _count_alike(task, "pred", pairs)
+
+
+def _find_encodings(task: LabelTask, present: Mapping[str, Bools], known: Bools) -> Odd:
+    """Find labels of a side that look the same as others of the other side, and are not equal."""
+    sides = {"pred": (present["pred"], known), "ref": (present["ref"], present["pred"])}
+    for side, (chosen, of_other) in sides.items():
+        pairs = differently_encoded(_names(task, chosen & ~of_other), _names(task, of_other))
+        if pairs:
+            label, other = min(pairs.items())
+            held = [not pairs.keys().isdisjoint(terms) for terms in _terms(task, chosen)]
+            touched = np.zeros(len(task.classes), np.bool_)
+            touched[np.flatnonzero(chosen)[held]] = True
+            number = int(touched[getattr(task, side).codes].sum())
+            example = frozenset([f"{label!a} and {other!a}"])
+            return {(_ENCODED, side): number, ("example", _ENCODED, side): example}
+    return {}
 
 
 def _find_doubles(task: LabelTask, names: Sequence[str]) -> Odd:
@@ -457,6 +481,7 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
             facts.append(Fact(code, odd[key], example, where, {"side": SIDES[side], **values}))
 
     add("lists-as-text", _WRITTEN, side)
+    add("other-encoding", _ENCODED, side)
     for delimiter in _ALL_DELIMITERS:
         add("joined-labels", _HELD, side, delimiter, delimiter=delimiter)
     steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]

@@ -28,7 +28,8 @@ they are, or lose their s.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 from typing import NamedTuple, TypeAlias
 
@@ -40,6 +41,7 @@ from semmetrics.errors import InputError
 
 Cleaning: TypeAlias = Callable[[str], Terms]
 
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff]")
 _LAST_WORD = re.compile(r"[A-Za-z]{4,}$")
 # Singulars that end in s, and plurals that the endings would get wrong.
 _STAY = frozenset(
@@ -170,6 +172,35 @@ def normalization(name: str) -> Cleaning:
 def _clean(steps: Iterable[Cleaning], label: str) -> Terms:
     """Apply normalisations one after the other."""
     return reduce(clean_terms, steps, (label,))
+
+
+def differently_encoded(labels: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+    r"""Return labels that look the same as one of the others, by that label.
+
+    They are equal after Unicode normalisation (NFC) and without invisible characters such as the
+    zero-width space.
+
+    Examples
+    --------
+    >>> pairs = differently_encoded(["cafe\u0301", "bus"], ["caf\u00e9"])
+    >>> [(ascii(label), ascii(other)) for label, other in pairs.items()]
+    [("'cafe\\u0301'", "'caf\\xe9'")]
+    """
+    if "".join(labels).isascii() and "".join(others).isascii():  # as a rule
+        return {}
+    known = set(others)
+    seen = {_visible(label): label for label in others}
+    pairs = {}
+    for label in labels:
+        other = seen.get(_visible(label))
+        if other is not None and label not in known:
+            pairs[label] = other
+    return pairs
+
+
+def _visible(label: str) -> str:
+    """Return a label in normal form, without invisible characters."""
+    return unicodedata.normalize("NFC", _INVISIBLE.sub("", label))
 
 
 def class_name(terms: Terms) -> str:
