@@ -92,11 +92,6 @@ def _number(name: Any) -> float:
         return math.nan
 
 
-def _have_one_label(*sides: Any) -> bool:
-    """Return whether every item of each side has exactly one label."""
-    return all(isinstance(side, list) and {*map(len, side)} == {1} for side in sides)
-
-
 def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any) -> float:
     """Return the value of a measure, with the arguments of scikit-learn's metrics.
 
@@ -140,9 +135,10 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
             raise InputError("needs-option", what="scores of one class of two", name="pos_label")
         positives = np.asarray(y_true) == (1 if positive is None else positive)
         y_true, y_pred = positives[:, None], y_pred[:, None]
+    # which makes new lists only of vectors of classes
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
-    is_multiclass = all(getattr(y, "ndim", 1) == 1 for y in (y_true, y_pred))
-    if chosen.definition is HammingLoss and is_multiclass and _have_one_label(truth, preds):
+    has_one_class_each = truth is not y_true and preds is not y_pred
+    if chosen.definition is HammingLoss and has_one_class_each:
         options["measures"] = ["SubsetAccuracy"]
         return 1.0 - score(preds, truth, weights=sample_weight, **options)[0].value
     is_scored = "labels" in kinds_of_all([chosen]) and _is_scored(chosen, options)

@@ -261,7 +261,7 @@ def make_gains(similarity: Floats, equal: Bools, size: int) -> Floats:
     Returns
     -------
     float array
-        Whole numbers, of which all sums are exact up to a size of 1,000.
+        Whole numbers, of which all sums are exact up to a size of 200.
 
     Examples
     --------

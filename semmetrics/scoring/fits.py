@@ -123,7 +123,7 @@ def _below(point: float, precision: str) -> float:
     rounded = round_to(point, precision)
     if rounded <= point:
         return rounded
-    step = abs(rounded) / 256  # more than the distance to the next number of any type
+    step = abs(rounded) / 128  # no type has a larger distance between neighbours
     return round_to(rounded - step, precision)
 
 

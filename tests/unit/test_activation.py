@@ -186,6 +186,14 @@ def test_the_best_threshold_can_keep_every_label(dtype, lowest):
     assert got.value == 1
 
 
+@pytest.mark.parametrize("lowest", [-1.0, -256.0, -512.0, -3000.0])
+def test_the_best_threshold_of_bfloat16_can_keep_every_label(lowest):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    scores = torch.tensor([[lowest, 0.2], [0.3, lowest]]).bfloat16()
+    (got,) = semmetrics.score(scores, np.ones((2, 2), int), measures="F1", threshold="best")
+    assert got.value == 1
+
+
 @pytest.mark.parametrize("value", [0.3, 0.1, 1.0, 1 + 2**-8, 1 + 3 * 2**-9, -0.7, 1e30])
 def test_bfloat16_is_what_torch_has(value):
     torch = pytest.importorskip("torch", reason="torch is not installed")

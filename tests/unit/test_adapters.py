@@ -14,7 +14,7 @@ from refusals import refused
 from semmetrics import score
 from semmetrics.adapters import as_sides
 from semmetrics.adapters.evaluate import SemMetric as Module
-from semmetrics.adapters.sklearn import make_scorer
+from semmetrics.adapters.sklearn import make_scorer, measure_value
 
 LABELS = [["cat", "dog"], ["cat"], ["cow"]], [["cat"], ["cat", "cow"], ["cow"]]
 CAPTIONS = ["a man on a horse", "two dogs play"], [["a man rides a horse"], ["two dogs", "dogs"]]
@@ -104,6 +104,15 @@ def test_scikit_learn_searches():
     three = sets[:, 0] + sets[:, 1] + 1  # of which scores do not say the names
     with refused("needs-option", name="classes"):
         make_scorer("mAP")(model.fit(x, three), x, three)
+
+
+def test_hamming_loss_of_lists_counts_labels_even_if_each_has_one():
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    truth, preds = [["a"], ["b"], ["c"]], [["a"], ["b"], ["a"]]
+    want = score(preds, truth, measures="HammingLoss")[0].value
+    assert measure_value(truth, preds, measures=["HammingLoss"]) == want == pytest.approx(2 / 9)
+    classes = np.array(["a", "b", "c"]), np.array(["a", "b", "a"])
+    assert measure_value(*classes, measures=["HammingLoss"]) == pytest.approx(1 / 3)
 
 
 def test_evaluate_combines_and_evaluates():
