@@ -623,6 +623,8 @@ MESSAGES: dict[str, str] = {
         "the order is wrong; swap them: predictions come first",
     "unknown-numbers": "column {name!r} holds numbers, and no column is known as {what}; name it "
         "with {flag!o} if more is better (negate distances first), or remove the column",
+    "less-is-better": "the highest number in column {name!r} counts as the best; if the lowest is, "
+        "as in a distance or a rank, multiply the column by -1",
     "sorted-by-rank": "{n:query} whose rows are not in the order of column {name!r}: ranked by it, "
         "from the lowest number",
     "other-ranks": "{n:query} that column {name!r} ranks otherwise than the scores, which are used",
@@ -931,6 +933,8 @@ MESSAGES: dict[str, str] = {
     "nothing-predicted": "no score is above the threshold {threshold}, but {highest:g} at most",
     "order-of-labels": "{measures} depends on the order of predictions, which is {order}; "
         "give scores, or ordered lists",
+    "order-of-file": "{measures} takes labels in the order of the file, because no column with "
+        "their scores is used; if {examples!l} has them, set {opt:pred_score_column={column}}",
     "numbers-as-labels": "labels are numbers, compared as they are; give names or {opt:classes}",
     "near-threshold": "{n:pair} of labels within 1e-6 of the threshold {threshold!r}",
     "near-thresholds": "up to {n:pair} of labels within 1e-6 of each of {thresholds} thresholds",

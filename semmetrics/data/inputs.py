@@ -37,6 +37,12 @@ _BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARRO
 _NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _ITEMS, _STRINGS = 200, 20
 _LINE = re.compile(r"\S[^\n]*")
+_WORD_END = re.compile(r"[\W_\d]+")
+_LESS_IS_BETTER = frozenset(
+    ("distance", "distances", "dist", "dists", "loss", "losses", "rank", "ranks", "ranking", "cost")
+)
+"""Words in the name of a column whose lowest number is the best."""
+_NEGATED = frozenset(("neg", "negative", "negated", "minus", "inv", "inverse", "inverted"))
 _NPY_VECTOR, _HEADER = re.compile(rb"'shape': *\(\d+,\)"), 10_100  # bytes that have the header
 
 
@@ -193,19 +199,35 @@ def as_data(
     data = open_input(data, options)
     if isinstance(data, Source):
         found = _read_file(data, form, names, options)
-        return read_cell_lists(found, form) if isinstance(found, Lists) else found
+        return _finish(found, form, options)
     if not isinstance(data, (Lists, Matrix)):
         from semmetrics.data.objects import read_python
 
         with enough_memory(source), no_collection():
             found = read_python(data, form, source, names, options)
-            return read_cell_lists(found, form) if isinstance(found, Lists) else found
+            return _finish(found, form, options)
     if data.noun != form.noun:
         raise InputError(
             "wrong-content", data.source, value=f"{data.noun}s", wanted=f"{form.noun}s",
             example="the data again",
         )  # fmt: skip
     return data
+
+
+def _finish(found: Lists | Matrix, form: Form, options: ReadOptions) -> Lists | Matrix:
+    """Read lists that cells contain, and note a column of scores in which less is better."""
+    if not isinstance(found, Lists):
+        return found
+    found = read_cell_lists(found, form)
+    column, scores = options.score_column, found.side.scores
+    if column is None or scores is None or forms.is_truth(options):
+        return found
+    words = set(_WORD_END.split(column.casefold()))
+    is_negated = not words.isdisjoint(_NEGATED) or not (scores > 0).any()
+    if words.isdisjoint(_LESS_IS_BETTER) or is_negated:
+        return found
+    note = Fact("less-is-better", where=found.source, values={"name": column})
+    return replace(found, notes=[*found.notes, note])
 
 
 def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> Lists | Matrix:

@@ -176,12 +176,15 @@ def _renamed(found: Any, names: Iterable[str]) -> Any:
 PARTS = (
     "^(?:.*/)?(.+?)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
     "^(?:.*/)?(?:COCO_[A-Za-z0-9]+_)?0*([0-9]+)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
+    r"^(?:.*[/\\])?(.+?)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
 )
-"""What finds an id in a path, and the number in a name of COCO's, for `compared`."""
+"""What finds an id in a path, the number in a name of COCO's, and an id in a path of Windows."""
 
 
 def _joining(pred: Lists, ref: Lists) -> str | None:
     """Return the expression that makes most ids of both sides equal, if any does."""
+    if ref.noun == "candidate":  # candidates of retrieval have ids, too
+        return None
     best, most = None, len({*pred.ids} & {*ref.ids})
     for expression in PARTS:
         with suppress(InputError):
@@ -242,22 +245,13 @@ def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
     taken = np.fromiter((place.pop(name, -1) for name in ref.ids), np.int64, len(ref))
     unpredicted = [ref.ids[i] for i in np.flatnonzero(taken < 0).tolist()]
     unreferenced = list(place)
-    if missing == "error" and (unpredicted or unreferenced):
-        sides = ((pred, unpredicted), (ref, unreferenced))
-        lost = "; ".join(
-            f"{side.source} lacks {len(some)} of the ids: {listing(some)}"
-            for side, some in sides if some
-        )  # fmt: skip
-        # candidates of retrieval have ids, too
-        expression = None if ref.noun == "candidate" else _joining(pred, ref)
-        if expression is not None:
+    nothing_shared = len(unpredicted) == len(ref) and len(unreferenced) == len(pred)
+    if unpredicted or unreferenced:
+        if missing == "error":
+            raise _other_ids(pred, ref, unpredicted, unreferenced)
+        if nothing_shared and (expression := _joining(pred, ref)):
+            lost = _lost_ids(pred, ref, unpredicted, unreferenced)
             raise InputError("joinable-ids", lost=lost, expression=expression)
-        for difference, plain in _WRITTEN.items():
-            others = {plain(name): name for name in unreferenced}
-            for name in filter(plain, unpredicted):
-                if other := others.get(plain(name)):
-                    raise InputError("unlike-ids", lost=lost, names=[name, other], how=difference)
-        raise InputError("other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost)
     order = np.arange(len(ref))
     ids = list(ref.ids)
     if missing == "skip":
@@ -269,6 +263,33 @@ def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
         order = np.concatenate([order, np.full(len(place), -1)])
     counts = _missing(len(unpredicted), len(unreferenced))
     return Joined(ids, pred.side.take(taken), ref.side.take(order), counts)
+
+
+def _lost_ids(
+    pred: Lists, ref: Lists, unpredicted: Sequence[str], unreferenced: Sequence[str]
+) -> str:
+    """Write which ids each side lacks."""
+    parts = []
+    for side, ids in ((pred, unpredicted), (ref, unreferenced)):
+        if ids:
+            parts.append(f"{side.source} lacks {len(ids)} of the ids: {listing(ids)}")
+    return "; ".join(parts)
+
+
+def _other_ids(
+    pred: Lists, ref: Lists, unpredicted: Sequence[str], unreferenced: Sequence[str]
+) -> InputError:
+    """Return the error for ids that one side lacks, with the reason if there is a sign of it."""
+    lost = _lost_ids(pred, ref, unpredicted, unreferenced)
+    expression = _joining(pred, ref)
+    if expression is not None:
+        return InputError("joinable-ids", lost=lost, expression=expression)
+    for difference, plain in _WRITTEN.items():
+        others = {plain(name): name for name in unreferenced}
+        for name in filter(plain, unpredicted):
+            if other := others.get(plain(name)):
+                return InputError("unlike-ids", lost=lost, names=[name, other], how=difference)
+    return InputError("other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost)
 
 
 def same_ids(ids: Ids, others: Ids) -> bool:

@@ -225,3 +225,69 @@ def test_columns_that_only_look_equal():
 )
 def test_labels_that_do_not_look_equal(preds, gts):
     assert not facts(semmetrics.score(preds, gts, measures="F1"), "other-encoding")
+
+
+@pytest.mark.parametrize(
+    ("columns", "measures", "n"),
+    [
+        ({"logit": [1, 5, 2]}, "F1@1", 1),
+        ({"rank": [2, 1, 1]}, "Precision@1", 1),
+        ({"logit": [1, 5, 2]}, "F1", 0),
+        ({"logit": [1, 5, 2], "score": [1, 5, 2]}, "F1@1", 0),
+        ({"problem": [1, 5, 2], "annotator": [1, 1, 2]}, "F1@1", 0),
+    ],
+)
+def test_the_order_of_the_file_beside_a_column_like_scores(columns, measures, n):
+    rows = pd.DataFrame({"id": ["a", "a", "b"], "label": ["cat", "dog", "bus"], **columns})
+    table = scored(rows, {"a": ["dog"], "b": ["bus"]}, measures=measures)
+    assert [fact.examples for fact in facts(table, "order-of-file")] == [(next(iter(columns)),)] * n
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers", "n"),
+    [
+        ("distance", [0.2, 0.5, 0.1], 1),
+        ("l2_dist", [0.2, 0.5, 0.1], 1),
+        ("Rank", [1, 2, 1], 1),
+        ("distance", [-0.2, -0.5, -0.1], 0),
+        ("neg_distance", [0.2, 0.5, 0.1], 0),
+        ("logit", [0.2, 0.5, 0.1], 0),
+        ("distinct", [0.2, 0.5, 0.1], 0),
+    ],
+)
+def test_scores_named_as_a_distance(column, numbers, n, tmp_path):
+    rows = {"id": ["a", "a", "b"], "label": ["cat", "dog", "bus"], column: numbers}
+    path = tmp_path / "p.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    for preds in (str(path), pd.DataFrame(rows)):
+        table = scored(preds, {"a": ["dog"], "b": ["bus"]}, pred_score_column=column)
+        assert len(facts(table, "less-is-better")) == n
+    judged = pd.DataFrame({"qid": ["a", "b"], "docno": ["dog", "bus"], column: [1, 1]})
+    run = {"a": ["dog"], "b": ["bus"]}
+    table = scored(run, judged, task="retrieval", measures="MRR", gt_score_column=column)
+    assert not facts(table, "less-is-better")
+
+
+FOLDERS = [
+    (["/data/a.jpg", "/data/b.jpg"], ["a.jpg", "b.jpg"]),
+    (["a.png", "b.png"], ["a.jpg", "b.jpg"]),
+    (["C:\\img\\a.jpg", "C:\\img\\b.jpg"], ["/data/a.jpg", "/data/b.jpg"]),
+]
+
+
+@pytest.mark.parametrize(("ids", "others"), FOLDERS)
+@pytest.mark.parametrize("missing", ["error", "skip", "empty", "common"])
+def test_ids_in_other_folders(ids, others, missing):
+    preds, gts = {name: ["cat"] for name in ids}, {name: ["cat"] for name in others}
+    for one, other in ((preds, gts), (gts, preds)):
+        with refused("joinable-ids") as caught:
+            scored(one, other, missing=missing)
+        expression = caught.value.values["expression"]
+        assert scored(one, other, ids=expression)[0].value == 1.0
+
+
+def test_other_ids_are_missing_items():
+    table = scored({"a": ["cat"], "b": ["cat"]}, {"c": ["cat"]}, missing="empty")
+    assert table[0].value == 0.0
+    table = scored({"x/a": ["cat"], "b": ["cat"]}, {"a": ["cat"], "b": ["cat"]}, missing="empty")
+    assert codes(table) == ["missing-prediction", "missing-reference"]

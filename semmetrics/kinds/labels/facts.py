@@ -75,6 +75,10 @@ _ROUNDING = 1e-3  # by which a probability may be outside [0, 1]
 _LOW = 0.5  # lists of what a tagger is sure of have no lower scores
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
+_SCORE_NAME = re.compile(
+    r"score|prob(?!lem)|conf(?!irm)|logit|softmax|sigmoid|certain|likelihood|similar|rank|distance",
+    re.IGNORECASE,
+)
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
 _PAIRS, _UNLIKE = 1 << 28, 1 << 22  # pairs of labels worth counting: in all items, different
 _OFTEN = 0.95
@@ -123,6 +127,8 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
             found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
         if unused := frozenset(str(one) for one in pred.notes if one.code == "unused-columns"):
             found[UNUSED] = unused
+        if columns := _columns_like_scores(pred):
+            found[_ORDER, "file"] = columns
     elif true.scores is not None and (true.scores != 1).any():
         found[_SCORES, "ref"] = 1  # of the ground truth alone: the sides look swapped
         if (true.scores == -1).any():
@@ -133,6 +139,15 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
         found[_SCORES, "pred", "highest"] = frozenset([repr(float(predicted.scores.max()))])
         found[_SCORES, "pred", "lowest"] = frozenset([repr(float(predicted.scores.min()))])
     return found
+
+
+def _columns_like_scores(pred: Lists) -> frozenset[str]:
+    """Return the columns that are not used and, by their names, may have the scores of labels."""
+    columns = []
+    for note in pred.notes:
+        if note.code == "unused-columns":
+            columns += [name for name in note.examples if _SCORE_NAME.search(name)]
+    return frozenset(columns)
 
 
 def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
@@ -524,11 +539,15 @@ def _score_facts(
         facts += _short_list_facts(odd, where, measures)
     orders = [f"that of {text}" for order, text in _ORDERS.items() if (_ORDER, order) in odd]
     which = [measure for measure in measures if not measure.order_invariant]
+    names = list(dict.fromkeys(map(str, which)))
+    shown = ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN)
     if orders and which:
-        names = list(dict.fromkeys(map(str, which)))
-        shown = ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN)
         values = {"order": ", ".join(orders), "measures": shown}
         facts.append(Fact("order-of-labels", where=where, values=values))
+    columns = sorted(odd.get((_ORDER, "file"), ()))
+    if columns and which:
+        values = {"measures": shown, "column": columns[0]}
+        facts.append(Fact("order-of-file", 0, tuple(columns), where, values))
     return facts
 
 
