@@ -467,6 +467,11 @@ MESSAGES: dict[str, str] = {
     "own-references": "{n:judgement} of candidates among their own references: left out",
     "own-reference-dropped": "{n:candidate} among their own references: compared with the others",
     "only-own-reference": "{value!r} has no reference but itself; give another of its image",
+    "no-ratings": "no column for {role}: {wanted} not in {found!l}; the ratings come first, then "
+        "predictions and ground truth, so give a table such as id,rating or image_id,system,rating "
+        "first, or name its columns with {opt:columns}",
+    "unused-judged-columns": "{n:column} not used: {examples!l}; {opt:group_by} with the name of a "
+        "column adds rows for each of its values",
     "not-judged": '{value!r} is not an image with judgements; write {{"human_judgement": '
         '[{{"caption": "a dog", "rating": 4}}], "ground_truth": ["a dog runs"]}}, or [{{"id": "a", '
         '"rating": 4}}]',

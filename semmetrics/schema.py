@@ -451,6 +451,7 @@ _JUDGED: dict[str, tuple[str, ...]] = {
     "id": ("id", "item", "item_id"),
     "image": ("image", "image_id", "imgid", "img_id"),
     "rater": ("rater", "annotator", "worker"),
+    "system": ("system",),
     "group": (),
 }
 _JUDGED_READERS: dict[str, Reader] = {"rating": as_number, "group": as_group}

@@ -438,15 +438,16 @@ def correlate(run: Run) -> None:
 
 
 @command(
-    "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"}, reads=KINDS, output=SCALED
+    "meta", {"ratings": "RATINGS", "preds": "[PRED...?", "gts": "GT]?"}, reads=KINDS, output=SCALED
 )
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
 
     RATINGS is a public file (Flickr8k-Expert, Flickr8k-CF, Composite, Pascal-50S), or a CSV, TSV,
     JSON or JSONL table: ratings of ids, with PRED and GT as for 'semmetrics score'; ratings of
-    captions that stand there with their references; or preferences a, b, preferred. Intervals and
-    the bootstrap test resample images, each with all of its judgements.
+    captions that stand there with their references; or preferences a, b, preferred. With several
+    PRED, the column system of RATINGS names the PRED of each rating. Intervals and the bootstrap
+    test resample images, each with all of its judgements.
 
     Examples
     --------
@@ -454,16 +455,24 @@ def meta(run: Run) -> None:
     semmetrics meta --protocol pascal-50s -m 'CIDEr-D ROUGE-L' pyCIDErConsensus/
     semmetrics meta -m 'F1 SemF1' --statistics kendall-b ratings.csv preds.json gt.json
     semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json
+    semmetrics meta -m 'BLEU-4 CIDEr-D METEOR' ratings.csv A=a.json B=b.json C=c.json refs.json
     """
     from semmetrics.studies.agreement import meta as api
 
-    if run["preds"] is not None:
-        run.needs("name PRED and GT, or neither", "gts")
+    if output.path_of(run["ratings"]) != run["ratings"]:
+        raise click.UsageError("the ratings come first, without a name: RATINGS PRED... GT")
+    preds = run["preds"]
+    if run["gts"] is not None:
+        run.needs("after the ratings, name PRED... and GT, or neither", "preds")
+    systems = None
+    if len(preds) > 1 or any(output.path_of(text) != text for text in preds):
+        systems = run.systems()
     columns = None
     if run["columns"] is not None:
         parts = (part.partition("=") for part in run["columns"].split(","))
         columns = {role.strip(): name.strip() for role, _, name in parts}
-    run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
+    pred = preds[0] if preds and systems is None else None
+    run.write(run.call(api, run["ratings"], pred, run["gts"], systems=systems, columns=columns))
 
 
 @command("rank", {"files": "SCORES.json...?"}, output=DRAWN)

@@ -30,6 +30,7 @@ id                            of predictions and ground truth alike
 candidate, reference          ids of either side
 image ("image_id", "imgid")   what is resampled together
 rater ("annotator", "worker") who judges
+system                        whose prediction is judged, if there are several systems
 ============================= ===================================================================
 
 Pascal-50S
@@ -47,7 +48,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -281,6 +282,7 @@ def read_judgements(
     seed: int = 12345,
     options: ReadOptions = DEFAULTS,
     name: str = "ratings",
+    several: bool = False,
 ) -> Judgements:
     """Read what people say of candidates.
 
@@ -300,6 +302,9 @@ def read_judgements(
     options : ReadOptions
     name : str
         What messages call Python objects.
+    several : bool
+        Whether there are predictions of several systems. The candidate that a system has for the
+        id "7" is then called "SYSTEM/7", and compared with the reference of "7".
 
     Returns
     -------
@@ -329,7 +334,7 @@ def read_judgements(
         found, tabular = _read_pascal(path, random, options), False
     else:
         with opened(data, options) as source:
-            images, settle = source, _settling()
+            images, settle = source, _settling(several=several)
             if isinstance(source, Source):
                 name, images = source.name, None
                 if format_among(source, options, "judgements are", TABLE_KINDS) == "json":
@@ -342,10 +347,23 @@ def read_judgements(
                 table = JUDGEMENTS.read(_rows_of_images(images, name), name, "{}", settle=settle)
         found = _collect(table, to_id)
     named = {"columns": columns, "group_by": group_by, "ids": ids}
+    found = replace(found, notes=[_with_hint(note) for note in found.notes])
     if given := [one for one, value in named.items() if value and not tabular]:
         what = "judgements that are not a table"
         raise InputError("not-applicable", found.source, name=given[0], what=what)
     return found if draw_references is None else _draw(found, draw_references, random)
+
+
+def _with_hint(note: Any) -> Any:
+    """Return a note on unused columns that names the option which uses them."""
+    if isinstance(note, Fact) and note.code == "unused-columns":
+        return replace(note, code="unused-judged-columns")
+    return note
+
+
+def name_of(system: str, id_: str) -> str:
+    """Return the id of a system's candidate among those of several systems."""
+    return f"{system}/{id_}"
 
 
 def _draw(found: Judgements, number: int, random: np.random.Generator) -> Judgements:
@@ -380,14 +398,28 @@ def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
             yield place, ("image", "references", "caption", "rating"), cells
 
 
-def _settling() -> Settle:
+def _check_rated(has: Collection[str], names: Sequence[str], where: str, several: bool) -> None:
+    """Raise an error if no column has the ratings, the ids or the systems."""
+    known = {column.role: ", ".join(column.known) for column in JUDGEMENTS.columns}
+    if "rating" not in has:
+        role = "the rating (of preferences: a, b and preferred)"
+        raise InputError("no-ratings", where, role=role, wanted=known["rating"], found=list(names))
+    missing = "system" if several else "id"
+    raise InputError("missing-column", where, role=f"the {missing}", wanted=known[missing],
+                     found=list(names), flag="columns")  # fmt: skip
+
+
+def _settling(*, several: bool) -> Settle:
     """Return what settles the columns of rows, which all have one form.
 
-    It returns the columns that make a judgement: what is judged, and how.
+    It returns the columns that make a judgement: what is judged, and how. A column of systems is
+    among them if there are several systems.
     """
     forms = set[frozenset[str]]()
 
     def settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
+        if "group" in found and names[found["group"]] == "system":
+            found.setdefault("system", found["group"])
         has = found.keys()
         own = next((role for role in ("id", "candidate", "image") if role in has), "")
         if {"a", "b", "preferred"} <= has:
@@ -397,16 +429,14 @@ def _settling() -> Settle:
             used = {"rating", "caption", "references"}
         elif {"rating", "candidate", "reference"} <= has:
             used = {"rating", "candidate", "reference"}
-        elif "rating" in has and own:
+        elif "rating" in has and own and not (several and "system" not in has):
             found["id"] = found.pop(own)
             used = {"rating", "id"}
         else:
-            role = "id" if "rating" in has else "rating"
-            known = next(column.known for column in JUDGEMENTS.columns if column.role == role)
-            what = f"the {role}" + " (of preferences: a, b and preferred)" * (role == "rating")
-            raise InputError("missing-column", where, role=what, wanted=", ".join(known),
-                             found=list(names), flag="columns")  # fmt: skip
+            _check_rated(has, names, where, several)
         used |= {"image", "rater", "group"}
+        if several:
+            used.add("system")
         settled = {role: i for role, i in found.items() if role in used}
         forms.add(frozenset({"references", "preferred"} & settled.keys()))
         if len(forms) > 1:
@@ -435,6 +465,9 @@ def _collect(table: Table, to_id: Any) -> Judgements:
             else:
                 given = [to_id(one) for one in judged]
                 several = (to_id(row["reference"]),) if "reference" in row else ()
+                if "system" in row and not pairs:
+                    several = several or (given[0],)
+                    given = [name_of(as_id(row["system"]), given[0])]
                 image = to_id(row["image"]) if "image" in row else next(iter(several), min(given))
             rater = row.get("rater")
             if not is_missing(rater):

@@ -28,7 +28,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.form import DEFAULTS, takes_options
-from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
+from semmetrics.data.judgements import TEXTS, Judgements, name_all, name_of, read_judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds.common import counted
@@ -358,6 +358,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     preds: Any = None,
     gts: Any = None,
     *,
+    systems: Mapping[str, Any] | None = None,
     protocol: str | None = None,
     statistics: str | Sequence[str] | None = None,
     aggregate: str | None = None,
@@ -379,6 +380,9 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         ``semmetrics.data.judgements``. Captions may stand in it with their references.
     preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix, optional
         The two sides of a score, where ``ratings`` has only ids.
+    systems : mapping from name to predictions, optional
+        The predictions of several systems, in place of ``preds``. The column "system" of
+        ``ratings`` names the system of each rating.
     protocol : {"flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s", "cxc-sits"}, optional
         How the literature measures agreement with that set of judgements.
     statistics : str or sequence of str, optional
@@ -434,6 +438,11 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     pinned = _NO_PROTOCOL if protocol is None else find_agreement_protocol(protocol)
     given = {name: value for name, value in options.items() if value is not None}
     bootstrap, read = Bootstrap.of(given), given.get("read")
+    notes: list[Fact] = []
+    if systems is not None:
+        if preds is not None:
+            raise InputError("conflicting-options", names="preds= and systems=")
+        preds, notes = _pool(systems, gts, given)
     given = {name: value for name, value in given.items() if name not in plan.CERTAINTY}
     judgements = read_judgements(
         ratings, columns={**pinned.columns, **(columns or {})} or None,
@@ -441,6 +450,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         draw_references=pinned.draw_references, seed=bootstrap.seed,
         # columns of predictions are not those of ratings
         options=DEFAULTS if read is None else replace(read.beside(), id_column=None),
+        several=systems is not None,
     )  # fmt: skip
     if protocol is not None and (judgements.second is not None) is not pinned.preferences:
         raise InputError("bad-option", judgements.source, name="protocol", value=protocol,
@@ -451,6 +461,8 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     design = AgreementDesign(chosen, how, test, correction, "", bootstrap, pinned.name)
     scored = judgements.averaged() if how == "mean" else judgements
     name = system_name(ratings if judgements.texts else preds)
+    if systems is not None:
+        name = ", ".join(systems)
     own = pinned.own_references
     scored, prepared, values = _score(scored, preds, gts, {**given, "keep_rows": True}, name, own)
     heading = values[0].heading
@@ -467,7 +479,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     table = AgreementTable(rows, [], understood, absent)
     facts = [one for one in prepared.facts()  # judged images have several candidates
              if not scored.texts or one.code != "several-candidates"]  # fmt: skip
-    return replace(table, facts=[*facts, *_facts(scored, table, pinned)])
+    return replace(table, facts=[*notes, *facts, *_facts(scored, table, pinned)])
 
 
 def _statistics(
@@ -560,6 +572,27 @@ def _pair(
         read.append(side)
         paired.append(replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__))
     return kind, read, paired
+
+
+def _pool(
+    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Fact]]:
+    """Return the predictions of several systems as those of one, by system and id, with notes."""
+    kind, systems, _ = plan.resolve_inputs(systems, gts, given)
+    setup = plan.open_setup(
+        kind, {name: given[name] for name in given if name not in plan.CERTAINTY}
+    )
+    pooled: dict[str, Any] = {}
+    notes: list[Fact] = []
+    for system, data in systems.items():
+        side = setup.read(data, system)
+        if not isinstance(side, Lists):
+            raise InputError("wrong-format", side.source, what="candidates", format="a matrix",
+                             wanted="captions or labels by id")  # fmt: skip
+        for id_, entries in zip(side.ids, side.to_list(), strict=True):
+            pooled[name_of(system, str(id_))] = entries
+        notes += side.notes
+    return pooled, notes
 
 
 def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
@@ -710,7 +743,8 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         first = self.agreements[0]
         design, made = first.design, first.design.bootstrap
         names = [AGREEMENT[name] for name in design.statistics]
-        of = f"{pluralize(first.n, first.unit)} of {pluralize(first.candidates, 'candidate')} of "
+        candidates = pluralize(first.candidates, "distinct candidate")
+        of = f"{pluralize(first.n, first.unit)} of {candidates} of "
         lines = [
             f"{', '.join(names)}: {of}{pluralize(first.images, 'image')}, "
             f"{_AGGREGATED.get((first.unit, design.aggregate), AGGREGATIONS[design.aggregate])}"

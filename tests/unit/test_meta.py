@@ -9,13 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from oracles import agreement as oracle
-from refusals import refused
+from refusals import facts, refused
 from scipy.io import savemat
 from tables import write_table
 
 import semmetrics
 from benchmarks.agreement import simulate
+from semmetrics.cli.app import program
 from semmetrics.data.arrays import read_mat
 from semmetrics.data.judgements import Judgements, read_judgements
 from semmetrics.data.source import load
@@ -437,7 +439,7 @@ CASES = {
     "word": ([{"id": "a", "rating": "good"}], {}, "not-a-number", "ratings, element [0]"),
     "unknown id": ([{"id": "zz", "rating": 1}], {}, None, "ratings"),
     "no id": ([{"rating": 1}], {}, "missing-column", "ratings, element [0]"),
-    "no rating": ([{"id": "a"}], {}, "missing-column", "ratings, element [0]"),
+    "no rating": ([{"id": "a"}], {}, "no-ratings", "ratings, element [0]"),
     "twice": ([ROWS[0], ROWS[0]], {}, "rated-twice", "ratings, element [1]"),
     "list": ([["a", 1]], {}, "needs-keys", "ratings, element [0]"),
     "mixed": ([{"id": "a", "rating": 1}, {"a": "a", "b": "b", "preferred": "a"}], {},
@@ -589,3 +591,78 @@ def test_every_form_of_a_table_gives_the_same(tmp_path, name):
     named = {"rating": "stars", "id": "item no"}
     third = semmetrics.meta(other, PREDS, GTS, columns=named, ids=r"(\w)[.]jpg", **options)
     assert values(third) == values(found)
+
+
+SYSTEMS = {"new": PREDS, "old": {**GTS, "a": ["cow"], "c": ["bus"]}}
+RATED = [{"item": one["id"], "system": system, "rating": one["rating"] + shift}
+         for shift, system in enumerate(SYSTEMS) for one in ROWS]  # fmt: skip
+
+
+def test_ratings_of_several_systems_are_those_of_their_predictions():
+    options = {"measures": "F1 Jaccard", "resamples": 50}
+    together = semmetrics.meta(RATED, gts=GTS, systems=SYSTEMS, **options)
+    pooled = {f"{name}/{key}": value for name, of in SYSTEMS.items() for key, value in of.items()}
+    rows = [{"candidate": f"{one['system']}/{one['item']}", "reference": one["item"],
+             "rating": one["rating"]} for one in RATED]  # fmt: skip
+    assert values(together) == values(semmetrics.meta(rows, pooled, GTS, **options))
+    grouped = semmetrics.meta(RATED, gts=GTS, systems=SYSTEMS, group_by="system", **options)
+    old = [{"id": one["item"], "rating": one["rating"]} for one in RATED if one["system"] == "old"]
+    alone = semmetrics.meta(old, SYSTEMS["old"], GTS, **options)
+    for key, value in values(alone).items():
+        assert values(grouped)[key[0], "old", key[2]] == value
+    renamed = [{"item": one["item"], "m": one["system"], "rating": one["rating"]} for one in RATED]
+    same = semmetrics.meta(renamed, gts=GTS, systems=SYSTEMS, columns={"system": "m"}, **options)
+    assert values(same) == values(together)
+
+
+@pytest.mark.parametrize(
+    ("rows", "systems", "code"),
+    [
+        (ROWS, SYSTEMS, "missing-column"),
+        (RATED, {"new": PREDS}, "unmatched-ids"),
+        (RATED, {**SYSTEMS, "old": {"a": ["cat"]}}, "unmatched-ids"),
+        ([{**RATED[0], "rating": "good"}], SYSTEMS, "not-a-number"),
+        (GTS, SYSTEMS, "not-judged"),
+    ],
+)
+def test_ratings_that_do_not_fit_the_systems(rows, systems, code):
+    with refused(code):
+        semmetrics.meta(rows, gts=GTS, systems=systems, measures="F1")
+
+
+def test_one_prediction_is_not_of_several_systems():
+    with refused("conflicting-options"):
+        semmetrics.meta(RATED, PREDS, GTS, systems=SYSTEMS)
+    table = semmetrics.meta(RATED[:8], PREDS, GTS, measures="F1", resamples=20)
+    (fact,) = facts(table, "unused-judged-columns")
+    assert fact.examples == ("system",)
+    rows = [{"id": one["item"], "rating": one["rating"]} for one in RATED[:8]]
+    assert not facts(semmetrics.meta(rows, PREDS, GTS, measures="F1"), "unused-judged-columns")
+
+
+def test_meta_reads_several_files_in_one_call(tmp_path):
+    paths = {}
+    for name, data in {**SYSTEMS, "gt": GTS}.items():
+        paths[name] = str(tmp_path / f"{name}.json")
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    ratings = str(tmp_path / "ratings.csv")
+    pd.DataFrame(RATED).to_csv(ratings, index=False)
+    options = ["meta", "-m", "F1", "--format", "json", "--resamples", "20"]
+    calls = [
+        [ratings, paths["new"], paths["old"], paths["gt"]],
+        [ratings, f"new={paths['new']}", f"old={paths['old']}", paths["gt"]],
+    ]
+    found = semmetrics.meta(ratings, gts=paths["gt"], systems=SYSTEMS, measures="F1", resamples=20)
+    for call in calls:
+        result = CliRunner().invoke(program, [*options, *call])
+        entries = json.loads(result.stdout)["agreements"]
+        assert [one["value"] for one in entries] == [one.value for one in found]
+    wrong = [
+        ([f"new={paths['new']}", f"old={paths['old']}", paths["gt"]], "ratings come first"),
+        ([paths["new"], paths["old"], paths["gt"], ratings], "human_judgement"),
+        ([ratings, paths["new"]], "PRED... and GT"),
+    ]
+    for call, text in wrong:
+        result = CliRunner().invoke(program, [*options, *call])
+        assert result.exit_code == 2
+        assert text in result.stderr
