@@ -570,6 +570,9 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
     >>> class_roc_auc(curves, np.array([[1, 1, 1], [1, 0, 2], [3, 1, 1]])).tolist()
     [[0.5], [nan], [0.75]]
     """
+    n_unknown = np.bincount(curves.unknown_class, minlength=len(curves.indptr) - 1)
+    ends = np.cumsum(n_unknown)
+    items_by_class = curves.unknown_item[np.argsort(curves.unknown_class, kind="stable")]
 
     def areas(part: Floats) -> Floats:
         seen = np.take(part, curves.item, axis=1)
@@ -585,11 +588,10 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         _accumulate(np.add, right, curves.hit_ptr)
         positives = _positives(curves, part, right)
         # of the other items that have no score; where there are none, rounding makes none
-        missed = np.bincount(curves.missed_class, minlength=len(starts))
-        missed = missed + np.bincount(curves.unknown_class, minlength=len(starts))
+        missed = np.bincount(curves.missed_class, minlength=len(starts)) + n_unknown
         others = labels * part.sum(axis=1)[:, None] - positives - behind
-        for place in np.unique(curves.unknown_class).tolist():
-            items = curves.unknown_item[curves.unknown_class == place]
+        for place in np.flatnonzero(n_unknown).tolist():
+            items = items_by_class[ends[place] - n_unknown[place] : ends[place]]
             others[:, place] -= part[:, items].sum(axis=1)
         none = labels * part.shape[1] == ragged.lengths(curves.indptr) + missed
         negatives = behind + np.where(none | (others < 1e-12 * (positives + behind)), 0.0, others)

@@ -97,6 +97,28 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("weights", [None, np.arange(1, 13)])
+def test_unverified_labels_without_a_score_are_no_negatives(weights):
+    scores, truth, unverified = data(5)
+    listed = np.random.default_rng(0).random(scores.shape) < 0.5
+    preds = []
+    for row, own in zip(scores, listed, strict=True):
+        preds.append([(NAMES[j], float(row[j])) for j in np.flatnonzero(own)])
+    frame = pd.DataFrame(np.where(unverified, -1, truth), columns=NAMES)
+    given = {"measures": ["ROC-AUC", "ROC-AUC(average=micro)"], "unknown_value": -1}
+    got = semmetrics.score(preds, frame, weights=weights, **given).to_dict()
+    scores = np.where(listed, scores, -1.0)  # below all others
+    known = ~unverified
+    weight = np.ones(len(truth)) if weights is None else weights
+    areas = []
+    for j, k in enumerate(known.T):
+        areas.append(peer.roc_auc_score(truth[k, j], scores[k, j], sample_weight=weight[k]))
+    assert got["ROC-AUC"] == pytest.approx(np.mean(areas))
+    of_cells = np.repeat(weight[:, None], 4, axis=1)[known]
+    area = peer.roc_auc_score(truth[known], scores[known], sample_weight=of_cells)
+    assert got["ROC-AUC(average=micro)"] == pytest.approx(area)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_of_a_matrix_has_unverified_cells(shape):
     scores, truth, unverified = data(7)
