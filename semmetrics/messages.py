@@ -69,13 +69,16 @@ class _Writer(string.Formatter):
         if isinstance(value, tuple) and format_spec == ",":  # the least and the greatest of several
             return f"{value[0]:,} to {value[1]:,}"
         is_noun = len(format_spec) >= 2 and format_spec[0].isalpha()
-        if is_noun and isinstance(value, str) and value.isdecimal():  # a number that is not summed
-            return pluralize(int(value), format_spec)
-        if isinstance(value, str) or not is_noun:
-            return super().format_field(value, format_spec)
-        if isinstance(value, tuple):
-            return f"{value[0]:,} to {value[1]:,} {plural(format_spec)}"
-        return pluralize(value, format_spec)
+        if is_noun and (not isinstance(value, str) or value.isdecimal()):
+            return _write_count(value, format_spec)
+        return super().format_field(value, format_spec)
+
+
+def _write_count(value: Any, noun: str) -> str:
+    """Write a number, its digits if it is not summed, or the least and the greatest of several."""
+    if isinstance(value, tuple):
+        return f"{value[0]:,} to {value[1]:,} {plural(noun)}"
+    return pluralize(int(value) if isinstance(value, str) else value, noun)
 
 
 def write(text: str, values: Mapping[str, Any], spell: Spelling | None = None) -> str:

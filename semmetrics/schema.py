@@ -304,14 +304,18 @@ class Schema(NamedTuple):
             return otherwise, ""
         if names[0].startswith(("#", "sep=")):
             return "comment-line", names[0]
-        signs = [sign for sign in ";|\t," if len(names) == 1 and sign in names[0]]
-        if signs:
-            return "other-delimiter", signs[0]
-        known = {name for column in self.columns for name in column.known}
-        is_header = bool(chosen) or any(name.strip().casefold() in known for name in names)
-        if is_header or not self.flag:
+        if len(names) == 1:
+            for sign in ";|\t,":
+                if sign in names[0]:
+                    return "other-delimiter", sign
+        if chosen or not self.flag or self._knows(names):
             return otherwise, ""
         return "no-header", ""
+
+    def _knows(self, names: Sequence[str]) -> bool:
+        """Return whether some of the names are names of columns."""
+        folded = {name.strip().casefold() for name in names}
+        return any(not folded.isdisjoint(column.known) for column in self.columns)
 
     def _example_header(self) -> str:
         """Return a header that the schema finds: "id,label"."""

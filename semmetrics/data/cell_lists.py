@@ -65,25 +65,28 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
     cells = _sort_cells(found)
     if form.scored and not cells.lists and not cells.objects:
         _check_quotes(found)
-    n_structured = _count(found, [*cells.lists, *cells.objects])
-    if not n_structured and (cells.texts or not cells.empty):
-        return replace(found, cell_style=TEXT)
-    if cells.texts and n_structured >= _count(found, cells.texts):
-        where, text = _place_of(found, cells.texts[0]), str(found.vocabulary[cells.texts[0]])
-        raise InputError("mixed-cells", where, noun=form.noun, value=shown(text))
     if cells.texts:
-        examples = [str(found.vocabulary[code])[:60] for code in (*cells.lists, *cells.objects)]
-        note = Fact(
-            "lists-among-texts", n_structured, tuple(examples[:1]), values={"noun": form.noun}
-        )
-        return replace(found, notes=[*found.notes, note], cell_style=TEXT)
+        return _keep_texts(found, cells)
     if cells.objects:
-        code = next(iter(cells.objects))
+        code, value = next(iter(cells.objects.items()))
         where, text = _place_of(found, code), str(found.vocabulary[code])
-        code_to_write = recipe(cells.objects[code], text)
-        values = {"noun": form.noun, "value": shown(text), "recipe": code_to_write}
+        values = {"noun": form.noun, "value": shown(text), "recipe": recipe(value, text)}
         raise InputError("objects-as-text", where, **values)
     return _expand(found, form, cells)
+
+
+def _keep_texts(found: Lists, cells: _Cells) -> Lists:
+    """Return an input with texts as it is; a few lists among them are noted, and many an error."""
+    structured = [*cells.lists, *cells.objects]
+    n_structured = _count(found, structured)
+    if not n_structured:
+        return replace(found, cell_style=TEXT)
+    if n_structured >= _count(found, cells.texts):
+        where, text = _place_of(found, cells.texts[0]), str(found.vocabulary[cells.texts[0]])
+        raise InputError("mixed-cells", where, noun=found.noun, value=shown(text))
+    example = str(found.vocabulary[structured[0]])[:60]
+    note = Fact("lists-among-texts", n_structured, (example,), values={"noun": found.noun})
+    return replace(found, notes=[*found.notes, note], cell_style=TEXT)
 
 
 def check_cell_style(found: Lists, before: str) -> str:
@@ -105,23 +108,21 @@ def _check_quotes(found: Lists) -> None:
 
     Brackets around single labels, such as ``[CLS]``, remain parts of the labels.
     """
-    several: int | None = None
+    lists: dict[int, list[str]] = {}
     for position, (start, stop) in enumerate(pairwise(found.side.indptr.tolist())):
-        if start == stop:
+        codes = found.side.codes[start:stop].tolist()
+        entries = [str(found.vocabulary[code]).strip() for code in codes]
+        if not entries:
             continue
-        entries = [found.vocabulary[code] for code in found.side.codes[start:stop].tolist()]
-        first, last = str(entries[0]).strip(), str(entries[-1]).strip()
-        if not first.startswith("[") or not last.endswith("]"):
+        first = entries[0]
+        if not first.startswith("[") or not entries[-1].endswith("]"):
             return
         is_list = "," in first if first.endswith("]") else len(entries) > 1
-        if is_list and several is None:
-            several = position
-    if several is not None:
-        start, stop = found.side.indptr[several : several + 2].tolist()
-        codes = found.side.codes[start:stop].tolist()
-        text = ", ".join(str(found.vocabulary[code]).strip() for code in codes)
-        where = found.where(several)
-        raise InputError("unquoted-list", where, noun=found.noun, value=shown(text))
+        if is_list and not lists:
+            lists[position] = entries
+    for position, entries in lists.items():
+        text = ", ".join(entries)
+        raise InputError("unquoted-list", found.where(position), noun=found.noun, value=shown(text))
 
 
 def _texts(found: Lists) -> Iterator[str]:

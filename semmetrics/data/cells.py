@@ -214,25 +214,33 @@ def are_lists_of_scores(cells: Sequence[Any]) -> bool:
 
 def _read_flat_list(text: str) -> list[Any] | None:
     """Parse a list, tuple, set or array of quoted strings and numbers."""
-    array, made_set = _ARRAY.fullmatch(text), _SET.fullmatch(text)
-    if array is not None:
-        text = array[1].strip()
-    elif made_set is not None:
-        text = made_set[1].strip() or "[]"
+    text = _without_type(text)
     opener = text[:1]
     if len(text) < 2 or text[-1] != _CLOSERS.get(opener):
         return None
     inside = text[1:-1].strip()
     entries = _read_entries(inside)
-    if entries is None:
-        return None
-    if opener != "[":  # ("a") and {0.5} are plain text
-        is_sequence = opener == "{" or not entries or "," in inside
-        if not is_sequence or not all(isinstance(entry, str) for entry in entries):
-            return None
-        if opener == "{" and not entries:
-            return None
-    return entries
+    if entries is None or opener == "[":
+        return entries
+    return entries if _are_names(entries, opener, inside) else None
+
+
+def _are_names(entries: Sequence[Any], opener: str, inside: str) -> bool:
+    """Tell whether a tuple or set is a list: ("a") and {0.5} are plain text, {} is a mapping."""
+    if not all(isinstance(entry, str) for entry in entries):
+        return False
+    if opener == "{":
+        return bool(entries)
+    return not entries or "," in inside
+
+
+def _without_type(text: str) -> str:
+    """Return what "array(...)" or "set(...)" contains, and other text as it is."""
+    array = _ARRAY.fullmatch(text)
+    if array is not None:
+        return array[1].strip()
+    made_set = _SET.fullmatch(text)
+    return text if made_set is None else made_set[1].strip() or "[]"
 
 
 def _read_entries(inside: str) -> list[Any] | None:

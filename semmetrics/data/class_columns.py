@@ -77,20 +77,24 @@ def find_named_classes(
     if "" in kinds.values():
         return frozenset()
     roles = {name: _role_of(name, form, options) for name in kinds}
-    labels = [name for name, role in roles.items() if role == form.noun]
-    others = [name for name, role in roles.items() if role == ""]
-    with_role = frozenset(name for name, role in roles.items() if role)
-    is_matrix = len(others) >= _MIN_CLASSES and not repeats
+    labels = _names_of(form.noun, roles)
+    others = _names_of("", roles)
+    with_role = frozenset(kinds).difference(others)
     is_binary = SHARE not in kinds.values()
-    has_scored_labels = any(kinds[name] == SHARE for name in labels)
-    if labels and not is_binary and not has_scored_labels:
+    if {*map(kinds.get, labels)} == {BINARY} and not is_binary:
         return frozenset()  # labels that are numbers, and other columns of numbers
-    if is_matrix or (labels and is_binary and not numbers_are_labels):
+    if len(others) >= _MIN_CLASSES and not repeats:
         return with_role
-    if labels and is_binary:
+    if not labels or not is_binary:
+        return frozenset()
+    if numbers_are_labels:
         values = {"noun": form.noun, "column": labels[0], "flag": f"{form.noun}_column"}
         raise InputError("rows-or-columns", where, **values)
-    return frozenset()
+    return with_role
+
+
+def _names_of(role: str, roles: Mapping[str, str]) -> list[str]:
+    return [name for name in roles if roles[name] == role]
 
 
 def _role_of(name: str, form: Form, options: ReadOptions) -> str:

@@ -531,14 +531,19 @@ def _sample_value(value: Any, what: str, form: Form) -> Sample:
     if isinstance(value, Mapping):
         return _sample_values(value.values())._replace(value=value)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
-        first = list(islice(value, _STRINGS))
-        records = [record for record in first if isinstance(record, Mapping)]
-        if records and isinstance(first[0], Mapping):
-            return _named("keys", list(dict.fromkeys(chain.from_iterable(records))))
-        return _sample_values(value)
+        return _sample_sequence(value)
     if isinstance(value, np.ndarray):
         return _VECTOR if value.ndim == 1 and value.dtype.kind in "iu" else Sample("matrix", what)
     return Sample("other", what)
+
+
+def _sample_sequence(values: Sequence[Any]) -> Sample:
+    """Look at records by their keys, or at other items."""
+    first = list(islice(values, _STRINGS))
+    records = [record for record in first if isinstance(record, Mapping)]
+    if records and isinstance(first[0], Mapping):
+        return _named("keys", list(dict.fromkeys(chain.from_iterable(records))))
+    return _sample_values(values)
 
 
 def _named(shape: str, names: Sequence[Any]) -> Sample:

@@ -233,9 +233,9 @@ def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
     if len(scores) != len(entries):
         wanted = counted(entries, form.noun)
         raise InputError("wrong-count", found=counted(scores, "score"), wanted=wanted)
-    if any(issubclass(kind, str) for kind in set(map(type, scores))):  # they would be synonyms
-        score = next(score for score in scores if isinstance(score, str))
-        raise InputError("not-a-number", role="the score", value=score)
+    texts = [score for score in scores if isinstance(score, str)]
+    if texts:  # they would be synonyms
+        raise InputError("not-a-number", role="the score", value=texts[0])
     return list(zip(entries, scores, strict=True))
 
 

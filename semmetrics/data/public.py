@@ -340,15 +340,10 @@ def annotations_of(
     for where, image in _numbered(value["images"], at(name, "images")):
         own = str(_get(image, "split", str, where))
         splits[own] = None
-        if split is not None and own != split:
-            continue
-        id_ = _record_id(image, key or _IMAGE_KEYS[0], where, new=images)
-        images[id_] = {"id": id_, "file_name": image.get("filename")}
-        sentences = _get(image, "sentences", list, where)
-        for there, sentence in _numbered(sentences, f"{where}.sentences"):
-            sentid = _record_id(sentence, "sentid", there, new=captions)
-            text = _get(sentence, "raw", str, there)
-            captions[sentid] = {"id": sentid, "image_id": id_, "caption": text}
+        if split in (None, own):
+            id_ = _record_id(image, key or _IMAGE_KEYS[0], where, new=images)
+            images[id_] = {"id": id_, "file_name": image.get("filename")}
+            _add_sentences(captions, image, id_, where)
     if not images:
         raise InputError("unknown-name", name, what="split", value=split,
                          remedy=f"choose one of {listing(splits)}")  # fmt: skip
@@ -360,6 +355,17 @@ def annotations_of(
     if numbering is not None:
         made[_NUMBERING] = numbering
     return made, f"Karpathy's captions of {counted([*images], 'image')}, {said}"
+
+
+def _add_sentences(
+    captions: dict[str, dict[str, str]], image: dict[str, Any], image_id: str, where: str
+) -> None:
+    """Add the captions of one of Karpathy's images."""
+    sentences = _get(image, "sentences", list, where)
+    for there, sentence in _numbered(sentences, f"{where}.sentences"):
+        id_ = _record_id(sentence, "sentid", there, new=captions)
+        text = _get(sentence, "raw", str, there)
+        captions[id_] = {"id": id_, "image_id": image_id, "caption": text}
 
 
 def _numbering_of(images: Sequence[Mapping[str, Any]], kept: Collection[str]) -> Numbering | None:

@@ -45,22 +45,29 @@ def check_rankings(run: Lists, truth: Lists) -> None:
     semmetrics.errors.InputError: the predictions (qrels) have grades and the ground truth (run) has
     scores of a ranking, so the order is wrong; swap them: predictions come first
     """
-    judged, ranked = run.holds == "judgements", truth.holds == "run"
-    if judged and ranked:
-        raise _swapped(run, "are judgements", truth, "is a run")
-    if ranked and run.holds == "" and _are_grades(run):
-        raise _swapped(run, "have grades", truth, "is a run")
-    if judged and truth.holds == "" and _are_scores(truth):
-        raise _swapped(run, "are judgements", truth, "has scores of a ranking")
-    if run.holds or not (ranked or (truth.holds == "" and _are_scores(truth))):
+    if truth.holds == "run":
+        of_truth = "is a run"
+    elif truth.holds == "" and _are_scores(truth):
+        of_truth = "has scores of a ranking"
+    else:
         return
-    of_truth = "is a run" if ranked else "has scores of a ranking"
+    of_run = _sign_of_judgements(run, truth)
+    if of_run:
+        raise _swapped(run, of_run, truth, of_truth)
+
+
+def _sign_of_judgements(run: Lists, truth: Lists) -> str:
+    """Return what shows that predictions are judgements if the truth is a ranking, or ""."""
+    if run.holds:
+        return "are judgements" if run.holds == "judgements" else ""
+    have_grades = _are_grades(run)
+    if have_grades and truth.holds == "run":
+        return "have grades"
     if _are_positives(run):
-        raise _swapped(run, "have only 0 and 1", truth, of_truth)
-    if _are_grades(run) and _has_fewer(run, truth):
-        raise _swapped(run, "have grades", truth, of_truth)
-    if run.side.scores is None and _has_fewer(run, truth):
-        raise _swapped(run, "have no scores", truth, of_truth)
+        return "have only 0 and 1"
+    if (have_grades or run.side.scores is None) and _has_fewer(run, truth):
+        return "have grades" if have_grades else "have no scores"
+    return ""
 
 
 def find_odd_truth(truth: Lists) -> dict[str, int]:
@@ -112,21 +119,31 @@ def check_labels(pred: Lists, ref: Lists) -> None:
     InputError
         Says that the order is wrong.
     """
-    scores = ref.side.scores
-    if scores is None or not len(scores) or ref.ranked or len(ref) < 2:
+    if pred.side.scores is not None or ref.ranked or len(ref) < 2:
         return
-    if pred.side.scores is not None:
-        return
-    if not ref.has_fractions or scores.min() >= _LIKELY or scores.min() < 0 or scores.max() > 1:
-        return
-    sizes = ragged.lengths(ref.side.indptr)
-    if (sizes != sizes[0]).any():
-        return
-    table = scores.reshape(len(ref), -1)
-    is_sorted = sizes[0] >= _LEAST_RANKED and bool((np.diff(table, axis=1) < 0).all())
-    has_all_labels = sizes[0] > 1 and sizes[0] == len(ref.vocabulary)
-    if is_sorted or has_all_labels:
+    if _has_unlikely(ref) and _is_ranking(ref):
         raise _swapped(pred, "have no scores", ref, "has scores of a ranking")
+
+
+def _has_unlikely(lists: Lists) -> bool:
+    """Return whether scores are probabilities, some of them of labels that are unlikely."""
+    scores = lists.side.scores
+    if scores is None or not len(scores) or not lists.has_fractions:
+        return False
+    return bool(0 <= scores.min() < _LIKELY and scores.max() <= 1)
+
+
+def _is_ranking(lists: Lists) -> bool:
+    """Return whether items have all labels, or equally many labels in falling order of scores."""
+    sizes = ragged.lengths(lists.side.indptr)
+    size = int(sizes[0])
+    if (sizes != size).any():
+        return False
+    if 1 < size == len(lists.vocabulary):
+        return True
+    scores: Any = lists.side.scores
+    table = scores.reshape(len(lists), size)
+    return size >= _LEAST_RANKED and bool((np.diff(table, axis=1) < 0).all())
 
 
 def _swapped(pred: Lists, of_pred: str, ref: Lists, of_ref: str) -> InputError:

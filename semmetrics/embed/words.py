@@ -517,15 +517,8 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
     if "index_checksum" not in meta:  # it was converted before 0.2.0
         verify(folder)
     try:
-        for name, part in meta["files"].items():
-            file = folder / name
-            if not file.is_file() or file.stat().st_size != part["bytes"]:
-                raise ValueError(f"{name} is missing or has another size")
-        if meta["hash"] != hash_version():
-            raise ValueError("its word index is from another version")
         has_checksums = "index_checksum" in meta
-        if has_checksums and meta["index_checksum"] != _index_checksum(folder, meta):
-            raise ValueError("the checksum of its metadata and index differs")
+        _check_parts(folder, meta)
         rows: Any = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
         index, shape = WordIndex.open(folder), (meta["words"], meta["dimension"])
         if rows.shape != shape or rows.dtype != np.float32 or len(index) != meta["words"]:
@@ -537,6 +530,19 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
         raise InputError("damaged", folder, why=error) from None
     name, sha256 = str(meta["name"]), str(meta["sha256"])
     return WordVectors(index, rows, name=name, digest=lambda: sha256, where=str(folder))
+
+
+def _check_parts(folder: Path, meta: dict[str, Any]) -> None:
+    """Raise a ValueError if a file has another size, or the index differs from what was written."""
+    for name, part in meta["files"].items():
+        file = folder / name
+        if not file.is_file() or file.stat().st_size != part["bytes"]:
+            raise ValueError(f"{name} is missing or has another size")
+    if meta["hash"] != hash_version():
+        raise ValueError("its word index is from another version")
+    has_checksum = "index_checksum" in meta
+    if has_checksum and meta["index_checksum"] != _index_checksum(folder, meta):
+        raise ValueError("the checksum of its metadata and index differs")
 
 
 def verify(path: str | os.PathLike[str]) -> None:

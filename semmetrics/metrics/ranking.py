@@ -30,7 +30,7 @@ Tsoumakas, Katakis and Vlahavas, 2010, Mining multi-label data, section 7.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
@@ -775,6 +775,16 @@ def _accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
         operation.accumulate(part, axis=1, out=part)
 
 
+def _concatenate(sides: Sequence[Side]) -> Side:
+    """Put sides one after the other; they have scores if all of them have."""
+    widths = np.concatenate([np.diff(side.indptr) for side in sides])
+    codes = np.concatenate([side.codes for side in sides])
+    scores = [side.scores for side in sides if side.scores is not None]
+    if len(scores) < len(sides):
+        return Side(ragged.offsets(widths), codes)
+    return Side(ragged.offsets(widths), codes, np.concatenate(scores))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PairColumn:
     """A column of (item, label) pairs with a score and a hit: what cannot be summed.
@@ -803,20 +813,11 @@ class PairColumn:
     @staticmethod
     def join(parts: Any) -> PairColumn:
         """Put parts one after the other."""
-        sides = []
-        for each in ([part.pred for part in parts], [part.ref for part in parts]):
-            indptr = ragged.offsets(np.concatenate([np.diff(side.indptr) for side in each]))
-            scored = all(side.scores is not None for side in each)
-            scores = np.concatenate([side.scores for side in each]) if scored else None
-            sides.append(Side(indptr, np.concatenate([side.codes for side in each]), scores))
+        pred = _concatenate([part.pred for part in parts])
+        ref = _concatenate([part.ref for part in parts])
         cells = [part.unverified for part in parts if part.unverified is not None]
-        unverified = None
-        if cells:
-            widths = np.concatenate([np.diff(side.indptr) for side in cells])
-            codes = np.concatenate([side.codes for side in cells])
-            unverified = Side(ragged.offsets(widths), codes)
         hit = np.concatenate([part.hit for part in parts])
-        return PairColumn(sides[0], hit, sides[1], unverified)
+        return PairColumn(pred, hit, ref, _concatenate(cells) if cells else None)
 
     def take(self, order: Ints) -> PairColumn:
         """Put the items in an order, which is always the same; done once."""

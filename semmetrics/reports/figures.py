@@ -20,6 +20,7 @@ import math
 import os
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from html import escape
@@ -639,15 +640,21 @@ def _most_confused(counts: Mapping[tuple[Any, Any], int]) -> list[Any]:
 
 def _counts_of(counts: Mapping[tuple[Any, Any], int], labels: Sequence[Any]) -> tuple[Any, ...]:
     """Return the names of rows and columns, the counts of cells, and shares of the true label."""
-    sides = []
-    for side in (0, 1):
-        has_nothing = any(pair[side] is None for pair in counts)
-        sides.append([*labels, None] if has_nothing else [*labels])
-    values = np.array([[counts.get((one, other), 0) for other in sides[1]] for one in sides[0]])
-    totals = [sum(n for (true, _), n in counts.items() if true == name) for name in sides[0]]
-    shares = values / np.maximum(totals, 1)[:, None]
-    names = [["(nothing)" if name is None else name for name in side] for side in sides]
-    return (*names, values.astype(np.float64), shares)
+    rows, columns = [*labels], [*labels]
+    totals: Counter[Any] = Counter()
+    for (true, predicted), n in counts.items():
+        totals[true] += n
+        if true is None and None not in rows:
+            rows.append(None)
+        if predicted is None and None not in columns:
+            columns.append(None)
+    values = np.array([[counts.get((one, other), 0) for other in columns] for one in rows])
+    shares = values / np.maximum([totals[name] for name in rows], 1)[:, None]
+    return _shown(rows), _shown(columns), values.astype(np.float64), shares
+
+
+def _shown(names: Sequence[Any]) -> list[Any]:
+    return ["(nothing)" if name is None else name for name in names]
 
 
 class RankMatrixDisplay(Heat):

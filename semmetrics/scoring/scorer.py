@@ -339,6 +339,12 @@ class Scorer:
         if shard is not None:
             Shard.read(shard)  # refuses what is none
         setup = setup_of(self) if any(one.is_live for one in self._systems.values()) else None
+        options = self._saved_options()
+        systems = {n: items.to_record(setup, n, shard or "") for n, items in self._systems.items()}
+        write_state(target, {"kind": self._kind, "options": options, "systems": systems})
+
+    def _saved_options(self) -> dict[str, Any]:
+        """Return the options that a state names: values that it can hold, or their hashes."""
         options = {}
         for name, value in self.__getstate__()["_given"].items():
             if name in (*_UNCOMPARED, "doc_freq"):  # the measures have the hash of the latter
@@ -346,8 +352,7 @@ class Scorer:
             if name in _LABEL_LISTS and isinstance(value, (str, os.PathLike)):
                 value = setup_of(self).options[name]  # the file may be elsewhere, or change
             options[name] = value if can_hold(value) else Identity(_digest(value))
-        systems = {n: items.to_record(setup, n, shard or "") for n, items in self._systems.items()}
-        write_state(target, {"kind": self._kind, "options": options, "systems": systems})
+        return options
 
     @classmethod
     def load(cls, source: Any, *others: Any, max_bytes: int = DEFAULTS.max_bytes) -> Self:

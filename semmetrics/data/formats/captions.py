@@ -81,38 +81,41 @@ class MsrVtt(CaptionDocument):
         self, document: Any, name: str, options: ReadOptions
     ) -> tuple[Annotations, str]:
         """Return the captions of the videos of a split, or of all."""
-        videos: dict[str, dict[str, Any]] = {}
-        splits: dict[str, None] = {}
-        section = require_key(document, "videos", list, name)
-        for where, video in _numbered(section, at(name, "videos")):
-            split = str(video.get("split", ""))
-            splits[split] = None
-            id_ = read_id(video, "video_id", where)
-            videos[id_] = {"id": id_, "split": split}
-        if options.split is not None and options.split not in splits:
-            remedy = f"choose one of {listing(splits)}"
-            raise InputError("unknown-name", name, what="split", value=options.split, remedy=remedy)
+        split_of = _video_splits(document, name)
+        splits = list(dict.fromkeys(split_of.values()))
+        chosen = splits
+        understood = f"splits {', '.join(splits)}"
+        if options.split is not None:
+            if options.split not in splits:
+                values = {"what": "split", "value": options.split}
+                raise InputError(
+                    "unknown-name", name, **values, remedy=f"choose one of {listing(splits)}"
+                )
+            chosen = [options.split]
+            understood = f"split {options.split}"
         captions: list[dict[str, Any]] = []
         for where, sentence in _numbered(document["sentences"], at(name, "sentences")):
             video_id = read_id(sentence, "video_id", where)
-            if video_id not in videos:
+            if video_id not in split_of:
                 raise InputError(
                     "unlisted-id", where, key="video_id", value=video_id, what="videos"
                 )
-            if options.split not in (None, videos[video_id]["split"]):
-                continue
-            text = require_key(sentence, "caption", str, where)
-            sentence_id = sentence.get("sen_id", len(captions))
-            captions.append({"id": sentence_id, "image_id": video_id, "caption": text})
-        chosen = [video for video in videos.values() if options.split in (None, video["split"])]
-        understood = f"MSR-VTT captions of {counted(chosen, 'video')}, {_splits(options, splits)}"
-        return {"images": chosen, "annotations": captions}, understood
+            if split_of[video_id] in chosen:
+                text = require_key(sentence, "caption", str, where)
+                sentence_id = sentence.get("sen_id", len(captions))
+                captions.append({"id": sentence_id, "image_id": video_id, "caption": text})
+        videos = [{"id": video_id} for video_id, split in split_of.items() if split in chosen]
+        understood = f"MSR-VTT captions of {counted(videos, 'video')}, {understood}"
+        return {"images": videos, "annotations": captions}, understood
 
 
-def _splits(options: ReadOptions, splits: Iterable[str]) -> str:
-    if options.split is not None:
-        return f"split {options.split}"
-    return f"splits {', '.join(splits)}"
+def _video_splits(document: Any, name: str) -> dict[str, str]:
+    """Return the split of each video of MSR-VTT."""
+    split_of = {}
+    section = require_key(document, "videos", list, name)
+    for where, video in _numbered(section, at(name, "videos")):
+        split_of[read_id(video, "video_id", where)] = str(video.get("split", ""))
+    return split_of
 
 
 class TextCaps(CaptionDocument):
@@ -142,15 +145,21 @@ class TextCaps(CaptionDocument):
         captions: list[dict[str, Any]] = []
         for image, records in own.items():
             texts = references.get(image)
-            ids = [record.get("caption_id") for record in records]
             if texts is None:
                 texts = [record.get("caption_str") for record in records]
-            if len(ids) != len(texts) or None in ids:
-                ids = [f"{image}#{number}" for number in range(len(texts))]
+            ids = _caption_ids(image, records, len(texts))
             for id_, text in zip(ids, texts, strict=True):
                 captions.append({"id": id_, "image_id": image, "caption": text})
         understood = f"TextCaps, {counted(captions, 'caption')} of {counted(own, 'image')}"
         return {"images": [{"id": image} for image in own], "annotations": captions}, understood
+
+
+def _caption_ids(image: str, records: Iterable[Mapping[str, Any]], number: int) -> list[Any]:
+    """Return the ids of the captions of an image, numbered if the file does not name them all."""
+    ids = [record.get("caption_id") for record in records]
+    if len(ids) != number or None in ids:
+        return [f"{image}#{place}" for place in range(number)]
+    return ids
 
 
 class LavisCaptions(CaptionDocument):

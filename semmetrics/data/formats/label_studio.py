@@ -331,14 +331,9 @@ def _result_columns(table: Table, options: ReadOptions) -> list[int]:
     if options.label_column is not None:
         return [_column_place(table, "label", options.label_column)]
     others = [place for place, name in enumerate(table.columns) if name not in _TASK_COLUMNS]
-    with_objects = []
-    candidates = []
-    for place in others:
-        if any(_holds_labels(cells[place]) for _, cells in table.rows):
-            with_objects.append(place)
-            candidates.append(place)
-        elif table.columns[place].casefold() in _RESULT_COLUMNS:
-            candidates.append(place)
+    usual = [place for place in others if table.columns[place].casefold() in _RESULT_COLUMNS]
+    with_objects = [place for place in others if _has_labels(table, place)]
+    candidates = sorted({*usual, *with_objects})
     if len(candidates) == 1 or (candidates and candidates == with_objects):
         return candidates
     choices = [table.columns[place] for place in candidates or others]
@@ -355,6 +350,11 @@ def _parsed(cell: Any) -> Any:
         except ValueError:  # a label in brackets
             return cell
     return cell
+
+
+def _has_labels(table: Table, place: int) -> bool:
+    """Return whether a column has objects with labels."""
+    return any(_holds_labels(cells[place]) for _, cells in table.rows)
 
 
 def _holds_labels(cell: Any) -> bool:

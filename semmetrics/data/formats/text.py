@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from semmetrics.data.form import Form, Items, ReadOptions
@@ -78,13 +78,7 @@ class Xmlc(TextFormat):
         for number, line in rows:
             where = at(source.name, f"line {number}")
             entries = _first_labels(line) if has_features else _pairs(line, where)
-            for label, _ in entries:
-                if not label.isdecimal() or int(label) >= n_labels:
-                    wanted = f"a label below {n_labels:,}"
-                    example = "labels that count from 0"
-                    raise InputError(
-                        "wrong-content", where, value=repr(label), wanted=wanted, example=example
-                    )
+            _check_places(entries, n_labels, where)
             items.append(entries)
             lines.append(number)
         if len(items) != n_points:
@@ -97,6 +91,17 @@ class Xmlc(TextFormat):
         understood = f"{self.title}, {pluralize(n_points, 'row')}, {pluralize(n_labels, 'label')}"
         declared = list(map(str, range(n_labels)))
         return Items(None, items, places, source.name, understood, declared=declared)
+
+
+def _check_places(entries: Iterable[tuple[str, float]], n_labels: int, where: str) -> None:
+    """Raise if a label of a row is not a number below the number of labels."""
+    for label, _ in entries:
+        if not label.isdecimal() or int(label) >= n_labels:
+            wanted = f"a label below {n_labels:,}"
+            example = "labels that count from 0"
+            raise InputError(
+                "wrong-content", where, value=repr(label), wanted=wanted, example=example
+            )
 
 
 def _first_labels(line: str) -> list[tuple[str, float]]:

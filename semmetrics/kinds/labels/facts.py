@@ -272,25 +272,35 @@ def _joining_delimiters(
     task: LabelTask, side: str, names: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Return the delimiters that separate several labels in one label of a side."""
-    mine, others = names[side], names["ref" if side == "pred" else "pred"]
-    found, text = [], "".join(mine)
-    for delimiter in filter(text.__contains__, _DELIMITERS):
-        joined = [name for name in mine if _has_parts(name, delimiter)]
-        is_elsewhere = any(delimiter in name for name in others)
-        if joined and _are_joined(joined, mine, delimiter, None if is_elsewhere else others):
-            found.append(delimiter)
-    own, other = (task.pred, task.ref) if side == "pred" else (task.ref, task.pred)
-    sizes = np.diff(own.indptr)
-    if not len(sizes) or sizes.max() > 1:
+    other_side = "ref" if side == "pred" else "pred"
+    mine, others = names[side], names[other_side]
+    own, other = getattr(task, side), getattr(task, other_side)
+    text = "".join(mine)
+    occurring = [delimiter for delimiter in _ALL_DELIMITERS if delimiter in text]
+    found = [one for one in occurring if one in _DELIMITERS and _separates(one, mine, others)]
+    if lengths(own.indptr).max(initial=0) > 1:
         return found
-    for delimiter in filter(text.__contains__, _ALL_DELIMITERS):
+    for delimiter in occurring:
         if delimiter in found:
             continue
-        is_joined = delimiter in WORD_DELIMITERS and are_joined_words(mine, others, delimiter)
-        is_joined = is_joined or are_permuted(mine, others, delimiter)
-        if is_joined or are_split_by_other(task.classes, own, other, delimiter):
+        if _separates_words(delimiter, mine, others) or are_split_by_other(
+            task.classes, own, other, delimiter
+        ):
             found.append(delimiter)
     return found
+
+
+def _separates(delimiter: str, mine: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell whether a delimiter that is hardly ever in a name separates labels of a side."""
+    joined = [name for name in mine if _has_parts(name, delimiter)]
+    is_elsewhere = any(delimiter in name for name in others)
+    return bool(joined) and _are_joined(joined, mine, delimiter, None if is_elsewhere else others)
+
+
+def _separates_words(delimiter: str, mine: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell by the labels whether a delimiter separates words of a side with one label per item."""
+    is_joined = delimiter in WORD_DELIMITERS and are_joined_words(mine, others, delimiter)
+    return is_joined or are_permuted(mine, others, delimiter)
 
 
 def _has_parts(name: str, delimiter: str) -> bool:

@@ -2,10 +2,7 @@
 
 Conventions
 -----------
-Classes are the reference labels of the items that are evaluated, or a given class list. A label
-that is a class, term by term, belongs to it. Another belongs to the class of its first term that
-any class has; where several classes have that term, to the first of them in the order of the class
-list (by name where none is given). A prediction without such a term is a class of its own.
+`semmetrics.kinds.labels.coding` finds the class of each label.
 
 A class is ignored if one of its terms, or its name, is a label to ignore.
 """
@@ -13,35 +10,58 @@ A class is ignored if one of its terms, or its name, is a label to ignore.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import compress
-from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats, cell_keys, is_member
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.join import aligned_rows, join, weigh
-from semmetrics.data.lists import Entry, Lists, Side, Terms, clean_terms, gather
-from semmetrics.data.matrix import PRESENT, UNVERIFIED, class_terms, is_signed
+from semmetrics.data.join import Joined, aligned_rows, join, weigh
+from semmetrics.data.lists import Lists, Side, Terms
+from semmetrics.data.matrix import PRESENT, UNVERIFIED, is_signed
 from semmetrics.data.swapped import check_labels
-from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.data.tasks import IgnoredLabels, LabelTask, occurring
+from semmetrics.errors import InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.labels import facts, read_labels
+from semmetrics.kinds.labels.coding import (
+    LabelCoding,
+    clean_class_list,
+    code_labels,
+    code_plain_labels,
+    identify_classes,
+)
 from semmetrics.kinds.labels.facts import Odd, label_facts
 from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
 from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
 
-Coding = tuple[Sequence[Terms], tuple[Codes, Codes], Odd, Synonyms | None]
-"""The terms of each class, the class of each label of both vocabularies, oddities, synonyms."""
+
+class _LabelSides(NamedTuple):
+    """Both sides of a task, before their labels are coded.
+
+    Attributes
+    ----------
+    pred, ref : Lists
+        Normalised.
+    joined : Joined
+        The labels that are predicted and true.
+    difficult, unverified : Side or None
+        The labels that the ground truth marks as difficult, and those that nobody verified.
+    weights : float array, shape (items,), or None
+    """
+
+    pred: Lists
+    ref: Lists
+    joined: Joined
+    difficult: Side | None
+    unverified: Side | None
+    weights: Floats | None
 
 
 def label_task(
@@ -53,8 +73,10 @@ def label_task(
     ----------
     pred, ref : Lists
     options : Options, optional
-        Those of a score, with what stands beside read; the defaults where left out.
+        The options of a score, with the files that they name already read. Default: the default of
+        every option.
     heads : float array, shape (items of the predictions, cardinalities), optional
+        The probability of each set size.
 
     Returns
     -------
@@ -66,67 +88,115 @@ def label_task(
         If ids do not match, a reference label is outside the class list, or a weight is bad.
     """
     options = options or resolve_options({}, "labels")
-    normalize, missing, classes = options["normalize"], options["missing"], options["classes"]
-    weights, clean = options["weights"], normalization(normalize)
-    skips = options["empty_predictions"] == "skip"
-    signed = is_signed(ref.side.scores) and ref.contents[0] == len(ref) * len(ref.vocabulary)
-    if ref.ranked and not (signed or ref.has_marks):
+    clean = normalization(options["normalize"])
+    if ref.ranked and not (ref.has_marks or _has_signs(ref)):
         raise InputError("truth-of-scores", ref.source)
     ignored = Ignored.of(options["ignore"], clean)
-    pred, ref = (side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
-                 for side in (pred, ref))  # fmt: skip
-    joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
+    repeats = options["normalize"] == REPEATING
+    pred = pred.normalized(clean, ignored.written, repeats=repeats)
+    ref = ref.normalized(clean, ignored.written, repeats=repeats)
+    sides = _join_sides(pred, ref, options)
+    _check_columns(pred, ref)
+    class_list = None
+    if options["classes"] is not None:
+        class_list = clean_class_list(options["classes"], clean)
+    coding = _code_sides(sides, class_list, ignored, options)
+    task = _build_task(sides, coding, class_list, options, heads)
+
+    odd: Odd = {}
+    if coding.shared_terms:
+        odd[facts.SHARED] = coding.shared_terms
+    if ignored.written:
+        task, odd[facts.IGNORED] = _without(task, coding.classes, ignored)
+    task, odd[facts.UNVERIFIED] = _without_unverified(task)
+    if options["empty_predictions"] == "skip":
+        task = _skip_empty_predictions(task)
+    odd |= facts.find_oddities(task, pred, sides.ref)
+    if task.difficult:
+        odd[facts.DIFFICULT] = len(task.difficult.codes)
+    task = copy(task)  # with how often classes occur, which replace() would count again
+    vars(task)["odd"] = odd
+    return task
+
+
+def _has_signs(truth: Lists) -> bool:
+    """Return whether all labels of all items are marked: 1 present, 0 difficult, -1 absent."""
+    return is_signed(truth.side.scores) and truth.contents[0] == len(truth) * len(truth.vocabulary)
+
+
+def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
+    """Join normalised sides, and separate difficult and unverified labels from true ones."""
+    joined, weights = weigh(join(pred, ref, missing=options["missing"]), options["weights"], ref)
     if options["activation"] is not None:
         joined = joined._replace(pred=_activate(joined.pred, options["activation"]))
     present, difficult, unverified = _split_marks(joined.ref, ref)
     if ref.ranked or ref.has_marks:
         ref = replace(ref, side=replace(ref.side, scores=None))
         joined = joined._replace(ref=present)
-    _check_columns(pred, ref)
-    listed = None if classes is None else _clean_classes(classes, clean)
-    settings = _settings(options, pred, listed, heads)
-    if listed is None and not pred.synonyms and not ref.synonyms:  # each label is a class
-        every = sorted({*pred.terms, *ref.terms})
-        place = {terms: code for code, terms in enumerate(every)}
-        mine, theirs = (np.array([place[t] for t in side.terms], np.int32) for side in (pred, ref))
-        coding: Coding = every, (mine, theirs), {}, None
-    else:
-        truth = joined.ref
-        if skips:
-            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
-        predicted = occurring(joined.pred.codes, len(pred.terms))
-        occur = predicted, occurring(truth.codes, len(ref.terms))
-        coding = _code_terms(pred, ref, occur, listed, ignored)
-    terms, (mine, theirs), odd, synonyms = coding
-    written: Any = (None, None)
-    if synonyms is not None:
-        written = joined.pred.codes, (joined.ref.codes + len(pred.terms)).astype(np.int32)
-    task = LabelTask(
-        ids=joined.ids, classes=tuple(map(class_name, terms)),
-        pred=replace(joined.pred, codes=mine.take(joined.pred.codes), written=written[0]),
-        ref=replace(joined.ref, codes=theirs.take(joined.ref.codes), written=written[1]),
-        difficult=difficult and replace(difficult, codes=theirs.take(difficult.codes)),
-        unverified=unverified and replace(unverified, codes=theirs.take(unverified.codes)),
-        ranked=pred.ranked, binary=pred.order in ("columns", "keys"),
-        given=None if listed is None else len(listed), settings=settings, counts=joined.counts,
-        in_columns=_in_columns((pred, mine), (ref, theirs), len(terms)),
+    return _LabelSides(pred, ref, joined, difficult, unverified, weights)
+
+
+def _code_sides(
+    sides: _LabelSides, class_list: list[Terms] | None, ignored: Ignored, options: Options
+) -> LabelCoding:
+    """Find the class of each label."""
+    pred, ref, truth = sides.pred, sides.ref, sides.joined.ref
+    if class_list is None and not pred.synonyms and not ref.synonyms:
+        return code_plain_labels(pred, ref)
+    if options["empty_predictions"] == "skip":
+        truth = truth.take(np.flatnonzero(np.diff(sides.joined.pred.indptr)))
+    return code_labels(pred, ref, occurring(truth.codes, len(ref.terms)), class_list, ignored)
+
+
+def _build_task(
+    sides: _LabelSides,
+    coding: LabelCoding,
+    class_list: list[Terms] | None,
+    options: Options,
+    heads: Floats | None,
+) -> LabelTask:
+    """Make the task of joined sides whose labels are coded."""
+    pred, joined = sides.pred, sides.joined
+    pred_written = ref_written = None
+    if coding.synonyms is not None:
+        pred_written = joined.pred.codes
+        ref_written = (joined.ref.codes + len(pred.terms)).astype(np.int32)
+    have_one_term = all(len(terms) == 1 for terms in coding.classes)
+    return LabelTask(
+        ids=joined.ids,
+        classes=tuple(map(class_name, coding.classes)),
+        pred=_with_classes(joined.pred, coding.pred_codes, pred_written),
+        ref=_with_classes(joined.ref, coding.ref_codes, ref_written),
+        difficult=sides.difficult and _with_classes(sides.difficult, coding.ref_codes),
+        unverified=sides.unverified and _with_classes(sides.unverified, coding.ref_codes),
+        ranked=pred.ranked,
+        binary=pred.order in ("columns", "keys"),
+        given=None if class_list is None else len(class_list),
+        settings=_settings(options, pred, class_list, heads),
+        counts=joined.counts,
+        in_columns=_in_columns(sides, coding),
         precision="float64" if options["activation"] else pred.precision,
-        synonyms=synonyms, terms=None if all(len(some) == 1 for some in terms) else terms,
+        synonyms=coding.synonyms,
+        terms=None if have_one_term else coding.classes,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
-        first_set_size=options["first_set_size"], weights=weighed,
-    )  # fmt: skip
-    if ignored.written:
-        task, odd[facts.IGNORED] = _without(task, terms, ignored)
-    task, odd[facts.UNVERIFIED] = _without_unverified(task)
+        first_set_size=options["first_set_size"],
+        weights=sides.weights,
+    )
+
+
+def _with_classes(side: Side, class_of_label: Codes, written: Codes | None = None) -> Side:
+    """Replace the code of each label by the code of its class."""
+    return replace(side, codes=class_of_label.take(side.codes), written=written)
+
+
+def _skip_empty_predictions(task: LabelTask) -> LabelTask:
+    """Leave out the items without predicted labels, and count them."""
     rows = np.flatnonzero(np.diff(task.pred.indptr))
-    if skips and len(rows) < len(task):
-        counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
-        task = replace(task.take(rows), counts=counts)
-    odd |= facts.find_oddities(task, pred, ref)
-    odd |= {facts.DIFFICULT: len(task.difficult.codes)} if task.difficult else {}
-    task = copy(task)  # with how often classes occur, which replace() would count again
-    vars(task)["odd"] = odd
-    return task
+    n_skipped = len(task) - len(rows)
+    if not n_skipped:
+        return task
+    counts = {**task.counts, "empty_prediction_skipped": n_skipped}
+    return replace(task.take(rows), counts=counts)
 
 
 def _settings(
@@ -141,7 +211,7 @@ def _settings(
         settings[OPTIONS["unknown_value"].key] = str(options["unknown_value"])
     size = settings.pop(first_size, "")
     if listed is not None:
-        settings["classes"] = _identity(listed)
+        settings["classes"] = identify_classes(listed)
     if options["weights"] is not None:
         settings["weights"] = "given"
     if heads is not None and size:
@@ -160,42 +230,16 @@ def _activate(pred: Side, activation: str) -> Side:
     return replace(pred, scores=decoding.softmax(pred.indptr, pred.scores))
 
 
-def _in_columns(pred: tuple[Lists, Codes], ref: tuple[Lists, Codes], width: int) -> Bools | None:
-    """Return which classes are columns of a matrix, or keys of 0/1 mappings; None without any.
-
-    Parameters
-    ----------
-    pred, ref : tuples of Lists and its class codes
-    width : int
-        The number of classes.
-    """
-    if not pred[0].names_all and not ref[0].names_all:
+def _in_columns(sides: _LabelSides, coding: LabelCoding) -> Bools | None:
+    """Return which classes are columns of a matrix, or keys of 0/1 mappings; None without any."""
+    if not sides.pred.names_all and not sides.ref.names_all:
         return None
-    in_columns = np.zeros(width, np.bool_)
-    for lists, codes in (pred, ref):
-        if lists.names_all:
-            in_columns[codes] = True
+    in_columns = np.zeros(len(coding.classes), np.bool_)
+    if sides.pred.names_all:
+        in_columns[coding.pred_codes] = True
+    if sides.ref.names_all:
+        in_columns[coding.ref_codes] = True
     return in_columns
-
-
-def _clean_classes(classes: Iterable[Entry], clean: Callable[[str], Terms]) -> list[Terms]:
-    """Return the terms of each class of a class list, normalised.
-
-    Raises
-    ------
-    InputError
-        If a class is not a name, or nothing is left of it; names its place.
-    """
-    listed = []
-    for number, entry in enumerate(class_terms(classes)):
-        terms = clean_terms(entry, clean)
-        if not terms:
-            where = f"class list, class {number}{FROM_0}"
-            remedy = "rename it, remove it, or choose another normalization"
-            value = class_name(entry)
-            raise InputError("nothing-left", where, role="the class", value=value, remedy=remedy)
-        listed.append(terms)
-    return listed
 
 
 def _split_marks(truth: Side, ref: Lists) -> tuple[Side, Side | None, Side | None]:
@@ -236,58 +280,6 @@ def _check_columns(pred: Lists, ref: Lists) -> None:
         names = [terms[0] for terms in other.terms] if one.columns is not None else []
         if names and set(map(str, range(one.columns or 0))).isdisjoint(names):
             raise InputError("unnamed-columns", one.source, other=other.source, names=names)
-
-
-def _identity(classes: Sequence[Terms]) -> str:
-    """The number of classes, and a hash of them in their order."""
-    return identity_of(["\t".join(terms) for terms in classes])
-
-
-def _code_terms(pred: Lists, ref: Lists, occur: tuple[Bools, Bools], listed: list[Terms] | None,
-                ignored: Ignored) -> Coding:  # fmt: skip
-    """Find the class of each label where there is a class list, or labels have synonyms."""
-    mine, theirs = ([tuple(dict.fromkeys(terms)) for terms in side.terms] for side in (pred, ref))
-    classes = listed
-    if classes is None:
-        classes = sorted(set(compress(theirs, occur[1])), key=class_name)
-    exact = {terms: code for code, terms in enumerate(classes)}
-    holders = gather((term, code) for code, terms in enumerate(classes) for term in terms)
-
-    def code_of(terms: Terms) -> int:
-        if terms in exact:
-            return exact[terms]
-        return next((holders[term][0] for term in terms if term in holders), -1)
-
-    pred_codes, ref_codes = (np.array([*map(code_of, s)], np.int32) for s in (mine, theirs))
-    if listed is not None:
-        numbers = np.flatnonzero((ref_codes < 0) & occur[1])
-        left_out, _ = ignored.chosen(ref.terms[number] for number in numbers.tolist())
-        if not left_out.all():
-            number = int(numbers[~left_out][0])
-            where, value = ref.where(ref.first_item(number)), class_name(ref.terms[number])
-            raise common.outside_classes(value, classes, where, "the reference label")
-    shared = frozenset(term for term, some in holders.items() if len(some) > 1)
-    odd: Odd = {facts.SHARED: shared} if shared else {}
-    lone = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
-    every = [*classes, *sorted(lone, key=class_name)]
-    name, number = max(Counter(map(class_name, every)).items(), key=itemgetter(1), default=("", 0))
-    if number > 1:
-        raise InputError("duplicate", role="the class", value=name)
-    place = {terms: code for code, terms in enumerate(every)}
-    for side, codes in ((mine, pred_codes), (theirs, ref_codes)):
-        codes[codes < 0] = [place[terms] for terms in compress(side, codes < 0)]
-    # a reference label is compared by all terms of its class
-    labels = zip(ref.terms, theirs, ref_codes.tolist(), strict=True)
-    written = [*pred.terms]
-    written += [terms if own == every[code] else every[code] for terms, own, code in labels]
-    if all(len(terms) == 1 for terms in written):
-        return every, (pred_codes, ref_codes), odd, None
-    # Two classes of a term tell as much as all, of which a term may have thousands.
-    touched = [{code for term in terms for code in holders.get(term, ())[:2]} for terms in written]
-    ambiguous = np.array([len(some) > 1 for some in touched], np.bool_)
-    several = any(len(terms) > 1 for terms in (*mine, *theirs))  # not a term that is repeated
-    found = _identity(classes) if listed is None and several else None
-    return every, (pred_codes, ref_codes), odd, Synonyms(written, ambiguous, found)
 
 
 def _without(
@@ -448,18 +440,12 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     def prepared(task: Any) -> Any:
         plain = task.synonyms is None
         terms = [(name,) for name in task.classes] if plain else task.synonyms.terms
-        looked_up, found = {}, {}
+        looked_up = {}
         for name, model in models.items():
             rules = rules_for(model, options["lookup"], options["oov"])
             whole = needs[name] == {_TEXTS}
             looked_up[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
-        for key, measure in by_key.items():
-            name, default = str(measure["embedding"]), measure.definition.oov
-            rules = rules_for(models[name], options["lookup"], options["oov"], default)
-            vectors = looked_up[name]
-            if rules["oov"] == "skip" and vectors.oov != "skip":
-                vectors = vectors.skip_unknown()
-            found[key] = vectors
+        found = {key: _with_policy(looked_up, m, options) for key, m in by_key.items()}
         by_word = {name: one for name, one in looked_up.items() if _WORDS in needs[name]}
         odd = {**task.odd, **facts.find_odd_terms(found), **facts.count_known_terms(by_word)}
         if taxonomy is not None and is_placed:
@@ -467,6 +453,18 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
     return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}
+
+
+def _with_policy(looked_up: Mapping[str, Any], measure: Measure, options: Options) -> Any:
+    """Return the label vectors of a measure's embedding, with its policy for unknown labels."""
+    from semmetrics.embed.lookup import rules_for
+
+    vectors = looked_up[str(measure["embedding"])]
+    default = measure.definition.oov
+    rules = rules_for(vectors.embedder, options["lookup"], options["oov"], default)
+    if rules["oov"] == "skip" and vectors.oov != "skip":
+        return vectors.skip_unknown()
+    return vectors
 
 
 def _is_in(taxonomy: Any, terms: Terms) -> bool:

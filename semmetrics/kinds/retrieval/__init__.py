@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -121,18 +122,24 @@ def _with_numbers(data: Any, found: Lists, source: str, options: ReadOptions) ->
     InputError
         If there are neither scores nor ranks, and another column holds numbers.
     """
-    names = [name for fact in found.notes for name in _unused_names(fact)]
+    names = list(chain.from_iterable(map(_unused_names, found.notes)))
     ranks = [name for name in names if name.strip().casefold() == _RANK]
     if ranks and options.side != "gt":
         found = _by_rank(data, found, ranks[0], source, options)
-    for name in names if found.side.scores is None else ():
-        if _may_be_number(name) and _read_numbers(data, name, source, options) is not None:
-            flag = f"{options.side}_score_column" if options.side else "score_column"
-            what = "their grades" if options.side == "gt" else "their scores"
-            raise InputError("unknown-numbers", found.source, name=name, what=what, flag=flag)
+    if found.side.scores is None:
+        for name in filter(_may_be_number, names):
+            if _read_numbers(data, name, source, options) is not None:
+                raise _unknown_numbers(found.source, name, options.side)
     if not found.holds and options.column("score") is None:
         found = replace(found, holds=_side_of(found, names))
     return found
+
+
+def _unknown_numbers(where: str, name: str, side: str) -> InputError:
+    """Return the error for a column that contains numbers and is not used."""
+    flag = f"{side}_score_column" if side else "score_column"
+    what = "their grades" if side == "gt" else "their scores"
+    return InputError("unknown-numbers", where, name=name, what=what, flag=flag)
 
 
 def _unused_names(fact: Any) -> Sequence[str]:
