@@ -815,7 +815,8 @@ MESSAGES: dict[str, str] = {
     "total-too-small": "one image for each pair is {least:image}, more than a total of {total}; "
         "raise {opt:total}, or compare fewer systems",
     "missing-pictures": "{n:image} without a picture here: {names!l}; name the folder of the "
-        "pictures, or leave these images out with {opt:exclude}",
+        "pictures, or a path such as 'images/{{id}}.jpg' or 'images/{{id:012d}}.jpg' (ids of 12 "
+        "digits, with leading zeros), or leave these images out with {opt:exclude}",
     "no-common-items": "the systems have no item in common; check their ids",
     "several-answers": "{found} for one image; give one, or use a measure of label sets, as SemF1",
     "systems-missing": "{n:system} of the competition not given: {systems!l}; give all of them",

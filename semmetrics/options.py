@@ -564,7 +564,8 @@ OUTPUT = _named(
     html=Option("Write a report there, too: one page with figures, labels, and the worst and best "
         "items. The same as -o FILE.html.", WRITE, written=(".html",), common=True),
     images=Option("Show pictures of items in the report: a folder of files called by the ids, or "
-        "'images/{id}.jpg'.", WRITE, metavar="FOLDER"),
+        "'images/{id}.jpg', or 'images/{id:012d}.jpg' for 12 digits with leading zeros.", WRITE,
+        metavar="FOLDER"),
     digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, read=int, least=0,
         most=17),
     percent=Option("Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "
@@ -607,9 +608,9 @@ _SELECTED = _named(
     rating_page=Option("Write a sheet of ratings as HTML pages.", SHEETS, written=("",)),
     annotators=Option("Rows for each image, or for each answer to rate.", SHEETS, default=3,
         read=int, least=1, most=100),
-    images=Option("Where images are, with {id} in it: 'images/{id}.jpg', seen from here or from "
-        "the page.", SHEETS,
-        metavar="TEMPLATE", common=True),
+    images=Option("Where images are, with {id} in it: 'images/{id}.jpg', or "
+        "'images/{id:012d}.jpg' for 12 digits with leading zeros, seen from here or from the "
+        "page.", SHEETS, metavar="TEMPLATE", common=True),
     scale=Option("Ratings on the page are 1 to N.", SHEETS, default=5, read=int, least=2, most=100),
 )
 _STREAMED = _named(

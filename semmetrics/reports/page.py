@@ -13,8 +13,9 @@ import hashlib
 import importlib.util
 import io
 import os
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -27,6 +28,7 @@ from semmetrics.messages import visible
 _PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP")  # Pillow would start Ghostscript for EPS
 _ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
+_ID = re.compile(r"\{id(?::0(\d{1,2})d)?\}")  # {id}, or {id:012d} for leading zeros
 _TRUE = ("true", "positives", "class", "references")  # what predictions are compared with
 _ABOVE = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
 _MOST = 50  # labels or captions of an item
@@ -64,8 +66,8 @@ def write_report(*, examples: Mapping[str, Iterable[Mapping[str, Any]]],
     examples : mapping from title to records of items
     folded : dict from title to lines
     images : str, optional
-        A folder of images called by the ids of items, or a path with ``{id}`` in it. They are
-        shown beside their items as thumbnails of at most 160 pixels.
+        A folder of images called by the ids of items, or a path with ``{id}`` or ``{id:012d}`` in
+        it. They are shown beside their items as thumbnails of at most 160 pixels.
     digits : int
     **parts
         What else ``report.html`` shows.
@@ -122,6 +124,22 @@ def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
         yield f"and {len(some) - _MOST:,} more", False
 
 
+def fill_address(template: str, id_: str, write: Callable[[str], str] = str) -> str:
+    """Put an id into a path or an address, also with leading zeros.
+
+    Examples
+    --------
+    >>> fill_address("images/{id:012d}.jpg", "42"), fill_address("images/{id}.jpg", "42")
+    ('images/000000000042.jpg', 'images/42.jpg')
+    """
+    return _ID.sub(lambda found: write(id_.zfill(int(found[1] or 0))), template)
+
+
+def has_place_of_id(template: str) -> bool:
+    """Tell whether a path or an address has a place for the id."""
+    return _ID.search(template) is not None
+
+
 class Pictures:
     """Files of pictures that are called by the ids of items.
 
@@ -130,7 +148,8 @@ class Pictures:
     Parameters
     ----------
     images : str
-        The folder, or a path with ``{id}`` in it.
+        The folder, or a path with ``{id}`` in it, or ``{id:012d}`` for ids that file names fill
+        with zeros to 12 digits.
 
     Raises
     ------
@@ -139,11 +158,12 @@ class Pictures:
     """
 
     def __init__(self, images: str) -> None:
-        before, mark, _ = images.partition("{id}")
-        self.template = images if mark else f"{images}/{{id}}"
-        self.folder = Path(f"{before}x").parent.resolve() if mark else Path(images).resolve()
+        place = _ID.search(images)
+        self.template = f"{images}/{{id}}" if place is None else images
+        folder = Path(images) if place is None else Path(f"{images[: place.start()]}x").parent
+        self.folder = folder.resolve()
         if not self.folder.is_dir():
-            remedy = "name a folder, or a path with {id} in it"
+            remedy = "name a folder, or a path such as 'images/{id}.jpg' or 'images/{id:012d}.jpg'"
             raise InputError("missing-file", images, remedy=remedy)
 
     def find(self, id: str) -> Path | None:
@@ -152,7 +172,7 @@ class Pictures:
         stems = [id, id.removesuffix(ending)] if ending.lower() in _ENDINGS else [id]
         for stem in stems:
             for end in _ENDINGS:
-                name = self.template.replace("{id}", stem) + end
+                name = fill_address(self.template, stem) + end
                 if os.path.isfile(name):  # noqa: PTH113 - it takes names that are too long
                     path = Path(name)
                     if self.folder in path.resolve().parents:
@@ -209,6 +229,8 @@ class Thumbnails:
         lost = self.absent.get(f"no file of {self.template}", ())
         if lost and len(lost) == len(self.made):
             remedy = f"pictures are called by the ids, such as {visible(lost[0])}"
+            if lost[0].isdecimal():
+                remedy += "; for names with leading zeros write 'images/{id:012d}.jpg' (12 digits)"
             raise InputError("missing-file", self.template, remedy=remedy)
         facts = (Fact("no-thumbnail", len(ids), tuple(ids), values={"why": why})
                  for why, ids in self.absent.items())  # fmt: skip

@@ -35,7 +35,7 @@ from semmetrics.errors import FROM_0, Fact, InputError
 from semmetrics.kinds.common import counted, named
 from semmetrics.messages import printable
 from semmetrics.reports import Records, csv_text, plain_text
-from semmetrics.reports.page import fill_page
+from semmetrics.reports.page import fill_address, fill_page, has_place_of_id
 from semmetrics.schema import as_answer, as_id, as_number
 from semmetrics.scoring.plan import Setup, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
@@ -305,7 +305,8 @@ def write_annotation_page(
     annotator : str, optional
         Whose rows the page has; left out, those of all.
     images : str or mapping from id to str, optional
-        Where images are: an address or a path with ``{id}`` in it, such as "images/{id}.jpg", or
+        Where images are: an address or a path with ``{id}`` in it, such as "images/{id}.jpg" or
+        "images/{id:012d}.jpg" (ids with leading zeros), or
         the address of each image. Without it only ids are shown.
     title : str
     scale : int
@@ -329,7 +330,7 @@ def write_annotation_page(
     >>> '<img src="images/7.jpg"' in write_annotation_page(sheet, images="images/{id}.jpg")
     True
     """
-    if isinstance(images, str) and "{id}" not in images:
+    if isinstance(images, str) and not has_place_of_id(images):
         raise InputError("bad-option", name="images", value=images, wanted="an address with {id}")
     columns = list(sheet.columns)
     if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (columns[-1] == "rating"):
@@ -372,7 +373,7 @@ def _question(columns: Sequence[str], scale: int) -> str:
 def _address(image: str, images: str | Mapping[str, str]) -> str:
     """Return the address of a picture."""
     if isinstance(images, str):
-        return images.replace("{id}", quote(image, safe="", errors="replace"))
+        return fill_address(images, image, lambda id_: quote(id_, safe="", errors="replace"))
     return images[image]
 
 

@@ -111,6 +111,25 @@ def test_addresses_of_the_web_are_not_looked_up(ok, systems):
     assert 'src="https://example.org/' in Path("p-1.html").read_text(encoding="utf-8")
 
 
+def test_pictures_may_have_zeros_in_front_of_their_ids(ok, refused, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("im").mkdir()
+    for system, word in (("a", "cat"), ("b", "dog")):
+        answers = {str(number): f"a {word} {number}" for number in (7, 41, 42, 43, 44)}
+        Path(f"{system}.json").write_text(json.dumps(answers), encoding="utf-8")
+    for number in (7, 41, 42, 43, 44):
+        Path(f"im/COCO_{number:012d}.jpg").touch()
+    template = "im/COCO_{id:012d}.jpg"
+    ok(*SELECT, "--page", "p.html", "--images", template, "a.json", "b.json")
+    assert 'src="im/COCO_000000000042.jpg"' in Path("p-1.html").read_text(encoding="utf-8")
+    ok(*SELECT, "--page", "p.html", "--images", f"https://x.org/{template}",
+       "a.json", "b.json")  # fmt: skip
+    assert 'x.org/im/COCO_000000000007.jpg"' in Path("p-1.html").read_text(encoding="utf-8")
+    for wrong in ("im", "im/COCO_{id}.jpg", "im/COCO_{id:011d}.jpg", "im/COCO_{id.__class__}.jpg"):
+        found = refused(*SELECT, "--page", "q.html", "--images", wrong, "a.json", "b.json")
+        assert "{id:012d}" in str(found)
+
+
 @pytest.mark.parametrize("total", [5, 9, 1000])
 def test_a_total_is_the_largest_number_of_each_pair_that_it_allows(ok, refused, systems, total):
     files = [f"{name}.json" for name in systems]

@@ -145,6 +145,13 @@ def test_pictures_are_those_of_the_folder_alone(tmp_path):
     for chosen, images in ((table, "nowhere"), (one, "images")):
         with refused("missing-file"):
             chosen.html_report(images=str(tmp_path / images))
+    Image.new("RGB", (9, 9), "red").save(tmp_path / "images" / "000000000042.jpg")
+    coco = semmetrics.score({"42": ["cat"]}, {"42": ["cat"]}, measures="F1")
+    assert "data:image" in coco.html_report(images=str(tmp_path / "images/{id:012d}.jpg"))
+    for images in ("images", "images/{id}.jpg", "images/{id:05d}.jpg"):
+        with refused("missing-file") as caught:
+            coco.html_report(images=str(tmp_path / images))
+        assert "{id:012d}" in str(caught.value)
 
 
 def shown(page, column):
