@@ -1,402 +1,76 @@
-"""What a user should know of label sets: probable mistakes, idle scores, and what was read.
+"""What a user should know of label sets: notes on what is odd, and what was read.
 
-Conventions
------------
-Everything is found by vocabulary, and counted by occurrence with one look at the codes. Findings
-are counts, which parts of the data add up, and sets of examples, which they unite (``Task.odd``);
-facts are made of these alone.
-
-Labels are *alike* if they differ only by case, by white space, ``_`` or ``-``, or by an English
-plural. A predicted label is looked at only if it is not itself a reference label or a class.
+`semmetrics.kinds.labels.oddities` finds what is odd.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, compress, product, repeat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.backend import round_to
-from semmetrics.core.ragged import Bools, Floats, cell_keys, lengths, row_numbers, sum_rows
-from semmetrics.data.lists import Lists, Side, as_entry
-from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
+from semmetrics.core.ragged import Floats, cell_keys, lengths, row_numbers
+from semmetrics.data.lists import Lists, as_entry
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds import Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.labels.joined import (
-    RARE_DELIMITERS,
+    ALL_DELIMITERS,
+    DELIMITERS,
     WORD_DELIMITERS,
+    are_joined,
     are_joined_words,
     are_permuted,
-    are_split_by_other,
+    has_parts,
 )
-from semmetrics.kinds.labels.normalization import (
-    Ignored,
-    class_name,
-    differently_encoded,
-    normalization,
-    singular,
+from semmetrics.kinds.labels.normalization import Ignored, class_name, normalization
+from semmetrics.kinds.labels.oddities import (
+    ALIKE,
+    DIFFICULT,
+    ENCODED,
+    FLAGS,
+    HELD,
+    IGNORED,
+    LIST_AS_TEXT,
+    LONE,
+    MINUS,
+    NAMED,
+    ORDER,
+    PLACED,
+    SCORES,
+    SENTENCE,
+    SHARED,
+    STEPS,
+    TERMS,
+    UNVERIFIED,
+    WRITTEN,
+    Odd,
 )
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, is_given
 
-Odd = dict[Hashable, Any]
-"""What was found in a task: counts, which parts add up, and sets, which they unite."""
 FILES = "preds.json gt.json"  # of an example
-STEPS = {"lower": "case or surrounding blanks", "separators": "blanks, _ or -", "plural": "plural"}
-"""Normalisations that join labels that are alike, and what they make equal."""
 SIDES = {"pred": "predicted", "ref": "reference"}
 _OTHERS = {"pred": "ground truth", "ref": "predictions"}
-_DELIMITERS = (";", "|", "\t", "+", "\n", ",")
-_ALL_DELIMITERS = (*_DELIMITERS, *WORD_DELIMITERS, *RARE_DELIMITERS)
-_LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
-_ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
-_ENCODED = f"{BESIDE}encoding"
-_MINUS = "scores of -1"
-_WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
-UNVERIFIED = "unverified cells"
 _OF_NEGATIVES = ("ROC-AUC", "CR")
 """Measures of curves that also count the items without a label."""
-SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
-PLACED = "labels in the taxonomy"
-_NAMED, _TERMS = "labels that are no numbers", "terms"
-_FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
-_NO = np.zeros(1, np.bool_)
-_SENTENCE = 5.0  # mean words of a label above which labels look like captions
-_DISTINCT = 10  # distinct labels and items below which a share says little
-_HARDLY = {"pred": 0.05, "ref": 0.01}  # shares of occurrences
 _THRESHOLD_RULES = ("threshold", "at-least")
 _ROUNDING = 1e-3  # by which a probability may be outside [0, 1]
-_LOW = 0.5  # lists of what a tagger is sure of have no lower scores
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
-_SCORE_NAME = re.compile(
-    r"score|prob(?!lem)|conf(?!irm)|logit|softmax|sigmoid|certain|likelihood|similar|rank|distance",
-    re.IGNORECASE,
-)
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
 _PAIRS, _UNLIKE = 1 << 28, 1 << 22  # pairs of labels worth counting: in all items, different
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 _MOST = 20  # labels of a list that are shown
 _MATCH = ("id", "rank", "prediction", "reference", "similarity")
-
-
-# ---- what is found in a task --------------------------------------------------------------------
-
-
-def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
-    """Find what is probably a mistake in a task.
-
-    Parameters
-    ----------
-    task : LabelTask
-    pred, ref : Lists
-        What it was made of, normalised.
-    """
-    present = {"pred": task.axis.n_prediction > 0, "ref": task.axis.n_reference > 0}
-    known = present["ref"].copy()
-    known[: task.given or 0] = True
-    found: Odd = {**common.swapped_sides(pred, ref), **_find_scores(pred, task.pred, task.ref)}
-    found |= {} if task.numbered else {_NAMED: 1}
-    found |= _find_encodings(task, present, known)
-    if task.ranked:  # every class has a score in every item
-        return found
-    names = {side: _names(task, chosen) for side, chosen in present.items()}
-    joined = _find_delimiters(task, names)
-    found |= joined | _find_sentences(task, present, names)
-    lone = present["pred"] & ~known
-    if lone.any():
-        similar = _find_alike(task, lone, known)
-        found |= similar or ({} if joined else _find_strangers(task, present, lone))
-    return found | _find_doubles(task, names["ref"])
-
-
-def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
-    """Find scores and the order of labels, of the items that are evaluated."""
-    found: Odd = {}
-    if pred.side.scores is None:
-        if pred.order:
-            found[_ORDER, pred.order] = 1
-        if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
-            found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
-        if unused := frozenset(str(one) for one in pred.notes if one.code == "unused-columns"):
-            found[UNUSED] = unused
-        if columns := _columns_like_scores(pred):
-            found[_ORDER, "file"] = columns
-    elif true.scores is not None and (true.scores != 1).any():
-        found[_SCORES, "ref"] = 1  # of the ground truth alone: the sides look swapped
-        if (true.scores == -1).any():
-            found[_MINUS, "ref"] = 1
-    if predicted.scores is not None and len(predicted.scores):
-        found[_SCORES, "pred", "low"] = int((predicted.scores < _LOW).sum())
-        found[_SCORES, "pred", "all"] = len(predicted.scores)
-        found[_SCORES, "pred", "highest"] = frozenset([repr(float(predicted.scores.max()))])
-        found[_SCORES, "pred", "lowest"] = frozenset([repr(float(predicted.scores.min()))])
-    return found
-
-
-def _columns_like_scores(pred: Lists) -> frozenset[str]:
-    """Return the columns that are not used and, by their names, may have the scores of labels."""
-    columns = []
-    for note in pred.notes:
-        if note.code == "unused-columns":
-            columns += [name for name in note.examples if _SCORE_NAME.search(name)]
-    return frozenset(columns)
-
-
-def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
-    codes = np.flatnonzero(chosen).tolist()
-    return [(task.classes[code],) if task.terms is None else task.terms[code] for code in codes]
-
-
-def _names(task: LabelTask, chosen: Bools) -> list[str]:
-    """Return all terms of the classes chosen."""
-    if task.terms is None:
-        return list(compress(task.classes, chosen.tolist()))
-    return [term for terms in _terms(task, chosen) for term in terms]
-
-
-def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> Odd:
-    """Find predicted labels that a normalisation makes reference labels."""
-    names, others = _names(task, known), _names(task, lone)
-    targets = dict(zip(reversed(_folded(names)), reversed(names), strict=True))  # the first stays
-    widths = [len(terms) for terms in _terms(task, lone)]
-    codes = np.repeat(np.flatnonzero(lone), widths).tolist()
-    pairs: dict[int, tuple[str, str]] = {}
-    for code, term, fold in zip(codes, others, _folded(others), strict=True):
-        if fold and fold in targets:
-            pairs.setdefault(code, (term, targets[fold]))
-    return _count_alike(task, "pred", pairs)
-
-
-def _find_encodings(task: LabelTask, present: Mapping[str, Bools], known: Bools) -> Odd:
-    """Find labels of a side that look the same as others of the other side, and are not equal."""
-    sides = {"pred": (present["pred"], known), "ref": (present["ref"], present["pred"])}
-    for side, (chosen, of_other) in sides.items():
-        pairs = differently_encoded(_names(task, chosen & ~of_other), _names(task, of_other))
-        if pairs:
-            label, other = min(pairs.items())
-            held = [not pairs.keys().isdisjoint(terms) for terms in _terms(task, chosen)]
-            touched = np.zeros(len(task.classes), np.bool_)
-            touched[np.flatnonzero(chosen)[held]] = True
-            number = int(touched[getattr(task, side).codes].sum())
-            example = frozenset([f"{label!a} and {other!a}"])
-            return {(_ENCODED, side): number, ("example", _ENCODED, side): example}
-    return {}
-
-
-def _find_doubles(task: LabelTask, names: Sequence[str]) -> Odd:
-    """Find reference labels that are written in several ways; a class list means its classes."""
-    if task.given is not None or len(set(_lower_lines(names))) == len(names):  # as a rule
-        return {}
-    fold, true = normalization("lower+separators"), task.axis.n_reference > 0
-    written: dict[str, dict[int, str]] = {}
-    for code, terms in zip(np.flatnonzero(true).tolist(), _terms(task, true), strict=True):
-        for term in terms:
-            if folded := fold(term):  # nothing is left of separators alone
-                written.setdefault(folded[0], {}).setdefault(code, term)
-    pairs: dict[int, tuple[str, str]] = {}
-    for several in written.values():
-        first, *others = dict.fromkeys(several.values())  # labels may share a synonym
-        for code, term in several.items() if others else ():
-            pairs.setdefault(code, (others[0] if term == first else term, first))
-    return _count_alike(task, "ref", pairs)
-
-
-def _count_alike(task: LabelTask, side: str, pairs: Mapping[int, tuple[str, str]]) -> Odd:
-    """Count the labels of a side that have another that is alike, and name what makes them equal.
-
-    Of the normalisations the fewest are named that join the two of a pair.
-    """
-    if not pairs:
-        return {}
-    mine: Side = getattr(task, side)
-    chosen = np.zeros(len(task.classes), np.bool_)
-    chosen[list(pairs)] = True
-    touched = chosen[mine.codes]
-    one, other = pairs[min(pairs)]
-    found: Odd = {
-        (_ALIKE, side, "labels"): int(touched.sum()),
-        (_ALIKE, side, "items"): int((sum_rows(touched, mine.indptr) > 0).sum()),
-        ("example", _ALIKE, side, "labels"): frozenset([f"{one!r} and {other!r}"]),
-    }
-    left, sizes = set(pairs.values()), range(1, len(STEPS) + 1)
-    for steps in chain.from_iterable(combinations(STEPS, size) for size in sizes):
-        clean = normalization("+".join(steps))
-        joined = {pair for pair in left if clean(pair[0]) == clean(pair[1])}
-        found |= {(_ALIKE, side, step): 1 for step in steps} if joined else {}
-        left -= joined
-    return found
-
-
-def _folded(terms: Sequence[str]) -> list[str]:
-    """Return what labels that are alike have in common: what all normalisations of STEPS make."""
-    return [singular(" ".join(line.split())) for line in _lower_lines(terms)]
-
-
-def _lower_lines(terms: Sequence[str]) -> list[str]:
-    """Return labels in lower case with blanks for separators: in one text, which is faster."""
-    lines = "\n".join(terms).lower().replace("_", " ").replace("-", " ").split("\n")
-    if len(lines) == len(terms):
-        return lines
-    return [line for term in terms for line in _lower_lines([term.replace("\n", " ")])]
-
-
-def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> Odd:
-    """Find labels of a side that look like several labels in one."""
-    found: Odd = {}
-    for side, mine in names.items():
-        lists = [name for name in mine if "[" in name and _LIST.search(name)]
-        holders: dict[tuple[str, ...], tuple[str, set[str]]] = {}
-        if lists:
-            holders[_WRITTEN, side] = lists[0], set(filter(_LIST.search, task.classes))
-        else:
-            for delimiter in _joining_delimiters(task, side, names):
-                joined = [name for name in mine if _has_parts(name, delimiter)]
-                held = {name for name in task.classes if _has_parts(name, delimiter)}
-                holders[_HELD, side, delimiter] = joined[0], held
-        for key, (example, some) in holders.items():
-            chosen = np.array([name in some for name in task.classes], np.bool_)
-            n = int(chosen[getattr(task, side).codes].sum())
-            found |= {key: n, ("example", *key): frozenset([example])}
-    return found
-
-
-def _joining_delimiters(
-    task: LabelTask, side: str, names: Mapping[str, Sequence[str]]
-) -> list[str]:
-    """Return the delimiters that separate several labels in one label of a side."""
-    other_side = "ref" if side == "pred" else "pred"
-    mine, others = names[side], names[other_side]
-    own, other = getattr(task, side), getattr(task, other_side)
-    text = "".join(mine)
-    occurring = [delimiter for delimiter in _ALL_DELIMITERS if delimiter in text]
-    found = [one for one in occurring if one in _DELIMITERS and _separates(one, mine, others)]
-    if lengths(own.indptr).max(initial=0) > 1:
-        return found
-    for delimiter in occurring:
-        if delimiter in found:
-            continue
-        if _separates_words(delimiter, mine, others) or are_split_by_other(
-            task.classes, own, other, delimiter
-        ):
-            found.append(delimiter)
-    return found
-
-
-def _separates(delimiter: str, mine: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell whether a delimiter that is hardly ever in a name separates labels of a side."""
-    joined = [name for name in mine if _has_parts(name, delimiter)]
-    is_elsewhere = any(delimiter in name for name in others)
-    return bool(joined) and _are_joined(joined, mine, delimiter, None if is_elsewhere else others)
-
-
-def _separates_words(delimiter: str, mine: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell by the labels whether a delimiter separates words of a side with one label per item."""
-    is_joined = delimiter in WORD_DELIMITERS and are_joined_words(mine, others, delimiter)
-    return is_joined or are_permuted(mine, others, delimiter)
-
-
-def _has_parts(name: str, delimiter: str) -> bool:
-    """Tell whether a name contains a delimiter; "C++" does not contain "+" between two parts."""
-    if delimiter not in name:
-        return False
-    return delimiter != "+" or all(name.split(delimiter))
-
-
-def _are_joined(
-    joined: Sequence[str], names: Sequence[str], delimiter: str, others: Sequence[str] | None = None
-) -> bool:
-    """Tell whether the labels of a side that hold a delimiter are labels with it between them.
-
-    Most of them share a part with labels of the side, or with ``others``, those of the other side
-    if none of these holds the delimiter; or, where nobody writes the delimiter in a name, half of
-    all labels hold it.
-    """
-
-    def parts(name: str) -> set[str]:
-        return {part.strip().casefold() for part in name.split(delimiter) if part.strip()}
-
-    if (delimiter != "," or others is not None) and 2 * len(joined) >= len(names):
-        return True
-    if others is not None:
-        known = {name.casefold() for name in others}
-    else:
-        times = Counter(part for name in names for part in parts(name))
-        known = {part for part, n in times.items() if n > 1}
-    return 2 * sum(not known.isdisjoint(parts(name)) for name in joined) >= len(joined)
-
-
-def _find_sentences(
-    task: LabelTask, present: Mapping[str, Bools], names: Mapping[str, Sequence[str]]
-) -> Odd:
-    """Find sides whose labels look like captions."""
-    found: Odd = {}
-    for side, chosen in present.items():
-        if max(map(str.count, names[side], repeat(" ")), default=0) + 1 < _SENTENCE:
-            continue
-        words = np.zeros(len(task.classes), np.int64)
-        words[chosen] = [1 + terms[0].count(" ") for terms in _terms(task, chosen)]
-        codes = getattr(task, side).codes
-        total = int(words[codes].sum())
-        if total and total >= _SENTENCE * len(codes):
-            found |= common.note_words(side, total, len(codes))
-    return found
-
-
-def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) -> Odd:
-    """Find out whether hardly any label of a side occurs on the other."""
-    found: Odd = {}
-    n_distinct = min(int(chosen.sum()) for chosen in present.values())
-    is_small = min(len(task), n_distinct) < _DISTINCT
-    if is_small and not _are_numbers_and_names(task, present):
-        return found
-    for side, chosen in (("pred", lone), ("ref", present["ref"] & ~present["pred"])):
-        codes = getattr(task, side).codes
-        alone = int(chosen[codes].sum())
-        if alone > (1 - _HARDLY[side]) * len(codes):
-            found |= {(_LONE, side, "alone"): alone, (_LONE, side, "all"): len(codes)}
-            found["example", _LONE, side, "alone"] = frozenset([_terms(task, chosen)[0][0]])
-    return found
-
-
-def _are_numbers_and_names(task: LabelTask, present: Mapping[str, Bools]) -> bool:
-    """Tell whether all labels of one side are numbers, and no label of the other is."""
-    shares = []
-    for chosen in present.values():
-        names = _names(task, chosen)
-        numbers = [name for name in names if name.isdecimal()]
-        shares.append(len(numbers) / len(names) if names else 0.5)
-    return sorted(shares) == [0, 1]
-
-
-def find_odd_terms(models: Mapping[str, Any]) -> Odd:
-    """Find the terms that embeddings do not know, or only in part; those read in part are counted.
-
-    Parameters
-    ----------
-    models : mapping from name to LabelVectors
-    """
-    found: Odd = {}
-    for name, model in models.items():
-        zeros = model.known & ~model.vectors.any(axis=1) if model.counts["zero_vectors"] else _NO
-        for what, some in zip(_FLAGS, (~model.known, model.composed, zeros), strict=True):
-            if some.any():
-                found[_TERMS, what, name] = frozenset(compress(model.terms, some.tolist()))
-        if model.counts["truncated"]:
-            found[_TERMS, "truncated", name] = model.counts["truncated"]
-    return found
-
-
-def count_known_terms(models: Mapping[str, Any]) -> Odd:
-    """Count the terms that each embedding knows."""
-    return {(_TERMS, "known", name): int(model.known.sum()) for name, model in models.items()}
 
 
 # ---- facts --------------------------------------------------------------------------------------
@@ -420,7 +94,7 @@ def label_facts(
     facts: list[Fact] = []
     of_truth: list[Fact] = []
     truth = inputs[-1].source if inputs else ""
-    every, taxonomy = [task for _, task in each_task(tasks)], options["taxonomy"]
+    every = [task for _, task in each_task(tasks)]
     ignored = Ignored.of(options["ignore"], normalization(options["normalize"])).names
     for name, task in each_task(tasks):
         odd = noted.get(name, task.odd)
@@ -430,35 +104,52 @@ def label_facts(
         facts += common.count_facts(name, task) + oddity_facts(odd, "pred", name, options)
         facts += _score_facts(odd, name, task, measures, options)
         facts += dict.fromkeys(_model_facts(name, task, odd))
-        of_truth += oddity_facts(odd, "ref", truth, options)
-        if (_MINUS, "ref") in odd:
-            of_truth.append(Fact("true-minus", where=truth))
-        elif (_SCORES, "ref") in odd:
-            of_truth.append(Fact("true-scores", where=truth))
-        of_truth += common.swapped_facts(odd)
-        of_truth += common.counted("difficult-labels", odd.get(DIFFICULT, 0), (), truth)
-        of_truth += common.counted("unverified-cells", odd.get(UNVERIFIED, 0), (), truth)
-    facts += [fact for one in inputs for fact in unlike_scores(one)]
+        of_truth += _truth_facts(odd, truth, options)
+    for one in inputs:
+        facts += unlike_scores(one)
     facts += _count_of_unverified(measures, inputs)
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
-    models = (model.embedder for task in every for model in task.models.values())
-    facts += common.cache_facts(models, options["cache"])
+    models = chain.from_iterable(task.models.values() for task in every)
+    facts += common.cache_facts((model.embedder for model in models), options["cache"])
     facts += common.unused_weights(options["weights"], inputs)
-    facts += () if taxonomy is None else taxonomy.notes
+    if options["taxonomy"] is not None:
+        facts += options["taxonomy"].notes
     if noted:  # a calibration evaluates nothing
         facts += uncalibrated_facts(every[0].models, measures, options)
     facts += common.unused_rules(measures, options, "SemF1")
-    by_size = any(str(m["decode"]).startswith(("cardinality", "dirichlet")) for m in measures)
-    facts += [common.no_effect(option, "only decode=cardinality uses it")
-              for option in ("set_size_probs", "first_set_size")
-              if is_given(options[option]) and not by_size]  # fmt: skip
-    if options["unknown_value"] is not None and all(task.unverified is None for task in every):
-        facts.append(common.no_effect("unknown_value", "the ground truth has no 0/1 cells"))
-    if options["activation"] is not None and all(task.pred.scores is None for task in every):
-        facts.append(common.no_effect("activation", "the predictions have no scores"))
-    if taxonomy is not None and not any("taxonomy" in m.definition.needs for m in measures):
-        facts.append(common.no_effect("taxonomy", "no measure here counts ancestors (hF does)"))
+    return facts + _unused_options(every, measures, options)
+
+
+def _truth_facts(odd: Odd, truth: str, options: Options) -> list[Fact]:
+    """Note what was odd in the ground truth."""
+    facts = oddity_facts(odd, "ref", truth, options)
+    if (MINUS, "ref") in odd:
+        facts.append(Fact("true-minus", where=truth))
+    elif (SCORES, "ref") in odd:
+        facts.append(Fact("true-scores", where=truth))
+    facts += common.swapped_facts(odd)
+    facts += common.counted("difficult-labels", odd.get(DIFFICULT, 0), (), truth)
+    facts += common.counted("unverified-cells", odd.get(UNVERIFIED, 0), (), truth)
+    return facts
+
+
+def _unused_options(tasks: Sequence[LabelTask], measures: Measures, options: Options) -> list[Fact]:
+    """Note the options that have no effect on these tasks and measures."""
+    reasons: dict[str, str] = {}
+    if not any(str(m["decode"]).startswith(("cardinality", "dirichlet")) for m in measures):
+        reasons["set_size_probs"] = "only decode=cardinality uses it"
+        reasons["first_set_size"] = "only decode=cardinality uses it"
+    if all(task.unverified is None for task in tasks):
+        reasons["unknown_value"] = "the ground truth has no 0/1 cells"
+    if all(task.pred.scores is None for task in tasks):
+        reasons["activation"] = "the predictions have no scores"
+    if not any("taxonomy" in measure.definition.needs for measure in measures):
+        reasons["taxonomy"] = "no measure here counts ancestors (hF does)"
+    facts = []
+    for name, reason in reasons.items():
+        if is_given(options[name]):
+            facts.append(common.no_effect(name, reason))
     return facts
 
 
@@ -488,7 +179,7 @@ def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -
         for key, found in odd.items():
             if key == PLACED:
                 counts["taxonomy"] += found
-            elif isinstance(key, tuple) and key[:2] == (_TERMS, "known"):
+            elif isinstance(key, tuple) and key[:2] == (TERMS, "known"):
                 counts["embedding"] += found
     if len(names) < 2:
         del counts["embedding"]
@@ -505,21 +196,21 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
             example = (min(examples),) if examples else ()  # the same in any order
             facts.append(Fact(code, odd[key], example, where, {"side": SIDES[side], **values}))
 
-    add("lists-as-text", _WRITTEN, side)
-    add("other-encoding", _ENCODED, side)
-    for delimiter in _ALL_DELIMITERS:
-        add("joined-labels", _HELD, side, delimiter, delimiter=delimiter)
-    steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]
+    add("lists-as-text", WRITTEN, side)
+    add("other-encoding", ENCODED, side)
+    for delimiter in ALL_DELIMITERS:
+        add("joined-labels", HELD, side, delimiter, delimiter=delimiter)
+    steps = [step for step in STEPS if any((ALIKE, one, step) in odd for one in SIDES)]
     kept = [one for one in options["normalize"].split("+") if one not in ("none", *steps)]
-    ways = " or ".join(STEPS[step] for step in steps if (_ALIKE, side, step) in odd)
-    values = {"items": odd.get((_ALIKE, side, "items")), "ways": ways}
+    ways = " or ".join(STEPS[step] for step in steps if (ALIKE, side, step) in odd)
+    values = {"items": odd.get((ALIKE, side, "items")), "ways": ways}
     if options["protocol"] is None:
-        add("spelling", _ALIKE, side, "labels", **values, rules="+".join([*kept, *steps]))
+        add("spelling", ALIKE, side, "labels", **values, rules="+".join([*kept, *steps]))
     else:
-        add("spelling-kept", _ALIKE, side, "labels", **values, protocol=options["protocol"])
-    if side == "pred" or (_LONE, "pred", "alone") not in odd:  # the other side says the same
-        values = {"total": odd.get((_LONE, side, "all")), "other": _OTHERS[side]}
-        add("one-sided-labels", _LONE, side, "alone", **values)
+        add("spelling-kept", ALIKE, side, "labels", **values, protocol=options["protocol"])
+    if side == "pred" or (LONE, "pred", "alone") not in odd:  # the other side says the same
+        values = {"total": odd.get((LONE, side, "all")), "other": _OTHERS[side]}
+        add("one-sided-labels", LONE, side, "alone", **values)
     return facts + common.word_facts("sentences", odd, side, SIDES[side], where)
 
 
@@ -531,11 +222,11 @@ def _score_facts(
     all_ = [m for m in measures if m.k is None and m["decode"] in (None, "all")]
     all_ = [m for m in all_ if "scores" not in m.definition.needs and m.definition.name != "AP"]
     if all_ and options["protocol"] is None and not task.ranked:
-        low, total = (odd.get((_SCORES, "pred", name), 0) for name in ("low", "all"))
+        low, total = (odd.get((SCORES, "pred", name), 0) for name in ("low", "all"))
         facts += common.counted("scores-unused", low, (), where, total=total)
-    if (_SCORES, "pred", "highest") in odd:
-        top = max(map(float, odd[_SCORES, "pred", "highest"]))
-        lowest = min(map(float, odd.get((_SCORES, "pred", "lowest"), ["0.0"])))
+    if (SCORES, "pred", "highest") in odd:
+        top = max(map(float, odd[SCORES, "pred", "highest"]))
+        lowest = min(map(float, odd.get((SCORES, "pred", "lowest"), ["0.0"])))
         for number in score_thresholds(measures):
             values = {"threshold": number, "lowest": lowest, "highest": top}
             if is_threshold_of_probabilities(number) and are_no_probabilities(lowest, top):
@@ -547,14 +238,14 @@ def _score_facts(
                 facts.append(Fact("nothing-predicted", where=where, values=values))
     if options["protocol"] is None:
         facts += _short_list_facts(odd, where, measures)
-    orders = [f"that of {text}" for order, text in _ORDERS.items() if (_ORDER, order) in odd]
+    orders = [f"that of {text}" for order, text in _ORDERS.items() if (ORDER, order) in odd]
     which = [measure for measure in measures if not measure.order_invariant]
     names = list(dict.fromkeys(map(str, which)))
     shown = ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN)
     if orders and which:
         values = {"order": ", ".join(orders), "measures": shown}
         facts.append(Fact("order-of-labels", where=where, values=values))
-    columns = sorted(odd.get((_ORDER, "file"), ()))
+    columns = sorted(odd.get((ORDER, "file"), ()))
     if columns and which:
         values = {"measures": shown, "column": columns[0]}
         facts.append(Fact("order-of-file", 0, tuple(columns), where, values))
@@ -634,14 +325,14 @@ def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:
         return []
     from semmetrics.metrics.semantic import NEAR
 
-    facts = [] if _NAMED in odd else [Fact("numbers-as-labels", where=where)]
+    facts = [] if NAMED in odd else [Fact("numbers-as-labels", where=where)]
     policies = _list_policies(task.models)
     for name, model in task.models.items():
-        which = {what: sorted(odd.get((_TERMS, what, name), ())) for what in _FLAGS}
+        which = {what: sorted(odd.get((TERMS, what, name), ())) for what in FLAGS}
         counts = {what: len(terms) for what, terms in which.items()}
         oov = policies[model.embedder.identity]
         facts += common.model_facts(where, model, counts, "distinct term", which, oov)
-        cut = odd.get((_TERMS, "truncated", name), 0)
+        cut = odd.get((TERMS, "truncated", name), 0)
         facts += common.model_facts(where, model, {"truncated": cut}, "term")
     lists = {key: _most_noted(odd, key, "model") for key in ("unknown", "truncated")}
     for name in lists["unknown"]:
@@ -777,13 +468,13 @@ def _find_odd(labels: Lists) -> list[Fact]:
         facts += common.named("common-labels", (class_name(labels.terms[code]) for code in often))
         facts += common.counted("rare-labels", int((present == 1).sum()), total=width)
     facts += common.find_odd_texts(list(dict.fromkeys(names)), "label")
-    lists = list(filter(_LIST.search, names))
+    lists = list(filter(LIST_AS_TEXT.search, names))
     facts += common.named("lists-as-text", lists, side="distinct")
     if not lists:
         is_single = len(side.indptr) > 1 and np.diff(side.indptr).max() <= 1
         facts += _find_joined(names, is_single=is_single)
     words = sum(name.count(" ") + 1 for name in names)
-    if not labels.ranked and words and words >= _SENTENCE * len(names):
+    if not labels.ranked and words and words >= SENTENCE * len(names):
         facts.append(Fact("sentences", values={"side": "distinct", "mean": words / len(names)}))
     facts += common.find_odd_ids(labels.ids)
     if scores is None or not len(scores):
@@ -800,13 +491,13 @@ def _find_odd(labels: Lists) -> list[Fact]:
 def _find_joined(names: Sequence[str], *, is_single: bool) -> list[Fact]:
     """Note labels of one input that are several labels, if items have one label at most."""
     facts: list[Fact] = []
-    delimiters = _ALL_DELIMITERS if is_single else _DELIMITERS
+    delimiters = ALL_DELIMITERS if is_single else DELIMITERS
     for delimiter in delimiters:
-        joined = [name for name in names if _has_parts(name, delimiter)]
+        joined = [name for name in names if has_parts(name, delimiter)]
         if delimiter in WORD_DELIMITERS:
             are_several = are_joined_words(names, (), delimiter)
-        elif delimiter in _DELIMITERS:
-            are_several = _are_joined(joined, names, delimiter)
+        elif delimiter in DELIMITERS:
+            are_several = are_joined(joined, names, delimiter)
         else:
             are_several = False
         if is_single and not are_several:

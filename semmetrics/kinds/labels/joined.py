@@ -27,7 +27,7 @@ Any of these signs tells labels joined by a space or slash:
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from string import punctuation
 
@@ -36,9 +36,11 @@ import numpy as np
 from semmetrics.core.ragged import lengths
 from semmetrics.data.lists import Side
 
+DELIMITERS = (";", "|", "\t", "+", "\n", ",")
 WORD_DELIMITERS = (" ", "/")
 RARE_DELIMITERS = (":", "&", "、")
 """Delimiters that only the signs for any delimiter look for."""
+ALL_DELIMITERS = (*DELIMITERS, *WORD_DELIMITERS, *RARE_DELIMITERS)
 _RATIO = re.compile(r"[\d.]+(\s*:\s*[\d.]+)+")
 _SMALL_TASK = 10  # items up to which one split label is enough
 _NUMBERS = re.compile(r"\d+( \d+)*")
@@ -47,6 +49,36 @@ _MOST = 0.9  # of the joined labels have only parts that are labels
 _FEW = 5  # joined labels below which containment says little
 
 Parts = tuple[str, ...]
+
+
+def has_parts(name: str, delimiter: str) -> bool:
+    """Tell whether a name contains a delimiter; "C++" does not contain "+" between two parts."""
+    if delimiter not in name:
+        return False
+    return delimiter != "+" or all(name.split(delimiter))
+
+
+def are_joined(
+    joined: Sequence[str], names: Sequence[str], delimiter: str, others: Sequence[str] | None = None
+) -> bool:
+    """Tell whether the labels of a side that hold a delimiter are labels with it between them.
+
+    Most of them share a part with labels of the side, or with ``others``, those of the other side
+    if none of these holds the delimiter; or, where nobody writes the delimiter in a name, half of
+    all labels hold it.
+    """
+
+    def parts(name: str) -> set[str]:
+        return {part.strip().casefold() for part in name.split(delimiter) if part.strip()}
+
+    if (delimiter != "," or others is not None) and 2 * len(joined) >= len(names):
+        return True
+    if others is not None:
+        known = {name.casefold() for name in others}
+    else:
+        times = Counter(part for name in names for part in parts(name))
+        known = {part for part, n in times.items() if n > 1}
+    return 2 * sum(not known.isdisjoint(parts(name)) for name in joined) >= len(joined)
 
 
 def are_joined_words(names: Sequence[str], others: Sequence[str], delimiter: str) -> bool:

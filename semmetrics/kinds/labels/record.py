@@ -27,7 +27,7 @@ from semmetrics.data.swapped import check_labels
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, occurring
 from semmetrics.errors import InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
-from semmetrics.kinds.labels import facts, read_labels
+from semmetrics.kinds.labels import oddities, read_labels
 from semmetrics.kinds.labels.coding import (
     LabelCoding,
     clean_class_list,
@@ -35,8 +35,9 @@ from semmetrics.kinds.labels.coding import (
     code_plain_labels,
     identify_classes,
 )
-from semmetrics.kinds.labels.facts import Odd, label_facts
+from semmetrics.kinds.labels.facts import check_shared, label_facts
 from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
+from semmetrics.kinds.labels.oddities import Odd
 from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
@@ -105,15 +106,15 @@ def label_task(
 
     odd: Odd = {}
     if coding.shared_terms:
-        odd[facts.SHARED] = coding.shared_terms
+        odd[oddities.SHARED] = coding.shared_terms
     if ignored.written:
-        task, odd[facts.IGNORED] = _without(task, coding.classes, ignored)
-    task, odd[facts.UNVERIFIED] = _without_unverified(task)
+        task, odd[oddities.IGNORED] = _without(task, coding.classes, ignored)
+    task, odd[oddities.UNVERIFIED] = _without_unverified(task)
     if options["empty_predictions"] == "skip":
         task = _skip_empty_predictions(task)
-    odd |= facts.find_oddities(task, pred, sides.ref)
+    odd |= oddities.find_oddities(task, pred, sides.ref)
     if task.difficult:
-        odd[facts.DIFFICULT] = len(task.difficult.codes)
+        odd[oddities.DIFFICULT] = len(task.difficult.codes)
     task = copy(task)  # with how often classes occur, which replace() would count again
     vars(task)["odd"] = odd
     return task
@@ -447,9 +448,9 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
             looked_up[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
         found = {key: _with_policy(looked_up, m, options) for key, m in by_key.items()}
         by_word = {name: one for name, one in looked_up.items() if _WORDS in needs[name]}
-        odd = {**task.odd, **facts.find_odd_terms(found), **facts.count_known_terms(by_word)}
+        odd = {**task.odd, **oddities.find_odd_terms(found), **oddities.count_known_terms(by_word)}
         if taxonomy is not None and is_placed:
-            odd[facts.PLACED] = sum(_is_in(taxonomy, some) for some in task.terms or terms)
+            odd[oddities.PLACED] = sum(_is_in(taxonomy, some) for some in task.terms or terms)
         return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
     return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}
@@ -514,5 +515,5 @@ KIND = Kind(
     fill_entry,
     prepare,
     label_facts,
-    facts.check_shared,
+    check_shared,
 )
