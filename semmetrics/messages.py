@@ -438,8 +438,10 @@ MESSAGES: dict[str, str] = {
     "scattered-rows": "{n:id} with rows that are not together{examples!e}: merged in file order",
     "rows-apart": "this id came before; give each id once, with its rows together",
     "other-column": "it is {found}, and {wanted} in the files before; give all the same columns",
-    "mixed-cells": "{value} is not a list, but most {noun} cells of the file are lists written as "
-        "text; write all cells alike, or one row per {noun}",
+    "mixed-cells": "{value} is not a list, but most {noun} cells are lists written as text; write "
+        "all cells alike, or one row per {noun}",
+    "other-style": "{what} are {found} here, and {wanted} before; write all of them alike, for "
+        "example as lists, or score all items at once",
     "cut-list": "NumPy left out a part of the list, {value}; write whole lists: "
         "frame['{noun}s'].map(list).to_csv(...)",
     "unquoted-list": "the {noun}s are a list without quotes, {value}; write the {noun}s in quotes: "
@@ -937,6 +939,8 @@ MESSAGES: dict[str, str] = {
     "no-probabilities": "scores from {lowest:g} to {highest:g} are not probabilities, and the "
         "threshold {threshold} is meant for probabilities; if they are logits, set "
         "{opt:activation=sigmoid}, otherwise write the threshold on the scale of the scores",
+    "activated-probabilities": "{scores}, so they may be probabilities already; if they are, leave "
+        "out {opt:activation}, which changes them again",
     "short-lists": "{n:,} of {total:item} with fewer than {cutoff} predictions; {measures} counts "
         "the predictions that an item has, so write {example} to count {cutoff} for every item",
     "nothing-predicted": "no score is above the threshold {threshold}, but {highest:g} at most",

@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import hash_ids
-from semmetrics.data.cell_lists import check_cell_style
+from semmetrics.data.cell_lists import check_styles, place_of_styles
 from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.lists import Lists
@@ -113,13 +113,14 @@ class Parts:
     def _lists(self, read: Read, options: ReadOptions) -> Iterator[tuple[Any, int]]:
         """Yield the items of each block, perhaps none, and the bytes that it took."""
         columns: dict[str, str] = {}
+        styles: dict[str, str] = {}
         problem: Any = None
         if self.first not in ("", *self.paths[:1]):
             with _open_blocks(self.first, read, options, columns):  # which notes its columns
                 pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
-                name, done, cell_style, layout = rows.file.name, 0, "", ""
+                name, done, layout = rows.file.name, 0, ""
                 for (block, taken), (more, _) in pairwise(chain(blocks, [(None, 0)])):
                     found: Any = None
                     try:
@@ -131,7 +132,8 @@ class Parts:
                     else:
                         layout = _check_layout(found, layout)
                         found = found if isinstance(found, Lists) else found.ranked()
-                        cell_style = check_cell_style(found, cell_style)
+                        check_styles(found.styles, styles, place_of_styles(found))
+                        styles |= found.styles
                         for note in found.notes:
                             if note.code == "scattered-rows":
                                 raise InputError("rows-apart", at(name, "", note.examples[0]))

@@ -9,7 +9,7 @@ stay text, and a note counts the lists. ``[]`` is an empty list among lists, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from typing import Any
@@ -22,7 +22,9 @@ from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import shown
 
-LISTS, TEXT = "lists", "text"
+_CELLS = "cells"
+_LISTS, _TEXT = {_CELLS: "lists written as text"}, {_CELLS: "plain text"}
+"""The styles of an input (`Lists.styles`), which has none if it has no entry."""
 
 
 @dataclass
@@ -41,8 +43,8 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
     Parameters
     ----------
     found : Lists
-        As a reader found it. The result has ``cell_style`` "lists", "text", or "" if all entries
-        are empty.
+        As a reader found it. The result has a style of "cells", unless it has no entry or the
+        reader has set other styles.
     form : Form
 
     Raises
@@ -60,8 +62,7 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
     [['cat', 'dog'], ['cat']]
     """
     if not any(may_be_structured(text) for text in _texts(found)):
-        has_text = any(text.strip() for text in _texts(found))
-        return replace(found, cell_style=TEXT if has_text else "")
+        return _with_style(found, _TEXT if found.vocabulary else {})
     cells = _sort_cells(found)
     if form.scored and not cells.lists and not cells.objects:
         _check_quotes(found)
@@ -80,27 +81,47 @@ def _keep_texts(found: Lists, cells: _Cells) -> Lists:
     structured = [*cells.lists, *cells.objects]
     n_structured = _count(found, structured)
     if not n_structured:
-        return replace(found, cell_style=TEXT)
+        return _with_style(found, _TEXT)
     if n_structured >= _count(found, cells.texts):
         where, text = _place_of(found, cells.texts[0]), str(found.vocabulary[cells.texts[0]])
         raise InputError("mixed-cells", where, noun=found.noun, value=shown(text))
     example = str(found.vocabulary[structured[0]])[:60]
     note = Fact("lists-among-texts", n_structured, (example,), values={"noun": found.noun})
-    return replace(found, notes=[*found.notes, note], cell_style=TEXT)
+    return _with_style(replace(found, notes=[*found.notes, note]), _TEXT)
 
 
-def check_cell_style(found: Lists, before: str) -> str:
-    """Return how the cells of a file are written so far, given a later part of it.
+def check_styles(styles: Mapping[str, str], before: Mapping[str, str], where: str) -> None:
+    """Raise if the entries at a place are not written as those before.
+
+    Parameters
+    ----------
+    styles, before : mapping from str to str
+        As those of `Lists`. A style that only one of them has is fine.
+    where : str
+        The place of an item with these styles (`place_of_styles`).
 
     Raises
     ------
     InputError
-        If its cells are lists and those before are not, or the reverse.
     """
-    if found.cell_style and before and found.cell_style != before:
-        value = f"the first {found.noun} of this block"
-        raise InputError("mixed-cells", found.where(0), noun=found.noun, value=value)
-    return before or found.cell_style
+    for what, style in styles.items():
+        if before.get(what, style) != style:
+            values = {"what": what, "found": style, "wanted": before[what]}
+            raise InputError("other-style", where, **values)
+
+
+def place_of_styles(found: Lists) -> str:
+    """Return the place of the first item that shows how the entries of an input are written."""
+    for code, entry in enumerate(found.vocabulary):
+        is_list_among_texts = found.styles == _TEXT and read_cell(str(entry)) is not None
+        if not is_list_among_texts:
+            return _place_of(found, code)
+    return found.where(0) if len(found) else found.source
+
+
+def _with_style(found: Lists, style: Mapping[str, str]) -> Lists:
+    """Return an input with the style of its cells, unless its format has styles of its own."""
+    return found if found.styles else replace(found, styles=style)
 
 
 def _check_quotes(found: Lists) -> None:
@@ -186,7 +207,7 @@ def _expand(found: Lists, form: Form, cells: _Cells) -> Lists:
         notes=[*found.notes, *made.notes],
         order=found.order,
         aliases=found.aliases,
-        cell_style=LISTS,
+        styles=_LISTS,
     )
 
 

@@ -560,7 +560,7 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of Fact or str
         What is odd and was nevertheless accepted.
-    order, aliases, numbering, by_category, categories, verified, column_names, holds
+    order, aliases, numbering, by_category, categories, verified, column_names, holds, styles
         As in ``Lists``.
     declared : sequence of str
         The labels that the input declares, of which some may be in no item. With any, the
@@ -582,6 +582,7 @@ class Items:
     column_names: Mapping[str, str] = field(default_factory=dict)
     holds: Holds = ""
     declared: Sequence[str] = ()
+    styles: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def types(self) -> set[type]:
@@ -654,7 +655,7 @@ def encode(found: Items, form: Form) -> Lists:
         categories=found.categories, verified=found.verified, precision=precision,
         is_federated=bool(found.verified), names_all=bool(found.declared),
         column_names=found.column_names,
-        holds=found.holds,
+        holds=found.holds, styles=found.styles,
     )  # fmt: skip
     if found.order == "keys" and scores is not None:  # booleans
         present = replace(lists.side.keep(scores != 0), scores=None)

@@ -33,6 +33,7 @@ from semmetrics.messages import counted
 from semmetrics.schema import as_id
 
 ELEMENT = "element [{}]"
+_ELEMENT = re.compile(r"element \[(\d+)\]")
 _RESULT_KEYS = ("image_id", "caption")
 """The keys of COCO's results; its annotations have an id as well."""
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
@@ -188,13 +189,33 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
         lines = chain([first], lines)
         public_format = find_document([first[1]], form)
         if public_format is not None:
-            records = [record for _, record in lines]
-            found = public_format.read(records, source.name, form, options)
+            numbers, records = zip(*lines, strict=True)
+            try:
+                found = public_format.read(list(records), source.name, form, options)
+            except InputError as error:
+                raise _at_line(error, numbers) from None
             found.notes += public_format.unused(options, form) + notes
-            return found
+            return replace(found, where=_line_places(found.where, numbers))
     found = _read_records(lines, source.name, "line {}", form, options, "JSON lines, ")
     found.notes += notes
     return found
+
+
+def _at_line(error: InputError, lines: Sequence[int]) -> InputError:
+    """Return an error of a format with the line of a record in place of its number."""
+    element = _ELEMENT.search(error.where)
+    if element is None:
+        return error
+    before, after = error.where[: element.start()], error.where[element.end() :]
+    where = f"{before}line {lines[int(element[1])]}{after}"
+    return InputError(error.code, where, **error.values)
+
+
+def _line_places(places: Places, lines: Sequence[int]) -> Places:
+    """Return the places of records that a format has numbered, as lines of the file."""
+    if places.unit != ELEMENT:
+        return places
+    return replace(places, unit="line {}", numbers=[lines[number] for number in places.numbers])
 
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:

@@ -328,8 +328,10 @@ class Lists:
         Whether the vocabulary lists all entries there are: the columns of a matrix, the keys of
         0/1 mappings, or the labels that a file declares. Such an entry belongs to the label
         universe even if no item has it.
-    cell_style : {"", "lists", "text"}
-        Whether the entries were read from lists that were written as text.
+    styles : mapping from str to str
+        How the entries are written, if the reader decided that by looking at all items: by what was
+        decided, such as {"cells": "lists written as text"}. Other batches of the same side must
+        have the same styles.
     by_category : bool
         Whether entries are the ids of categories, which the other side may name: COCO results.
     categories : mapping from str to str
@@ -369,7 +371,7 @@ class Lists:
     holds: Holds = field(default="", repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
-    cell_style: str = field(default="", repr=False, compare=False)
+    styles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     by_category: bool = False
     categories: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     verified: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)

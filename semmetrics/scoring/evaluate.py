@@ -35,7 +35,7 @@ from semmetrics.store.files import open_output
 
 Progress: TypeAlias = "Callable[[int, int], None] | None"
 """What is called with the number done and in all."""
-SCHEMA = "semmetrics.state/1"
+SCHEMA = "semmetrics.state/2"
 _PACKAGE = __name__.partition(".")[0]
 _ZEROS = 4  # digits of the number of zeros that end an integer
 _TEXT, _SUM = "state", "checksum"

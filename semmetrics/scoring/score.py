@@ -151,7 +151,7 @@ def score_systems(systems: Mapping[str, Any], gts: Data, **options: Unpack[Optio
 
 
 def warn_of_scores(prepared: Prepared) -> bool:
-    """Warn of scores that are no probabilities under a threshold of probabilities.
+    """Warn of scores that are no probabilities and should be, or are and should be logits.
 
     Returns
     -------
@@ -160,13 +160,15 @@ def warn_of_scores(prepared: Prepared) -> bool:
     """
     if prepared.kind.name != "labels":
         return False
-    from semmetrics.kinds.labels.facts import probability_facts
+    from semmetrics.kinds.labels.facts import activation_facts, probability_facts
 
     scores: dict[str, Any] = {}
+    facts = []
     for name, task in each_task(prepared.tasks):
         label_task: Any = task
         scores[name] = label_task.pred.scores
-    facts = probability_facts(scores, prepared.plan.measures, prepared.options)
+        facts += activation_facts(label_task.odd, name, prepared.options)
+    facts += probability_facts(scores, prepared.plan.measures, prepared.options)
     if facts:
         warn_user(facts[0])
     return bool(facts)

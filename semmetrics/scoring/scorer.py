@@ -6,8 +6,10 @@ Conventions
 as integers and one vocabulary; everything that depends on all items, such as document frequencies,
 is found when they are scored.
 
-What is evaluated is told by the first batch, where neither the measures nor ``task`` say it. A
-batch that is refused changes nothing.
+What is evaluated is told by the first batch, where neither the measures nor ``task`` say it. The
+first batch also decides whether cells are lists that were written as text, and how the answers of
+annotation tools are named. A later batch that is written in another style raises an error. A batch
+that is refused changes nothing.
 
 With ``keep_rows=False`` the sums that the measures need are kept and the items let go, so memory
 does not grow with their number. Both sides of an item are then in one batch. Ids are not kept: one
@@ -33,6 +35,7 @@ import numpy as np
 from semmetrics.arguments import check_type
 from semmetrics.core.backend import common_precision
 from semmetrics.core.ragged import Codes, offsets, row_numbers
+from semmetrics.data.cell_lists import check_styles, place_of_styles
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights, same_ids
 from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
@@ -79,6 +82,7 @@ _UNCOMPARED = ("progress", "cache")  # they change no number
 _FILES = tuple(name for name, option in OPTIONS.items() if option.file)
 _LABEL_LISTS = ("ignore", "classes")  # which a state has instead of their files
 _SHOWN = 5
+_ACTIVATED = "activated-probabilities"  # what shows only in all items together
 BY_ITEM = tuple(name for name, option in OPTIONS.items() if option.batch == "items")
 WHOLE = tuple(name for name, option in OPTIONS.items() if option.batch == "whole")
 KEPT = tuple(name for name, option in OPTIONS.items() if option.batch in ("whole", "kept"))
@@ -279,6 +283,10 @@ class Scorer:
             mine = [score for score in scores if score.system == system]
             facts += items.report(setup, system, mine, ci=ci is not None)
             inputs[-1:] = items.inputs
+        for fact in facts:
+            if fact.code == _ACTIVATED and not self._has_warned:
+                self._has_warned = True
+                warn_user(fact)
         understood = plan.describe_inputs(inputs)
         return ScoreTable(scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood)
 
@@ -585,6 +593,8 @@ class Batches:
     _has_marks: bool = False
     _names_all: bool = False
     is_federated: bool = False
+    _styles: dict[str, str] = field(default_factory=dict)  # as those of Lists, by the first batch
+    _style_place: str = ""  # of an item that shows them
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
@@ -609,6 +619,8 @@ class Batches:
             new._has_marks = given.has_marks
             new._names_all = given.names_all
             new.is_federated = given.is_federated
+            new._styles = dict(lists.styles)
+            new._style_place = place_of_styles(lists)
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
             new._sides = [given.side]
@@ -620,10 +632,13 @@ class Batches:
     def of_whole(cls, found: Any, size: int) -> Batches:
         """Return a batch that was evaluated as it is; ``size`` of its items are in the shard."""
         entries = found.contents[0] * size // max(1, len(found))
+        is_lists = isinstance(found, Lists)
         return cls(
             found.source, found.contents[1], found.understood, _gone=size, _gone_entries=entries,
             _scores=frozenset({"whole"}), _readings={(found.understood, "whole"): None},
             _ids=None if isinstance(found.ids, range) else [],
+            _styles=dict(found.styles) if is_lists else {},
+            _style_place=place_of_styles(found) if is_lists else "",
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -689,9 +704,10 @@ class Batches:
         Raises
         ------
         InputError
-            If only one of them has ids, the columns of matrices or what scores mean differ, or only
-            some entries have a score.
+            If only one of them has ids, the columns of matrices or what scores mean differ, only
+            some entries have a score, or entries are written in another style.
         """
+        check_styles(other._styles, self._styles, other._style_place)
         if not (self._scores and other._scores):
             return
         both, shown = self._scores | other._scores, (other, self)
@@ -710,6 +726,8 @@ class Batches:
         """Add other batches that were checked, and what they let go."""
         if not self.source:
             self.source, self.noun, self.reading = other.source, other.noun, other.reading
+        self._styles = other._styles | self._styles
+        self._style_place = self._style_place or other._style_place
         if not other._scores:
             return
         if not self._scores:
@@ -1014,7 +1032,9 @@ class Collection:
         new._facts = unite([*new._facts, *_facts_of(prepared, found, {})])
         size = len(next(iter(found.values()), ()))
         for batches, one in zip(new.inputs, (pred, ref), strict=True):
-            batches.extend(Batches.of_whole(one, size))
+            whole = Batches.of_whole(one, size)
+            check_styles(whole._styles, batches._styles, whole._style_place)
+            batches.extend(whole)
         return new
 
     def merged(self, other: Collection, setup: Setup | None) -> Collection:

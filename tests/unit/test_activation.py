@@ -13,7 +13,7 @@ import semmetrics
 from semmetrics.cli.app import program
 from semmetrics.core.backend import round_to
 from semmetrics.metrics.decoding import decode
-from tests.refusals import refused
+from tests.refusals import codes, refused
 
 TRUTH = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
 LOGITS = np.array([[2.5, -1.0, 0.3], [-3.0, 1.5, 0.2], [0.1, 4.0, -0.5], [-2.0, 0.4, -0.1]])
@@ -85,6 +85,75 @@ def test_sigmoid_is_computed_before_labels_are_decoded(keep_rows):
     for row in range(len(TRUTH)):
         scorer.update(LOGITS[row : row + 1], TRUTH[row : row + 1])
     assert [one.value for one in scorer.compute()] == [one.value for one in want]
+
+
+SHARES = np.exp(LOGITS) / np.exp(LOGITS).sum(1, keepdims=True)
+IN_RANGE = [("sigmoid", PROBABILITIES), ("sigmoid", SHARES), ("softmax", SHARES)]
+LOGITS_IN_PART = np.where(LOGITS > 3, LOGITS, PROBABILITIES)  # one is outside [0, 1]
+
+
+def test_the_command_line_notes_an_activation_of_probabilities(tmp_path):
+    pred, truth = tmp_path / "pred.jsonl", tmp_path / "gt.jsonl"
+    frame = pd.DataFrame(PROBABILITIES, columns=["a", "b", "c"])
+    lines = [{"id": str(n), "labels": list(row.items())} for n, row in frame.iterrows()]
+    pd.DataFrame(lines).to_json(pred, orient="records", lines=True)
+    pd.DataFrame({"id": list("0123"), "labels": [["a"]] * 4}).to_json(
+        truth, orient="records", lines=True
+    )
+    for extra in ([], ["--stream"]):
+        args = ["score", "-m", "F1", "--threshold", "0.5", "--activation", "sigmoid", *extra]
+        done = CliRunner().invoke(program, [*args, str(pred), str(truth)])
+        assert done.exit_code == 0, done.output
+        assert done.output.count("may be probabilities already") == 1
+        assert "leave out --activation" in done.output
+
+
+@pytest.mark.parametrize(("activation", "scores"), IN_RANGE)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_an_activation_of_probabilities_warns(activation, scores, dtype):
+    options = {"measures": ["F1", "MicroF1"], "threshold": 0.5, "activation": activation}
+    scores = scores.astype(dtype)
+    table, found = warned(semmetrics.score, scores, TRUTH, **options)
+    assert [one.category for one in found] == [semmetrics.InputWarning]
+    assert codes(table).count("activated-probabilities") == 1
+
+    def run(keep_rows):
+        scorer = semmetrics.Scorer(keep_rows=keep_rows, **options)
+        for row in range(len(TRUTH)):
+            scorer.update(scores[row : row + 1], TRUTH[row : row + 1])
+        scorer.compute()
+        return scorer.compute()
+
+    for keep_rows in (True, False):
+        again, found = warned(run, keep_rows)
+        assert [one.category for one in found] == [semmetrics.InputWarning]
+        assert codes(again) == codes(table)
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize(
+    ("activation", "scores"),
+    [
+        ("sigmoid", LOGITS),
+        ("sigmoid", LOGITS_IN_PART),
+        ("softmax", LOGITS),
+        ("softmax", LOGITS_IN_PART),
+        ("softmax", PROBABILITIES),
+        ("softmax", np.vstack([SHARES[:3], LOGITS[3:]])),
+        ("softmax", np.vstack([SHARES[:3], 2 * SHARES[3:]])),
+    ],
+)
+def test_an_activation_of_logits_does_not_warn(activation, scores, keep_rows):
+    options = {"measures": "F1", "threshold": 0.5, "activation": activation}
+    table, found = warned(semmetrics.score, scores, TRUTH, **options)
+    assert not found
+    assert "activated-probabilities" not in codes(table)
+    scorer = semmetrics.Scorer(keep_rows=keep_rows, **options)
+    for row in range(len(TRUTH)):  # the scores of some batches are all in [0, 1]
+        scorer.update(scores[row : row + 1], TRUTH[row : row + 1])
+    again, found = warned(scorer.compute)
+    assert not found
+    assert codes(again) == codes(table)
 
 
 def test_softmax_is_over_the_scores_of_an_item():

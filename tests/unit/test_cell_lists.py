@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,7 @@ import pytest
 from refusals import codes, refused
 
 import semmetrics
-from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics import ReadOptions, Scorer, as_captions, as_labels
 from semmetrics.data.cells import read_cell, recipe
 from semmetrics.data.source import SMALL
 from semmetrics.scale.stream import score_stream
@@ -164,15 +166,93 @@ def test_large_files_and_streams_read_the_same_lists(tmp_path):
 
 def test_a_stream_whose_cells_change_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "preds.csv"
-    rows = [f"i{n},\"['cat', 'dog']\"" for n in range(3000)]
-    rows += [f"j{n},cat" for n in range(3000)]
+    rows = [f"i{n},\"['cat', 'dog']\"" for n in range(300)]
+    rows += [f"empty{n}," for n in range(1000)]  # no block has both lists and texts
+    rows += [f"j{n},cat" for n in range(300)]
     path.write_text("\n".join(["id,labels", *rows, ""]))
     monkeypatch.setattr("semmetrics.data.blocks.BLOCK", 2**12)
-    with refused("mixed-cells"):
+    monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
+    monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
+    with refused("other-style") as caught:
         score_stream(str(path), str(path), measures="F1")
+    assert re.search(r"preds\.csv, line \d+, id 'j", caught.value.where)
     path.write_text("\n".join(["id,labels", *reversed(rows), ""]))
-    with refused("mixed-cells"):
+    with refused("other-style") as caught:
         score_stream(str(path), str(path), measures="F1")
+    assert re.search(r"preds\.csv, line \d+, id 'i", caught.value.where)
+
+
+def test_files_of_a_folder_whose_cells_differ_are_refused(tmp_path):
+    folder, other = tmp_path / "preds", tmp_path / "gt.jsonl"
+    folder.mkdir()
+    (folder / "1.csv").write_text("id,labels\na,\"['cat', 'dog']\"\n")
+    (folder / "2.csv").write_text("id,labels\nb,\"['cat']\"\n")
+    other.write_text('{"id": "a", "labels": ["cat"]}\n{"id": "b", "labels": ["cat"]}\n')
+    found = score_stream(str(folder), str(other), measures="Precision").compute()
+    assert found["Precision"].value == 0.75
+    (folder / "2.csv").write_text("id,labels\nb,cat\n")
+    for pair in ((folder, other), (other, folder)):
+        with refused("other-style", where=f"{folder}/2.csv, line 2, id 'b'"):
+            score_stream(*map(str, pair), measures="F1")
+
+
+LISTED, TEXTS = [["['cat', 'dog']"], ["[]"], ["['cat']"]], [["cat"], ["dog"], ["['x']"]]
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_the_first_batch_decides_whether_cells_are_lists(keep_rows):
+    options = {"measures": "F1(empty=1)", "keep_rows": keep_rows}
+    for batches in ([LISTED], [LISTED[1:2], LISTED], [[[]], LISTED], [[], LISTED[:1], [[]]]):
+        scorer = Scorer(**options)
+        for batch in batches:
+            scorer.update(batch, batch)
+        assert scorer.compute()["F1(empty=1)"].value == 1
+    for first, later, row in (
+        (LISTED, TEXTS, 0),
+        (LISTED[:1], TEXTS[::-1], 1),
+        (TEXTS, LISTED, 0),
+        (TEXTS[:1], [[], *LISTED[:1]], 1),
+        (TEXTS, LISTED[1:2], 0),
+    ):
+        scorer = Scorer(**options)
+        scorer.update([["cat"]] * len(first), first)
+        with refused("other-style", where=f"gts, item {row} (from 0)"):
+            scorer.update([["cat"]] * len(later), later)
+        assert len(scorer) == len(first)
+        scorer.update([["cat"]] * len(first), first)
+    with refused("other-style", where="gts, item 0 (from 0)"):
+        scorer.update([["cat"]] * 3, LISTED, **({} if keep_rows else {"shard": "1/1"}))
+
+
+def test_few_lists_among_texts_stay_text_in_batches():
+    whole, scorer = semmetrics.score(TEXTS * 2, TEXTS * 2, measures="F1"), Scorer(measures="F1")
+    for _ in range(2):
+        scorer.update(TEXTS, TEXTS)
+    assert scorer.compute().to_dict() == whole.to_dict()
+    assert codes(scorer.compute()) == codes(whole)
+    captions = Scorer(measures="BLEU-1")
+    captions.update([""], ["a dog"])
+    with refused("other-style", where="gts, item 0 (from 0)"):
+        captions.update(["a dog"], ["['a dog', 'the dog']"])
+    with refused("other-style", where="preds, item 0 (from 0)"):
+        captions.update(["['a dog']"], ["a dog"])
+
+
+def test_states_with_other_cells_are_not_merged():
+    files = []
+    for batch in (LISTED, TEXTS):
+        scorer = Scorer(measures="F1", keep_rows=False)
+        scorer.update(batch, batch)
+        files.append(io.BytesIO())
+        scorer.save(files[-1])
+    with refused("other-style", where="preds, item 0 (from 0)"):
+        Scorer.load(*files)
+    again = Scorer.load(files[0])
+    again.update([["['dog']"]], [["['dog']"]])
+    with refused("other-style", where="preds, item 0 (from 0)"):
+        again.update([["dog"]], [["dog"]])
+    with refused("other-style", where="preds, item 0 (from 0)"):
+        again.merge(Scorer.load(files[1]))
 
 
 def test_deep_brackets_are_text():

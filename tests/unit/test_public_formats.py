@@ -18,6 +18,7 @@ from semmetrics import as_captions, as_labels
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.classes import as_classes
 from semmetrics.kinds.retrieval import as_candidates
+from semmetrics.scale.stream import score_stream
 
 INSTANCES = {
     "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
@@ -401,6 +402,120 @@ def test_controls_of_label_studio_are_those_of_the_whole_file():
     box = {"type": "rectanglelabels", "from_name": "box", "value": {"rectanglelabels": ["car"]}}
     one_question = [{"id": 1, "data": {}, "annotations": [{"result": [answer, box]}]}]
     assert by_id(as_labels(one_question)) == {"1": ["yes", "car"]}
+
+
+def answered(number, section="annotations", **answers):
+    """A task with one answer for each question."""
+    results = []
+    for question, answer in answers.items():
+        value = {"choices": [answer]}
+        results.append({"type": "choices", "from_name": question, "value": value})
+    return {"id": number, "data": {"image": f"{number}.jpg"}, section: [{"result": results}]}
+
+
+def labelbox_row(number, **answers):
+    """A data row with one answer for each question."""
+    questions = []
+    for question, answer in answers.items():
+        questions.append({"name": question, "radio_answer": {"name": answer}})
+    labels = [{"annotations": {"classifications": questions}}]
+    return {"data_row": {"id": str(number)}, "projects": {"p": {"labels": labels}}}
+
+
+def flat(number, **answers):
+    """A task of a flat export."""
+    cells = {question: {"choices": [answer]} for question, answer in answers.items()}
+    return {"id": number, **cells, "annotator": 1, "annotation_id": 3, "lead_time": 2.5}
+
+
+def sample(number, **fields):
+    """A sample of FiftyOne with one label in each field."""
+    labels = {field: {"_cls": "Classification", "label": one} for field, one in fields.items()}
+    return {"filepath": f"{number}.jpg", **labels}
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize("task", [answered, labelbox_row, flat, sample])
+def test_batches_with_other_questions_or_fields_are_refused(task, keep_rows):
+    one, other = {"ground_truth": "cat"}, {"predictions": "dog"}
+    for first, later, is_alike in (
+        (one, one, True),
+        (one | other, one | other, True),
+        (one, one | other, task is sample),
+        (one | other, one, task is sample),
+        (one, other, False),
+    ):
+        scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
+        truth = [task(0, **first), task(1, **first)]
+        scorer.update({id_: ["x"] for id_ in by_id(as_labels(truth))}, truth)
+        later_truth = [task(2, **later)]
+        batch = {id_: ["x"] for id_ in by_id(as_labels(later_truth))}, later_truth
+        if is_alike:
+            scorer.update(*batch)
+            assert len(scorer) == 3
+        else:
+            with refused("other-style") as caught:
+                scorer.update(*batch)
+            assert caught.value.where.startswith("gts, ")
+            assert len(scorer) == 2
+
+
+def test_batches_of_annotations_and_of_predictions_are_refused():
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update([answered(1, "predictions", animal="cat")], {"1": ["cat"]})
+    with refused("other-style", where="preds, element [0], id '2'"):
+        scorer.update([answered(2, animal="cat")], {"2": ["cat"]})
+    box = {"type": "rectanglelabels", "from_name": "b", "value": {"rectanglelabels": ["cat"]}}
+    region = {"id": 3, "data": {}, "predictions": [{"result": [box]}]}
+    scorer.update([region], {"3": ["cat"]})
+    scorer.update([{"id": 4, "data": {}, "predictions": []}], {"4": ["cat"]})
+    scorer.update({"5": ["cat"]}, {"5": ["cat"]})
+    assert len(scorer) == 4
+
+
+def in_small_blocks(monkeypatch):
+    monkeypatch.setattr("semmetrics.data.blocks.BLOCK", 2**10)
+    monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
+    monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
+
+
+@pytest.mark.parametrize("task", [answered, labelbox_row, flat, sample])
+def test_streams_of_public_json_lines_are_read_like_whole_files(tmp_path, monkeypatch, task):
+    tasks = [task(number, animal=f"cat {number % 3}") for number in range(60)]
+    lines = [json.dumps(task) + "\n" for task in tasks]
+    path = write(tmp_path, "gt.jsonl", "".join([*lines[:30], "\n", *lines[30:]]))
+    truth = by_id(as_labels(path))
+    preds = [{"id": id_, "labels": ["cat 0"]} for id_ in truth]
+    pred = write(tmp_path, "pred.jsonl", "".join(json.dumps(one) + "\n" for one in preds))
+    whole = semmetrics.score(pred, path, measures="F1")
+    in_small_blocks(monkeypatch)
+    found = score_stream(str(pred), str(path), measures="F1").compute()
+    assert found["F1"].value == whole["F1"].value == pytest.approx(1 / 3)
+    assert found["F1"].signature == whole["F1"].signature
+
+
+def test_errors_in_public_json_lines_name_the_line(tmp_path, monkeypatch):
+    lines = [json.dumps(answered(number, animal="cat")) + "\n" for number in range(60)]
+    good = write(tmp_path, "good.jsonl", "".join(lines))
+    bad = lines[41].replace('"result": ', '"result": 7, "x": ')
+    path = write(tmp_path, "gt.jsonl", "".join([*lines[:40], "\n", bad]))
+    for read in (as_labels, lambda file: score_stream(str(good), str(file), measures="F1")):
+        with refused("wrong-type", where=f"{path}, line 42"):
+            read(path)
+        in_small_blocks(monkeypatch)
+
+
+def test_a_stream_of_tasks_with_other_questions_is_refused(tmp_path, monkeypatch):
+    in_small_blocks(monkeypatch)
+    both = [answered(number, animal="cat", size="big") for number in range(60)]
+    only_one = [answered(number, animal="cat") for number in range(60, 120)]
+    path = write(tmp_path, "tasks.jsonl", "".join(json.dumps(one) + "\n" for one in both))
+    assert score_stream(str(path), str(path), measures="F1").compute()["F1"].value == 1
+    lines = [json.dumps(one) + "\n" for one in both + only_one]
+    path = write(tmp_path, "tasks.jsonl", "".join(lines))
+    with refused("other-style") as caught:
+        score_stream(str(path), str(path), measures="F1")
+    assert re.search(r"tasks\.jsonl, line \d+, id", caught.value.where)
 
 
 def test_a_flat_export_with_two_questions_names_them(tmp_path):

@@ -12,7 +12,7 @@ or raises the error of a `recipe` if semmetrics does not read the format.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -267,6 +267,11 @@ class ScoredLabels:
         self._n_annotations[id_] = self._n_annotations.get(id_, 0) + number
 
     @property
+    def is_annotated(self) -> bool:
+        """Whether anybody annotated an item."""
+        return any(self._n_annotations.values())
+
+    @property
     def n_annotated_twice(self) -> int:
         """The number of items that several people annotated."""
         return sum(number > 1 for number in self._n_annotations.values())
@@ -324,6 +329,23 @@ def unused_keys(found: Iterable[str], used: Iterable[str], noun: str) -> list[Fa
     if not unused:
         return []
     return [Fact("unused-entry-keys", len(unused), unused, values={"noun": noun})]
+
+
+def answer_style(questions: Collection[str], with_question: str) -> dict[str, str]:
+    """Return how the answers of an input are named, as a style of `Lists.styles`.
+
+    Examples
+    --------
+    >>> answer_style({"animal", "size"}, "question: answer")
+    {'answers': "named 'question: answer'"}
+    >>> answer_style({"animal"}, "question: answer"), answer_style((), "question: answer")
+    ({'answers': "named without their only question 'animal'"}, {})
+    """
+    if not questions:
+        return {}
+    if len(questions) > 1:
+        return {"answers": f"named {with_question!r}"}
+    return {"answers": f"named without their only question {next(iter(questions))!r}"}
 
 
 def unused_results(names: Iterable[str]) -> list[Fact]:

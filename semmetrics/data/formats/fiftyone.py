@@ -163,6 +163,7 @@ class FiftyOneSamples(DocumentFormat):
         samples_read = pluralize(len(gathered), "sample")
         understood = f"FiftyOne, field {field!r} of {samples_read}"
         items = finish(gathered, understood, RECORD, options)
+        items.styles = {"labels": f"those of the field {field!r}"}
         items.aliases = path_aliases(items.ids or ())
         return items
 

@@ -32,6 +32,7 @@ from semmetrics.data.formats.base import (
     ScoredLabels,
     Table,
     TableFormat,
+    answer_style,
     are_records,
     check_record,
     finish,
@@ -53,6 +54,8 @@ _TASK_COLUMNS = (
     *("id", "agreement", "annotation_id", "annotator", "created_at", "updated_at", "lead_time"),
     *("history",),
 )
+_ANSWER = "control: choice"
+"""How an answer is named if there are several controls."""
 _QUESTION_KEYS = ("choices", "taxonomy")
 """The keys of answers. Other labels are the classes of regions."""
 _SHAPES = ("rectangle", "ellipse", "polygon", "brush", "keypoint", "vector", "bitmask")
@@ -124,12 +127,15 @@ class LabelStudio(DocumentFormat):
             for annotation in annotations:
                 for region in optional_records(annotation, "result", where):
                     unused += _unused_result(region)
-                    prefix = _region_prefix(region, controls)
+                    prefix = _region_prefix(region) if len(controls) > 1 else ""
                     _add_region(gathered, id_, region, prefix, where, number)
         understood = f"Label Studio, {section} of {pluralize(len(gathered), 'task')}"
         understood += _understood_controls(len(controls))
         items = finish(gathered, understood, RECORD, options, aliases)
         items.notes += unused_results(unused)
+        items.styles = answer_style(controls, _ANSWER)
+        if gathered.is_annotated:
+            items.styles["labels"] = section
         return items
 
 
@@ -144,13 +150,13 @@ def _label_studio_section(document: Iterable[Any], options: ReadOptions) -> str:
 
 
 def _task_controls(document: Iterable[Any]) -> set[str]:
-    """Return the names of the controls of which the file has choices, if they are several."""
+    """Return the names of the controls of which the file has choices."""
     controls = set()
     for task in document:
         for region in _task_regions(task):
             if _is_answer(region) and isinstance(region.get("from_name"), str):
                 controls.add(region["from_name"])
-    return controls if len(controls) > 1 else set()
+    return controls
 
 
 def _task_regions(task: Any) -> Iterator[Mapping[str, Any]]:
@@ -174,10 +180,10 @@ def _is_answer(region: Mapping[str, Any]) -> bool:
     return isinstance(value, Mapping) and any(key in value for key in _QUESTION_KEYS)
 
 
-def _region_prefix(region: Mapping[str, Any], controls: set[str]) -> str:
-    """Return what is written before the labels of a result."""
+def _region_prefix(region: Mapping[str, Any]) -> str:
+    """Return what is written before the labels of a result if there are several controls."""
     control = region.get("from_name")
-    if isinstance(control, str) and control in controls and _is_answer(region):
+    if isinstance(control, str) and _is_answer(region):
         return f"{control}: "
     return ""
 
@@ -186,7 +192,7 @@ def _understood_controls(number: int) -> str:
     """Describe labels that name their control."""
     if number < 2:
         return ""
-    return f", labels 'control: choice' of {pluralize(number, 'control')}"
+    return f", labels {_ANSWER!r} of {pluralize(number, 'control')}"
 
 
 def _finished(annotations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -288,12 +294,16 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
         gathered.open(id_, place)
         gathered.count_annotations(id_, int(_is_annotated(table, cells)))
         for column in columns:
-            prefix = f"{table.columns[column]}: " if column in questions else ""
+            is_named = len(questions) > 1 and column in questions
+            prefix = f"{table.columns[column]}: " if is_named else ""
             for label in _cell_labels(cells[column], where):
                 gathered.add(id_, f"{prefix}{label}" if label else label, None, where, place)
     names = ", ".join(repr(table.columns[column]) for column in columns)
     understood = f"Label Studio ({kind}), labels in {names}{_understood_controls(len(questions))}"
-    return finish(gathered, understood, table.unit, options)
+    items = finish(gathered, understood, table.unit, options)
+    items.styles = answer_style([table.columns[column] for column in questions], _ANSWER)
+    items.styles["labels"] = f"those of {names}"
+    return items
 
 
 def _column_place(table: Table, role: str, name: str) -> int:
@@ -314,10 +324,9 @@ def _is_annotated(table: Table, cells: Sequence[Any]) -> bool:
 
 
 def _question_columns(table: Table, columns: Sequence[int]) -> list[int]:
-    """Return which columns have answers, if they are several."""
+    """Return which columns have answers."""
     rows = [cells for _, cells in table.rows]
-    questions = [column for column in columns if any(_holds_answers(row[column]) for row in rows)]
-    return questions if len(questions) > 1 else []
+    return [column for column in columns if any(_holds_answers(row[column]) for row in rows)]
 
 
 def _result_columns(table: Table, options: ReadOptions) -> list[int]:

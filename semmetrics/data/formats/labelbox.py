@@ -22,6 +22,7 @@ from semmetrics.data.formats.base import (
     RECORD,
     DocumentFormat,
     ScoredLabels,
+    answer_style,
     are_records,
     check_record,
     finish,
@@ -34,6 +35,8 @@ from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
+_ANSWER = "question: answer"
+"""How an answer is named if there are several questions."""
 _SKIPPED = "Skip"
 """What version 1 writes in place of the label of a row that was skipped."""
 
@@ -93,11 +96,13 @@ class _DataRows:
         understood = f"Labelbox, {pluralize(len(self._gathered), 'data row')}"
         if len(questions) > 1:
             count = pluralize(len(questions), "question")
-            understood = f"{understood}, labels 'question: answer' of {count}"
+            understood = f"{understood}, labels {_ANSWER!r} of {count}"
         for id_, question, answer, where in self._answers:
             label = f"{question}: {answer}" if len(questions) > 1 else answer
             self._gathered.add(id_, label, None, where)
-        return finish(self._gathered, understood, RECORD, options, self.aliases)
+        items = finish(self._gathered, understood, RECORD, options, self.aliases)
+        items.styles = answer_style(questions, _ANSWER)
+        return items
 
 
 def _listed(document: Any) -> Any:

@@ -43,6 +43,9 @@ from semmetrics.kinds.labels.oddities import (
     NAMED,
     ORDER,
     PLACED,
+    PROBABLE,
+    ROUNDING,
+    SCORED,
     SCORES,
     SENTENCE,
     SHARED,
@@ -62,7 +65,6 @@ _OTHERS = {"pred": "ground truth", "ref": "predictions"}
 _OF_NEGATIVES = ("ROC-AUC", "CR")
 """Measures of curves that also count the items without a label."""
 _THRESHOLD_RULES = ("threshold", "at-least")
-_ROUNDING = 1e-3  # by which a probability may be outside [0, 1]
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
@@ -103,6 +105,7 @@ def label_facts(
         facts += common.counted("ignored-labels-not-found", lost, (), name)
         facts += common.count_facts(name, task) + oddity_facts(odd, "pred", name, options)
         facts += _score_facts(odd, name, task, measures, options)
+        facts += activation_facts(odd, name, options)
         facts += dict.fromkeys(_model_facts(name, task, odd))
         of_truth += _truth_facts(odd, truth, options)
     for one in inputs:
@@ -300,6 +303,26 @@ def probability_facts(
     return facts
 
 
+def activation_facts(odd: Odd, where: str, options: Mapping[str, Any]) -> list[Fact]:
+    """Note an activation of scores that are all probabilities already.
+
+    Parameters
+    ----------
+    odd : mapping
+        With the counts of `oddities.find_probabilities`.
+    where : str
+    options : Options
+    """
+    n_items = odd.get(SCORED, 0)
+    if not n_items or odd[PROBABLE] < n_items:
+        return []
+    activation = str(options["activation"])
+    scores = "all scores are in [0, 1]"
+    if activation == "softmax":
+        scores = "the scores of every item sum to 1"
+    return [Fact("activated-probabilities", where=where, values={"scores": scores})]
+
+
 def score_thresholds(
     measures: Iterable[Measure], names: Collection[str] = _THRESHOLD_RULES
 ) -> list[str]:
@@ -316,7 +339,7 @@ def is_threshold_of_probabilities(number: str) -> bool:
 
 def are_no_probabilities(lowest: float, highest: float) -> bool:
     """Return whether scores leave [0, 1] by more than rounding does."""
-    return lowest < -_ROUNDING or highest > 1 + _ROUNDING
+    return lowest < -ROUNDING or highest > 1 + ROUNDING
 
 
 def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, lengths, sum_rows
+from semmetrics.core.ragged import Bools, lengths, row_numbers, sum_rows
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.kinds import common
@@ -44,12 +44,15 @@ ALIKE, HELD, LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone 
 ENCODED = f"{BESIDE}encoding"
 MINUS = "scores of -1"
 WRITTEN, SCORES, ORDER = "lists as text", "scores", "order"
+SCORED, PROBABLE = "items with scores", "items with probabilities"
 UNVERIFIED = "unverified cells"
 SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
 PLACED = "labels in the taxonomy"
 NAMED, TERMS = "labels that are no numbers", "terms"
 FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
 SENTENCE = 5.0  # mean words of a label above which labels look like captions
+ROUNDING = 1e-3  # by which a probability may be outside [0, 1]
+_SUM_ROUNDING = 1e-2  # by which the probabilities of an item may not sum to 1
 _NO = np.zeros(1, np.bool_)
 _DISTINCT = 10  # distinct labels and items below which a share says little
 _HARDLY = {"pred": 0.05, "ref": 0.01}  # shares of occurrences
@@ -314,6 +317,28 @@ def _are_numbers_and_names(task: LabelTask, present: Mapping[str, Bools]) -> boo
         numbers = [name for name in names if name.isdecimal()]
         shares.append(len(numbers) / len(names) if names else 0.5)
     return sorted(shares) == [0, 1]
+
+
+def find_probabilities(pred: Side, activation: str) -> Odd:
+    """Count the items with scores, and those whose scores an activation may have made already.
+
+    Parameters
+    ----------
+    pred : Side
+        Predictions before the activation.
+    activation : {"sigmoid", "softmax"}
+        The scores of "sigmoid" are in [0, 1]. Those of "softmax" also sum to 1.
+    """
+    if pred.scores is None:
+        return {}
+    is_outside = (pred.scores < -ROUNDING) | (pred.scores > 1 + ROUNDING)
+    is_probable = sum_rows(is_outside, pred.indptr) == 0
+    if activation == "softmax":
+        totals = np.bincount(row_numbers(pred.indptr), pred.scores, len(pred))
+        is_probable &= np.abs(totals - 1) <= _SUM_ROUNDING
+    is_scored = np.diff(pred.indptr) > 0
+    n_probable = int((is_probable & is_scored).sum())
+    return {SCORED: int(is_scored.sum()), PROBABLE: n_probable}
 
 
 def find_odd_terms(models: Mapping[str, Any]) -> Odd:

@@ -55,6 +55,8 @@ class _LabelSides(NamedTuple):
     difficult, unverified : Side or None
         The labels that the ground truth marks as difficult, and those that nobody verified.
     weights : float array, shape (items,), or None
+    odd : mapping
+        What was odd in the scores (`oddities.find_probabilities`).
     """
 
     pred: Lists
@@ -63,6 +65,7 @@ class _LabelSides(NamedTuple):
     difficult: Side | None
     unverified: Side | None
     weights: Floats | None
+    odd: Odd
 
 
 def label_task(
@@ -104,7 +107,7 @@ def label_task(
     coding = _code_sides(sides, class_list, ignored, options)
     task = _build_task(sides, coding, class_list, options, heads)
 
-    odd: Odd = {}
+    odd = dict(sides.odd)
     if coding.shared_terms:
         odd[oddities.SHARED] = coding.shared_terms
     if ignored.written:
@@ -128,13 +131,15 @@ def _has_signs(truth: Lists) -> bool:
 def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
     """Join normalised sides, and separate difficult and unverified labels from true ones."""
     joined, weights = weigh(join(pred, ref, missing=options["missing"]), options["weights"], ref)
+    odd: Odd = {}
     if options["activation"] is not None:
+        odd = oddities.find_probabilities(joined.pred, options["activation"])
         joined = joined._replace(pred=_activate(joined.pred, options["activation"]))
     present, difficult, unverified = _split_marks(joined.ref, ref)
     if ref.ranked or ref.has_marks:
         ref = replace(ref, side=replace(ref.side, scores=None))
         joined = joined._replace(ref=present)
-    return _LabelSides(pred, ref, joined, difficult, unverified, weights)
+    return _LabelSides(pred, ref, joined, difficult, unverified, weights, odd)
 
 
 def _code_sides(
