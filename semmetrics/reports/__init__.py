@@ -573,11 +573,13 @@ class Result(ABC):
 
     A class says what its rows are (``to_records``), what JSON has (``to_dict``, or ``to_dicts`` for
     entries, whose name is ``_of``), what its tables show (``_tables``) and what a terminal shows
-    below them (``_lines``).
+    below them (``_lines``). With ``_reads_truth_last`` the last line of ``understood`` is the
+    ground truth.
     """
 
     facts: Sequence[Fact] = ()
     _of: ClassVar[str] = ""
+    _reads_truth_last: ClassVar[bool] = False
 
     @property
     def notes(self) -> list[str]:
@@ -773,7 +775,7 @@ class Result(ABC):
             least, most = min(sizes), max(sizes)
             lines.append(f"Items: {most:,}." if least == most else f"Items: {least:,} to {most:,}.")
         inputs = list(getattr(self, "understood", ()))
-        if inputs:  # the ground truth is read last
+        if inputs and self._reads_truth_last:
             source, _, how = inputs[-1].partition(": ")
             lines.append(f"Ground truth: {how if ' more' in source else inputs[-1]}.")
         lines.append("The best value of each measure is bold.")

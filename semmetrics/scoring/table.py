@@ -113,6 +113,7 @@ class ScoreTable(ScaledResult):
     """
 
     _of = "scores"
+    _reads_truth_last = True
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)

@@ -544,6 +544,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     """
 
     _columns, _of = COLUMNS, "differences"
+    _reads_truth_last = True
     differences: list[Difference]
     scores: ScoreTable = field(repr=False)
     facts: list[Fact] = field(default_factory=list)
@@ -1022,7 +1023,10 @@ def _compare_scored(
                          remedy="score both with the same measures")  # fmt: skip
     tables = systems.values()
     facts = [*dict.fromkeys(fact for table in tables for fact in table.facts)]
-    understood = [*dict.fromkeys(line for table in tables for line in table.understood)]
+    # of each table the ground truth is the last, and all of them follow the predictions
+    understood = [line for table in tables for line in table.understood[:-1]]
+    understood += [line for table in tables for line in table.understood[-1:]]
+    understood = [*dict.fromkeys(understood)]
     absent = {one.heading: one for table in tables for one in table.not_computed}
     for heading in dict.fromkeys(score.heading for score in scores):
         if without := [name for name, table in systems.items() if heading not in table.headings]:

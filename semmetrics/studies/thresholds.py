@@ -63,6 +63,8 @@ class ThresholdSweep(Result):
         How each input was read.
     """
 
+    _reads_truth_last = True
+
     points: tuple[float, ...]
     scores: Mapping[str, tuple[Score, ...]] = field(repr=False)
     facts: list[Fact] = field(default_factory=list, repr=False)

@@ -249,6 +249,21 @@ def test_a_report_of_many_systems_names_the_ground_truth(tmp_path):
     assert f"Ground truth: {line}." in table.html_report()
 
 
+def test_a_report_calls_no_predictions_the_ground_truth(tmp_path):
+    truth = tmp_path / "truth.json"
+    truth.write_text('{"x": ["a", "b"], "y": ["c"]}')
+    tables = {}
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.json"
+        path.write_text('{"x": ["a"], "y": ["b"]}')
+        tables[name] = semmetrics.score(str(path), str(truth), measures="F1", ci=True)
+    found = semmetrics.compare(tables)
+    assert found.understood[-1] == tables["one"].understood[-1]
+    assert f"Ground truth: {truth}: JSON" in found.html_report()
+    captions = {"one": {"x": "a dog", "y": "a cat"}, "two": {"x": "dogs", "y": "cats"}}
+    assert "Ground truth: " not in semmetrics.select_discrepant(captions, k=1).html_report()
+
+
 def test_figures_of_a_report_are_dark_in_dark_mode():
     page = semmetrics.score([["a"]], [["a"]], measures="F1").html_report()
     dark = re.search(r"@media screen and \(prefers-color-scheme: dark\) \{ figure \{(.*?)\}", page)
