@@ -622,35 +622,22 @@ def encode(found: Items, form: Form) -> Lists:
     notes = list(found.notes)
     if form.alone:
         found = replace(found, items=[str(i) if _is_whole(i) else i for i in found.items])
-    sets = any(issubclass(kind, Set) for kind in found.types)
     items = found.items if found.types <= {list, tuple} else _as_lists(found, form)
-    if sets and form.single:
-        notes.append(Fact("sorted-sets", values={"noun": form.noun}))
+    order = found.order
+    if any(issubclass(kind, Set) for kind in found.types):
+        order = "sorted"
+        if form.single:
+            notes.append(Fact("sorted-sets", values={"noun": form.noun}))
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
-    paired = form.scored and type(next(chain.from_iterable(items), None)) in (tuple, list)
-    pairs = _scored_strings(items) if paired else None
-    if (form.numbered or form.places) and pairs is None:
-        items = [list(map(_name, item)) for item in items]
-        pairs = _scored_strings(items) if paired else None
-    entries, scores = pairs or (None, None)
-    precision = "float64"
-    try:
-        vocabulary, codes = code_values(entries or chain.from_iterable(items), indptr[-1])
-        plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
-    except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
-        plain = False
-    if not plain:
-        flat, scores, precision = _flatten(found, items, form, notes)
-        vocabulary, codes = code_values(flat, indptr[-1])
-    if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
-        vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
+    vocabulary, codes, scores, precision = _code_entries(found, items, form, notes)
     _check_texts(found, form, vocabulary, codes, indptr)
     if found.declared:
         vocabulary = list(dict.fromkeys(chain(vocabulary, found.declared)))
+    ids = range(len(items)) if found.ids is None else found.ids
     lists = Lists(
-        range(len(items)) if found.ids is None else found.ids, vocabulary,
+        ids, vocabulary,
         Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
-        where=found.where, noun=form.noun, order="sorted" if sets else found.order,
+        where=found.where, noun=form.noun, order=order,
         aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
         categories=found.categories, verified=found.verified, precision=precision,
         is_federated=bool(found.verified), names_all=bool(found.declared),
@@ -661,6 +648,45 @@ def encode(found: Items, form: Form) -> Lists:
         present = replace(lists.side.keep(scores != 0), scores=None)
         lists = replace(lists, side=present, names_all=True, precision="float64")
     return lists
+
+
+def _code_entries(
+    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
+) -> tuple[Sequence[Entry], Codes, Floats | None, str]:
+    """Return the distinct entries, the code of each entry, and its score with its precision."""
+    number = sum(map(len, items))
+    items, pairs = _split_pairs(items, form)
+    entries, scores = pairs or (chain.from_iterable(items), None)
+    precision = "float64"
+    coded = _code_strings(entries, number)
+    if coded is None:
+        flat, scores, precision = _flatten(found, items, form, notes)
+        coded = code_values(flat, number)
+    vocabulary, codes = coded
+    if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
+        vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
+    return vocabulary, codes, scores, precision
+
+
+def _split_pairs(items: Sequence[Any], form: Form) -> tuple[Sequence[Any], Any]:
+    """Return items with the names of numbers, and their labels and scores if all are such pairs."""
+    is_paired = form.scored and type(next(chain.from_iterable(items), None)) in (tuple, list)
+    pairs = _scored_strings(items) if is_paired else None
+    if pairs is None and (form.numbered or form.places):
+        items = [list(map(_name, item)) for item in items]
+        pairs = _scored_strings(items) if is_paired else None
+    return items, pairs
+
+
+def _code_strings(entries: Iterable[Any], number: int) -> tuple[Sequence[Any], Codes] | None:
+    """Return the distinct entries and their codes; None if some entries are not strings."""
+    try:
+        vocabulary, codes = code_values(entries, number)
+    except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
+        return None
+    if not all(issubclass(kind, str) for kind in set(map(type, vocabulary))):
+        return None
+    return vocabulary, codes
 
 
 def encode_numbers(

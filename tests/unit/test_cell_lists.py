@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -283,9 +284,22 @@ def test_brackets_of_labels_stay_in_them(cells):
     assert lists.to_list() == [[cell] for cell in cells]
 
 
-@pytest.mark.parametrize("text", [
-    "{'cat': 0.9, 'dog': 0.4}", '{"cat": 0.9, "dog": 0.4}', "[{'cat': 0.9}, {'dog': 0.4}]",
-])  # fmt: skip
-def test_the_recipe_for_scored_mappings_works(text):
-    code = recipe(read_cell(text), text)
-    assert eval(code, {"ast": ast, "json": json, "cell": text}) == [("cat", 0.9), ("dog", 0.4)]
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("{'cat': 0.9, 'dog': 0.4}", [["cat", 0.9], ["dog", 0.4]]),
+        ('{"cat": 0.9, "dog": 0.4}', [["cat", 0.9], ["dog", 0.4]]),
+        ("[{'cat': 0.9}, {'dog': 0.4}]", [["cat", 0.9], ["dog", 0.4]]),
+        ("{'choices': ['cat', 'dog']}", ["cat", "dog"]),
+        ('{"choice": "cat"}', ["cat"]),
+        ("[{'id': 3, 'name': 'cat'}, {'id': 4, 'name': 'dog'}]", ["cat", "dog"]),
+        ('[{"x": 3, "labels": ["cat"]}, {"x": 4, "labels": ["dog"]}]', ["cat", "dog"]),
+    ],
+)
+def test_the_code_that_an_error_shows_reads_the_cell(text, entries):
+    program = (
+        f"import ast, json\ncell = {text!r}\nprint(json.dumps({recipe(read_cell(text), text)}))"
+    )
+    command = [sys.executable, "-c", program]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert json.loads(shown) == entries
