@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from string import punctuation
 
 import numpy as np
@@ -212,13 +212,10 @@ def _contain_each_other(joined: Sequence[Parts]) -> bool:
             holders[part].append(parts)
     if len(distinct) < _FEW or len(holders) >= len(distinct):
         return False
-    n_related = sum(_is_related(parts, holders) for parts in distinct)
-    return 2 * n_related >= len(distinct)
-
-
-def _is_related(parts: frozenset[str], holders: Mapping[str, list[frozenset[str]]]) -> bool:
-    """Tell whether a joined label contains all parts of another one, or is contained in one."""
-    rarest = min((holders[part] for part in parts), key=len)
-    if any(parts < other for other in rarest):
-        return True
-    return any(other < parts for part in parts for other in holders[part])
+    related: set[frozenset[str]] = set()
+    for parts in distinct:
+        rarest = min((holders[part] for part in parts), key=len)
+        containing = [other for other in rarest if parts < other]
+        if containing:
+            related.update(containing, [parts])
+    return 2 * len(related) >= len(distinct)
