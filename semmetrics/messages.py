@@ -997,10 +997,11 @@ MESSAGES: dict[str, str] = {
         "give COCO instances as the ground truth, or write the names of the categories",
     "unknown-category": "category_id {value!r} is not in the categories of {other}, whose ids are "
         "{example}; write the ids of those categories, not places in a list",
-    "unverified-labels": "{n:predicted label} of {items:item} left out: by neg_category_ids of "
-        "{other}, nobody knows whether the images have them (LVIS)",
-    "unverified-counted": "labels that nobody verified count as absent in {names!p} (LVIS); F1, "
-        "mAP and other measures without absent labels do not need them",
+    "unverified-labels": "{n:predicted label} left out: by neg_category_ids of {other}, nobody "
+        "knows whether the images have them (LVIS)",
+    "counts-unverified": "{measure} counts q labels of every item, and the ground truth has "
+        "neg_category_ids, so that not all of them are verified (LVIS); choose another measure, or "
+        "remove neg_category_ids",
     "rejected-captions": "{n:caption} with is_rejected or is_precanned left out, as in the "
         "evaluation code of VizWiz",
     "not-computed": "{heading}: {reason}",

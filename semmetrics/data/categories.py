@@ -1,16 +1,17 @@
-"""What one side says about the labels of the other: names of category ids, and verified labels."""
+"""What COCO's instances say about labels: names of category ids, and LVIS's verified labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import lengths, row_numbers
-from semmetrics.data.lists import Lists, Terms
-from semmetrics.errors import Fact, InputError, at
+from semmetrics.core.ragged import offsets
+from semmetrics.data.lists import Lists, Side
+from semmetrics.data.matrix import ABSENT, PRESENT
+from semmetrics.errors import InputError, at
 from semmetrics.messages import listing
 
 
@@ -38,8 +39,6 @@ def name_categories(preds: Mapping[str, Any], ref: Any) -> tuple[dict[str, Any],
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from semmetrics.data.lists import Side
     >>> side = Side(np.array([0, 1]), np.array([0]))
     >>> results = Lists(["7"], ["18"], side, by_category=True)
     >>> instances = Lists(["7"], ["dog"], side, categories={"18": "dog"})
@@ -89,51 +88,38 @@ def _has_ids(side: Any) -> bool:
     return all(isinstance(entry, str) and entry.isdecimal() for entry in side.vocabulary)
 
 
-def leave_out_unverified(pred: Any, ref: Any, clean: Callable[[str], Terms]) -> Any:
-    """Leave the labels out of predictions of which nobody knows whether the item has them.
-
-    The ground truth says for each item which labels were verified. A label that is none of its
-    categories is left as it is.
+def mark_verified(ref: Lists) -> Lists:
+    """Mark the labels of a federated ground truth that are present and those that are absent.
 
     Parameters
     ----------
-    pred, ref : Lists or Matrix
-    clean : callable
-        Normalises a label, as the join does.
+    ref : Lists
+        Returned as it is if it is not of a federated dataset.
 
     Returns
     -------
-    Lists or Matrix
-        With a note of how many labels were left out.
+    Lists
+        Its scores are marks.
 
     Examples
     --------
-    >>> from semmetrics.data.lists import Side
-    >>> side = Side(np.array([0, 2]), np.array([0, 1]))
-    >>> pred = Lists(["7"], ["cat", "dog"], side)
-    >>> truth = {"verified": {"7": frozenset(["cat"])}, "categories": {"1": "cat", "2": "dog"}}
-    >>> ref = Lists(["7"], ["cat"], Side(np.array([0, 1]), np.array([0])), **truth)
-    >>> leave_out_unverified(pred, ref, lambda label: (label,)).to_list()
-    [['cat']]
+    >>> side = Side(np.array([0, 1]), np.array([0]))
+    >>> lists = Lists(["7"], ["cat", "dog", "owl"], side, absent={"7": ["owl"]})
+    >>> marked = mark_verified(lists)
+    >>> marked.to_list(), marked.side.scores.tolist()
+    ([['cat', 'owl']], [1.0, -1.0])
     """
-    if not isinstance(ref, Lists) or not ref.verified or not isinstance(pred, Lists):
-        return pred
-    every = {clean(name) for name in ref.categories.values()}
-    labels = [clean(terms[0]) for terms in pred.terms]
-    codes = pred.side.codes.tolist()
-    keep = np.ones(len(codes), np.bool_)
-    rows = row_numbers(pred.side.indptr).tolist()
-    known_ids = [ref.aliases.get(str(id_), str(id_)) for id_ in pred.ids]
-    verified = {}
-    for id_ in set(known_ids):
-        verified[id_] = {clean(name) for name in ref.verified.get(id_, ())}
-    for place, (row, code) in enumerate(zip(rows, codes, strict=True)):
-        label = labels[code]
-        keep[place] = label not in every or label in verified[known_ids[row]]
-    n_left_out = int((~keep).sum())
-    if not n_left_out:
-        return pred
-    n_items = int((lengths(pred.side.keep(keep).indptr) < lengths(pred.side.indptr)).sum())
-    values = {"items": n_items, "other": ref.source}
-    note = Fact("unverified-labels", n_left_out, values=values)
-    return replace(pred, side=pred.side.keep(keep), notes=[*pred.notes, note], whole=None)
+    if not ref.absent:
+        return ref
+    code_of = {entry: code for code, entry in enumerate(ref.vocabulary)}
+    present = np.split(ref.side.codes, ref.side.indptr[1:-1])
+    codes: list[int] = []
+    marks: list[float] = []
+    sizes: list[int] = []
+    for id_, own in zip(ref.ids, present, strict=True):
+        absent = [code_of[label] for label in dict.fromkeys(ref.absent[str(id_)])]
+        codes += [*own.tolist(), *absent]
+        marks += [PRESENT] * len(own) + [ABSENT] * len(absent)
+        sizes.append(len(own) + len(absent))
+    side = Side(offsets(np.array(sizes)), np.array(codes, np.int32), np.array(marks, np.float64))
+    return replace(ref, side=side, has_marks=True, is_federated=True, absent={}, whole=None)

@@ -560,7 +560,7 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of Fact or str
         What is odd and was nevertheless accepted.
-    order, aliases, numbering, by_category, categories, verified, column_names, holds, styles
+    order, aliases, numbering, by_category, categories, absent, column_names, holds, styles
         As in ``Lists``.
     declared : sequence of str
         The labels that the input declares, of which some may be in no item. With any, the
@@ -578,7 +578,7 @@ class Items:
     numbering: Numbering | None = None
     by_category: bool = False
     categories: Mapping[str, str] = field(default_factory=dict)
-    verified: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    absent: Mapping[str, Sequence[str]] = field(default_factory=dict)
     column_names: Mapping[str, str] = field(default_factory=dict)
     holds: Holds = ""
     declared: Sequence[str] = ()
@@ -639,8 +639,8 @@ def encode(found: Items, form: Form) -> Lists:
         Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
         where=found.where, noun=form.noun, order=order,
         aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
-        categories=found.categories, verified=found.verified, precision=precision,
-        is_federated=bool(found.verified), names_all=bool(found.declared),
+        categories=found.categories, absent=found.absent, precision=precision,
+        names_all=bool(found.declared),
         column_names=found.column_names,
         holds=found.holds, styles=found.styles,
     )  # fmt: skip

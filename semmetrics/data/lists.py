@@ -336,17 +336,17 @@ class Lists:
         Whether entries are the ids of categories, which the other side may name: COCO results.
     categories : mapping from str to str
         The names of categories by their ids, of an input that has them: COCO instances.
-    verified : mapping from str to set of str
-        By id, the labels of which it is known whether the item has them. Empty if that is known of
-        all labels. The input has a name for every label: those of ``categories``.
+    absent : mapping from str to sequence of str
+        By id, the labels of a federated dataset that an annotator did not find in the item. Empty
+        for other inputs. Nobody verified the other labels that an item does not list.
     is_federated : bool
-        Whether some labels of a ground truth were not verified in some items, as in LVIS.
+        Whether a ground truth with marks is of such a dataset, such as LVIS: the marks are 1 and
+        -1, and labels that an item does not list were not verified.
     has_marks : bool
         Whether the scores of a ground truth are marks: 1 for present, -1 for absent, and 0.5 for a
-        label of which nobody verified whether the item has it. A reader hands unverified cells over
-        in this way. Labels that an item does not list are absent, so a reader of a federated
-        dataset lists only the labels that are present or unverified. Unverified cells are left out
-        of hits, predictions and references of every measure (`LabelTask.unverified`).
+        label of which nobody verified whether the item has it. Labels that an item does not list
+        are absent, unless the dataset is federated. Unverified cells are left out of hits,
+        predictions and references of every measure (`LabelTask.unverified`).
     precision : {"float64", "float32", "float16", "bfloat16"}
         The floating-point type in which scores were given. Thresholds are rounded to it.
     """
@@ -374,7 +374,7 @@ class Lists:
     styles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     by_category: bool = False
     categories: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    verified: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    absent: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False, compare=False)
     is_federated: bool = False
     precision: str = "float64"
     has_marks: bool = False
@@ -387,7 +387,9 @@ class Lists:
 
     @property
     def contents(self) -> tuple[int, str]:
-        """How many of what it holds: (3, "label")."""
+        """How many of what it holds: (3, "label"). Of marks, only labels that are present count."""
+        if self.has_marks and self.side.scores is not None:
+            return int((self.side.scores == 1).sum()), self.noun
         return len(self.side.codes), "score" if self.ranked else self.noun
 
     @cached_property

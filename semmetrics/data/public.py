@@ -68,8 +68,11 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
     items.notes += unused_keys(sorted(keys), _ANNOTATION_KEYS, "annotation")
     items.aliases = _file_names(sections["images"])
     items.categories = categories
-    items.verified = _verified_labels(items, sections["images"], categories, name)
-    title = "LVIS instances, verified categories" if items.verified else "COCO instances"
+    items.absent = _absent_labels(items, sections["images"], categories, name)
+    title = "COCO instances"
+    if items.absent:
+        title = "LVIS instances, verified categories"
+        items.declared = list(categories.values())
     images, classes = pluralize(len(ids), "image"), pluralize(len(categories), "category")
     items.understood = f"{title}, {images}, {classes}"
     bare = [labels for labels in items.items if not labels]
@@ -115,27 +118,29 @@ def _scored_labels(
     return gathered.items()
 
 
-def _verified_labels(
+def _absent_labels(
     items: Items, images: Any, categories: Mapping[str, str], name: str
-) -> dict[str, frozenset[str]]:
-    """Return the labels of each image that LVIS's annotators looked for; empty for other files.
+) -> dict[str, list[str]]:
+    """Return the labels that LVIS's annotators did not find in each image; empty for other files.
 
-    These are the labels of the image, and those under ``neg_category_ids``, which it does not have.
-    Nobody knows whether the image has any other.
+    They are under ``neg_category_ids``. Nobody verified the other labels that an image does not
+    have.
     """
     if not any("neg_category_ids" in image for image in images):
         return {}
-    verified = {}
+    absent = {}
     for (where, image), labels in zip(
         _numbered(images, at(name, "images")), items.items, strict=True
     ):
-        present = [label if isinstance(label, str) else label[0] for label in labels]
-        absent = []
+        present = {label if isinstance(label, str) else label[0] for label in labels}
+        own = []
         for category in optional_key(image, "neg_category_ids", list, where):
             record = {"neg_category_ids": category}
-            absent.append(categories[_record_id(record, "neg_category_ids", where, categories)])
-        verified[str(image["id"])] = frozenset(present + absent)
-    return verified
+            label = categories[_record_id(record, "neg_category_ids", where, categories)]
+            if label not in present:
+                own.append(label)
+        absent[str(image["id"])] = own
+    return absent
 
 
 def _file_names(images: Any) -> dict[str, str]:

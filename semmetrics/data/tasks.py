@@ -338,6 +338,43 @@ class IgnoredLabels(NamedTuple):
         return IgnoredLabels(self.labels, self.pred.take(rows), self.ref.take(rows))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Unverified:
+    """The cells of items and labels that nobody verified, or their complement.
+
+    Attributes
+    ----------
+    cells : Side
+        Distinct labels of each item.
+    categories : bool array, shape (classes,), or None
+        None if ``cells`` are the unverified cells. Otherwise ``cells`` are the verified ones, as a
+        federated dataset lists them, and these classes are its categories. A predicted label that
+        is not a category is a verified cell of its item. It counts as wrong.
+    """
+
+    cells: Side
+    categories: Bools | None = None
+
+    @property
+    def name(self) -> str:
+        """What the cells are: "unverified" or "verified"."""
+        return "unverified" if self.categories is None else "verified"
+
+    def rows(self, start: int, stop: int) -> Unverified:
+        """Return items start to stop."""
+        return replace(self, cells=self.cells.rows(start, stop))
+
+    def take(self, rows: Ints) -> Unverified:
+        """Return the items of those numbers."""
+        return replace(self, cells=self.cells.take(rows))
+
+    def of_truth(self) -> Side:
+        """Return the cells without the predicted labels that are not categories."""
+        if self.categories is None:
+            return self.cells
+        return self.cells.keep(self.categories[self.cells.codes])
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LabelTask(Task):
     """Predicted and reference label lists of the same items, coded in one class list.
@@ -364,10 +401,10 @@ class LabelTask(Task):
         The labels that were taken out.
     difficult : Side or None
         The labels of each item that are neither present nor absent in the ground truth.
-    unverified : Side or None
-        The labels of each item of which nobody verified whether the item has them. No prediction
-        has them; what divides by the number of labels or items leaves these cells out. None if all
-        cells are verified.
+    unverified : Unverified or None
+        The cells of which nobody verified whether the item has the label. No prediction has them,
+        and what divides by the number of labels or items leaves them out. None if all cells are
+        verified.
     synonyms : Synonyms or None
     terms : sequence of tuples of str, or None
         The terms of each class; None where the name of each is its one term.
@@ -391,7 +428,7 @@ class LabelTask(Task):
     in_columns: Bools | None = None
     ignored: IgnoredLabels | None = None
     difficult: Side | None = None
-    unverified: Side | None = None
+    unverified: Unverified | None = None
     synonyms: Synonyms | None = None
     terms: Sequence[Terms] | None = None
     heads: Floats | None = None
@@ -421,8 +458,9 @@ class LabelTask(Task):
                 hard = self.difficult.rows(block.start, block.stop)
                 items += np.uint64(5) * _hash_lists(names, hard.indptr, hard.codes)
             if self.unverified is not None:
-                unknown = self.unverified.rows(block.start, block.stop)
-                items += np.uint64(7) * _hash_lists(names, unknown.indptr, unknown.codes)
+                cells = self.unverified.rows(block.start, block.stop).of_truth()
+                factor = np.uint64(7 if self.unverified.categories is None else 11)
+                items += factor * _hash_lists(names, cells.indptr, cells.codes)
             parts.append(mix(items).sum(dtype=np.uint64))
         return int(np.array(parts, np.uint64).sum(dtype=np.uint64))
 
@@ -461,10 +499,10 @@ class LabelTask(Task):
         heads = None if self.heads is None else self.heads[rows]
         ignored = None if self.ignored is None else self.ignored.take(rows)
         difficult = None if self.difficult is None else self.difficult.take(rows)
-        sides = {"pred": self.pred.take(rows), "ref": self.ref.take(rows), "difficult": difficult}
+        sides: dict[str, Any] = {"pred": self.pred.take(rows), "ref": self.ref.take(rows)}
         if self.unverified is not None:
             sides["unverified"] = self.unverified.take(rows)
-        return {**sides, "heads": heads, "ignored": ignored}
+        return {**sides, "difficult": difficult, "heads": heads, "ignored": ignored}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

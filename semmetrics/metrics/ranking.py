@@ -316,10 +316,10 @@ class ItemRanking(Statistic):
         scored, missed = ragged.lengths(side.indptr), n_ref - ragged.sum_rows(hit, side.indptr)
         known = {"part": part, "n_ref": n_ref, "scored": scored, "missed": missed}
         if block.task.unverified is not None:
-            cells = block.task.unverified.rows(block.start, block.stop)
+            cells = block.task.unverified.cells.rows(block.start, block.stop)
             if block.task.given is not None:
                 cells = cells.keep(cells.codes < block.task.given)
-            known["unverified"] = ragged.lengths(cells.indptr)
+            known[block.task.unverified.name] = ragged.lengths(cells.indptr)
         return {name: Dense(values) for name, values in known.items()}
 
 
@@ -353,7 +353,9 @@ class ItemRankingFamily(ItemMeans):
         """Return the value of each item, nan where undefined, and the cause."""
         names, size = ("part", "n_ref", "scored", "missed"), frame.dictionary
         part, n_ref, scored, missed = (rows[name].values for name in names)
-        if "unverified" in rows:
+        if "verified" in rows:
+            size = rows["verified"].values
+        elif "unverified" in rows:
             size = size - rows["unverified"].values
         value = _complete(measure.definition.name, part, n_ref, scored, missed, size)
         return value, np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
@@ -416,7 +418,10 @@ class ClassCurves:
     missed_class, missed_item : arrays, shape (u,)
         The positives without a score.
     unknown_class, unknown_item : arrays, shape (v,)
-        Items of which nobody verified whether they are positives of the class. They count nowhere.
+        Items of which nobody verified whether they are positives of the class, sorted by class.
+        They count nowhere.
+    has_verified : bool
+        Whether these are the items that were verified, and all others count nowhere.
     """
 
     indptr: Ints
@@ -430,6 +435,7 @@ class ClassCurves:
     missed_item: Ints
     unknown_class: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     unknown_item: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    has_verified: bool = False
 
     @property
     def class_of_hit(self) -> Ints:
@@ -570,9 +576,6 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
     >>> class_roc_auc(curves, np.array([[1, 1, 1], [1, 0, 2], [3, 1, 1]])).tolist()
     [[0.5], [nan], [0.75]]
     """
-    n_unknown = np.bincount(curves.unknown_class, minlength=len(curves.indptr) - 1)
-    ends = np.cumsum(n_unknown)
-    items_by_class = curves.unknown_item[np.argsort(curves.unknown_class, kind="stable")]
 
     def areas(part: Floats) -> Floats:
         seen = np.take(part, curves.item, axis=1)
@@ -588,12 +591,10 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         _accumulate(np.add, right, curves.hit_ptr)
         positives = _positives(curves, part, right)
         # of the other items that have no score; where there are none, rounding makes none
-        missed = np.bincount(curves.missed_class, minlength=len(starts)) + n_unknown
-        others = labels * part.sum(axis=1)[:, None] - positives - behind
-        for place in np.flatnonzero(n_unknown).tolist():
-            items = items_by_class[ends[place] - n_unknown[place] : ends[place]]
-            others[:, place] -= part[:, items].sum(axis=1)
-        none = labels * part.shape[1] == ragged.lengths(curves.indptr) + missed
+        missed = np.bincount(curves.missed_class, minlength=len(starts))
+        n_verified, verified = _verified(curves, part, labels)
+        others = verified - positives - behind
+        none = n_verified == ragged.lengths(curves.indptr) + missed
         negatives = behind + np.where(none | (others < 1e-12 * (positives + behind)), 0.0, others)
         filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
         scored, lost = np.zeros(positives.shape), np.zeros(positives.shape)
@@ -604,6 +605,27 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         return 1.0 - divide(lost, positives * negatives)
 
     return _in_steps(curves, weights, areas)
+
+
+def _verified(curves: ClassCurves, weights: Floats, labels: int) -> tuple[Ints, Floats]:
+    """Count the items of each class that somebody verified, and add their weights.
+
+    Returns
+    -------
+    int array, shape (n_classes,)
+    float array, shape (B, n_classes)
+    """
+    n_classes = len(curves.indptr) - 1
+    listed = np.zeros((len(weights), n_classes))
+    counts = np.bincount(curves.unknown_class, minlength=n_classes)
+    bounds = ragged.offsets(counts)
+    for place in np.flatnonzero(counts).tolist():
+        items = curves.unknown_item[bounds[place] : bounds[place + 1]]
+        listed[:, place] = weights[:, items].sum(axis=1)
+    if curves.has_verified:
+        return counts, listed
+    everything = labels * weights.sum(axis=1)[:, None]
+    return labels * weights.shape[1] - counts, everything - listed
 
 
 def _in_steps(
@@ -798,12 +820,15 @@ class PairColumn:
         Distinct reference labels of each item.
     unverified : Side or None
         Labels of each item that nobody verified.
+    has_verified : bool
+        Whether these are the verified labels instead.
     """
 
     pred: Side
     hit: Bools
     ref: Side
     unverified: Side | None = None
+    has_verified: bool = False
     _taken: list[PairColumn] = field(default_factory=list, repr=False)
     _curves: dict[Any, ClassCurves] = field(default_factory=dict, repr=False)
 
@@ -817,14 +842,16 @@ class PairColumn:
         ref = _concatenate([part.ref for part in parts])
         cells = [part.unverified for part in parts if part.unverified is not None]
         hit = np.concatenate([part.hit for part in parts])
-        return PairColumn(pred, hit, ref, _concatenate(cells) if cells else None)
+        unverified = _concatenate(cells) if cells else None
+        return PairColumn(pred, hit, ref, unverified, parts[0].has_verified)
 
     def take(self, order: Ints) -> PairColumn:
         """Put the items in an order, which is always the same; done once."""
         if not self._taken:
             hit = self.hit[ragged.take_rows(self.pred.indptr, order)[1]]
             cells = None if self.unverified is None else self.unverified.take(order)
-            self._taken.append(PairColumn(self.pred.take(order), hit, self.ref.take(order), cells))
+            sides = self.pred.take(order), hit, self.ref.take(order)
+            self._taken.append(PairColumn(*sides, cells, self.has_verified))
         return self._taken[0]
 
     def curves(self, n_classes: int, ties: Any, pooled: Bools | None = None) -> ClassCurves:
@@ -855,14 +882,16 @@ class PairColumn:
         codes = self.unverified.codes.astype(np.int64)
         if pooled is not None:
             items, codes = items[pooled[codes]], np.zeros(int(pooled[codes].sum()), np.int64)
-        return replace(curves, unknown_class=codes, unknown_item=items)
+        order = np.argsort(codes, kind="stable")
+        cells = {"unknown_class": codes[order], "unknown_item": items[order]}
+        return replace(curves, **cells, has_verified=self.has_verified)
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
         """Rename label c to codes[c]."""
         pred, ref = (replace(side, codes=codes[side.codes]) for side in (self.pred, self.ref))
         cells = self.unverified
         cells = None if cells is None else replace(cells, codes=codes[cells.codes])
-        return PairColumn(pred, self.hit, ref, cells)
+        return PairColumn(pred, self.hit, ref, cells, self.has_verified)
 
 
 @dataclass(frozen=True, repr=False)
@@ -890,9 +919,12 @@ class ScoredPairs(Statistic):
             side, hit = side.keep(easy), hit[easy]
         if matched.once is not None:
             ref = ref.keep(matched.once)
-        cells = block.task.unverified
-        cells = None if cells is None else cells.rows(block.start, block.stop)
-        return {"pairs": PairColumn(side, hit, ref, cells)}
+        unverified = block.task.unverified
+        if unverified is None:
+            return {"pairs": PairColumn(side, hit, ref)}
+        cells = unverified.cells.rows(block.start, block.stop)
+        has_verified = unverified.categories is not None
+        return {"pairs": PairColumn(side, hit, ref, cells, has_verified)}
 
 
 class ClassCurveFamily(definition.Family):

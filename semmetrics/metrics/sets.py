@@ -102,7 +102,7 @@ class LabelCounts(definition.Statistic):
     """Hits, predictions and references of each label, each counted once an item."""
 
     cut: matching.Cut
-    labels = frozenset(("hit", "n_pred", "n_ref", "unverified"))
+    labels = frozenset(("hit", "n_pred", "n_ref", "unverified", "verified"))
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
@@ -117,7 +117,8 @@ class LabelCounts(definition.Statistic):
         distinct = ref if matched.once is None else ref.keep(matched.once)
         sides = {"hit": ranked.keep(hit), "n_pred": predicted, "n_ref": distinct}
         if block.task.unverified is not None:
-            sides["unverified"] = block.task.unverified.rows(block.start, block.stop)
+            cells = block.task.unverified.cells.rows(block.start, block.stop)
+            sides[block.task.unverified.name] = cells
         width = len(block.task.classes)
         columns = {name: Sparse(side.indptr, side.codes, width) for name, side in sides.items()}
         return {**columns, "items": Dense(np.ones(len(block), np.int8))}
@@ -191,7 +192,9 @@ class SetFamily(CountFormulas):
         }
         items = as_floats(sums["items"])[..., None]
         total = np.broadcast_to(items, known["hit"].shape)
-        if "unverified" in sums:
+        if "verified" in sums:
+            total = np.ascontiguousarray(as_floats(sums["verified"])[..., inside])
+        elif "unverified" in sums:
             total = total - np.ascontiguousarray(as_floats(sums["unverified"])[..., inside])
         if measure["average"] == "micro":
             total = total.sum(axis=-1, keepdims=True)
@@ -204,15 +207,14 @@ class SetFamily(CountFormulas):
         """Return the counts of each item within the universe."""
         inside = frame.universe(measure)
         total = np.full(len(rows["hit"]), float(inside.sum()))
-        if "unverified" in rows:
-            cells = rows["unverified"]
-            of_item = row_numbers(cells.indptr)
-            total -= np.bincount(of_item, inside[cells.codes], len(cells))
-        known: dict[str, Floats] = {"total": total}
-        for name in ("hit", "n_pred", "n_ref"):
+        known: dict[str, Floats] = {}
+        for name in ("hit", "n_pred", "n_ref", "verified", "unverified"):
+            if name not in rows:
+                continue
             column = rows[name]
             counted, items = inside[column.codes], row_numbers(column.indptr)
             known[name] = np.bincount(items, counted, len(column)).astype(np.float64)
+        known["total"] = known.get("verified", total - known.get("unverified", 0.0))
         if measure["denominator"] == "cutoff":
             known["n_pred"] = np.full(len(known["hit"]), float(_check_cutoff(measure)))
         return known

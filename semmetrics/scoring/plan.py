@@ -18,6 +18,7 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Ints
+from semmetrics.data.categories import name_categories
 from semmetrics.data.form import (
     DEFAULTS,
     ReadOptions,
@@ -31,7 +32,6 @@ from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
-from semmetrics.kinds.reconcile import reconcile
 from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import CERTAINTY as INTERVALS
@@ -290,7 +290,7 @@ class Setup(NamedTuple):
             Options of these data.
         """
         options = self.options.replace(**changed)
-        preds, ref = reconcile(preds, ref, options)
+        preds, ref = name_categories(preds, ref)
         tasks: Tasks = {
             system: {part: _choose_items(task, shard) for part, task in parts.items()}
             for system, parts in _make_tasks(self.kind, preds, ref, options).items()

@@ -35,6 +35,7 @@ import numpy as np
 from semmetrics.arguments import check_type
 from semmetrics.core.backend import common_precision
 from semmetrics.core.ragged import Codes, offsets, row_numbers
+from semmetrics.data.categories import name_categories
 from semmetrics.data.cell_lists import check_styles, place_of_styles
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights, same_ids
@@ -43,7 +44,6 @@ from semmetrics.data.tasks import adds_up, merge_notes
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite, warn_user
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
-from semmetrics.kinds.reconcile import reconcile
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse, parse_all
@@ -215,7 +215,7 @@ class Scorer:
             preds = systems[system]
         setup = self._setup or plan.open_setup(kind, self._given)
         ref = setup.read_truth(gts)
-        named, ref = reconcile({system: setup.read(preds, system)}, ref, setup.options)
+        named, ref = name_categories({system: setup.read(preds, system)}, ref)
         pred = named[system]
         given = {"weights": weights, "set_size_probs": set_size_probs}
         items.add(setup, pred, ref, given, system=system, shard=part)
@@ -551,6 +551,9 @@ _APART = {
 """What one call would not take together."""
 
 
+_FEDERATED = {True: "neg_category_ids, as LVIS has", False: "no neg_category_ids"}
+
+
 @dataclass
 class Batches:
     """One side of what is evaluated, batch by batch, as it was given.
@@ -592,7 +595,7 @@ class Batches:
     _precisions: frozenset[str] = frozenset()  # of scores
     _has_marks: bool = False
     _names_all: bool = False
-    is_federated: bool = False
+    _is_federated: bool = False
     _styles: dict[str, str] = field(default_factory=dict)  # as those of Lists, by the first batch
     _style_place: str = ""  # of an item that shows them
     _columns: list[Entry] = field(default_factory=list)  # of matrices
@@ -618,7 +621,7 @@ class Batches:
             new._precisions = frozenset({given.precision})
             new._has_marks = given.has_marks
             new._names_all = given.names_all
-            new.is_federated = given.is_federated
+            new._is_federated = given.is_federated
             new._styles = dict(lists.styles)
             new._style_place = place_of_styles(lists)
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
@@ -716,6 +719,8 @@ class Batches:
             has, had = ("no ids" if one._ids is None else "ids" for one in shown)
         elif self._columns and other._columns and self._columns != other._columns:
             has, had = (f"the columns {listing(map(str, one._columns))}" for one in shown)
+        elif self._is_federated is not other._is_federated:
+            has, had = (_FEDERATED[one._is_federated] for one in shown)
         elif gone_otherwise or any(both & _APART.get(one, frozenset()) for one in both):
             has, had = (" and ".join(map(_SCORES.__getitem__, one._scores)) for one in shown)
         else:
@@ -743,7 +748,7 @@ class Batches:
         self._precisions |= other._precisions
         self._has_marks |= other._has_marks
         self._names_all |= other._names_all
-        self.is_federated |= other.is_federated
+        self._is_federated |= other._is_federated
         self._columns = self._columns or other._columns
         known = self._codes  # new entries are added
         own = [known.setdefault(entry, len(known)) for entry in other._codes]
@@ -812,7 +817,7 @@ class Batches:
             notes=[*self.notes],
             names_all=bool(self._columns) or self._chosen or self._has_marks or self._names_all,
             has_marks=self._has_marks,
-            is_federated=self.is_federated,
+            is_federated=self._is_federated,
             precision=common_precision(self._precisions),
             where=Places(self.source, named, "" if named else ITEM, ids),
         )

@@ -26,7 +26,10 @@ _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy", "matrix")
 _LISTS = ("labels", "candidates")
-_OTHERS = ("task", "groups", "k", "lists", "own", "L", "n", "data", "v", "ci", "fit", "cal")
+_OTHERS = (
+    *("task", "groups", "k", "lists", "own", "L", "n", "data", "v", "ci", "fit", "cal"),
+    "verified",
+)
 _STUDIES = {"judged": "semmetrics meta", "test": "semmetrics compare"}
 _FITS = ("df@", "parser-")  # a measure may have both
 

@@ -52,7 +52,11 @@ _CAUSE_TEXTS = {
     "replicate": "resamples and jackknife values that are undefined",
 }
 _LONG = 40  # measures that share a line
-_SAID = {*SETTINGS, *MODELS, "task", "groups", "thr", "fit", "cal", "ci", "n", "data", "v"}
+_SAID = {
+    *SETTINGS,
+    *MODELS,
+    *("task", "groups", "verified", "thr", "fit", "cal", "ci", "n", "data", "v"),
+}
 _GROUPS = 6  # of scores whose signatures differ
 
 

@@ -37,6 +37,7 @@ from semmetrics.kinds.labels.oddities import (
     FLAGS,
     HELD,
     IGNORED,
+    LEFT_OUT,
     LIST_AS_TEXT,
     LONE,
     MINUS,
@@ -62,8 +63,6 @@ from semmetrics.options import OPTIONS, is_given
 FILES = "preds.json gt.json"  # of an example
 SIDES = {"pred": "predicted", "ref": "reference"}
 _OTHERS = {"pred": "ground truth", "ref": "predictions"}
-_OF_NEGATIVES = ("ROC-AUC", "CR")
-"""Measures of curves that also count the items without a label."""
 _THRESHOLD_RULES = ("threshold", "at-least")
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
@@ -107,10 +106,12 @@ def label_facts(
         facts += _score_facts(odd, name, task, measures, options)
         facts += activation_facts(odd, name, options)
         facts += dict.fromkeys(_model_facts(name, task, odd))
+        n_left_out = odd.get(LEFT_OUT, 0)
+        if n_left_out:
+            facts.append(Fact("unverified-labels", n_left_out, where=name, values={"other": truth}))
         of_truth += _truth_facts(odd, truth, options)
     for one in inputs:
         facts += unlike_scores(one)
-    facts += _count_of_unverified(measures, inputs)
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
     models = chain.from_iterable(task.models.values() for task in every)
@@ -154,21 +155,6 @@ def _unused_options(tasks: Sequence[LabelTask], measures: Measures, options: Opt
         if is_given(options[name]):
             facts.append(common.no_effect(name, reason))
     return facts
-
-
-def _count_of_unverified(measures: Measures, inputs: Sequence[Any]) -> list[Fact]:
-    """Note the measures that also count labels that nobody verified, of LVIS."""
-    if not inputs or not getattr(inputs[-1], "is_federated", False):
-        return []
-    names = []
-    for measure in measures:
-        definition = measure.definition
-        counts_all = definition.dictionary or "total" in definition.arguments
-        if counts_all or definition.name in _OF_NEGATIVES:
-            names.append(str(measure))
-    if not names:
-        return []
-    return [Fact("unverified-counted", where=inputs[-1].source, values={"names": names})]
 
 
 def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -> None:

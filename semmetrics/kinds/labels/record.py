@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, Codes, Floats, cell_keys, is_member
-from semmetrics.data.form import ReadOptions
+from semmetrics.core.ragged import Bools, Codes, Floats, cell_keys, is_member, offsets
+from semmetrics.data.categories import mark_verified
+from semmetrics.data.form import DEFAULTS, ReadOptions, is_truth
 from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.matrix import PRESENT, UNVERIFIED, is_signed
 from semmetrics.data.swapped import check_labels
-from semmetrics.data.tasks import IgnoredLabels, LabelTask, occurring
+from semmetrics.data.tasks import IgnoredLabels, LabelTask, Unverified, occurring
 from semmetrics.errors import InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.labels import oddities, read_labels
@@ -42,6 +43,9 @@ from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
 
+VERIFIED = "verified"
+"""The setting of signatures if only cells that a federated ground truth lists were verified."""
+
 
 class _LabelSides(NamedTuple):
     """Both sides of a task, before their labels are coded.
@@ -53,7 +57,8 @@ class _LabelSides(NamedTuple):
     joined : Joined
         The labels that are predicted and true.
     difficult, unverified : Side or None
-        The labels that the ground truth marks as difficult, and those that nobody verified.
+        The labels that the ground truth marks as difficult, and those that nobody verified. Of a
+        federated dataset, the verified labels in place of those.
     weights : float array, shape (items,), or None
     odd : mapping
         What was odd in the scores (`oddities.find_probabilities`).
@@ -110,9 +115,10 @@ def label_task(
     odd = dict(sides.odd)
     if coding.shared_terms:
         odd[oddities.SHARED] = coding.shared_terms
+    task, n_left_out = _without_unverified(task)
     if ignored.written:
         task, odd[oddities.IGNORED] = _without(task, coding.classes, ignored)
-    task, odd[oddities.UNVERIFIED] = _without_unverified(task)
+    odd |= _count_unverified(task, n_left_out)
     if options["empty_predictions"] == "skip":
         task = _skip_empty_predictions(task)
     odd |= oddities.find_oddities(task, pred, sides.ref)
@@ -174,11 +180,11 @@ def _build_task(
         pred=_with_classes(joined.pred, coding.pred_codes, pred_written),
         ref=_with_classes(joined.ref, coding.ref_codes, ref_written),
         difficult=sides.difficult and _with_classes(sides.difficult, coding.ref_codes),
-        unverified=sides.unverified and _with_classes(sides.unverified, coding.ref_codes),
+        unverified=_unverified(sides, coding),
         ranked=pred.ranked,
         binary=pred.order in ("columns", "keys"),
         given=None if class_list is None else len(class_list),
-        settings=_settings(options, pred, class_list, heads),
+        settings=_settings(options, sides, class_list, heads),
         counts=joined.counts,
         in_columns=_in_columns(sides, coding),
         precision="float64" if options["activation"] else pred.precision,
@@ -206,15 +212,17 @@ def _skip_empty_predictions(task: LabelTask) -> LabelTask:
 
 
 def _settings(
-    options: Options, pred: Lists, listed: list[Terms] | None, heads: Floats | None
+    options: Options, sides: _LabelSides, listed: list[Terms] | None, heads: Floats | None
 ) -> dict[str, str]:
     """Return the conventions that a signature names; only those that change a number."""
     settings = options.settings("labels")
     first_size, activation = OPTIONS["first_set_size"].key, OPTIONS["activation"].key
-    if pred.side.scores is None:
+    if sides.pred.side.scores is None:
         settings.pop(activation, None)
     if options["unknown_value"] is not None:
         settings[OPTIONS["unknown_value"].key] = str(options["unknown_value"])
+    if sides.ref.is_federated:
+        settings[VERIFIED] = "listed"
     size = settings.pop(first_size, "")
     if listed is not None:
         settings["classes"] = identify_classes(listed)
@@ -252,7 +260,8 @@ def _split_marks(truth: Side, ref: Lists) -> tuple[Side, Side | None, Side | Non
     """Return the labels that are present, difficult (None without marks) and unverified.
 
     A matrix of -1, 0 and 1 has difficult labels, marked 0. If the user names an unknown value, the
-    truth has the marks of `Lists.has_marks` instead, and no difficult labels.
+    truth has the marks of `Lists.has_marks` instead, and no difficult labels. Of a federated
+    dataset, the cells that are verified are returned in place of those that are not.
     """
     if not ref.ranked and not ref.has_marks:
         return truth, None, None
@@ -261,20 +270,55 @@ def _split_marks(truth: Side, ref: Lists) -> tuple[Side, Side | None, Side | Non
         scores: Any = truth.scores
         return replace(truth.keep(scores == mark), scores=None)
 
+    if ref.is_federated:
+        return marked(PRESENT), None, replace(truth, scores=None)
     if ref.has_marks:
         return marked(PRESENT), None, marked(UNVERIFIED)
     return marked(1), marked(0), None
 
 
+def _unverified(sides: _LabelSides, coding: LabelCoding) -> Unverified | None:
+    """Return the cells that nobody verified, or their complement; None if there are none."""
+    if sides.unverified is None:
+        return None
+    cells = _with_classes(sides.unverified, coding.ref_codes)
+    if not sides.ref.is_federated:
+        return Unverified(cells)
+    categories = np.zeros(len(coding.classes), np.bool_)
+    categories[coding.ref_codes] = True
+    return Unverified(cells, categories)
+
+
 def _without_unverified(task: LabelTask) -> tuple[LabelTask, int]:
-    """Take predictions of unverified cells out of a task; return also how many cells there are."""
+    """Take predictions of unverified cells out of a task; return also how many there were."""
     if task.unverified is None:
         return task, 0
     width = max(1, len(task.classes))
-    cells = cell_keys(task.unverified.indptr, task.unverified.codes, width)
+    side, categories = task.unverified.cells, task.unverified.categories
+    cells = cell_keys(side.indptr, side.codes, width)
     predicted = cell_keys(task.pred.indptr, task.pred.codes, width)
-    known = ~is_member(predicted, cells, width * len(task))
-    return replace(task, pred=task.pred.keep(known)), len(cells)
+    is_known = is_member(predicted, cells, width * len(task))
+    unverified = task.unverified
+    if categories is None:
+        is_known = ~is_known
+    else:
+        is_other = ~categories[task.pred.codes]
+        is_known |= is_other
+        cells = np.union1d(cells, predicted[is_other])
+        indptr = offsets(np.bincount(cells // width, minlength=len(task)))
+        listed = Side(indptr, (cells % width).astype(np.int32))
+        unverified = replace(unverified, cells=listed)
+    pred = task.pred.keep(is_known)
+    return replace(task, pred=pred, unverified=unverified), int((~is_known).sum())
+
+
+def _count_unverified(task: LabelTask, n_left_out: int) -> Odd:
+    """Return what a note says of unverified cells: the predictions left out, or all cells."""
+    if task.unverified is None:
+        return {}
+    if task.unverified.categories is None:
+        return {oddities.UNVERIFIED: len(task.unverified.cells.codes)}
+    return {oddities.LEFT_OUT: n_left_out}
 
 
 def _check_columns(pred: Lists, ref: Lists) -> None:
@@ -300,12 +344,18 @@ def _without(
         return replace(kept, codes=(np.cumsum(some) - 1).astype(np.int32)[kept.codes])
 
     names = tuple(compress(task.classes, left_out))
+    unverified = task.unverified
+    if unverified is not None:
+        categories = unverified.categories
+        if categories is not None:
+            categories = categories[~left_out]
+        unverified = Unverified(only(unverified.cells, ~left_out), categories)
     rest = replace(
         task,
         pred=only(task.pred, ~left_out),
         ref=only(task.ref, ~left_out),
         difficult=task.difficult and only(task.difficult, ~left_out),
-        unverified=task.unverified and only(task.unverified, ~left_out),
+        unverified=unverified,
         classes=tuple(compress(task.classes, ~left_out)),
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
@@ -355,7 +405,8 @@ def _read_names(names: Any, files: ReadOptions) -> list[Any]:
 def read(data: Any, source: str, options: Options) -> Lists:
     """Read one side; the class list names the columns of a matrix."""
     unknown = unknown_values(options["unknown_value"])
-    return read_labels(data, source, options["classes"], options["read"], unknown)
+    found = read_labels(data, source, options["classes"], options["read"], unknown)
+    return mark_verified(found) if is_truth(options["read"] or DEFAULTS) else found
 
 
 def unknown_values(given: str | float | None) -> tuple[float, ...]:
@@ -480,11 +531,13 @@ def _is_in(taxonomy: Any, terms: Terms) -> bool:
 
 def _check_unverified(tasks: Tasks, measures: Measures) -> None:
     """Raise an error for a measure that cannot leave unverified cells out."""
-    if not any(getattr(task, "unverified", None) for _, task in each_task(tasks)):
-        return
+    every = [task.unverified for _, task in each_task(tasks) if task.unverified is not None]
     names = [str(measure) for measure in measures if measure["q"] is not None]
-    if names:
-        raise InputError("not-applicable", name="unknown_value", what=names[0])
+    if not every or not names:
+        return
+    if every[0].categories is not None:
+        raise InputError("counts-unverified", measure=names[0])
+    raise InputError("not-applicable", name="unknown_value", what=names[0])
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
