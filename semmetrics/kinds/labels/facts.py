@@ -141,7 +141,7 @@ def _truth_facts(odd: Odd, truth: str, options: Options) -> list[Fact]:
 def _unused_options(tasks: Sequence[LabelTask], measures: Measures, options: Options) -> list[Fact]:
     """Note the options that have no effect on these tasks and measures."""
     reasons: dict[str, str] = {}
-    if not any(str(m["decode"]).startswith(("cardinality", "dirichlet")) for m in measures):
+    if not any(map(_uses_set_sizes, measures)):
         reasons["set_size_probs"] = "only decode=cardinality uses it"
         reasons["first_set_size"] = "only decode=cardinality uses it"
     if all(task.unverified is None for task in tasks):
@@ -155,6 +155,10 @@ def _unused_options(tasks: Sequence[LabelTask], measures: Measures, options: Opt
         if is_given(options[name]):
             facts.append(common.no_effect(name, reason))
     return facts
+
+
+def _uses_set_sizes(measure: Measure) -> bool:
+    return str(measure["decode"]).startswith(("cardinality", "dirichlet"))
 
 
 def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -> None:
