@@ -658,3 +658,46 @@ def test_options_may_be_iterators():
     scorer = Scorer(measures=iter(["F1", "MacroF1"]), classes=iter(["cat", "dog"]))
     scorer.update([["cat"]], [["dog"]])
     assert digits(scorer.compute()) == digits(scorer.compute())
+
+
+_SHARES = {"a": {"cat": 0.9, "dog": 0.1}, "b": {"cat": 0.3, "dog": 0.7}, "c": {"cat": 1.0}}
+_LOGITS = {"a": {"cat": 2.5, "dog": 0.3}, "b": {"cat": 0.4, "dog": 0.6}, "c": {"cat": -1.0}}
+_SETS = {"a": ["cat"], "b": ["dog", "zzxq"], "c": []}
+_CELLS = {"a": {"cat": 1, "dog": 0}, "b": {"cat": 0, "dog": -1}, "c": {"cat": 0, "dog": 1}}
+_GRADES = {"a": {"cat": 2, "dog": 1}, "b": {"dog": 3}, "c": {"cat": 1}}
+_ORDERED = {"a": ["dog", "cat"], "b": ["qqwv"], "c": ["cat", "bus"]}
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize("cuts", [(0, 1, 2, 3), (0, 2, 3), (0, 1, 3)])
+@pytest.mark.parametrize(
+    ("preds", "gts", "options"),
+    [
+        (_ORDERED, _SETS, {"measures": "SemF1 SemPrecision@1 WMD RWMD"}),
+        (_ORDERED, _SETS, {"measures": "Precision(denominator=cutoff)@3 Precision@3"}),
+        (_SHARES, _SETS, {"measures": "F1", "threshold": 0.5, "activation": "sigmoid"}),
+        (_SHARES, _SETS, {"measures": "F1", "threshold": 0.5, "activation": "softmax"}),
+        (_LOGITS, _SETS, {"measures": "F1", "threshold": 0.5, "activation": "sigmoid"}),
+        (_SHARES, _CELLS, {"measures": "F1", "threshold": 0.5, "unknown_value": -1}),
+        (_CELLS | {"b": {"cat": 0, "dog": 0}}, _SETS, {"measures": "HammingLoss MacroF1"}),
+        (_SHARES, _GRADES, {"task": "retrieval", "measures": "MAP(rel=2) nDCG@2"}),
+        (
+            {id_: {id_: 0.9, **scores} for id_, scores in _SHARES.items()},
+            {id_: ["cat"] for id_ in _SHARES},
+            {"task": "retrieval", "measures": "MRR HitRate@1", "ignore_identical_ids": True},
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::semmetrics.InputWarning")
+def test_batches_give_the_values_signatures_and_notes_of_one_call(
+    preds, gts, options, cuts, keep_rows
+):
+    whole = score(preds, gts, **options)
+    scorer, ids = Scorer(keep_rows=keep_rows, **options), list(preds)
+    for start, stop in itertools.pairwise(cuts):
+        batch = [{id_: side[id_] for id_ in ids[start:stop]} for side in (preds, gts)]
+        scorer.update(*batch)
+    found = scorer.compute()
+    assert [(one.name, one.value) for one in found] == [(one.name, one.value) for one in whole]
+    assert [one.signature for one in found] == [one.signature for one in whole]
+    assert sorted(map(str, found.notes)) == sorted(map(str, whole.notes))

@@ -242,3 +242,11 @@ def test_difficult_labels_are_as_before():
     table = semmetrics.score(scores, truth, measures="mAP")
     assert "difficult-labels" in codes(table)
     assert "|unverified:" not in table[0].signature
+
+
+def test_minus_ones_of_the_truth_are_noted_also_if_predictions_have_no_scores():
+    truth = {"a": {"cat": 1, "dog": -1}, "b": {"cat": -1, "dog": 1}}
+    for preds in ({"a": ["cat"], "b": ["dog"]}, {"a": {"cat": 0.9}, "b": {"dog": 0.8}}):
+        assert "true-minus" in codes(semmetrics.score(preds, truth, measures="F1"))
+    for other in ({"a": ["cat"], "b": ["dog"]}, {"a": {"cat": 1, "dog": 0}, "b": {"dog": 1}}):
+        assert "true-minus" not in codes(semmetrics.score(other, other, measures="F1"))

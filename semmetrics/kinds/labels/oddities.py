@@ -104,8 +104,8 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
             found[ORDER, "file"] = columns
     elif true.scores is not None and (true.scores != 1).any():
         found[SCORES, "ref"] = 1  # of the ground truth alone: the sides look swapped
-        if (true.scores == -1).any():
-            found[MINUS, "ref"] = 1
+    if true.scores is not None and (true.scores == -1).any():
+        found[MINUS, "ref"] = 1
     if predicted.scores is not None and len(predicted.scores):
         found[SCORES, "pred", "low"] = int((predicted.scores < _LOW).sum())
         found[SCORES, "pred", "all"] = len(predicted.scores)
