@@ -420,6 +420,9 @@ MESSAGES: dict[str, str] = {
     "text-is-json": "the line is JSON, {value}; set {opt:format} to json or jsonl",
     "ids-in-text": "lines of plain text begin with the names of items, {value}; add a header such "
         "as image,caption and set {opt:format} to csv or tsv; if they are captions, set it to txt",
+    "numbers-in-text": "lines of plain text contain only numbers or marks, {value}; write labels "
+        "as CSV with a header such as id,label, or numbers with numpy.save; if they are captions, "
+        "set {opt:format} to txt",
     "one-column-two-roles": "{name!r} is named as both the {roles} column; name different columns",
     "wrong-column-type": "a column of {role}s cannot be of type {found}; "
         "ids are text or integers, labels and captions text or lists, scores numbers",
@@ -427,7 +430,7 @@ MESSAGES: dict[str, str] = {
         "{noun}s ({known}) is there; remove the column, or name the column of {noun}s: {flag!o}",
     "not-a-table": "it cannot be read as a table: {why}; give each column one name and one type",
     "deep-column": "objects or deep lists in {name!r}; give strings, numbers, or lists of those",
-    "id-pairs": "the items are pairs of an id and {noun}s; give dict(pairs), or lists, not tuples",
+    "id-pairs": "the items are pairs of an id and {noun}s; give a mapping, such as dict(pairs)",
     "scored-twice": "{noun}s with scores have a list of scores beside them; keep one of the two",
     "score-alone": "a score beside an empty {noun}; name the {noun}, or leave the score empty, too",
     "some-scores": "some {noun}s have a score, others none; give every {noun} a score, or none",

@@ -28,6 +28,8 @@ _FILE_LINE = re.compile(
     r"\S+\.(?:jpe?g|png|bmp|gif|webp|tiff?)\s*(?:[,;|\t]|\s)\s*\S", re.IGNORECASE
 )
 _NUMBER_LINE = re.compile(r"\d+\t\s*\S")
+_ONLY_NUMBERS = re.compile(r"[-+.\d]*\d(?:[\s,;]+[-+.\d]*\d)*\s*")  # also 0/1 of NUS-WIDE
+_MARKED_LINE = re.compile(r"\S*\d\s+(?:-1|0|1)\s*")  # as VOC's list of each class
 _JSON_START = re.compile(r"""\s*(?:\{\s*"|\[\s*[\[{"])""")
 _CHECKED_LINES = 20  # of a plain text that may be a table without a header
 
@@ -99,6 +101,9 @@ def check_plain_text(source: Source, lines: Sequence[str]) -> None:
     for pattern in (_FILE_LINE, _NUMBER_LINE):
         if all(pattern.match(line) for line in filled):
             raise InputError("ids-in-text", where, value=shown(filled[0]))
+    for pattern in (_ONLY_NUMBERS, _MARKED_LINE):
+        if len(filled) > 1 and all(pattern.fullmatch(line) for line in filled):
+            raise InputError("numbers-in-text", where, value=shown(filled[0]))
 
 
 def _is_json(line: str) -> bool:

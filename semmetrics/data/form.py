@@ -846,7 +846,7 @@ def _flatten(
             except InputError as error:
                 raise error.placed(found.where.entry(position, form.noun, place)) from None
             if isinstance(value, Mapping):
-                used = _object_keys(value)
+                used = (form.noun,) if not form.scored else _object_keys(value)
                 unused.update((str(key), None) for key in value if key not in used)
             entries.append(entry)
             if score is not None:
@@ -890,11 +890,19 @@ def _object_keys(value: Mapping[Any, Any]) -> tuple[str | None, str | None]:
     return label_key, score_key
 
 
+def _is_caption_object(value: Any, form: Form) -> bool:
+    """Return whether a value is an object such as ``{"caption": "a dog"}`` of pycocoevalcap."""
+    is_object = form.noun == "caption" and isinstance(value, Mapping)
+    return is_object and isinstance(value.get(form.noun), str)
+
+
 def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
     """Return an entry and its score as it was given; None without a score."""
     if isinstance(value, str):
         return str(value), None
     score: Any = ...
+    if _is_caption_object(value, form):
+        return str(value[form.noun]), None
     if not form.scored:
         raise InputError("wrong-type", value=value, wanted=f"a {form.noun}")
     if isinstance(value, Mapping):

@@ -141,6 +141,11 @@ def read_object(
     if isinstance(value, Mapping):
         if form.coco is not None and form.is_coco(value):
             return _read_annotations(value, name, form, options)
+        from semmetrics.data.record_shapes import find_records
+
+        records = find_records(value, form, options)
+        if records is not None:
+            return _read_records(enumerate(records), name, ELEMENT, form, options, kind)
         return _noting_columns(_by_id(value, name, form, kind), form, options)
     if len(value) and isinstance(value[0], Mapping):
         return _read_records(enumerate(value), name, ELEMENT, form, options, kind)
@@ -351,9 +356,25 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
         for item in value
     ):
         raise InputError("id-pairs", name, noun=form.noun)
+    if form.scored and _are_id_pairs(value):
+        raise InputError("id-pairs", name, noun=form.noun)
     shape = f"[{form.noun}s]" if _stands_alone(value, form) else f"[[{form.noun}s]]"
     found.understood = f"{kind}{shape} by position"
     return found
+
+
+def _are_id_pairs(items: Sequence[Any]) -> bool:
+    """Tell whether items are lists of an id and a list: ``[["a.jpg", ["cat", "dog"]], ...]``.
+
+    An item may be a label and a label with synonyms, but hardly all of them with other labels.
+    """
+    if len(items) < 2:
+        return False
+    for item in items:
+        is_pair = isinstance(item, list) and len(item) == 2 and isinstance(item[0], str)
+        if not is_pair or not isinstance(item[1], list):
+            return False
+    return len({item[0] for item in items}) == len(items)
 
 
 def _read_annotations(

@@ -189,3 +189,16 @@ def test_captions_of_several_lines(tmp_path):
     path.write_text(text, encoding="utf-8")
     found = semmetrics.as_captions(path)
     assert found.to_list() == [["a dog, running\nand then, a bus"], ["two\nlines"]]
+
+
+@pytest.mark.parametrize("lines", ["1\n0\n1\n", "1 0 0 1 \n0 0 1 0 \n", "2008_02 -1\n2008_03  1\n"])
+def test_numbers_are_no_captions(lines, tmp_path):
+    with refused("numbers-in-text") as caught:
+        as_captions(write(tmp_path, "Labels_sky.txt", lines))
+    assert caught.value.where.endswith("line 1")
+    assert len(as_captions(tmp_path / "Labels_sky.txt", options=ReadOptions(format="txt"))) > 1
+
+
+def test_captions_with_numbers(tmp_path):
+    for text in ("42\n", "2 dogs\n1 cat\n", "a dog\n7\n", "route 66\nroute 7\n"):
+        as_captions(write(tmp_path, "p.txt", text))

@@ -100,3 +100,60 @@ def test_records_with_lists_stay_items():
     found = semmetrics.as_labels(records)
     assert found.to_list() == [["cat", "dog"]]
     assert [note.code for note in found.notes] == ["unused-columns"]
+
+
+pandas = pytest.importorskip("pandas")
+LABELS = pandas.DataFrame(
+    {"image_id": ["a", "a", "b"], "label": ["cat", "dog", "bus"], "score": [0.9, 0.8, 0.7]}
+)
+CAPTIONS = pandas.DataFrame({"image_id": ["a", "b"], "caption": ["a cat sits", "a bus"]})
+
+
+@pytest.mark.parametrize("orient", ["records", "columns", "index", "split", "table"])
+def test_tables_that_pandas_wrote(orient, tmp_path):
+    path = tmp_path / "p.json"
+    LABELS.to_json(path, orient=orient)
+    found = semmetrics.as_labels(str(path))
+    assert (list(found.ids), found.to_list()) == (["a", "b"], [["cat", "dog"], ["bus"]])
+    assert found.side.scores.tolist() == [0.9, 0.8, 0.7]
+    CAPTIONS.to_json(path, orient=orient)
+    found = semmetrics.as_captions(str(path))
+    assert (list(found.ids), found.to_list()) == (["a", "b"], [["a cat sits"], ["a bus"]])
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table"])
+def test_tables_whose_index_has_the_ids(orient, tmp_path):
+    path = tmp_path / "p.json"
+    CAPTIONS.set_index("image_id").to_json(path, orient=orient)
+    found = semmetrics.as_captions(str(path))
+    assert (list(found.ids), found.to_list()) == (["a", "b"], [["a cat sits"], ["a bus"]])
+
+
+def test_records_by_id():
+    lists = {"a": {"labels": ["cat", "dog"], "scores": [0.9, 0.2]}, "b": {"labels": []}}
+    found = semmetrics.as_labels({"a": lists["a"]})
+    assert (found.to_list(), found.side.scores.tolist()) == ([["cat", "dog"]], [0.9, 0.2])
+    found = semmetrics.as_labels({"a": {"label": "cat", "score": 0.5}})
+    assert (list(found.ids), found.to_list(), found.side.scores.tolist()) == (
+        ["a"],
+        [["cat"]],
+        [0.5],
+    )
+    found = semmetrics.as_captions({"a": {"caption": "a cat"}, "b": {"caption": ["a", "b"]}})
+    assert found.to_list() == [["a cat"], ["a", "b"]]
+    found = semmetrics.as_captions({"a": [{"caption": "a cat"}, {"caption": "the cat"}]})
+    assert found.to_list() == [["a cat", "the cat"]]
+
+
+def test_mappings_to_numbers_are_scores():
+    found = semmetrics.as_labels({"a": {"label": 0.5, "name": 0.25}, "b": {"cat": 0.5}})
+    assert found.to_list() == [["label", "name"], ["cat"]]
+    found = semmetrics.as_labels({"label": {"a": 0.5}, "image_id": {"a": 0.25}})
+    assert list(found.ids) == ["label", "image_id"]
+
+
+def test_rows_without_names_of_columns():
+    with refused("id-pairs"):
+        semmetrics.as_labels([["a", ["cat", "dog"]], ["b", ["bus"]]])
+    found = semmetrics.as_labels([["cat", ["dog", "puppy"]]])
+    assert len(found.to_list()[0]) == 2

@@ -27,6 +27,8 @@ from semmetrics.data.formats.captions import path_aliases
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 
+_FOREIGN_KEYS = frozenset(("score", "id", "image_id", "img_id", "image", "file_name", "filename"))
+"""Keys of records that other programs write. FiftyOne has the score under confidence."""
 _LISTS = ("classifications", "detections", "polylines", "keypoints")
 _FIELDS = {True: "ground_truth", False: "predictions"}
 """The usual names of the two fields, by whether the file is the ground truth."""
@@ -55,8 +57,10 @@ def fiftyone_labels(value: Any) -> list[Mapping[str, Any]] | None:
 
 
 def _is_label(value: Any) -> bool:
-    """Return whether a value is an object with the name of a label."""
-    return isinstance(value, Mapping) and isinstance(value.get("label"), str)
+    """Return whether a value is an object with the name of a label, and no record of a table."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("label"), str):
+        return False
+    return "_cls" in value or _FOREIGN_KEYS.isdisjoint(value)
 
 
 def _is_fiftyone(value: Any) -> bool:
