@@ -34,7 +34,8 @@ from semmetrics.core.ragged import Ints, lengths, offsets
 from semmetrics.data import form as forms
 from semmetrics.data.cells import are_lists_of_scores
 from semmetrics.data.form import Form, Items, ReadOptions, column_among, encode, find_columns
-from semmetrics.data.json_files import item_rows, parse, row_notes
+from semmetrics.data.item_rows import item_rows, row_notes
+from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists, Side, Texts, in_order
 from semmetrics.data.source import UTF16, Source, ahead, line_blocks, undamaged
 from semmetrics.data.tables import describe_table, entry_rows, split_text

@@ -14,31 +14,27 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, islice
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from semmetrics.arguments import check_once
-from semmetrics.data.cells import may_be_structured, pair_lists
-from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
+from semmetrics.data.form import Form, Items, ReadOptions, find_columns, unused
 from semmetrics.data.formats import find_document
+from semmetrics.data.item_rows import ELEMENT, item_rows, without_blanks
 from semmetrics.data.public import annotations_of, image_key
 from semmetrics.data.source import Source, check_lines, text_lines
-from semmetrics.errors import EXAMPLES, ITEM, Fact, InputError, Places, at
-from semmetrics.messages import counted
-from semmetrics.schema import as_id
+from semmetrics.errors import ITEM, Fact, InputError, Places, at
 
-ELEMENT = "element [{}]"
 _ELEMENT = re.compile(r"element \[(\d+)\]")
 _RESULT_KEYS = ("image_id", "caption")
 """The keys of COCO's results; its annotations have an id as well."""
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-T = TypeVar("T")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -230,41 +226,6 @@ def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
         yield line, parse(text, source.name, line)
 
 
-def without_blanks(
-    rows: Iterable[tuple[int, T]], is_blank: Callable[[T], bool], notes: list[Any], between: str
-) -> Iterator[tuple[int, T]]:
-    """Yield rows that are not blank with their lines; blank ones between others are noted."""
-    first = pending = n = 0
-    for line, row in rows:
-        if is_blank(row):
-            first, pending = first or line, pending + 1
-        else:
-            n, pending = n + pending, 0
-            yield line, row
-    if n:  # those at the end mean nothing
-        notes.append(Fact("blank-lines", n, (str(first),), values={"between": between}))
-
-
-def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
-    """Return entries and the list of their scores as pairs; both may be lists written as text."""
-    if isinstance(entries, str) and isinstance(scores, str) and may_be_structured(scores):
-        return list(pair_lists(entries, scores))
-    if isinstance(entries, Mapping):
-        raise InputError("scored-twice", noun=form.noun)
-    if not isinstance(entries, (list, tuple)):
-        raise not_a_list(entries, form)
-    if not isinstance(scores, (list, tuple)):
-        wanted = f"a list with one score for each {form.noun}"
-        raise InputError("wrong-type", value=scores, wanted=wanted)
-    if len(scores) != len(entries):
-        wanted = counted(entries, form.noun)
-        raise InputError("wrong-count", found=counted(scores, "score"), wanted=wanted)
-    texts = [score for score in scores if isinstance(score, str)]
-    if texts:  # they would be synonyms
-        raise InputError("not-a-number", role="the score", value=texts[0])
-    return list(zip(entries, scores, strict=True))
-
-
 def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     if "" in value:
         raise InputError("empty-id", at(name, "key ''"))
@@ -394,65 +355,6 @@ def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
     """Say that columns were named where there are none."""
     columns = [f"{role}_column" for role in form.roles]
     found.notes += unused(options, columns, found.understood.removeprefix("JSON, "))
-    return found
-
-
-def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
-    """Note how many items have an empty cell, and which ids have rows that are not together."""
-    facts = (
-        Fact("empty-cells", empty, values={"noun": form.noun}),
-        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
-    )
-    return [fact for fact in facts if fact.n]
-
-
-def item_rows(
-    rows: Iterable[tuple[int, T]],
-    read: Callable[[T], Iterable[Any]],
-    name: str,
-    form: Form,
-    unit: str,
-) -> Items:
-    """Gather items from rows of one item each; rows that are a text alone are gathered by id.
-
-    Parameters
-    ----------
-    rows : iterable of (place, row)
-    read : callable
-        Gives the id of a row, its entries, and perhaps their scores.
-    name, unit : str
-        The input, and how the place of a row is written.
-    form : Form
-    """
-    first: dict[str, int] = {}
-    items: list[Any] = []
-    single: dict[str, list[str]] = {}
-    scattered, previous, id_ = set[str](), None, None
-    for place, row in rows:
-        previous, id_ = id_, None
-        try:
-            cells = iter(read(row))
-            id_ = as_id(next(cells))
-            entries, *scores = cells
-            if scores:
-                entries = pair_scores(entries, scores[0], form)
-            elif form.single and isinstance(entries, str):
-                if id_ in single:
-                    single[id_].append(entries)
-                    if id_ != previous:
-                        scattered.add(id_)
-                    continue
-                entries = single[id_] = [entries]
-            if first.setdefault(id_, place) != place:
-                raise InputError("duplicate-at", role="the id", other=unit.format(first[id_]))
-            items.append(entries)
-        except InputError as error:
-            raise error.placed(at(name, unit.format(place), id_)) from None
-    ids = list(first)
-    found = Items(ids, items, Places(name, ids, unit, list(first.values())), name)
-    if unit != ELEMENT:  # a document has no order of rows
-        found.notes += row_notes(0, [id_ for id_ in ids if id_ in scattered], form)
-    found.understood = f"a {form.noun}" if form.single and len(single) == len(ids) else "an item"
     return found
 
 
