@@ -923,6 +923,8 @@ MESSAGES: dict[str, str] = {
         "because they count as words",
     "single-words": "the {side} have {mean:.1f} words on average; for labels set {opt:task=labels}",
     "swapped-sides": "{sign}; check the order of the sides: predictions come first",
+    "nested-labels": "{n:item} with a list inside the list, [{example}], which is one label with "
+        "several names (synonyms); if the names are separate labels, write {example}",
     "unlike-scores": "{n:label} in {items:item} listed with different scores, such as "
         "{examples!p}; the highest counts, or each with duplicates=each",
     "difficult-labels": "{n:label} marked 0 beside -1 (absent) and 1 (present): difficult, left "

@@ -376,11 +376,14 @@ class LabelPairs(NamedTuple):
         is none.
     served : bool array, shape (references,)
         Whether some prediction matches a reference.
+    nearest : int array, shape (predictions,)
+        The reference that the similarity is of, by its place; -1 where there is none.
     """
 
     partner: Ints
     similarity: Floats
     served: Bools
+    nearest: Ints
 
 
 def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
@@ -403,6 +406,7 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
     if matches.match == "any":
         served = block.get(matches).first < len(partner)
     similarity = np.full(len(partner), -np.inf)
+    nearest_place = np.full(len(partner), -1)
     for batch in layout.batches(by_term=False):
         table = to_numpy(source.gather(batch.rows, batch.columns))
         real = batch.owner >= 0
@@ -414,8 +418,9 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
         column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
         column = np.where(partner[batch.owner] >= 0, column, nearest)
         similarity[mine] = np.take_along_axis(table, column[..., None], axis=2)[..., 0][real]
+        nearest_place[mine] = np.take_along_axis(batch.goal, column, axis=1)[real]
     served[partner[partner >= 0]] = True
-    return LabelPairs(partner, similarity, served)
+    return LabelPairs(partner, similarity, served, nearest_place)
 
 
 @kept

@@ -36,7 +36,7 @@ _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature", "reason",
 )  # fmt: skip
-_MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
+_MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity", "nearest")
 _CONFUSION = ("system", "measure", "true", "predicted", "count")
 _PRECISION = ("system", "measure", "label", "recall", "precision")
 _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
@@ -582,11 +582,12 @@ class ScoreTable(ScaledResult):
         Returns
         -------
         Records
-            Of labels, columns "id", "system", "rank" (from 1), "prediction", "reference" and
-            "similarity" in [-1, 1]. A prediction without a match has the similarity to its nearest
-            reference; a reference that nothing matched has no rank and no prediction. Of captions,
-            "id", "system", "start" (of words in the candidate, from 1), "prediction", "number" (of
-            the best reference, from 1), "reference_start", "reference" and "stage".
+            Of labels, columns "id", "system", "rank" (from 1), "prediction", "reference",
+            "similarity" in [-1, 1] and "nearest", the reference that the similarity is of. A
+            prediction without a match has the similarity to its nearest reference; a reference that
+            nothing matched has no rank and no prediction. Of captions, "id", "system",
+            "start" (of words in the candidate, from 1), "prediction", "number" (of the best
+            reference, from 1), "reference_start", "reference" and "stage".
 
         Raises
         ------
@@ -1044,6 +1045,8 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
       0.0000  1
         predicted  cow
         true       dog
+        missed     dog
+        wrong      cow
     """
     records = list(table.worst(number))
     parts = []
@@ -1056,7 +1059,9 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
                 value = math.inf if record["value"] is None else record["value"]
                 value *= definition.printed_scale(scale)
                 lines.append(f"  {value:.{digits}f}  {on_one_line(str(record['id']))}")
-                shown = [] if task is None else find_kind(task.kind).describer.report_item(record)
+                by_name = {"by_name": score.measure["embedding"] is None}
+                describer = None if task is None else find_kind(task.kind).describer
+                shown = [] if describer is None else describer.report_item(record | by_name)
                 lines += [f"    {line}" for line in shown]
         parts.append("\n".join(lines if len(lines) > 1 else [*lines, "  no item has a value"]))
     return "\n\n".join(parts)

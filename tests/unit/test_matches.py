@@ -10,6 +10,7 @@ from refusals import refused
 from tiny import Tiny, one_hot
 
 import semmetrics
+from semmetrics.scoring.table import draw_worst
 
 PLANE = Tiny({"x": [1, 0], "near": [3, 4], "up": [0, 1], "far": [-1, 0]}, threshold=0.5)
 
@@ -17,7 +18,9 @@ PLANE = Tiny({"x": [1, 0], "near": [3, 4], "up": [0, 1], "far": [-1, 0]}, thresh
 def matches(preds, refs, text, model=PLANE, oov="zero"):
     """The score, and the values of its matches without the system."""
     table = semmetrics.score(preds, refs, measures=[text], embedding=model, oov=oov)
-    return table.scores[0], [tuple(row.values()) for row in table.matches().drop("system")]
+    return table.scores[0], [
+        tuple(row.values()) for row in table.matches().drop("system").drop("nearest")
+    ]
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -33,6 +36,35 @@ def matches(preds, refs, text, model=PLANE, oov="zero"):
 def test_rules_and_cutoffs(text, expected):
     _, rows = matches([["near", "x"]], [["x", "up"]], text)
     assert [row[2:] for row in rows] == expected
+
+
+def test_an_unmatched_prediction_has_its_nearest_reference():
+    table = semmetrics.score(
+        {"a": ["near", "far"], "b": ["x"], "c": []}, {"a": ["x", "up"], "b": [], "c": ["up"]},
+        measures="SemF1(threshold=0.9)", embedding=PLANE,
+    )  # fmt: skip
+    rows = [(row["prediction"], row["reference"], row["nearest"]) for row in table.matches()]
+    assert rows == [
+        ("near", None, "up"), ("far", None, "up"), (None, "x", None), (None, "up", None),
+        ("x", None, None), (None, "up", None),
+    ]  # fmt: skip
+    paired = semmetrics.score([["near"]], [["x", "up"]], measures="SemF1(threshold=0.5)",
+                              embedding=PLANE)  # fmt: skip
+    first = paired.matches()[0]
+    assert (first["reference"], first["nearest"]) == ("up", "up")
+
+
+@pytest.mark.parametrize(
+    ("measure", "missed", "wrong"),
+    [("F1", "x, up", "near, far"), ("SemF1(threshold=0.5)", "x", "far"), ("SoftF1", "", "")],
+)
+def test_the_worst_items_name_what_was_missed_and_wrong(measure, missed, wrong):
+    table = semmetrics.score([["near", "far"]], [["x", "up"]], measures=measure, embedding=PLANE)
+    lines = [line.strip() for line in draw_worst(table, 1).splitlines()]
+    assert [line[11:] for line in lines if line.startswith("missed")] == [missed] * bool(missed)
+    assert [line[11:] for line in lines if line.startswith("wrong")] == [wrong] * bool(wrong)
+    right = semmetrics.score([["x"]], [["x"]], measures="F1")
+    assert "missed" not in draw_worst(right, 1)
 
 
 def test_labels_are_shown_as_they_were_written():

@@ -291,3 +291,32 @@ def test_other_ids_are_missing_items():
     assert table[0].value == 0.0
     table = scored({"x/a": ["cat"], "b": ["cat"]}, {"a": ["cat"], "b": ["cat"]}, missing="empty")
     assert codes(table) == ["missing-prediction", "missing-reference"]
+
+
+NESTED = {"a": [["cat", "dog"]], "b": [["dog", "bus"]]}
+FLAT = {"a": ["cat", "dog"], "b": ["dog", "bus"]}
+NAMES = {"a": [["sofa", "couch"]], "b": [["car", "auto"]]}
+IDENTICAL = {"a": [["cat", "dog"]]}
+
+
+@pytest.mark.parametrize(
+    ("preds", "gts", "noted"),
+    [
+        (NESTED, FLAT, ["preds"]),
+        (FLAT, NESTED, ["gts"]),
+        (NESTED, NESTED, ["preds", "gts"]),
+        (IDENTICAL, IDENTICAL, ["preds"]),
+        (IDENTICAL, FLAT, ["preds"]),
+        ({"a": ["sofa"], "b": ["car"]}, NAMES, []),
+        (NAMES, NAMES, []),
+        (FLAT, FLAT, []),
+        (FLAT, {"a": [["cat", "kitty"], "dog"], "b": ["dog", ["bus", "coach"]]}, []),
+        ({"a": ["cat"]}, {"a": [["cat", "kitty"]]}, []),
+        ({"a": [["cat", 0.9]], "b": [["dog", 0.3]]}, FLAT, []),
+    ],
+)
+def test_lists_in_lists_are_noted_if_they_are_not_synonyms(preds, gts, noted):
+    keys = set(preds) & set(gts)
+    sides = [{key: side[key] for key in sorted(keys)} for side in (preds, gts)]
+    table = semmetrics.score(*sides, measures="F1", top_k=1)
+    assert [fact.where for fact in facts(table, "nested-labels")] == noted

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -71,7 +72,7 @@ _PAIRS, _UNLIKE = 1 << 28, 1 << 22  # pairs of labels worth counting: in all ite
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 _MOST = 20  # labels of a list that are shown
-_MATCH = ("id", "rank", "prediction", "reference", "similarity")
+_MATCH = ("id", "rank", "prediction", "reference", "similarity", "nearest")
 
 
 # ---- facts --------------------------------------------------------------------------------------
@@ -112,6 +113,8 @@ def label_facts(
         of_truth += _truth_facts(odd, truth, options)
     for one in inputs:
         facts += unlike_scores(one)
+    if options["classes"] is None:
+        facts += _nested_facts(inputs)
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
     models = chain.from_iterable(task.models.values() for task in every)
@@ -394,6 +397,28 @@ def unlike_scores(labels: Lists) -> list[Fact]:
     return common.counted("unlike-scores", number, [example], labels.source, items=items)
 
 
+def _nested_facts(inputs: Sequence[Lists]) -> list[Fact]:
+    """Note sides on which every item is one list in a list, and the inner list is not synonyms."""
+    sides = [side for side in inputs if isinstance(side, Lists)]  # batches have one layout
+    if not any(side.synonyms for side in sides) or len(sides) < len(inputs):
+        return []
+    facts = []
+    true = set(inputs[-1].terms)
+    for side in inputs:
+        entries = [side.terms[code] for code in np.unique(side.side.codes).tolist()]
+        is_nested = bool(entries) and min(map(len, entries)) > 1
+        if not is_nested or (np.diff(side.side.indptr) > 1).any():
+            continue
+        names = list(chain.from_iterable(entries))
+        is_odd = len(set(names)) < len(names)  # synonyms belong to one label
+        if side is not inputs[-1]:
+            is_odd = is_odd or len(entries) == 1 or not true.issuperset(entries)
+        if is_odd:
+            values = {"example": json.dumps(entries[0], ensure_ascii=False)}
+            facts.append(Fact("nested-labels", len(side), where=side.source, values=values))
+    return facts
+
+
 def uncalibrated_facts(
     models: Mapping[str, Any], measures: Measures, options: Options
 ) -> list[Fact]:
@@ -571,10 +596,23 @@ def show_item(task: LabelTask, row: int, measure: Measure) -> dict[str, Any]:
 
 
 def report_item(record: Mapping[str, Any]) -> list[str]:
-    """Return the lines of an item: the predicted labels, and the true ones."""
+    """Return the lines of an item: the predicted labels, the true ones, and those of one side.
+
+    By a measure that matches by meaning, labels without a match are missed or wrong. If the value
+    is by names (``by_name``), labels of one side only are.
+    """
     lines = []
-    for side in ("predicted", "true"):
-        names = record[side]
+    sides = {"predicted": record["predicted"], "true": record["true"]}
+    hits = {"true": sides["predicted"], "predicted": sides["true"]}
+    if "matches" in record:
+        hits["predicted"] = [match[0] for match in record["matches"]]
+        hits["true"] = [match[1] for match in record["matches"]]
+    if "matches" in record or record.get("by_name"):
+        sides["missed"] = [name for name in sides["true"] if name not in hits["true"]]
+        sides["wrong"] = [name for name in sides["predicted"] if name not in hits["predicted"]]
+    for side, names in sides.items():
+        if not names and side in ("missed", "wrong"):
+            continue
         more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
         shown = ", ".join(map(common.on_one_line, names[:_MOST])) or "nothing"
         lines.append(f"{side:<9}  {shown}{more}")
@@ -626,7 +664,8 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     dict
         "id"; "rank" (from 1; None for a reference that nothing matched), "prediction",
         "reference" (None without a match), "similarity" (of the pair, else of the prediction and
-        its nearest reference; None where the item has no reference).
+        its nearest reference; None where the item has no reference), "nearest" (the reference
+        that the similarity is of).
     """
     from semmetrics.metrics.label_similarity import written_codes
     from semmetrics.metrics.matching import cut_of, sides_of
@@ -639,7 +678,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     for block in task.blocks():
         ranked, ref = sides_of(block)
         matched, kept = block.get(step), block.get(cut_of(measure))
-        partner, similarity, served = match_pairs(block, step)
+        partner, similarity, served, nearest = match_pairs(block, step)
         predicted, true = written_codes(ranked), written_codes(ref)
         counted, once = (
             np.ones(len(side.codes), np.bool_) if flags is None else flags
@@ -653,10 +692,13 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
                     other, value = partner[place].item(), similarity[place].item()
                     reference = None if other < 0 else names[true[other]]
                     value = common.finite_or_none(value)
-                    rows.append((place - first + 1, names[predicted[place]], reference, value))
+                    near = None if value is None else names[true[nearest[place]]]
+                    rows.append(
+                        (place - first + 1, names[predicted[place]], reference, value, near)
+                    )
             own = range(int(ref.indptr[item]), int(ref.indptr[item + 1]))
             left = [place for place in own if once[place] and not served[place]]
-            for row in rows + [(None, None, names[true[place]], None) for place in left]:
+            for row in rows + [(None, None, names[true[place]], None, None) for place in left]:
                 yield dict(zip(_MATCH, (str(task.ids[block.start + item]), *row), strict=True))
 
 
