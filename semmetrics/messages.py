@@ -595,6 +595,9 @@ MESSAGES: dict[str, str] = {
         "pass numpy.array(rows), or save it as .npy; if numbers are names, write them as strings, "
         'such as "{value}"; for the names of a class list set {opt:classes}, for one class per '
         "image set {opt:task=classes}, for positives of queries set {opt:task=retrieval}",
+    "vector-as-labels": "the labels {value} are a 0 or 1 for each class; set {opt:classes} to the "
+        "list of the classes, or save the vectors with numpy.save as .npy; if 0 and 1 are names "
+        'of labels, write lists of strings, such as ["1", "0"]',
     "number-as-list": "{value!r} is a number, not a list of {noun}s; write a list for each item: "
         "{example}",
     "ambiguous-rows": "rows of a 0 and a 1 are two labels or 0/1; give names, or numpy.array(rows)",

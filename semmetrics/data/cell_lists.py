@@ -23,6 +23,8 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.messages import shown
 
 _CELLS = "cells"
+_MARKS = frozenset(("0", "1", "0.0", "1.0", "true", "false"))
+"""Cells of a vector that tells for each label whether an item has it."""
 _LISTS, _TEXT = {_CELLS: "lists written as text"}, {_CELLS: "plain text"}
 """The styles of an input (`Lists.styles`), which has none if it has no entry."""
 
@@ -88,6 +90,36 @@ def _keep_texts(found: Lists, cells: _Cells) -> Lists:
     example = str(found.vocabulary[structured[0]])[:60]
     note = Fact("lists-among-texts", n_structured, (example,), values={"noun": found.noun})
     return _with_style(replace(found, notes=[*found.notes, note]), _TEXT)
+
+
+def check_no_vectors(found: Lists) -> None:
+    """Raise if the labels of every item are a vector of 0 and 1 for all labels.
+
+    Numbers of classes look otherwise: not all items have equally many, none twice and in any order.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels import as_labels
+    >>> check_no_vectors(as_labels([["1", "0"], ["1"]]))
+    >>> check_no_vectors(as_labels([["1", "0", "1"], ["0", "0", "1"]]))
+    Traceback (most recent call last):
+        ...
+    semmetrics.errors.InputError: input, item 0: the labels '1, 0, 1' are a 0 or 1 for ...
+    """
+    names = [str(entry).strip().casefold() for entry in found.vocabulary]
+    if found.side.scores is not None or not _MARKS.issuperset(names):
+        return
+    sizes = np.diff(found.side.indptr)
+    width = int(sizes.max(initial=0))
+    if width < 2 or not np.isin(sizes, (0, width)).all():
+        return
+    is_present = np.array([name in ("1", "1.0", "true") for name in names], np.bool_)
+    rows = is_present[found.side.codes].reshape(-1, width)
+    is_vector = width > 2 or bool((rows[:, 0] >= rows[:, 1]).any())
+    if is_vector:
+        item = int((sizes > 0).argmax())
+        first = [str(found.vocabulary[code]) for code in found.side.codes[:width].tolist()]
+        raise InputError("vector-as-labels", found.where(item), value=shown(", ".join(first)))
 
 
 def check_styles(styles: Mapping[str, str], before: Mapping[str, str], where: str) -> None:
@@ -200,6 +232,9 @@ def _expand(found: Lists, form: Form, cells: _Cells) -> Lists:
     ids: Any = None if isinstance(found.ids, range) else found.ids
     where: Any = found.where
     made = encode(Items(ids, items, where, found.source), form)
+    has_integers = {type(value) for values in cells.lists.values() for value in values} == {int}
+    if form.noun == "label" and not form.places and has_integers:
+        check_no_vectors(made)
     return replace(
         made,
         ids=found.ids,

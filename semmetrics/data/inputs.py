@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.data import form as forms
-from semmetrics.data.cell_lists import read_cell_lists
+from semmetrics.data.cell_lists import check_no_vectors, read_cell_lists
 from semmetrics.data.form import DEFAULTS, TABLES, Form, Items, ReadOptions, encode, unused
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.formats.base import Table
@@ -219,6 +219,8 @@ def _finish(found: Lists | Matrix, form: Form, options: ReadOptions) -> Lists | 
     if not isinstance(found, Lists):
         return found
     found = read_cell_lists(found, form)
+    if options.label_delimiter is not None and found.column_names and not form.places:
+        check_no_vectors(found)
     column, scores = options.score_column, found.side.scores
     if column is None or scores is None or forms.is_truth(options):
         return found

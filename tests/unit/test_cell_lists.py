@@ -303,3 +303,50 @@ def test_the_code_that_an_error_shows_reads_the_cell(text, entries):
     command = [sys.executable, "-c", program]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert json.loads(shown) == entries
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["[1, 0, 1]", "[0, 1, 0]"], ["[1 0 1]", "[0 1 1]"], ["[1, 0]", "[0, 1]"], ["[1, 1]", "[]"]],
+)
+def test_vectors_written_as_text_are_refused(cells, tmp_path):
+    path = tmp_path / "gt.csv"
+    frame = pd.DataFrame({"id": ["a", "b"], "labels": cells})
+    frame.to_csv(path, index=False)
+    for data in (path, frame, frame.set_index("id").labels, dict(zip("ab", cells, strict=True))):
+        with refused("vector-as-labels", place="id 'a'"):
+            as_labels(data)
+    with refused("vector-as-labels", where=f"{path}, line 2, id 'a'"):
+        score_stream(path, path, measures="F1")
+
+
+@pytest.mark.parametrize(("delimiter", "one", "zero"), [(";", "1", "0"), (" ", "True", "False")])
+def test_vectors_in_split_cells_are_refused(delimiter, one, zero, tmp_path):
+    path = tmp_path / "gt.csv"
+    rows = [delimiter.join([one, zero, one]), delimiter.join([zero, one, zero])]
+    path.write_text(f"id,labels\na,{rows[0]}\nb,{rows[1]}\n")
+    with refused("vector-as-labels", where=f"{path}, line 2, id 'a'"):
+        as_labels(path, options=ReadOptions(label_delimiter=delimiter))
+    path.write_text("id,labels\na,1;0\nb,1\nc,\n")
+    options = ReadOptions(label_delimiter=";")
+    assert as_labels(path, options=options).to_list() == [["1", "0"], ["1"], []]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["['1', '0', '1']", "['0', '1', '0']"],
+        ["[1, 0]", "[1]"],
+        ["[0, 1]", "[0, 1]"],
+        ["[1, 0, 2]", "[0, 1, 1]"],
+        ["[1]", "[0]"],
+    ],
+)
+def test_numbers_and_quoted_names_in_cells_are_labels(cells):
+    wanted = [[str(value) for value in read_cell(cell)] for cell in cells]
+    assert as_labels(cells).to_list() == wanted
+
+
+def test_vectors_with_a_class_list_are_rows():
+    cells = ["[1, 0, 1]", "[0, 1, 0]"]
+    assert as_labels(cells, classes=["cat", "dog", "bus"]).to_list() == [["cat", "bus"], ["dog"]]
