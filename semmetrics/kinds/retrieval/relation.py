@@ -419,7 +419,7 @@ class Relation:
             ids = list(map(str, ids))
         place, outside = _columns_of(positives, sides, missing)  # tells more of a transposed matrix
         if isinstance(sides.rows, range) and missing == "error":
-            _check_numbers(positives, len(sides.rows))
+            _check_numbers(positives, sides.rows)
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
         counts = {**joined.counts, "positives_outside": int((codes >= len(sides.columns)).sum())}
@@ -450,15 +450,15 @@ class Relation:
         return Relation(ids, every, ragged.offsets(number[every]), codes, counts, outside, grades)
 
 
-def _check_numbers(positives: Lists, size: int) -> None:
+def _check_numbers(positives: Lists, rows: range) -> None:
     """Raise an error if ids of positives are not numbers of rows, which have no names."""
     lost = []
     for name in positives.ids:
         number = _position(name)
-        if number is None or number >= size:
+        if number is None or number not in rows:
             lost.append(name)
     if lost:
-        raise InputError("outside-rows", positives.source, n=len(lost), names=lost, size=size)
+        raise InputError("outside-rows", positives.source, n=len(lost), names=lost, size=len(rows))
 
 
 def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, list[str]]:
