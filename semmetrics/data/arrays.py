@@ -34,7 +34,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from semmetrics.data.form import Form, Items, ReadOptions, check_classes, encode_numbers
+from semmetrics.data.form import Form, ReadOptions, check_classes
+from semmetrics.data.items import Items, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite, class_numbers
 from semmetrics.data.source import Source, undamaged

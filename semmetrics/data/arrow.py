@@ -31,10 +31,10 @@ from pyarrow import json as pa_json
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data import form as forms
 from semmetrics.data.cells import are_lists_of_scores
-from semmetrics.data.form import Form, Items, ReadOptions, column_among, encode, find_columns
+from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, unused
 from semmetrics.data.item_rows import item_rows, row_notes
+from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists, Side, Texts, in_order
 from semmetrics.data.source import UTF16, Source, ahead, line_blocks, undamaged
@@ -240,7 +240,7 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
             yield batch
 
     found = read_columns(table.schema, batches, form, options, name, "a table")
-    elsewhere = forms.unused(options, ("delimiter", "label_delimiter"), "a table in memory")
+    elsewhere = unused(options, ("delimiter", "label_delimiter"), "a table in memory")
     return replace(found, notes=found.notes + elsewhere)
 
 
@@ -582,10 +582,10 @@ def _parse_records(
             brackets = (data == b"["[0]) | (data == b"{"[0])
             leave_if(np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED)
         table = _parse_json(block, schema, longest, "infer")
-    unused = [key for key in table.column_names if key not in schema.names]
+    unused_keys = [key for key in table.column_names if key not in schema.names]
     # another name of a role: the strict reader knows which of two it means, or refuses both
-    leave_if(any(key not in extra and key.strip().casefold() in others for key in unused))
-    extra |= dict.fromkeys(unused)
+    leave_if(any(key not in extra and key.strip().casefold() in others for key in unused_keys))
+    extra |= dict.fromkeys(unused_keys)
     leave_if(extra and longest > _DIGITS and _HUGE.search(block))
     leave_if(len(table) != len(ends) + (data[-1] != _NEWLINE))
     return table

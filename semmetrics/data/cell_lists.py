@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.cells import CutListError, entries_of, may_be_structured, read_cell, recipe
-from semmetrics.data.form import Form, Items, encode
+from semmetrics.data.form import Form
+from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import shown

@@ -21,9 +21,10 @@ import numpy as np
 
 from semmetrics.data import form as forms
 from semmetrics.data.cell_lists import check_no_vectors, read_cell_lists
-from semmetrics.data.form import DEFAULTS, TABLES, Form, Items, ReadOptions, encode, unused
+from semmetrics.data.form import DEFAULTS, TABLES, Form, ReadOptions, unused
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.formats.base import Table
+from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows

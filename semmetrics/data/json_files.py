@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import check_once
-from semmetrics.data.form import Form, Items, ReadOptions, find_columns, unused
+from semmetrics.data.form import Form, ReadOptions, find_columns, unused
 from semmetrics.data.formats import find_document
 from semmetrics.data.item_rows import ELEMENT, item_rows, without_blanks
+from semmetrics.data.items import Items
 from semmetrics.data.public import annotations_of, image_key
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at

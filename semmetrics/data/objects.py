@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from semmetrics.arguments import check_once
 from semmetrics.core.backend import precision_of, refuse_masked
-from semmetrics.data import form as forms
 from semmetrics.data.class_columns import BINARY, SHARE, find_id_beside_classes, find_named_classes
-from semmetrics.data.form import Form, Items, ReadOptions, encode, find_id, is_one_hot
+from semmetrics.data.form import FILE_ID, Form, ReadOptions, find_id, is_one_hot
 from semmetrics.data.formats import find_document, find_table
 from semmetrics.data.formats.base import Table
+from semmetrics.data.items import Items, encode, encode_numbers
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import (
@@ -76,7 +76,7 @@ def read_python(  # noqa: PLR0911
     if form.alone:
         numbers = class_numbers(data)
         if numbers is not None:
-            return forms.encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
+            return encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
     if form.takes_matrices and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         is_finite = not (form.by_block or form.allows_nan)
         matrix = as_matrix(data, names, source=source, finite=is_finite)
@@ -299,7 +299,7 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
 
 def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
     return options.id_column is not None or any(
-        name.strip().casefold() in (*ID_NAMES, forms.FILE_ID) for name in columns
+        name.strip().casefold() in (*ID_NAMES, FILE_ID) for name in columns
     )
 
 

@@ -20,8 +20,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.formats.base import ScoredLabels, optional_key, read_score, unused_keys
+from semmetrics.data.items import Items
 from semmetrics.data.lists import Holds, Numbering
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at

@@ -29,8 +29,9 @@ import numpy as np
 
 from semmetrics.data.cells import CutListError, are_lists_of_scores, pair_lists
 from semmetrics.data.class_columns import BINARY, SHARE, find_id_beside_classes, find_named_classes
-from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
+from semmetrics.data.form import Form, ReadOptions, find_columns, find_id, is_one_hot
 from semmetrics.data.item_rows import item_rows, row_notes, without_blanks
+from semmetrics.data.items import Items
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source, check_lines, text_lines

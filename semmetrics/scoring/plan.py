@@ -19,14 +19,9 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Ints
 from semmetrics.data.categories import name_categories
-from semmetrics.data.form import (
-    DEFAULTS,
-    ReadOptions,
-    has_surrogate,
-    prediction_options,
-    truth_options,
-)
+from semmetrics.data.form import DEFAULTS, ReadOptions, prediction_options, truth_options
 from semmetrics.data.inputs import open_input
+from semmetrics.data.items import has_surrogate
 from semmetrics.data.join import compared
 from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored

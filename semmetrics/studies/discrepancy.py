@@ -46,7 +46,8 @@ from semmetrics.core.columns import exact_sums, to_floats
 from semmetrics.core.hashing import Hashes, by_value, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.form import DEFAULTS, has_surrogate, takes_options
+from semmetrics.data.form import DEFAULTS, takes_options
+from semmetrics.data.items import has_surrogate
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.source import enough_memory, load

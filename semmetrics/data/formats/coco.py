@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, Items, ReadOptions
+from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -30,6 +30,7 @@ from semmetrics.data.formats.base import (
     read_score,
     unused_keys,
 )
+from semmetrics.data.items import Items
 from semmetrics.errors import at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_number

@@ -24,7 +24,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, Items, ReadOptions, is_truth
+from semmetrics.data.form import Form, ReadOptions, is_truth
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -41,6 +41,7 @@ from semmetrics.data.formats.base import (
     read_score,
     unused_results,
 )
+from semmetrics.data.items import Items
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
