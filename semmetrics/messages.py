@@ -956,6 +956,12 @@ MESSAGES: dict[str, str] = {
         "give scores, or ordered lists",
     "order-of-file": "{measures} takes labels in the order of the file, because no column with "
         "their scores is used; if {examples!l} has them, set {opt:pred_score_column={column}}",
+    "one-sided-columns": "{n:column} only in the predictions or only in the ground truth: "
+        "{examples!l}; each counts as a label; if it is not a label, remove it or set "
+        "{opt:ignore={column}}",
+    "flag-columns": "{n:column} with the same cells in predictions and ground truth: "
+        "{examples!l}; each counts as a label; if it is not a label, remove it or set "
+        "{opt:ignore={column}}",
     "numbers-as-labels": "labels are numbers, compared as they are; give names or {opt:classes}",
     "near-threshold": "{n:pair} of labels within 1e-6 of the threshold {threshold!r}",
     "near-thresholds": "up to {n:pair} of labels within 1e-6 of each of {thresholds} thresholds",

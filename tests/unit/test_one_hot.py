@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from reading import refused_in
+from refusals import codes
 
 import semmetrics
 from semmetrics import ReadOptions, as_labels
@@ -191,3 +192,31 @@ def test_tables_of_labels_stay_tables_of_labels(tmp_path, text, labels):
     path = tmp_path / "t.csv"
     path.write_text(text)
     assert as_labels(path).to_list() == labels
+
+
+def flag_notes(pred, truth, **options):
+    ids = {"id": ["a", "b"]}
+    frames = [pd.DataFrame(ids | columns) for columns in (pred, truth)]
+    found = codes(semmetrics.score(*frames, measures="F1", **options))
+    return [code for code in found if code in ("one-sided-columns", "flag-columns")]
+
+
+def test_columns_that_are_probably_no_labels_are_noted():
+    labels = {"cat": [1, 0], "dog": [0, 1]}
+    with_flag = {**labels, "is_valid": [1, 1]}
+    assert flag_notes(labels, with_flag) == ["one-sided-columns"]
+    assert flag_notes(with_flag, labels) == ["one-sided-columns"]
+    scores = {"cat": [0.9, 0.2], "dog": [0.1, 0.6]}
+    assert flag_notes(scores, with_flag, threshold=0.5) == ["one-sided-columns"]
+    fold = {**labels, "fold": [0, 1]}
+    assert flag_notes(fold, fold) == ["flag-columns"]
+
+
+def test_columns_that_may_be_labels_are_not_noted():
+    labels = {"cat": [1, 0], "dog": [0, 1]}
+    assert flag_notes(labels, labels) == []
+    assert flag_notes({**labels, "person": [1, 1]}, {**labels, "person": [1, 1]}) == []
+    assert flag_notes({**labels, "train": [1, 1]}, {**labels, "train": [1, 0]}) == []
+    assert flag_notes(labels, {**labels, "fold": [0, 1]}, ignore=["fold"]) == []
+    assert flag_notes(labels, {**labels, "bus": [0, 1]}, classes=["cat", "dog", "bus"]) == []
+    assert flag_notes({"Cat": [1, 0], "dog": [0, 1]}, labels, normalize="lower") == []

@@ -67,6 +67,11 @@ _OTHERS = {"pred": "ground truth", "ref": "predictions"}
 _THRESHOLD_RULES = ("threshold", "at-least")
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
+_ITEM_FLAG = re.compile(
+    r"(is_)?(valid|test|train|val|validation|training)|(cv_?)?fold|split|iscrowd|is_(crowd|deleted)",
+    re.IGNORECASE,
+)
+"""Columns that tables of labels often have for items. They may also be labels."""
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
 _PAIRS, _UNLIKE = 1 << 28, 1 << 22  # pairs of labels worth counting: in all items, different
 _OFTEN = 0.95
@@ -115,6 +120,8 @@ def label_facts(
         facts += unlike_scores(one)
     if options["classes"] is None:
         facts += _nested_facts(inputs)
+    if options["classes"] is None:
+        facts += _column_facts(inputs, options)
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
     models = chain.from_iterable(task.models.values() for task in every)
@@ -162,6 +169,57 @@ def _unused_options(tasks: Sequence[LabelTask], measures: Measures, options: Opt
 
 def _uses_set_sizes(measure: Measure) -> bool:
     return str(measure["decode"]).startswith(("cardinality", "dirichlet"))
+
+
+def _column_facts(inputs: Sequence[Any], options: Options) -> list[Fact]:
+    """Note columns of matrices that are probably no labels.
+
+    They are in one of the two files only, although these share nearly all columns, or they have the
+    name of a flag of items and the same cells in both files.
+    """
+    facts: list[Fact] = []
+    if not inputs or not _is_named_matrix(inputs[-1]):
+        return facts
+    *systems, truth = inputs
+    clean = normalization(options["normalize"])
+    ignored = {name for names in Ignored.of(options["ignore"], clean).names for name in names}
+    names_of_truth = {clean(name): name for name in truth.vocabulary}
+    for pred in systems:
+        if not _is_named_matrix(pred):
+            continue
+        names = {clean(name): name for name in pred.vocabulary}
+        shared = names.keys() & names_of_truth.keys()
+        one_sided = names.keys() ^ names_of_truth.keys()
+        columns = [(names | names_of_truth)[name] for name in one_sided]
+        columns = sorted(column for column in columns if column not in ignored)
+        if columns and len(one_sided) <= max(1, len(shared) // 10) and len(shared) > 1:
+            values = {"column": columns[0]}
+            facts.append(
+                Fact("one-sided-columns", len(columns), tuple(columns), pred.source, values)
+            )
+        flags = [name for name in pred.vocabulary if _ITEM_FLAG.fullmatch(name)]
+        flags = [name for name in flags if name in truth.vocabulary and name not in ignored]
+        flags = [name for name in flags if _items_with(pred, name) == _items_with(truth, name)]
+        if flags:
+            values = {"column": flags[0]}
+            facts.append(Fact("flag-columns", len(flags), tuple(flags), pred.source, values))
+    return facts
+
+
+def _is_named_matrix(found: Any) -> bool:
+    """Tell whether an input was a matrix with a name for each column."""
+    is_matrix = found.order == "columns" or (found.ranked and found.names_all)
+    is_named = is_matrix and found.columns is None
+    return is_named and all(isinstance(name, str) for name in found.vocabulary)
+
+
+def _items_with(found: Lists, name: str) -> dict[str, float]:
+    """Return the ids of the items that have a label, with its scores."""
+    chosen = found.side.codes == found.vocabulary.index(name)
+    rows = row_numbers(found.side.indptr)[chosen].tolist()
+    scores = np.ones(len(rows)) if found.side.scores is None else found.side.scores[chosen]
+    scored = zip(rows, scores.tolist(), strict=True)
+    return {str(found.ids[row]): score for row, score in scored if score}
 
 
 def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -> None:
