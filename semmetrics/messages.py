@@ -956,6 +956,11 @@ MESSAGES: dict[str, str] = {
         "give scores, or ordered lists",
     "order-of-file": "{measures} takes labels in the order of the file, because no column with "
         "their scores is used; if {examples!l} has them, set {opt:pred_score_column={column}}",
+    "missing-labels": "{n:{side} label}{examples!e}, without another label in the item; many "
+        "programs write this for a missing value, so write an empty cell or [] if the item has no "
+        "labels",
+    "missing-captions": "{n:caption}{examples!e}, which many programs write for a missing value; "
+        "each counts as a caption, so leave the item out or write its caption",
     "one-sided-columns": "{n:column} only in the predictions or only in the ground truth: "
         "{examples!l}; each counts as a label; if it is not a label, remove it or set "
         "{opt:ignore={column}}",

@@ -39,6 +39,10 @@ _DEEP_START = re.compile(rf"(?:[\[{{]\s*){{{_MAX_OBJECT_DEPTH + 1},}}")
 """More brackets than any list of entries has. How many `json` accepts depends on the Python."""
 
 
+MISSING_TEXTS = frozenset(("nan", "none", "null", "n/a", "na", "<na>", "#n/a"))
+"""What programs write for a cell without a value, in lower case."""
+
+
 class CutListError(ValueError):
     """NumPy left entries out of a long array: ``['a' 'b' ... 'y' 'z']``."""
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from semmetrics.data import form as forms
 from semmetrics.data.cell_lists import check_no_vectors, read_cell_lists
+from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.form import DEFAULTS, TABLES, Form, ReadOptions, unused
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.formats.base import Table
@@ -222,6 +223,8 @@ def _finish(found: Lists | Matrix, form: Form, options: ReadOptions) -> Lists | 
     found = read_cell_lists(found, form)
     if options.label_delimiter is not None and found.column_names and not form.places:
         check_no_vectors(found)
+    if form.noun == "caption":
+        found = _note_missing_captions(found)
     column, scores = options.score_column, found.side.scores
     if column is None or scores is None or forms.is_truth(options):
         return found
@@ -230,6 +233,19 @@ def _finish(found: Lists | Matrix, form: Form, options: ReadOptions) -> Lists | 
     if words.isdisjoint(_LESS_IS_BETTER) or is_negated:
         return found
     note = Fact("less-is-better", where=found.source, values={"name": column})
+    return replace(found, notes=[*found.notes, note])
+
+
+def _note_missing_captions(found: Lists) -> Lists:
+    """Note captions that only say that a value is missing, such as "nan"."""
+    codes = []
+    for code, text in enumerate(found.vocabulary):
+        if str(text).strip().casefold() in MISSING_TEXTS:
+            codes.append(code)
+    n = int(np.isin(found.side.codes, codes).sum()) if codes else 0
+    if not n:
+        return found
+    note = Fact("missing-captions", n, (str(found.vocabulary[codes[0]]),), found.source)
     return replace(found, notes=[*found.notes, note])
 
 

@@ -320,3 +320,31 @@ def test_lists_in_lists_are_noted_if_they_are_not_synonyms(preds, gts, noted):
     sides = [{key: side[key] for key in sorted(keys)} for side in (preds, gts)]
     table = semmetrics.score(*sides, measures="F1", top_k=1)
     assert [fact.where for fact in facts(table, "nested-labels")] == noted
+
+
+@pytest.mark.parametrize(
+    ("preds", "truth", "count"),
+    [
+        ([["nan"], ["N/A"], ["cat"]], [[], [], ["cat"]], 1),
+        ([["None"], ["cat"]], [["dog"], ["cat"]], 1),
+        ([["nan"], ["cat"]], [["nan"], []], 2),
+        ([["None"], ["cat"]], [["None"], ["cat"]], 0),
+        ([["none", "cat"]], [["cat"]], 0),
+        ([["Nancy"], ["none of these"]], [["cat"], ["dog"]], 0),
+    ],
+)
+def test_texts_for_missing_values_are_noted(preds, truth, count):
+    table = semmetrics.score(preds, truth, measures="F1")
+    assert codes(table).count("missing-labels") == count
+
+
+def test_missing_values_of_a_class_list_are_classes():
+    table = semmetrics.score([["none"], []], [["cat"], []], measures="F1", classes=["none", "cat"])
+    assert "missing-labels" not in codes(table)
+
+
+def test_captions_for_missing_values_are_noted():
+    truth = ["a dog runs", "a cat sits"]
+    table = semmetrics.score(["nan", "a cat"], truth, measures="BLEU-1")
+    assert codes(table) == ["missing-captions"]
+    assert codes(semmetrics.score(["none of it", "a cat"], truth, measures="BLEU-1")) == []

@@ -42,6 +42,7 @@ from semmetrics.kinds.labels.oddities import (
     LIST_AS_TEXT,
     LONE,
     MINUS,
+    MISSING,
     NAMED,
     ORDER,
     PLACED,
@@ -251,6 +252,7 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
             facts.append(Fact(code, odd[key], example, where, {"side": SIDES[side], **values}))
 
     add("lists-as-text", WRITTEN, side)
+    add("missing-labels", MISSING, side)
     add("other-encoding", ENCODED, side)
     for delimiter in ALL_DELIMITERS:
         add("joined-labels", HELD, side, delimiter, delimiter=delimiter)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Bools, lengths, row_numbers, sum_rows
+from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.kinds import common
@@ -48,6 +49,7 @@ SCORED, PROBABLE = "items with scores", "items with probabilities"
 UNVERIFIED, LEFT_OUT = "unverified cells", "unverified predicted labels"
 SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
 PLACED = "labels in the taxonomy"
+MISSING = "missing values"
 NAMED, TERMS = "labels that are no numbers", "terms"
 FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
 SENTENCE = 5.0  # mean words of a label above which labels look like captions
@@ -83,6 +85,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     names = {side: _names(task, chosen) for side, chosen in present.items()}
     joined = _find_delimiters(task, names)
     found |= joined | _find_sentences(task, present, names)
+    found |= _find_missing(task)
     lone = present["pred"] & ~known
     if lone.any():
         similar = _find_alike(task, lone, known)
@@ -290,6 +293,33 @@ def _find_sentences(
         total = int(words[codes].sum())
         if total and total >= SENTENCE * len(codes):
             found |= common.note_words(side, total, len(codes))
+    return found
+
+
+def _find_missing(task: LabelTask) -> Odd:
+    """Find labels such as "nan" that are the only label of an item.
+
+    Such a label is a name if the class list or both sides have it and every item has a label.
+    """
+    classes = [name.casefold() for name in task.classes]
+    wanted = [code for code, name in enumerate(classes) if name in MISSING_TEXTS]
+    if not wanted or task.given is not None:
+        return {}
+    has_empty_items = any((lengths(side.indptr) == 0).any() for side in (task.pred, task.ref))
+    sides = {"pred": task.pred, "ref": task.ref}
+    on_both = np.intersect1d(task.pred.codes, task.ref.codes)
+    found: Odd = {}
+    for name, side in sides.items():
+        is_alone = np.repeat(lengths(side.indptr) == 1, lengths(side.indptr))
+        chosen = is_alone & np.isin(side.codes, wanted)
+        if not has_empty_items:
+            chosen &= ~np.isin(side.codes, on_both)
+        if chosen.any():
+            example = task.classes[int(side.codes[chosen].min())]
+            found |= {
+                (MISSING, name): int(chosen.sum()),
+                ("example", MISSING, name): frozenset([example]),
+            }
     return found
 
 
