@@ -448,7 +448,7 @@ MESSAGES: dict[str, str] = {
     "cut-list": "NumPy left out a part of the list, {value}; write whole lists: "
         "frame['{noun}s'].map(list).to_csv(...)",
     "unquoted-list": "the {noun}s are a list without quotes, {value}; write the {noun}s in quotes: "
-        "frame['{noun}s'].str.strip('[]').str.split(', ')",
+        "frame['{noun}s'].str.strip({brackets!r}).str.split(r',\\s*')",
     "objects-as-text": "the {noun} is an object written as text, {value}; keep only the {noun}s: "
         "frame['{noun}s'].map(lambda cell: {recipe})",
     "score-of-a-list": "one score for a list of {noun}s; write a list with a score for each {noun}",

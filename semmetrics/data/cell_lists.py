@@ -67,8 +67,9 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
     if not any(may_be_structured(text) for text in _texts(found)):
         return _with_style(found, _TEXT if found.vocabulary else {})
     cells = _sort_cells(found)
-    if form.scored and not cells.lists and not cells.objects:
-        _check_quotes(found)
+    if form.scored and not cells.lists and not any(cells.objects.values()):
+        for brackets in ("[]", "{}"):
+            _check_quotes(found, brackets)
     if cells.texts:
         return _keep_texts(found, cells)
     if cells.objects:
@@ -157,11 +158,13 @@ def _with_style(found: Lists, style: Mapping[str, str]) -> Lists:
     return found if found.styles else replace(found, styles=style)
 
 
-def _check_quotes(found: Lists) -> None:
+def _check_quotes(found: Lists, brackets: str) -> None:
     """Raise if each item is a list without quotes, such as ``[cat, dog]``, perhaps split at commas.
 
-    Brackets around single labels, such as ``[CLS]``, remain parts of the labels.
+    PostgreSQL writes arrays as ``{cat,dog}``. Brackets around single labels, such as ``[CLS]``,
+    remain parts of the labels.
     """
+    opener, closer = brackets
     lists: dict[int, list[str]] = {}
     for position, (start, stop) in enumerate(pairwise(found.side.indptr.tolist())):
         codes = found.side.codes[start:stop].tolist()
@@ -169,14 +172,15 @@ def _check_quotes(found: Lists) -> None:
         if not entries:
             continue
         first = entries[0]
-        if not first.startswith("[") or not entries[-1].endswith("]"):
+        if not first.startswith(opener) or not entries[-1].endswith(closer):
             return
-        is_list = "," in first if first.endswith("]") else len(entries) > 1
+        is_list = "," in first if first.endswith(closer) else len(entries) > 1
         if is_list and not lists:
             lists[position] = entries
     for position, entries in lists.items():
         text = ", ".join(entries)
-        raise InputError("unquoted-list", found.where(position), noun=found.noun, value=shown(text))
+        values = {"noun": found.noun, "value": shown(text), "brackets": brackets}
+        raise InputError("unquoted-list", found.where(position), **values)
 
 
 def _texts(found: Lists) -> Iterator[str]:

@@ -3,8 +3,8 @@ r"""Read lists and objects that a program wrote as text into one cell.
 Conventions
 -----------
 ``DataFrame.to_csv`` writes a list as Python shows it, ``['cat', 'dog']``, an array as NumPy shows
-it, ``['cat' 'dog']``, and other programs write JSON, ``["cat", "dog"]``. Tuples and sets are read
-too. Nothing is evaluated: JSON is parsed by `json`, objects by `ast.literal_eval` if they are
+it, ``['cat' 'dog']``, a tensor as torch shows it, ``tensor([3, 5])``, and other programs write
+JSON, ``["cat", "dog"]``. Tuples and sets are read too. Nothing is evaluated: JSON is parsed by `json`, objects by `ast.literal_eval` if they are
 short, and everything else by the grammar of this module.
 
 A text that merely contains brackets, such as ``[CLS] a dog`` or ``[unclear]``, is not a list:
@@ -22,9 +22,12 @@ from typing import Any
 from semmetrics.errors import InputError
 from semmetrics.messages import counted, shown
 
-_OPENERS = ("[", "{", "(", "array(", "set(", "frozenset(")
+_OPENERS = ("[", "{", "(", "array(", "tensor(", "set(", "frozenset(")
 _CLOSERS = {"[": "]", "{": "}", "(": ")"}
-_ARRAY = re.compile(r"array\((.*?)(?:,\s*dtype=[^\[\]()]+)?\)", re.DOTALL)
+_ARRAY = re.compile(
+    r"(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device|grad_fn|requires_grad)=[^\[\]()]+)*\)",
+    re.DOTALL,
+)
 _SET = re.compile(r"(?:frozen)?set\((.*)\)", re.DOTALL)
 _STRING = r"""[ubr]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _BARE = r"[-+.\w]+"

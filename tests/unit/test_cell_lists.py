@@ -307,7 +307,13 @@ def test_the_code_that_an_error_shows_reads_the_cell(text, entries):
 
 @pytest.mark.parametrize(
     "cells",
-    [["[1, 0, 1]", "[0, 1, 0]"], ["[1 0 1]", "[0 1 1]"], ["[1, 0]", "[0, 1]"], ["[1, 1]", "[]"]],
+    [
+        ["[1, 0, 1]", "[0, 1, 0]"],
+        ["[1 0 1]", "[0 1 1]"],
+        ["[1, 0]", "[0, 1]"],
+        ["[1, 1]", "[]"],
+        ["tensor([1, 0, 1])", "tensor([0, 1, 0], device='cuda:0')"],
+    ],
 )
 def test_vectors_written_as_text_are_refused(cells, tmp_path):
     path = tmp_path / "gt.csv"
@@ -350,3 +356,18 @@ def test_numbers_and_quoted_names_in_cells_are_labels(cells):
 def test_vectors_with_a_class_list_are_rows():
     cells = ["[1, 0, 1]", "[0, 1, 0]"]
     assert as_labels(cells, classes=["cat", "dog", "bus"]).to_list() == [["cat", "bus"], ["dog"]]
+
+
+@pytest.mark.parametrize(
+    "cells", [["{cat,dog}", "{bus}"], ["{}", "{cat, dog}"], ['{cat,"fire truck"}', "{bus}"]]
+)
+def test_arrays_of_postgresql_are_refused_with_a_fix(cells, tmp_path):
+    path = tmp_path / "gt.csv"
+    pd.DataFrame({"id": ["a", "b"], "labels": cells}).to_csv(path, index=False)
+    with refused("unquoted-list", brackets="{}"):
+        as_labels(path)
+
+
+@pytest.mark.parametrize("cells", [["{cat}", "{bus}"], ["{a, b}", "bus"]])
+def test_braces_of_labels_stay_in_them(cells):
+    assert as_labels([[cell] for cell in cells]).to_list() == [[cell] for cell in cells]
