@@ -4,8 +4,9 @@ Conventions
 -----------
 ``DataFrame.to_csv`` writes a list as Python shows it, ``['cat', 'dog']``, an array as NumPy shows
 it, ``['cat' 'dog']``, a tensor as torch shows it, ``tensor([3, 5])``, and other programs write
-JSON, ``["cat", "dog"]``. Tuples and sets are read too. Nothing is evaluated: JSON is parsed by `json`, objects by `ast.literal_eval` if they are
-short, and everything else by the grammar of this module.
+JSON, ``["cat", "dog"]``. Tuples and sets are read too. Nothing is evaluated: JSON is parsed by
+`json`, objects by `ast.literal_eval` if they are short, and everything else by the grammar of this
+module.
 
 A text that merely contains brackets, such as ``[CLS] a dog`` or ``[unclear]``, is not a list:
 strings in a list are quoted.

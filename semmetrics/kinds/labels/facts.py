@@ -208,7 +208,9 @@ def _column_facts(inputs: Sequence[Any], options: Options) -> list[Fact]:
 
 
 def _is_named_matrix(found: Any) -> bool:
-    """Tell whether an input was a matrix with a name for each column."""
+    """Tell whether an input was a matrix with a name for each column; batches are not."""
+    if not isinstance(found, Lists):
+        return False
     is_matrix = found.order == "columns" or (found.ranked and found.names_all)
     is_named = is_matrix and found.columns is None
     return is_named and all(isinstance(name, str) for name in found.vocabulary)
