@@ -164,7 +164,7 @@ def _check_quotes(found: Lists, brackets: str) -> None:
     PostgreSQL writes arrays as ``{cat,dog}``. Brackets around single labels, such as ``[CLS]``,
     remain parts of the labels.
     """
-    opener, closer = brackets
+    opener, closer = brackets[0], brackets[1]
     lists: dict[int, list[str]] = {}
     for position, (start, stop) in enumerate(pairwise(found.side.indptr.tolist())):
         codes = found.side.codes[start:stop].tolist()
