@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 import semmetrics
 from semmetrics import as_labels
 from semmetrics.errors import InputError
+from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.scale.stream import score_stream
 from tests.refusals import refused
 
@@ -106,6 +108,37 @@ def test_the_columns_of_a_matrix_are_labels(shape, seed):
     want = [peer.hamming_loss(truth, preds), macro, perfect]
     assert [score.value for score in table] == pytest.approx(want, abs=1e-6)
     assert all(f"|L:{truth.shape[1]}|" in score.signature for score in table)
+
+
+def of_counts():
+    """Return all averages of the measures of label sets that need counts only."""
+    names = []
+    for definition in all_definitions("labels"):
+        options = {option.name: option for option in definition.options}
+        if definition.needs or "beta" in options:
+            continue
+        given = {"q": 9} if "q" in options else {}
+        averages = options["average"].choices if "average" in options else [None]
+        for average in averages:
+            chosen = given if average is None else {**given, "average": average}
+            names.append(definition(**chosen))
+    return [*names, *parse_all(["F1@2", "Recall@1", "Precision(denominator=cutoff)@3"])]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_measure_depends_on_how_cells_are_written(shape):
+    preds, truth = indicator(4)
+    measures = of_counts()
+    want = semmetrics.score(preds, truth, measures=measures)
+    got = semmetrics.score(SHAPES[shape](preds), SHAPES[shape](truth), measures=measures)
+    np.testing.assert_array_equal([one.value for one in got], [one.value for one in want])
+    scorer = semmetrics.Scorer(measures=measures, keep_rows=False)
+    scorer.update(SHAPES[shape](preds), SHAPES[shape](truth))
+    found = scorer.compute()
+    np.testing.assert_array_equal([one.value for one in found], [one.value for one in want])
+    for one, other in zip(found, want, strict=True):
+        universes = [re.findall("[|]L:[0-9]+", score.signature) for score in (one, other)]
+        assert universes[0] == universes[1]
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
