@@ -639,6 +639,8 @@ MESSAGES: dict[str, str] = {
         "the order is wrong; swap them: predictions come first",
     "unknown-numbers": "column {name!r} holds numbers, and no column is known as {what}; name it "
         "with {flag!o} if more is better (negate distances first), or remove the column",
+    "verdicts": "column {name!r} says in words whether candidates are relevant; write 1 for yes "
+        "and 0 for no in a column named relevance, or remove the column",
     "less-is-better": "the highest number in column {name!r} counts as the best; if the lowest is, "
         "as in a distance or a rank, multiply the column by -1",
     "sorted-by-rank": "{n:query} whose rows are not in the order of column {name!r}: ranked by it, "
@@ -880,6 +882,8 @@ MESSAGES: dict[str, str] = {
     "weight-0": "{n:item} of weight 0 left out",
     "empty-prediction-skipped": "{n:item} without a predicted label left out",
     "shared-terms": "{n:term} in several classes",
+    "no-parents": "{n:label} in the taxonomy, none with a parent, so hF counts only equal labels; "
+        "if the taxonomy was written as parent: children, swap both",
     "ignored-labels-not-found": "{n:label} to ignore not in the data",
     "several-candidates": "{n:image} with several candidates, each scored on its own",
     "single-reference": "{n:image} with a single reference left out",

@@ -28,6 +28,7 @@ ID_NAMES = ("id", "image_id", "img_id", "image", "img", "item", "item_id", "file
             "image_name")  # fmt: skip
 ABSENT = object()
 """The cell of a row that lacks a column of other rows."""
+_TRUTHS = {"true": 1.0, "false": 0.0}
 _YES = ("1", "true", "yes", "same", "y", "t")
 _NO = ("0", "false", "no", "different", "n", "f")
 
@@ -83,6 +84,18 @@ def as_number(value: Any, role: str, where: str = "") -> float:
     if not math.isfinite(found):
         raise InputError("not-finite", where, role=role, value=value)
     return found
+
+
+def as_grade(value: Any, role: str, where: str = "") -> float:
+    """Return a finite number; true and false, also as text, are 1 and 0.
+
+    Examples
+    --------
+    >>> as_grade("True", "the grade"), as_grade(False, "the grade"), as_grade("2", "the grade")
+    (1.0, 0.0, 2.0)
+    """
+    answer = _TRUTHS.get(str(value).strip().casefold())
+    return as_number(value, role, where) if answer is None else answer
 
 
 def _is_number(text: str) -> bool:

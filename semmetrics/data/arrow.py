@@ -381,14 +381,17 @@ def read_columns(
     if wide and scores is not None:  # nothing is cast from texts or truth values
         scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
     written = has_type(entries, *_TEXTS) and scores is not None and has_type(scores, *_TEXTS)
+    numbers = ["integer", "floating"]
+    if wide:
+        numbers.append("null")
+    if form.truths:
+        numbers.append("boolean")
     plain = [] if form.blank else ["null"]  # a column of nulls: items without entries
     plain += ["integer"] * (form.numbered or form.places)
     fits = {
         "id": has_type(kinds["id"], *_TEXTS, "integer"),
         form.noun: wide or has_type(entries, *_TEXTS, *plain),
-        "score": scores is None
-        or written
-        or has_type(scores, "integer", "floating", *["null"] * wide),
+        "score": scores is None or written or has_type(scores, *numbers),
     }
     for role in (role for role, fit in fits.items() if not fit):
         where = at(name, f"column {schema.names[roles[role]]!r}")

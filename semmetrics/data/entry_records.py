@@ -14,10 +14,10 @@ from numbers import Integral, Real
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions, find_columns
-from semmetrics.data.items import Items
+from semmetrics.data.items import Items, as_score
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import InputError, at
-from semmetrics.schema import as_id, as_real
+from semmetrics.schema import as_id
 
 
 def is_one_entry(record: Any, form: Form, options: ReadOptions) -> bool:
@@ -118,7 +118,7 @@ def _read_cell(value: Any, role: str, form: Form, where: str) -> Any:
         return ""
     if role == "score":
         try:
-            return as_real(value, "the score")
+            return as_score(value, form)
         except InputError as error:
             raise error.placed(where) from None
     if not _may_be_entry(value, form):

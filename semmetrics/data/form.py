@@ -24,7 +24,7 @@ from semmetrics.options import (
     hint_of,
     reading_of,
 )
-from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number
+from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_grade, as_id, as_number
 
 F = TypeVar("F", bound=Callable[..., Any])
 TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")
@@ -76,6 +76,8 @@ class Form:
     numbered : bool
         Whether entries may be whole numbers, which are then names; lists of other numbers are the
         rows of a matrix, whose values may be any.
+    truths : bool
+        Whether scores may be true or false, as grades may. They are 1 and 0.
     places : bool
         Whether entries may be whole numbers, which are places in a class list, from 0.
     unknown : tuple of float
@@ -101,6 +103,7 @@ class Form:
     first_scores: tuple[str, ...] = ()
     last_scores: tuple[str, ...] = ()
     numbered: bool = False
+    truths: bool = False
     unknown: tuple[float, ...] = ()
     places: bool = False
     by_block: bool = False
@@ -141,10 +144,11 @@ class Form:
         first = () if self.first_id is None else (self.first_id,)
         first_entry = () if self.first_column is None else (self.first_column,)
         levels = (self.first_scores, scores, self.last_scores)
+        read = as_grade if self.truths else as_number
         columns = (
             Column("id", (*first, *ids), as_id),
             Column(self.noun, (*first_entry, entries)),
-            Column("score", tuple(level for level in levels if level), as_number, required=False),
+            Column("score", tuple(level for level in levels if level), read, required=False),
         )
         return Schema(self.noun, columns if self.scored else columns[:2], flag=COLUMN_FLAG)
 

@@ -349,7 +349,7 @@ def _flatten(
                 unused.update((str(key), None) for key in value if key not in used)
             entries.append(entry)
             if score is not None:
-                scores.append(_as_score(score, form))
+                scores.append(as_score(score, form))
                 precisions.add(precision_of(score))
         if scores and len(scores) != len(entries):
             raise InputError("some-scores", found.where(position), noun=form.noun)
@@ -427,11 +427,11 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
         raise InputError("wrong-type", value=value, wanted=wanted)
     if score is ...:
         return value, None
-    _as_score(score, form)  # raises if it is not a number
+    as_score(score, form)  # raises if it is not a number
     return value, score
 
 
-def _as_score(score: Any, form: Form) -> float:
+def as_score(score: Any, form: Form) -> float:
     """Return a score as a number, which may be nan if the form allows it.
 
     Raises
@@ -441,4 +441,6 @@ def _as_score(score: Any, form: Form) -> float:
     """
     if form.allows_nan and isinstance(score, float) and math.isnan(score):
         return math.nan
+    if form.truths and isinstance(score, bool | np.bool_):
+        return float(score)
     return as_real(score, "the score")

@@ -131,3 +131,62 @@ def test_the_error_for_distances_says_that_scores_rise(tmp_path):
     with refused("unknown-numbers", name="distance") as caught:
         semmetrics.score(run, judged, **MAP)
     assert "negate distances first" in str(caught.value)
+
+
+BINARY_RUN = "q1 Q0 d2 1 9.5 t\nq1 Q0 d1 2 8.5 t\nq2 Q0 d3 1 7 t\n"
+
+
+@pytest.mark.parametrize("answers", [("True", "False"), ("true", "false"), ("TRUE", "0")])
+def test_grades_may_be_true_and_false(answers, tmp_path):
+    yes, no = answers
+    run = saved(tmp_path, "p.run", BINARY_RUN)
+    text = f"qid,docno,relevant\nq1,d1,{yes}\nq1,d2,{no}\nq2,d3,{yes}\n"
+    judged = saved(tmp_path, "g.csv", text)
+    assert semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value == 0.75
+    run = saved(tmp_path, "p.csv", "qid,docno,score\nq1,d2,9.5\nq1,d1,8.5\nq2,d3,7\n")
+    parts = score_stream(run, judged, task="retrieval", measures="MRR").compute()
+    assert parts[0].value == 0.75
+
+
+def test_grades_of_frames_and_records_may_be_true_and_false(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    run = saved(tmp_path, "p.run", BINARY_RUN)
+    columns = {"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d3"]}
+    frame = pandas.DataFrame({**columns, "relevance": [True, False, True]})
+    records = frame.to_dict("records")
+    lists = [{"query": "q1", "candidates": ["d1", "d2"], "labels": [True, False]},
+             {"query": "q2", "candidates": ["d3"], "labels": [True]}]  # fmt: skip
+    frame.to_parquet(tmp_path / "g.parquet")
+    for judged in (frame, records, lists, str(tmp_path / "g.parquet")):
+        assert semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value == 0.75
+
+
+def test_scores_of_a_run_are_not_true_and_false(tmp_path):
+    run = saved(tmp_path, "p.csv", "qid,docno,score\nq1,d1,True\nq1,d2,False\n")
+    judged = saved(tmp_path, "g.csv", "qid,docno,grade\nq1,d1,1\n")
+    with refused("not-a-number"):
+        semmetrics.score(run, judged, **MAP)
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "cells"),
+    [
+        ("unknown-numbers", "is_relevant", ("True", "False")),
+        ("unknown-numbers", "clicked", ("false", "true")),
+        ("verdicts", "verdict", ("relevant", "irrelevant")),
+        ("verdicts", "answer", ("Yes", "no")),
+    ],
+)
+def test_answers_under_other_names_are_refused(code, name, cells, tmp_path):
+    run = saved(tmp_path, "p.run", BINARY_RUN)
+    text = f"qid,docno,{name}\nq1,d1,{cells[0]}\nq1,d2,{cells[1]}\n"
+    with refused(code, name=name):
+        semmetrics.score(run, saved(tmp_path, "g.csv", text), **MAP)
+
+
+@pytest.mark.parametrize("cells", [("train", "train"), ("yes I do", "no"), ("a cat", "")])
+def test_other_words_beside_positives_are_noted_only(cells, tmp_path):
+    run = saved(tmp_path, "p.run", BINARY_RUN)
+    text = f"qid,docno,split\nq1,d1,{cells[0]}\nq1,d2,{cells[1]}\n"
+    found = semmetrics.score(run, saved(tmp_path, "g.csv", text), missing="skip", **MAP)
+    assert facts(found, "unused-columns")[0].n == 1

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
-from refusals import refused
+from refusals import facts, refused
 
+import semmetrics
 from semmetrics import ReadOptions
 from semmetrics.data import taxonomy as taxonomy_graph
 from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_wordnet
@@ -286,3 +287,20 @@ def test_wordnet_of_debian():
 def test_an_array_of_links():
     links = [("cat", "feline"), ("feline", "animal")]
     assert as_taxonomy(np.array(links)).identity == as_taxonomy(links).identity
+
+
+@pytest.mark.parametrize(
+    ("taxonomy", "n"),
+    [
+        ({"animal": ["cat", "dog"], "thing": ["bus", "sofa"]}, 4),  # parents as keys
+        ({"animal": ["cat", "dog", "thing"], "thing": ["bus", "sofa"]}, 4),
+        ({"cat": "animal", "dog": "animal", "bus": "thing"}, 0),
+        ({"cat": "animal", "animal": None, "bus": None, "dog": None}, 0),
+        ({"cat": ["pet", "animal"], "pet": "animal"}, 0),  # one label with several parents
+    ],
+)
+def test_a_taxonomy_upside_down_is_noted(taxonomy, n):
+    pred = {"a": ["cat", "dog"], "b": ["bus"], "c": ["sofa"]}
+    true = {"a": ["cat", "dog"], "b": ["bus"], "c": ["sofa", "cat"]}
+    found = semmetrics.score(pred, true, measures="hF(unknown=own)", taxonomy=taxonomy)
+    assert [fact.n for fact in facts(found, "no-parents")] == ([n] if n else [])

@@ -55,6 +55,7 @@ from semmetrics.kinds.labels.oddities import (
     STEPS,
     TERMS,
     UNVERIFIED,
+    WITH_PARENTS,
     WRITTEN,
     Odd,
 )
@@ -109,6 +110,7 @@ def label_facts(
         facts += common.counted("shared-terms", len(odd.get(SHARED, ())), (), name)
         lost = len(ignored) - len(odd.get(IGNORED, ()))
         facts += common.counted("ignored-labels-not-found", lost, (), name)
+        facts += _taxonomy_facts(odd, name)
         facts += common.count_facts(name, task) + oddity_facts(odd, "pred", name, options)
         facts += _score_facts(odd, name, task, measures, options)
         facts += activation_facts(odd, name, options)
@@ -134,6 +136,12 @@ def label_facts(
         facts += uncalibrated_facts(every[0].models, measures, options)
     facts += common.unused_rules(measures, options, "SemF1")
     return facts + _unused_options(every, measures, options)
+
+
+def _taxonomy_facts(odd: Odd, where: str) -> list[Fact]:
+    """Note a taxonomy in which no label of the data has a parent, as if it was upside down."""
+    n = odd.get(PLACED, 0)
+    return common.counted("no-parents", 0 if odd.get(WITH_PARENTS, 0) else n, (), where)
 
 
 def _truth_facts(odd: Odd, truth: str, options: Options) -> list[Fact]:

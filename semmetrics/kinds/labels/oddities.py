@@ -50,6 +50,7 @@ UNVERIFIED, LEFT_OUT = "unverified cells", "unverified predicted labels"
 SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
 PLACED = "labels in the taxonomy"
 MISSING = "missing values"
+WITH_PARENTS = "labels with parents in the taxonomy"
 NAMED, TERMS = "labels that are no numbers", "terms"
 FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
 SENTENCE = 5.0  # mean words of a label above which labels look like captions

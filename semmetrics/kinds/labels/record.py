@@ -506,7 +506,10 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         by_word = {name: one for name, one in looked_up.items() if _WORDS in needs[name]}
         odd = {**task.odd, **oddities.find_odd_terms(found), **oddities.count_known_terms(by_word)}
         if taxonomy is not None and is_placed:
-            odd[oddities.PLACED] = sum(_is_in(taxonomy, some) for some in task.terms or terms)
+            placed = [_place_in(taxonomy, some) for some in task.terms or terms]
+            codes = [code for code in placed if code is not None]
+            odd[oddities.PLACED] = len(codes)
+            odd[oddities.WITH_PARENTS] = int((taxonomy.depth[codes] > 0).sum())
         return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
     return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}
@@ -524,9 +527,10 @@ def _with_policy(looked_up: Mapping[str, Any], measure: Measure, options: Option
     return vectors
 
 
-def _is_in(taxonomy: Any, terms: Terms) -> bool:
-    """Tell whether a taxonomy has one of the terms of a label."""
-    return any(taxonomy.find(term) is not None for term in terms)
+def _place_in(taxonomy: Any, terms: Terms) -> int | None:
+    """Return the place of a label in a taxonomy; None if it has none of its terms."""
+    places = (taxonomy.find(term) for term in terms)
+    return next((place for place in places if place is not None), None)
 
 
 def _check_unverified(tasks: Tasks, measures: Measures) -> None:

@@ -33,6 +33,11 @@ _GRADES = (
     "grade", "grades", "relevance", "rel", "label", "labels", "gain", "gains", "rating", "ratings",
     "relevant", "judgment", "judgments", "judgement", "judgements",
 )  # fmt: skip
+_VERDICTS = {
+    "relevant", "irrelevant", "not relevant", "not_relevant", "not-relevant", "non-relevant",
+    "nonrelevant", "non_relevant", "partially relevant", "highly relevant", "yes", "no", "y", "n",
+    "positive", "negative", "correct", "incorrect", "match", "no match",
+}  # fmt: skip
 _RANK = "rank"
 _NO_NUMBERS = ("iteration", "iter", "q0")  # of TREC's lines
 _IDS = ("id", "ids")  # ends of the names of columns of ids
@@ -56,7 +61,7 @@ FORM = _form(scores=(*_SCORES, *_GRADES))
 _FORMS = {
     "": FORM,
     "pred": _form(scores=_SCORES, last_scores=_GRADES),
-    "gt": _form(scores=_SCORES, first_scores=_GRADES),
+    "gt": _form(scores=_SCORES, first_scores=_GRADES, truths=True),
 }
 """How a run and judgements are written: the one has scores, the others grades."""
 
@@ -130,6 +135,8 @@ def _with_numbers(data: Any, found: Lists, source: str, options: ReadOptions) ->
         for name in filter(_may_be_number, names):
             if _read_numbers(data, name, source, options) is not None:
                 raise _unknown_numbers(found.source, name, options.side)
+            if options.side == "gt" and _holds_verdicts(data, name, source, options):
+                raise InputError("verdicts", found.source, name=name)
     if not found.holds and options.column("score") is None:
         found = replace(found, holds=_side_of(found, names))
     return found
@@ -161,6 +168,19 @@ def _read_numbers(data: Any, name: str, source: str, options: ReadOptions) -> Li
     except InputError:
         return None
     return found if isinstance(found, Lists) and found.side.scores is not None else None
+
+
+def _holds_verdicts(data: Any, name: str, source: str, options: ReadOptions) -> bool:
+    """Tell whether a column has words that say whether a candidate is relevant."""
+    named = replace(options, candidate_column=name)
+    try:
+        found = as_data(data, _FORMS[""], source=source, options=named)
+    except InputError:
+        return False
+    if not isinstance(found, Lists):
+        return False
+    words = {str(word).strip().casefold() for word in found.vocabulary}
+    return bool(words) and words <= _VERDICTS
 
 
 def _by_rank(data: Any, found: Lists, name: str, source: str, options: ReadOptions) -> Lists:
