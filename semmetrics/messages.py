@@ -928,7 +928,12 @@ MESSAGES: dict[str, str] = {
     "sentences": "the {side} labels have {mean:.1f} words on average; perhaps {opt:task=captions}",
     "special-tokens": "all {side} contain {examples!l}; remove such tokens before scoring, "
         "because they count as words",
-    "single-words": "the {side} have {mean:.1f} words on average; for labels set {opt:task=labels}",
+    "subwords": "{n:caption} of the {side} with {mark!r}, the mark of a tokenizer; "
+        "join the parts of words before scoring",
+    "joined-references": "{n:reference} that {separator!r} may separate into several captions; if "
+        "it does, split them and write lists",
+    "single-words": "the {side} have {mean:.1f} words on average; for labels set "
+        "{opt:task=labels}; if these are the tokens of captions, join them with spaces",
     "swapped-sides": "{sign}; check the order of the sides: predictions come first",
     "nested-labels": "{n:item} with a list inside the list, [{example}], which is one label with "
         "several names (synonyms); if the names are separate labels, write {example}",

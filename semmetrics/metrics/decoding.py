@@ -150,13 +150,16 @@ def softmax(indptr: Ints, scores: Floats) -> Floats:
     --------
     >>> softmax(np.array([0, 2, 2, 3]), np.array([1000.0, 1000.0, -5.0]))
     array([0.5, 0.5, 1. ])
+    >>> softmax(np.array([0, 2]), np.array([1e308, -1e308]))
+    array([1., 0.])
     """
     if not len(scores):
         return scores
     rows = row_numbers(indptr)
     highest = np.full(len(indptr) - 1, -np.inf)
     np.maximum.at(highest, rows, scores)
-    exponentials = np.exp(scores - highest[rows])
+    with np.errstate(over="ignore"):  # the exponential of -inf is 0
+        exponentials = np.exp(scores - highest[rows])
     totals = np.bincount(rows, exponentials, minlength=len(indptr) - 1)
     return np.asarray(exponentials / totals[rows])
 

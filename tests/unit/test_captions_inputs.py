@@ -72,3 +72,43 @@ def test_special_tokens_of_one_batch_are_not_those_of_all():
     assert len(facts(scorer.compute(), "special-tokens")) == 1
     scorer.update({"2": "b"}, {"2": ["a"]})
     assert not facts(scorer.compute(), "special-tokens")
+
+
+@pytest.mark.parametrize(("candidates", "n"), [
+    (["a be@@ ach", "two bi@@ kes"], 2), (["a bea ##ch", "a ma ##t"], 2),
+    (["\u2581a \u2581dog", "\u2581a \u2581cat"], 2), (["a\u0120dog runs", "a\u0120cat"], 2),
+    (["a dog @@ home", "me@@home"], 0), (["## a dog", "#dog ##"], 0), (["a be@@ ach", "a cat"], 0),
+])  # fmt: skip
+def test_marks_of_subwords_are_noted(candidates, n):
+    found = semmetrics.score(candidates, [["a dog"], ["a cat"]], task="captions", measures="BLEU-1")
+    assert [fact.n for fact in facts(found, "subwords")] == ([n] if n else [])
+
+
+@pytest.mark.parametrize(("candidates", "mark"), [
+    (["Caption: a dog", "Caption: a cat"], "Caption:"), (["1. a dog", "2. a cat"], "1."),
+    (["b'a dog'", "b'a cat'"], "b'...'"), (["Note: a dog", "a cat"], ""),
+    (["Left: a dog", "Right: a cat"], ""), (["3 dogs", "2 cats"], ""),
+    (["1.5 dogs", "2.5 cats"], ""),
+])  # fmt: skip
+def test_what_is_before_all_captions_is_noted(candidates, mark):
+    found = semmetrics.score(candidates, [["a dog"], ["a cat"]], task="captions", measures="BLEU-1")
+    examples = [fact.examples for fact in facts(found, "special-tokens")]
+    assert examples == ([(mark,)] if mark else [])
+
+
+@pytest.mark.parametrize(("references", "separator"), [
+    (["a dog runs\nthe dog", "a cat\nthe cat sits"], "\n"),
+    (["a dog runs | the dog", "a cat | the cat"], " | "),
+    (["a dog runs|||the dog", "a cat|||the cat"], "|||"),
+    (["a dog runs#the dog", "a cat#the cat"], "#"),
+    (["a dog runs; the dog", "a cat; the cat"], "; "),
+    (["a dog runs; it barks", "a cat"], ""), (["dog; cat", "cat; dog"], ""),
+    (["a dog runs\n", "a cat\n"], ""), (["a dog #cute", "a cat #1"], ""),
+    (["a dog runs.\n\nIt barks.", "a cat.\n\nIt sits."], ""),
+])  # fmt: skip
+def test_several_references_in_one_caption_are_noted(references, separator):
+    found = semmetrics.score(
+        ["a dog", "a cat"], [[one] for one in references], task="captions", measures="BLEU-1"
+    )
+    noted = [fact.values["separator"] for fact in facts(found, "joined-references")]
+    assert noted == ([separator] if separator else [])

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -33,6 +32,7 @@ from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, InputError, first_of_each, why_not
 from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_captions
+from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
 from semmetrics.messages import pluralize
 from semmetrics.metrics.caption_similarity import KNOWN_TEXTS
 from semmetrics.metrics.cider import (
@@ -186,6 +186,7 @@ def join_captions(candidates: Lists, references: Lists, *, tokenizer: Any, missi
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
+    from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
     >>> class Blanks:
     ...     name = "blanks"
     >>> mine = as_captions({"a": ["a cat", "the cat"], "b": ["a dog"]})
@@ -268,6 +269,7 @@ def leave_one_out(
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
+    from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
     >>> class Blanks:
     ...     name = "blanks"
     >>> task = leave_one_out(as_captions({"a": ["x", "y", "z"], "b": ["x"]}), tokenizer=Blanks)
@@ -294,40 +296,14 @@ def leave_one_out(
     return replace(task, images=np.arange(len(task)))  # each has references of its own
 
 
-_SPECIAL_TOKEN = re.compile(
-    r"[<\[]\|?/?(?:start|end|s|sos|eos|bos|pad|unk|cls|sep|mask|startoftext|endoftext|im_start"
-    r"|im_end|begin_of_text|end_of_text|eot_id)\|?[>\]]|\b(?:startseq|endseq)\b",
-    re.IGNORECASE,
-)
-"""Marks that tokenizers and decoders of models put into captions."""
-_SPECIAL = "special tokens"
-
-
-def _special_tokens(lists: Lists, codes: Codes) -> set[str]:
-    """Return the special tokens that all captions of a side contain."""
-    tokens: set[str] | None = None
-    for code in dict.fromkeys(codes.tolist()):
-        here = set(_SPECIAL_TOKEN.findall(str(lists.vocabulary[code])))
-        tokens = here if tokens is None else tokens & here
-        if not tokens:
-            break
-    return tokens or set()
-
-
-def _special_token_facts(odd: Mapping[Hashable, Any], side: str, noun: str) -> list[Fact]:
-    """Note the special tokens that are in all captions of a side, in all parts of the data."""
-    keys = [key for key in odd if isinstance(key, tuple) and key[:2] == (_SPECIAL, side)]
-    tokens = [key[2] for key in keys if odd[key] == common.count_parts(odd, side)]
-    return common.named("special-tokens", sorted(tokens), side=noun)
-
-
 def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> dict[Hashable, Any]:
     """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
     found: dict[Hashable, Any] = dict(common.swapped_sides(candidates, references))
     for name, lists, side in (("pred", candidates, joined.pred), ("ref", references, joined.ref)):
         words, captions = count_words(lists, side.codes)
         found |= common.note_words(name, words, captions) if words else {}
-        found |= {(_SPECIAL, name, token): 1 for token in _special_tokens(lists, side.codes)}
+        found |= find_marks(name, lists, side.codes)
+    found |= find_joined(references, joined.ref.codes)
     mine, theirs = (lengths(side.indptr) for side in (joined.pred, joined.ref))
     if len(mine) and mine.min() > 1 and theirs.max() == 1:
         found[common.SWAPPED, "several"] = 1
@@ -480,8 +456,9 @@ def caption_facts(
         odd_ones += common.word_facts("single-words", odd, "pred", "candidates")
         odd_ones += common.word_facts("single-words", odd, "ref", "references")
         odd_ones += common.swapped_facts(odd)
-        odd_ones += _special_token_facts(odd, "pred", "candidates")
-        odd_ones += _special_token_facts(odd, "ref", "references")
+        odd_ones += mark_facts(odd, "pred", "candidates")
+        odd_ones += mark_facts(odd, "ref", "references")
+        odd_ones += joined_facts(odd)
     facts += first_of_each(odd_ones) + common.unused_weights(options["weights"], inputs)
     facts += _graph_facts(tasks, measures, options, noted)
     facts += common.unused_embeddings(measures, options["embedding"])
@@ -587,6 +564,7 @@ def describe(captions: Lists) -> dict[str, Any]:
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
+    from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
     >>> found = describe(as_captions({"a": ["a cat", "a cat sleeps"], "b": ["a cat"]}))
     >>> found["captions"], found["distinct"], found["words"]["max"], found["repeated"]
     (3, 2, 3, [{'caption': 'a cat', 'count': 2}])
