@@ -675,6 +675,8 @@ MESSAGES: dict[str, str] = {
         "from 0 to {last}; if the file counts from 1, subtract 1, or correct {opt:classes}",
     "text-as-list": "{value!r} is a string, not a list of {noun}s; write {example}",
     "outside-classes": "{role} {value!r} is not in the class list; correct it or {opt:classes}",
+    "similar-class": "{role} {value!r} is not in the class list, which has {similar!r}; write the "
+        "names in {opt:classes} as in the data, without numbers, spaces or further names",
     "unnamed-columns": "columns without names, labels of {other} are {names!l}; set {opt:classes}",
     "unnamed-widths": "unnamed columns: {mine} predicted and {theirs} true ones; set {opt:classes}",
     "single-references": "no image has two references; leaving one out needs at least two",

@@ -170,8 +170,8 @@ def read_class_list(
     ----------
     path : str or path
         A text with one class a line, kept exactly; or JSON (by extension, format or first
-        character on standard input): a list of names, COCO categories, or an object with
-        "categories", as a COCO file is.
+        character on standard input): a list of names, COCO categories, an object with
+        "categories", as a COCO file is, ``{"cat": 0, "dog": 1}`` or ``{"0": "cat", "1": "dog"}``.
     options : ReadOptions
     noun : {"class", "id", "class name"}
         What the names are; ids may be whole numbers.
@@ -191,7 +191,7 @@ def read_class_list(
         if as_json or (suffix is None and source.text.lstrip()[:1] in ("[", "{")):
             value, example = parse_source(source), 'a list such as ["cat", "dog"]'
             if noun == "class":
-                value = value.get("categories") if isinstance(value, dict) else value
+                value = _listed_classes(value)
                 example += ', or COCO "categories"'
             if not isinstance(value, list) or not value:
                 raise InputError("wrong-type", name, value=value, wanted=example)
@@ -208,6 +208,23 @@ def read_class_list(
         lines = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
         check_classes(lines, name, "line {}", 1, noun)
         return lines
+
+
+def _listed_classes(value: Any) -> Any:
+    """Return the categories of COCO, and the names of ``{"cat": 0}`` and ``{"0": "cat"}``."""
+    if not isinstance(value, dict) or not value:
+        return value
+    if "categories" in value:
+        return value["categories"]
+    names = list(map(str, range(len(value))))
+    if sorted(value, key=lambda name: (len(name), name)) == names:
+        return [value[name] for name in names]
+    numbers = list(value.values())
+    if all(type(number) is int for number in numbers) and sorted(numbers) == list(
+        range(len(value))
+    ):
+        return sorted(value, key=value.get)
+    return value
 
 
 def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") -> list[str] | None:

@@ -48,7 +48,13 @@ def outside_classes(value: object, classes: Sequence[Any], where: str, role: str
     if is_place and int(text) >= len(classes) and not _has_number(classes):
         values = {"role": role, "value": text, "size": len(classes), "last": len(classes) - 1}
         return InputError("number-outside-classes", where, **values)
-    return InputError("outside-classes", where, role=role, value=value)
+    names = [terms if isinstance(terms, str) else terms[0] for terms in classes]
+    written = re.compile(rf"\s*(?:n?\d+\W+)?{re.escape(text)}\s*(?:,.*)?", re.IGNORECASE)
+    similar = next((name for name in names if written.fullmatch(name)), None)
+    if similar is None:
+        return InputError("outside-classes", where, role=role, value=value)
+    values = {"role": role, "value": value, "similar": similar}
+    return InputError("similar-class", where, **values)
 
 
 def _has_number(classes: Sequence[Any]) -> bool:

@@ -1,6 +1,7 @@
 """Class lists, numbers by id, and plain matrices."""
 
 import io
+import json
 import sys
 
 import numpy as np
@@ -67,3 +68,16 @@ def test_numbers_from_standard_input(monkeypatch, text, result):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     numbers = read_numbers("-")
     assert (numbers if isinstance(numbers, dict) else numbers.tolist()) == result
+
+
+@pytest.mark.parametrize(
+    "text", ['{"dog": 0, "cat": 1}', '{"0": "dog", "1": "cat"}', '{"1": "cat", "0": "dog"}']
+)
+def test_class_lists_by_number_are_read_in_order(write, text):
+    assert read_class_list(write("classes.json", text)) == ["dog", "cat"]
+
+
+@pytest.mark.parametrize("text", ['{"dog": 1, "cat": 2}', '{"images": []}', "{}", '{"a": "cat"}'])
+def test_other_mappings_are_no_class_lists(write, text):
+    with refused("wrong-type", value=json.loads(text)):
+        read_class_list(write("classes.json", text))

@@ -229,3 +229,15 @@ def test_numbers_in_place_of_labels_lead_to_an_array_or_to_strings():
         semmetrics.score([[1, 0, 1], [0, 1, 1]], [[1, 0, 1], [0, 1, 1]])
     assert "numpy.array(rows)" in str(caught.value)
     assert '"1"' in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["0 dog", "0: dog", "dog ", "Dog", "n02084071 dog, domestic dog"])
+def test_a_class_list_with_another_spelling_shows_it(line):
+    with refused("similar-class", value="dog", similar=line):
+        semmetrics.score([["dog"]], [["dog"]], measures="F1", classes=["cat", line])
+
+
+@pytest.mark.parametrize("line", ["hot dog", "dogs", "dog house"])
+def test_other_classes_are_not_shown_as_spellings(line):
+    with refused("outside-classes", value="dog"):
+        semmetrics.score([["dog"]], [["dog"]], measures="F1", classes=["cat", line])
