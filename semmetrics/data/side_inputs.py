@@ -223,7 +223,7 @@ def _listed_classes(value: Any) -> Any:
     if all(type(number) is int for number in numbers) and sorted(numbers) == list(
         range(len(value))
     ):
-        return sorted(value, key=value.get)
+        return sorted(value, key=value.__getitem__)
     return value
 
 

@@ -551,6 +551,7 @@ _APART = {
 """What one call would not take together."""
 
 
+_OF_MATRIX = {True: "columns without names", False: "labels with names"}
 _FEDERATED = {True: "neg_category_ids, as LVIS has", False: "no neg_category_ids"}
 
 
@@ -599,6 +600,7 @@ class Batches:
     _styles: dict[str, str] = field(default_factory=dict)  # as those of Lists, by the first batch
     _style_place: str = ""  # of an item that shows them
     _columns: list[Entry] = field(default_factory=list)  # of matrices
+    _is_unnamed: bool = False  # whether a matrix had columns without names
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
     _ids: list[Ids] | None = None  # batch by batch; None: known by position
@@ -625,6 +627,7 @@ class Batches:
             new._styles = dict(lists.styles)
             new._style_place = place_of_styles(lists)
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
+            new._is_unnamed = bool(new._columns) and given.columns is not None
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
             new._sides = [given.side]
             new._ids = None if isinstance(lists.ids, range) else [lists.ids]
@@ -719,6 +722,8 @@ class Batches:
             has, had = ("no ids" if one._ids is None else "ids" for one in shown)
         elif self._columns and other._columns and self._columns != other._columns:
             has, had = (f"the columns {listing(map(str, one._columns))}" for one in shown)
+        elif self._is_unnamed is not other._is_unnamed and not self._has_numbers_only(other):
+            has, had = (_OF_MATRIX[one._is_unnamed] for one in shown)
         elif self._is_federated is not other._is_federated:
             has, had = (_FEDERATED[one._is_federated] for one in shown)
         elif gone_otherwise or any(both & _APART.get(one, frozenset()) for one in both):
@@ -726,6 +731,11 @@ class Batches:
         else:
             return
         raise InputError("other-batch", other._place or other.source, has=has, had=had)
+
+    def _has_numbers_only(self, other: Batches) -> bool:
+        """Return whether all entries that are not of matrices may be numbers of columns."""
+        named = other if self._is_unnamed else self
+        return all(str(entry).isdecimal() for entry in named._codes)
 
     def extend(self, other: Batches) -> None:
         """Add other batches that were checked, and what they let go."""
@@ -750,6 +760,7 @@ class Batches:
         self._names_all |= other._names_all
         self._is_federated |= other._is_federated
         self._columns = self._columns or other._columns
+        self._is_unnamed |= other._is_unnamed
         known = self._codes  # new entries are added
         own = [known.setdefault(entry, len(known)) for entry in other._codes]
         codes = np.array(own, np.int32)

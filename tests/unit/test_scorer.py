@@ -706,3 +706,21 @@ def test_batches_give_the_values_signatures_and_notes_of_one_call(
     assert [(one.name, one.value) for one in found] == [(one.name, one.value) for one in whole]
     assert [one.signature for one in found] == [one.signature for one in whole]
     assert sorted(map(str, found.notes)) == sorted(map(str, whole.notes))
+
+
+def test_columns_without_names_do_not_follow_names():
+    lists, matrix = [["cat"], ["dog"]], np.array([[1, 0]])
+    for first, second in ((lists, matrix), (matrix, lists)):
+        scorer = Scorer(measures="HammingLoss")
+        scorer.update(first, first)
+        with refused("other-batch"):
+            scorer.update(second, second)
+
+
+@pytest.mark.parametrize("names", [["cat", "dog"], None])
+def test_matrices_follow_lists_of_their_columns(names):
+    lists = [["cat"], ["dog"]] if names else [["0"], ["1"]]
+    scorer = Scorer(measures="HammingLoss", classes=names)
+    scorer.update(lists, lists)
+    scorer.update(np.array([[1, 0]]), np.array([[1, 1]]))
+    assert float(scorer.compute()["HammingLoss"].value) == pytest.approx(1 / 6)
