@@ -69,11 +69,9 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
     items.notes += unused_keys(sorted(keys), _ANNOTATION_KEYS, "annotation")
     items.aliases = _file_names(sections["images"])
     items.categories = categories
+    items.declared = list(categories.values())
     items.absent = _absent_labels(items, sections["images"], categories, name)
-    title = "COCO instances"
-    if items.absent:
-        title = "LVIS instances, verified categories"
-        items.declared = list(categories.values())
+    title = "LVIS instances, verified categories" if items.absent else "COCO instances"
     images, classes = pluralize(len(ids), "image"), pluralize(len(categories), "category")
     items.understood = f"{title}, {images}, {classes}"
     bare = [labels for labels in items.items if not labels]

@@ -178,6 +178,25 @@ def test_the_keys_of_booleans_in_files_are_labels(suffix, tmp_path):
         assert stream[0].value == table[0].value
 
 
+def test_the_categories_of_coco_instances_are_labels():
+    names = {1: "cat", 2: "dog", 3: "bus", 4: "zebra"}
+    truth = {
+        "images": [{"id": 1}, {"id": 2}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1},
+            {"id": 2, "image_id": 2, "category_id": 3},
+        ],
+        "categories": [{"id": number, "name": name} for number, name in names.items()],
+    }
+    preds = {"1": ["cat"], "2": ["dog", "bus"]}
+    table = semmetrics.score(preds, truth, measures="HammingLoss MacroF1(absent=0)")
+    assert table["HammingLoss"].value == 1 / 8
+    cells = [[1, 0, 0, 0], [0, 0, 1, 0]], [[1, 0, 0, 0], [0, 1, 1, 0]]
+    expected = peer.f1_score(*map(np.array, cells), average="macro", zero_division=0)
+    assert table["MacroF1(absent=0)"].value == pytest.approx(expected)
+    assert "|L:4|" in table["HammingLoss"].signature
+
+
 @pytest.mark.parametrize("key", [1, "", None])
 def test_a_key_of_a_boolean_is_checked_as_other_labels_are(key):
     with pytest.raises(InputError, match="id 'a', label 2: "):
