@@ -641,6 +641,8 @@ MESSAGES: dict[str, str] = {
         "with {flag!o} if more is better (negate distances first), or remove the column",
     "verdicts": "column {name!r} says in words whether candidates are relevant; write 1 for yes "
         "and 0 for no in a column named relevance, or remove the column",
+    "summary": "the {what} {name!r} looks like a mean, a deviation or a size, not like values to "
+        "compare; remove it, or rename it if it is one",
     "less-is-better": "the highest number in column {name!r} counts as the best; if the lowest is, "
         "as in a distance or a rank, multiply the column by -1",
     "sorted-by-rank": "{n:query} whose rows are not in the order of column {name!r}: ranked by it, "

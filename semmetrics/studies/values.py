@@ -45,6 +45,7 @@ LONG = (("dataset", "data set", "data", "split", "seed", "run"), ("system", "mod
         ("value", "score", "mean"))  # fmt: skip
 """What the columns of a table in long form may be called."""
 _WORD = re.compile(r"[^\s@(),]+")  # of the name of a row: i2t MedR, WMD (voc)
+_SUMMARIES = ("average", "avg", "avg.", "mean")  # rows and columns that are not compared
 _ROUNDING = 1e-13  # of a difference, relative to the values that are subtracted
 _SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # behind a mean: 86.4 (0.2)
 
@@ -111,7 +112,28 @@ def read_table(
             if name in mine or not name.strip():
                 raise InputError("duplicate", where, role=f"the value of {place} by", value=name)
             mine[name] = _as_value(cell, f"the value of {name}", where)
+    _check_no_summary(found, every)
     return found, measure or "", every
+
+
+def _check_no_summary(values: Values, systems: Iterable[str]) -> None:
+    """Raise an error if a row or a column summarises others, as a mean does.
+
+    Raises
+    ------
+    InputError
+        Names the row or the column.
+    """
+    if len(values) > 1:
+        for name in values:
+            if name.strip().casefold() in _SUMMARIES:
+                raise InputError("summary", what="row", name=name)
+    known = list(systems)
+    for name in known:
+        folded = name.strip().casefold()
+        spread_of = next((one for one in known if folded == f"{one.strip().casefold()}_std"), None)
+        if len(known) > 2 and (folded in (*_SUMMARIES, "n", "std") or spread_of is not None):
+            raise InputError("summary", what="column", name=name)
 
 
 def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:

@@ -251,3 +251,18 @@ def test_scores_and_runs_of_one_name_are_refused(tmp_path, monkeypatch):
     for text in (scores, (tmp_path / "d1/x.json").read_text()):
         done = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=text)
         assert (done.exit_code, done.stdout[:6]) == (0, "system"), done.stderr
+
+
+@pytest.mark.parametrize("summary", ["Average", "mean", "AVG"])
+def test_a_row_of_means_is_no_dataset(summary):
+    rows = {"d1": {"A": 0.5, "B": 0.6}, "d2": {"A": 0.4, "B": 0.5}}
+    with refused("summary", what="row", name=summary):
+        compare_values({**rows, summary: {"A": 0.45, "B": 0.55}})
+    assert compare_values({**rows, "average weather": {"A": 0.45, "B": 0.55}})
+
+
+@pytest.mark.parametrize("summary", ["A_std", "mean", "n"])
+def test_a_column_of_means_or_deviations_is_no_system(summary):
+    rows = {"d1": {"A": 0.5, "B": 0.6, summary: 0.1}, "d2": {"A": 0.4, "B": 0.5, summary: 0.2}}
+    with refused("summary", what="column", name=summary):
+        compare_values(rows)
