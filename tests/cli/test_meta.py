@@ -12,5 +12,5 @@ def test_ratings_of_ids(run, tmp_path):
     files = [tmp_path / name for name in ("r.csv", "p.json", "g.json")]
     done = run("meta", "-m", "F1", "--columns", "id=image name,rating=stars", "--ids", r"\d+",
                "--statistics", "all", *files)  # fmt: skip
-    assert "3 ratings of 3 candidates of 3 images" in done.stdout
+    assert "3 ratings of 3 distinct candidates of 3 images" in done.stdout
     assert done.stdout.count("F1 ") == 5
