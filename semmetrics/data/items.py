@@ -423,6 +423,8 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
     elif _is_whole(value):
         raise InputError("number-as-label", value=value)
     elif not isinstance(value, str):
+        if value is None or value == []:
+            raise InputError("no-entry", value=value, noun=form.noun)
         wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
         raise InputError("wrong-type", value=value, wanted=wanted)
     if score is ...:

@@ -388,8 +388,13 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    if others := [m for m in measures if m.definition.kind != kind]:
-        hint = HINTS.get(others[0].definition.name, "see: semmetrics list")
+    requested = list(measures)
+    others = [measure for measure in requested if measure.definition.kind != kind]
+    if others:
+        default_hint = "see: semmetrics list"
+        if len(others) < len(requested):
+            default_hint = "score measures of different kinds in separate calls"
+        hint = HINTS.get(others[0].definition.name, default_hint)
         raise InputError("wrong-kind", names=list(map(str, others)), kind=kind, hint=hint)
 
 

@@ -241,3 +241,20 @@ def test_a_class_list_with_another_spelling_shows_it(line):
 def test_other_classes_are_not_shown_as_spellings(line):
     with refused("outside-classes", value="dog"):
         semmetrics.score([["dog"]], [["dog"]], measures="F1", classes=["cat", line])
+
+
+@pytest.mark.parametrize("entry", [None, []])
+def test_an_entry_that_is_no_label_is_to_be_removed(entry):
+    with refused("no-entry") as caught:
+        semmetrics.as_labels({"a": ["cat", entry]})
+    assert "remove it" in str(caught.value)
+
+
+def test_measures_of_two_kinds_are_scored_in_separate_calls():
+    captions = {"a": "a cat"}
+    with refused("wrong-kind") as caught:
+        semmetrics.score(captions, {"a": ["a cat"]}, measures="CIDEr-D F1")
+    assert "in separate calls" in str(caught.value)
+    with refused("wrong-kind") as caught:
+        semmetrics.score({"a": ["x"]}, {"a": ["x"]}, measures="Accuracy F1")
+    assert "write Jaccard" in str(caught.value)
