@@ -186,7 +186,6 @@ def join_captions(candidates: Lists, references: Lists, *, tokenizer: Any, missi
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
-    from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
     >>> class Blanks:
     ...     name = "blanks"
     >>> mine = as_captions({"a": ["a cat", "the cat"], "b": ["a dog"]})
@@ -269,7 +268,6 @@ def leave_one_out(
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
-    from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
     >>> class Blanks:
     ...     name = "blanks"
     >>> task = leave_one_out(as_captions({"a": ["x", "y", "z"], "b": ["x"]}), tokenizer=Blanks)
@@ -564,7 +562,6 @@ def describe(captions: Lists) -> dict[str, Any]:
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
-    from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
     >>> found = describe(as_captions({"a": ["a cat", "a cat sleeps"], "b": ["a cat"]}))
     >>> found["captions"], found["distinct"], found["words"]["max"], found["repeated"]
     (3, 2, 3, [{'caption': 'a cat', 'count': 2}])
