@@ -1002,6 +1002,11 @@ MESSAGES: dict[str, str] = {
         "the gallery belongs to the most similar items",
     "numbered-positives": "positives are taken for rows, counted from 0; if not, set {opt:queries}",
     "transposed": "positives are more similar in the transposed matrix; perhaps transpose it",
+    "places-as-scores": "each row of the matrix has different integers, as places in the gallery "
+        "that argsort or FAISS returns; they are ranked as similarities, so if they are places, "
+        "give lists instead: matrix.tolist(), saved as JSON for the command line",
+    "positives-last": "{n} of {total:query} with all positives in the last quarter of the ranking; "
+        "if the numbers are distances, change their sign, because higher means nearer",
     "run-as-truth": "the ground truth is a run: every candidate of its {n:query} with a score "
         "above 0 is a positive; give judgements, or swap the sides if their order is wrong",
     "fractional-grades": "{n:query} of the ground truth with fractions as grades: every grade "

@@ -41,7 +41,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
+from semmetrics.core.ragged import Bools, Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
@@ -50,6 +50,9 @@ from semmetrics.metrics.formulas import divide, recall
 from semmetrics.metrics.registry import define
 
 RankBlock: TypeAlias = Block[RetrievalTask]
+
+_LAST = 0.75  # of the candidates, after which positives are last
+_LEAST_CANDIDATES = 10  # of which some can be said to be last
 
 NO_POSITIVE = families.policy_option("no_reference", "noref", "skip", "queries without positives")
 UNFOUND = families.policy_option(
@@ -73,7 +76,15 @@ def rank_positives(block: RankBlock) -> Ranks:
     block.note("queries", len(block))
     block.note("undecided", int(ranks.undecided.sum()))
     block.note("without_positives", int((ranks.number == 0).sum()))
+    block.note("last", int(_are_last(ranks).sum()))
     return ranks
+
+
+def _are_last(ranks: Ranks) -> Bools:
+    """Return which queries rank all their positives in the last quarter of many candidates."""
+    is_last = (ranks.best > _LAST * ranks.candidates) & (ranks.best < UNRANKED)
+    is_last &= (ranks.candidates >= _LEAST_CANDIDATES) & ~ranks.undecided
+    return is_last
 
 
 @kept

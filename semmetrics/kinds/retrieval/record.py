@@ -29,6 +29,8 @@ FILES = "--task retrieval sims.npy positives.json"  # of an example
 _DEFAULTS = ("HitRate@1", "HitRate@5", "HitRate@10", "Recall@10", "MRR", "MedR", "R-Precision")
 _FIRST = 5  # candidates that an item shows
 _LONGEST = 200  # letters of a line
+_LEAST_QUERIES = 10  # of which most rank their positives last
+_MOSTLY = 0.9  # of the queries
 _TIES = 1 << 20  # values that are looked at for ties
 
 
@@ -101,6 +103,8 @@ def retrieval_facts(
         facts += common.counted("own-ids", found.get("own_ids", 0), (), name)
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
+        facts += [Fact("places-as-scores", where=name)] * bool(found.get("places"))
+        facts += _last_positives(name, found)
         facts += common.counted("run-as-truth", found.get("run_as_truth", 0), (), name)
         facts += common.counted("fractional-grades", found.get("fractional_grades", 0), (), name)
         if {Recall} == {m.definition for m in measures} & {Recall, HitRate}:
@@ -112,6 +116,15 @@ def retrieval_facts(
     every = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
     facts += [Fact("counts-all", values={"measure": one}) for one in every if not listed]
     return facts + common.different_items(tasks)
+
+
+def _last_positives(name: str, noted: Mapping[Any, Any]) -> list[Fact]:
+    """Note that nearly all queries rank their positives last, as by distances."""
+    n_last = noted.get("last", 0)
+    n_queries = noted.get("queries", 0) - noted.get("without_positives", 0)
+    if n_queries < _LEAST_QUERIES or n_last < _MOSTLY * n_queries:
+        return []
+    return [Fact("positives-last", n_last, where=name, values={"total": n_queries})]
 
 
 def _count_undecided(noted: Mapping[Any, Any]) -> int:

@@ -24,7 +24,7 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
-from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
+from semmetrics.data.matrix import Matrix, check_finite, is_membership, members, row_blocks
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
 from semmetrics.data.swapped import check_rankings, find_odd_truth
 from semmetrics.data.tasks import RetrievalTask
@@ -38,6 +38,7 @@ CAPTIONS = "captions"
 """The option that gives the captions, and under which a task has its `CaptionedTruth`."""
 
 _SUSPECT = 3  # standard errors by which similarities of the transpose are larger
+_LEAST_PLACES = 3  # columns of a matrix that may list places: 0 and 1 are often something else
 _BLOCK = 1 << 18  # numbers looked at together: they stay in a cache
 
 
@@ -622,6 +623,7 @@ def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, I
         items = Lists(relation.ids, [], nothing)
         weights = aligned_weights(options["weights"], items, relation.ids)
     odd = _odd(sides, relation) | {"own_ids": count_own_ids(sides, relation)}
+    odd |= {"places": int(isinstance(sides.scores, Similarities) and lists_places(sides.scores))}
     odd |= {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())}
     return RetrievalTask(
         ids=relation.ids, settings=settings,
@@ -630,6 +632,30 @@ def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, I
         rows=relation.rows, indptr=indptr, positives=codes.astype(np.int32), ties=options["ties"],
         folds=own, beside=beside, grades=grades,
     )  # fmt: skip
+
+
+def lists_places(scores: Similarities) -> bool:
+    """Tell whether every row of a matrix lists places of the gallery, as ``argsort`` returns them.
+
+    The rows have different integers from 0, none above the number of rows or columns.
+
+    Examples
+    --------
+    >>> lists_places(Similarities(np.array([[2, 0, 1], [1, 2, 0]])))
+    True
+    >>> lists_places(Similarities(np.array([[2, 0, 0], [1, 2, 0]])))
+    False
+    """
+    size = max(scores.values.shape)
+    if scores.values.shape[1] < _LEAST_PLACES:
+        return False
+    for _, block in row_blocks(scores.values):
+        for row in block:
+            if row.min() < 0 or row.max() > size or (row != np.floor(row)).any():
+                return False
+            if len(np.unique(row)) < len(row):
+                return False
+    return len(scores.values) > 0
 
 
 def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
