@@ -350,6 +350,9 @@ MESSAGES: dict[str, str] = {
     "line-too-long": "over {limit} bytes in a line; check line ends, or raise {opt:max_line_bytes}",
     "unknown-extension": "{ending!r} does not name a format; use one of {known}{instead!i}",
     "wrong-format": "{what} cannot be read from {format}; use {wanted}",
+    "workbook": "the file is an Excel workbook in spite of its name; save it as CSV (UTF-8)",
+    "web-page": "the file is a web page (HTML), perhaps an error message; download the data again",
+    "lfs-pointer": "the file is a pointer of Git LFS, not the data; run git lfs pull",
     "not-json": "not valid JSON: {why}; correct the JSON",
     "not-csv": "not valid CSV: {why}; write a quote in a cell as two, with the cell in quotes, "
         "or check {opt:delimiter}",
@@ -421,6 +424,8 @@ MESSAGES: dict[str, str] = {
     "text-is-json": "the line is JSON, {value}; set {opt:format} to json or jsonl",
     "ids-in-text": "lines of plain text begin with the names of items, {value}; add a header such "
         "as image,caption and set {opt:format} to csv or tsv; if they are captions, set it to txt",
+    "fairseq-lines": "the lines are output of fairseq-generate, {value}; write only the captions "
+        "of the lines H-0, H-1, ... in this order, or set {opt:format=txt} if they are captions",
     "numbers-in-text": "lines of plain text contain only numbers or marks, {value}; write labels "
         "as CSV with a header such as id,label, or numbers with numpy.save; if they are captions, "
         "set {opt:format} to txt",
@@ -890,6 +895,10 @@ MESSAGES: dict[str, str] = {
     "no-parents": "{n:label} in the taxonomy, none with a parent, so hF counts only equal labels; "
         "if the taxonomy was written as parent: children, swap both",
     "ignored-labels-not-found": "{n:label} to ignore not in the data",
+    "header-as-class": "the first class of the class list is {name!r}, which is in no item; if it "
+        "is the header of the file, remove it, because it counts as a class",
+    "ignored-file": "the label to ignore {name!r} is also the name of a file; to ignore the labels "
+        "in the file, write @{name} on the command line, and the path without a list in Python",
     "several-candidates": "{n:image} with several candidates, each scored on its own",
     "single-reference": "{n:image} with a single reference left out",
     "empty-candidates": "{n:empty candidate}",

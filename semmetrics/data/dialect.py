@@ -28,6 +28,7 @@ _FILE_LINE = re.compile(
     r"\S+\.(?:jpe?g|png|bmp|gif|webp|tiff?)\s*(?:[,;|\t]|\s)\s*\S", re.IGNORECASE
 )
 _NUMBER_LINE = re.compile(r"\d+\t\s*\S")
+_FAIRSEQ_LINE = re.compile(r"[DHPST]-\d+\t")  # of fairseq-generate
 _ONLY_NUMBERS = re.compile(r"[-+.\d]*\d(?:[\s,;]+[-+.\d]*\d)*\s*")  # also 0/1 of NUS-WIDE
 _MARKED_LINE = re.compile(r"\S*\d\s+(?:-1|0|1)\s*")  # as VOC's list of each class
 _JSON_START = re.compile(r"""\s*(?:\{\s*"|\[\s*[\[{"])""")
@@ -98,6 +99,8 @@ def check_plain_text(source: Source, lines: Sequence[str]) -> None:
     where = at(source.name, f"line {lines.index(filled[0]) + 1}")
     if _is_json(filled[0]):
         raise InputError("text-is-json", where, value=shown(filled[0]))
+    if all(_FAIRSEQ_LINE.match(line) for line in filled):
+        raise InputError("fairseq-lines", where, value=shown(filled[0]))
     for pattern in (_FILE_LINE, _NUMBER_LINE):
         if all(pattern.match(line) for line in filled):
             raise InputError("ids-in-text", where, value=shown(filled[0]))

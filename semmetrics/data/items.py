@@ -403,7 +403,10 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
     if _is_caption_object(value, form):
         return str(value[form.noun]), None
     if not form.scored:
-        raise InputError("wrong-type", value=value, wanted=f"a {form.noun}")
+        wanted = f"a {form.noun}"
+        if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+            wanted += "; if these are its tokens, join them with spaces"
+        raise InputError("wrong-type", value=value, wanted=wanted)
     if isinstance(value, Mapping):
         label_key, score_key = _object_keys(value)
         if label_key is None:

@@ -61,6 +61,13 @@ def undamaged(where: str, *errors: type[Exception], code: str = "damaged") -> It
         raise InputError(code, where, why=why) from None
 
 
+_LFS = b"version https://git-lfs.github.com/spec/"
+_ZIP = b"PK\x03\x04"
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls
+_HTML = (b"<!doctype html", b"<html")
+_TEXT_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
+
+
 def text_lines(text: str, newline: str = "\n") -> Iterator[str]:
     r"""Yield the lines of a text with their ends; with newline="" a carriage return ends one, too.
 
@@ -305,6 +312,24 @@ def check_lines(source: Source, limit: int) -> None:
         start = end + 1
 
 
+def _check_start(head: bytes, name: str, suffix: str | None) -> None:
+    """Raise if a file is a workbook, a page of the web, or a pointer of Git LFS.
+
+    Raises
+    ------
+    InputError
+        The message says how to get the data.
+    """
+    if head.startswith(_LFS):
+        raise InputError("lfs-pointer", name)
+    if suffix not in _TEXT_SUFFIXES:
+        return
+    if head.startswith(_OLD_EXCEL) or (head.startswith(_ZIP) and b"[Content_Types].xml" in head):
+        raise InputError("workbook", name)
+    if suffix != ".txt" and head[:200].lstrip().lower().startswith(_HTML):
+        raise InputError("web-page", name)
+
+
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
     with open_parts(path, _CHUNK, max_bytes) as (source, parts, _), naming(source.name, None):
@@ -376,6 +401,7 @@ def open_parts(
         head = b""
         while len(head) <= SMALL and (part := next(parts, b"")):
             head += part
+        _check_start(head, name, suffix)
         spool = stream if len(head) > SMALL else None
         yield Source(name, head, suffix, stream.packed, None, spool, max_bytes), parts, stream
 

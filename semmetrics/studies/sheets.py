@@ -25,6 +25,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
+from semmetrics.data.dialect import find_delimiter
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
@@ -223,6 +224,9 @@ def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
         source = load(data, read.max_bytes)
         if (source.suffix or "")[1:] not in TABLE_KINDS and read.format not in TABLE_KINDS:
             return None
+        kind = read.format or (source.suffix or "")[1:]
+        if kind in ("csv", "tsv"):
+            read = find_delimiter(source, read, kind)
         names, rows = read_rows(source, read, "sheets are")
         if names:  # of CSV, which has apostrophes before what looks like a formula
             rows = [(at, {k: plain_text(v) for k, v in row.items()}) for at, row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reading import refused_in
-from refusals import facts
+from refusals import facts, refused
 
 import semmetrics
 from semmetrics.kinds.captions import as_captions
@@ -112,3 +112,13 @@ def test_several_references_in_one_caption_are_noted(references, separator):
     )
     noted = [fact.values["separator"] for fact in facts(found, "joined-references")]
     assert noted == ([separator] if separator else [])
+
+
+def test_tokens_of_a_reference_are_an_error_that_says_how_to_join_them():
+    with refused(
+        "'runs'] is a list, not a caption; if these are its tokens, join them with spaces"
+    ):
+        semmetrics.as_captions({"1": [["a", "dog", "runs"], ["a", "dog"]]})
+    with refused("is a list, not a caption") as caught:
+        semmetrics.as_captions({"1": [["a", 7]]})
+    assert "tokens" not in str(caught.value)

@@ -343,3 +343,12 @@ def test_texts_like_formulas_come_through_an_inspection(state, tmp_path):
         inspect_sheets([*rows, {"image_id": "9", "annotator": "1", "label": "a"}])
     with refused("duplicate"):
         inspect_sheets([rows[0], rows[0]])
+
+
+def test_a_sheet_of_ratings_may_have_semicolons(state, tmp_path):
+    rows = rated(state)
+    commas, semicolons = tmp_path / "a.csv", tmp_path / "b.csv"
+    pd.DataFrame(rows).to_csv(commas, index=False)
+    pd.DataFrame(rows).to_csv(semicolons, index=False, sep=";")
+    found = [rank_competition(state, ratings=path) for path in (commas, semicolons)]
+    assert found[0].to_dict() == found[1].to_dict()

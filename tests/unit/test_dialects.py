@@ -104,6 +104,8 @@ def test_token_files_stay_what_they_are(tmp_path):
         ("391\ta dog\n392\ta cat\n", "ids-in-text"),
         ('{"image_id": 1, "caption": "a dog"}\n', "text-is-json"),
         ('["a dog", "a cat"]\n', "text-is-json"),
+        ("H-0\t-0.3\ta dog\nH-1\t-0.4\ta cat\n", "fairseq-lines"),
+        ("S-0\tein Hund\nT-0\ta dog\nH-0\t-0.3\ta dog\nD-0\t-0.3\ta dog\n", "fairseq-lines"),
     ],
 )
 def test_tables_without_a_header_are_not_plain_text(text, code, tmp_path):

@@ -348,3 +348,29 @@ def test_captions_for_missing_values_are_noted():
     table = semmetrics.score(["nan", "a cat"], truth, measures="BLEU-1")
     assert codes(table) == ["missing-captions"]
     assert codes(semmetrics.score(["none of it", "a cat"], truth, measures="BLEU-1")) == []
+
+
+# ---- files beside the data -----------------------------------------------------------------------
+
+
+def test_the_header_of_a_class_list_is_noted(tmp_path):
+    path = tmp_path / "classes.txt"
+    path.write_text("class\ncat\ndog\n")
+    options = {"measures": "HammingLoss", "classes": path}
+    found = semmetrics.score([["cat"]], [["dog"]], **options)
+    (fact,) = facts(found, "header-as-class")
+    assert fact.values["name"] == "class"
+    found = semmetrics.score([["cat"]], [["dog", "class"]], **options)
+    assert facts(found, "header-as-class") == []
+    found = semmetrics.score([["cat"]], [["dog"]], measures="F1", classes=["cat", "dog", "class"])
+    assert facts(found, "header-as-class") == []
+
+
+def test_a_label_to_ignore_that_is_a_file_is_noted(tmp_path):
+    path = tmp_path / "ignore.txt"
+    path.write_text("dog\n")
+    found = semmetrics.score([["cat"]], [["dog"]], measures="F1", ignore=[str(path)])
+    (fact,) = facts(found, "ignored-file")
+    assert fact.values["name"] == str(path)
+    found = semmetrics.score([["cat"]], [["dog"]], measures="F1", ignore=["no such file"])
+    assert facts(found, "ignored-file") == []

@@ -172,3 +172,22 @@ def test_negative_zero_is_zero(tmp_path, monkeypatch):
         for small in (sources.SMALL, 16):
             monkeypatch.setattr(sources, "SMALL", small)
             assert str(as_labels(path).whole.side.scores[0]) == "0.0"
+
+
+@pytest.mark.parametrize(("name", "content", "problem"), [
+    ("p.csv", b"PK\x03\x04\x14\x00[Content_Types].xml\x00\xff", "workbook"),
+    ("p.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "workbook"),
+    ("p.json", b"\n<!DOCTYPE html><html>404</html>", "web-page"),
+    ("p.csv", b"<html><table><tr><td>id</td></tr></table></html>", "web-page"),
+    ("p.json", b"version https://git-lfs.github.com/spec/v1\nsize 12\n", "lfs-pointer"),
+    ("p.npy", b"version https://git-lfs.github.com/spec/v1\nsize 12\n", "lfs-pointer"),
+])  # fmt: skip
+def test_files_that_are_no_data_are_named(name, content, problem, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with refused(problem):
+        semmetrics.as_labels(tmp_path / name)
+
+
+def test_text_about_the_web_is_no_web_page(tmp_path):
+    (tmp_path / "p.txt").write_text("<html> on a screen\na dog\n")
+    assert len(semmetrics.as_captions(tmp_path / "p.txt")) == 2

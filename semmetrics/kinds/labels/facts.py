@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -62,6 +63,7 @@ from semmetrics.kinds.labels.oddities import (
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, is_given
+from semmetrics.schema import CLASS_NAMES
 
 FILES = "preds.json gt.json"  # of an example
 SIDES = {"pred": "predicted", "ref": "reference"}
@@ -110,6 +112,8 @@ def label_facts(
         facts += common.counted("shared-terms", len(odd.get(SHARED, ())), (), name)
         lost = len(ignored) - len(odd.get(IGNORED, ()))
         facts += common.counted("ignored-labels-not-found", lost, (), name)
+        if lost:
+            facts += _ignored_files(options["ignore"])
         facts += _taxonomy_facts(odd, name)
         facts += common.count_facts(name, task) + oddity_facts(odd, "pred", name, options)
         facts += _score_facts(odd, name, task, measures, options)
@@ -123,6 +127,7 @@ def label_facts(
         facts += unlike_scores(one)
     if options["classes"] is None:
         facts += _nested_facts(inputs)
+    facts += _header_facts(options["classes"], inputs)
     if options["classes"] is None:
         facts += _column_facts(inputs, options)
     facts += first_of_each(of_truth) + common.different_items(tasks)
@@ -136,6 +141,31 @@ def label_facts(
         facts += uncalibrated_facts(every[0].models, measures, options)
     facts += common.unused_rules(measures, options, "SemF1")
     return facts + _unused_options(every, measures, options)
+
+
+_HEADERS = (*CLASS_NAMES, "categories", "names")  # of a column of classes
+
+
+def _header_facts(classes: Any, inputs: Sequence[Any]) -> list[Fact]:
+    """Note a class list whose first class is the header of a column, and is in no item."""
+    sides = [side for side in inputs if isinstance(side, Lists)]
+    if not classes or not sides or len(sides) < len(inputs):
+        return []
+    first = classes[0]
+    if not isinstance(first, str) or first.strip().casefold() not in _HEADERS:
+        return []
+    for side in sides:
+        for code in np.unique(side.side.codes).tolist():
+            if first in side.terms[code]:
+                return []
+    return [Fact("header-as-class", values={"name": first})]
+
+
+def _ignored_files(names: Any) -> list[Fact]:
+    """Note labels to ignore that are the names of files."""
+    texts = [name for name in names or () if isinstance(name, str)]
+    files = [name for name in texts if os.path.isfile(name)]  # noqa: PTH113 - also long names
+    return [Fact("ignored-file", values={"name": name}) for name in files]
 
 
 def _taxonomy_facts(odd: Odd, where: str) -> list[Fact]:
