@@ -311,7 +311,8 @@ def counted(things: Collection[object], noun: str) -> str:
 MESSAGES: dict[str, str] = {
     # Values, wherever they stand
     "wrong-type": "{value!r} is {value!t}, not {wanted}",
-    "no-entry": "{value!r} is not a {noun}; remove it. An item without {noun}s is an empty list, []",
+    "no-entry": "{value!r} is not a {noun}; remove it. An item without {noun}s is "
+        "an empty list, []",
     "not-finite": "{role} is {value!r}, not a finite number; write a number such as 0.5",
     "not-a-number": "{role} is {value!r}, not a number; write a number such as 0.5",
     "out-of-range": "{role} is {value!r}; give {wanted}",
