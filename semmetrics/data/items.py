@@ -403,10 +403,7 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
     if _is_caption_object(value, form):
         return str(value[form.noun]), None
     if not form.scored:
-        wanted = f"a {form.noun}"
-        if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
-            wanted += "; if these are its tokens, join them with spaces"
-        raise InputError("wrong-type", value=value, wanted=wanted)
+        raise _not_an_entry(value, form)
     if isinstance(value, Mapping):
         label_key, score_key = _object_keys(value)
         if label_key is None:
@@ -426,14 +423,24 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
     elif _is_whole(value):
         raise InputError("number-as-label", value=value)
     elif not isinstance(value, str):
-        if value is None or value == []:
-            raise InputError("no-entry", value=value, noun=form.noun)
-        wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
-        raise InputError("wrong-type", value=value, wanted=wanted)
+        raise _not_an_entry(value, form)
     if score is ...:
         return value, None
     as_score(score, form)  # raises if it is not a number
     return value, score
+
+
+def _not_an_entry(value: Any, form: Form) -> InputError:
+    """Return the error for a value that is not a label, caption or candidate."""
+    if not form.scored:
+        wanted = f"a {form.noun}"
+        if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+            wanted += "; if these are its tokens, join them with spaces"
+    elif value is None or value == []:
+        return InputError("no-entry", value=value, noun=form.noun)
+    else:
+        wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
+    return InputError("wrong-type", value=value, wanted=wanted)
 
 
 def as_score(score: Any, form: Form) -> float:
