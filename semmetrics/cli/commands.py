@@ -459,20 +459,24 @@ def meta(run: Run) -> None:
     """
     from semmetrics.studies.agreement import meta as api
 
-    if output.path_of(run["ratings"]) != run["ratings"]:
-        raise click.UsageError("the ratings come first, without a name: RATINGS PRED... GT")
+    _check_rated_files(run)
     preds = run["preds"]
-    if run["gts"] is not None:
-        run.needs("after the ratings, name PRED... and GT, or neither", "preds")
-    systems = None
-    if len(preds) > 1 or any(output.path_of(text) != text for text in preds):
-        systems = run.systems()
+    is_single = len(preds) == 1 and output.path_of(preds[0]) == preds[0]
+    systems = run.systems() if preds and not is_single else None
     columns = None
     if run["columns"] is not None:
         parts = (part.partition("=") for part in run["columns"].split(","))
         columns = {role.strip(): name.strip() for role, _, name in parts}
-    pred = preds[0] if preds and systems is None else None
+    pred = preds[0] if is_single else None
     run.write(run.call(api, run["ratings"], pred, run["gts"], systems=systems, columns=columns))
+
+
+def _check_rated_files(run: Run) -> None:
+    """Raise if ratings have a name, as a PRED may have, or GT is given without PRED."""
+    if output.path_of(run["ratings"]) != run["ratings"]:
+        raise click.UsageError("the ratings come first, without a name: RATINGS PRED... GT")
+    if run["gts"] is not None:
+        run.needs("after the ratings, name PRED... and GT, or neither", "preds")
 
 
 @command("rank", {"files": "SCORES.json...?"}, output=DRAWN)

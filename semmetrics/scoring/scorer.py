@@ -268,6 +268,11 @@ class Scorer:
             plan.check_weights(prepared)
             self._has_warned = self._has_warned or warn_of_scores(prepared)
             return table_of(prepared)
+        return self._compute_from_sums(systems)
+
+    def _compute_from_sums(self, systems: Mapping[str, Collection]) -> ScoreTable:
+        """Score the sums of all items so far, of which none are stored."""
+        first = next(iter(systems.values()))
         found: dict[str, dict[str, Evaluated]] = {}
         self.let_go()
         for system, items in systems.items():
@@ -283,12 +288,16 @@ class Scorer:
             mine = [score for score in scores if score.system == system]
             facts += items.report(setup, system, mine, ci=ci is not None)
             inputs[-1:] = items.inputs
+        self._warn_of_activated(facts)
+        understood = plan.describe_inputs(inputs)
+        return ScoreTable(scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood)
+
+    def _warn_of_activated(self, facts: Sequence[Fact]) -> None:
+        """Warn once of scores that were read as logits."""
         for fact in facts:
             if fact.code == _ACTIVATED and not self._has_warned:
                 self._has_warned = True
                 warn_user(fact)
-        understood = plan.describe_inputs(inputs)
-        return ScoreTable(scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood)
 
     def merge(self, other: Scorer) -> None:
         """Add the items of another scorer with the same options, such as that of a process.

@@ -98,14 +98,7 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
     """Find scores and the order of labels, of the items that are evaluated."""
     found: Odd = {}
     if pred.side.scores is None:
-        if pred.order:
-            found[ORDER, pred.order] = 1
-        if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
-            found[SCORES, "pred", "highest"] = frozenset(["1.0"])
-        if unused := frozenset(str(one) for one in pred.notes if one.code == "unused-columns"):
-            found[UNUSED] = unused
-        if columns := _columns_like_scores(pred):
-            found[ORDER, "file"] = columns
+        found |= _find_order(pred, predicted)
     elif true.scores is not None and (true.scores != 1).any():
         found[SCORES, "ref"] = 1  # of the ground truth alone: the sides look swapped
     if true.scores is not None and (true.scores == -1).any():
@@ -115,6 +108,22 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
         found[SCORES, "pred", "all"] = len(predicted.scores)
         found[SCORES, "pred", "highest"] = frozenset([repr(float(predicted.scores.max()))])
         found[SCORES, "pred", "lowest"] = frozenset([repr(float(predicted.scores.min()))])
+    return found
+
+
+def _find_order(pred: Lists, predicted: Side) -> Odd:
+    """Find what tells the order of predicted labels without scores, and columns not used for it."""
+    found: Odd = {}
+    if pred.order:
+        found[ORDER, pred.order] = 1
+    if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
+        found[SCORES, "pred", "highest"] = frozenset(["1.0"])
+    unused = frozenset(str(note) for note in pred.notes if note.code == "unused-columns")
+    if unused:
+        found[UNUSED] = unused
+    columns = _columns_like_scores(pred)
+    if columns:
+        found[ORDER, "file"] = columns
     return found
 
 
