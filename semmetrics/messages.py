@@ -835,6 +835,8 @@ MESSAGES: dict[str, str] = {
     "too-few-images": "{n:image} with a value of {measure}, fewer than k={k}; choose a smaller k",
     "total-too-small": "one image for each pair is {least:image}, more than a total of {total}; "
         "raise {opt:total}, or compare fewer systems",
+    "odd-pictures": "{n:picture} whose content is not JPEG, PNG, WebP, GIF or BMP{examples!e}; "
+        "a browser may not show it; save it in one of these formats",
     "missing-pictures": "{n:image} without a picture here: {names!l}; name the folder of the "
         "pictures, or a path such as 'images/{{id}}.jpg' or 'images/{{id:012d}}.jpg' (ids of 12 "
         "digits, with leading zeros), or leave these images out with {opt:exclude}",

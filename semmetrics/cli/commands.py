@@ -15,11 +15,12 @@ import click
 from semmetrics.cli import output
 from semmetrics.cli.generate import RESULT, Run, command
 from semmetrics.cli.output import EXACT, complain
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag
 
 if TYPE_CHECKING:
+    from semmetrics.reports.page import Pictures
     from semmetrics.scoring.table import ScoreTable
     from semmetrics.studies.discrepancy import DiscrepancySelection
 
@@ -670,6 +671,7 @@ def _select(
         _addresses([], run["images"], Path(page).parent)
     state = run.call(make, *files, exclude=run["exclude"] or ())
     sheets = dict(_sheets(run, state, before))
+    _note_odd_pictures(run, list(state.images))
     lost = run["output"] is None and run["form"] != "json"
     if not lost:
         output.write_text(state.to_json(), run["output"], "json", sheets)
@@ -710,6 +712,31 @@ def _sheets(
             )  # fmt: skip
 
 
+def _open_pictures(images: str, folder: Path) -> Pictures:
+    """Return the pictures of a folder that is seen from a page's folder or the working folder."""
+    from semmetrics.reports.page import Pictures
+
+    try:
+        return Pictures(str(folder / images))
+    except InputError:
+        return Pictures(images)
+
+
+def _note_odd_pictures(run: Run, ids: Sequence[str]) -> None:
+    """Report pictures of annotation pages whose content is not what their extension says."""
+    images = run["images"]
+    if images is None or re.match(r"[a-z]+:", images):
+        return
+    page = run["page"] or run["rating_page"]  # one of them is set if there are pictures
+    from semmetrics.reports.page import is_picture
+
+    pictures = _open_pictures(images, Path(page).parent)
+    paths = {id_: pictures.find(id_) for id_ in ids}
+    odd = tuple(id_ for id_, path in paths.items() if path is not None and not is_picture(path))
+    if odd:
+        output.say(render_facts([Fact("odd-pictures", len(odd), odd)]), quiet=run.quiet)
+
+
 def _addresses(
     ids: Sequence[str], images: str | None, folder: Path
 ) -> Mapping[str, str] | str | None:
@@ -734,12 +761,7 @@ def _addresses(
         return images
     from urllib.parse import quote
 
-    from semmetrics.reports.page import Pictures
-
-    try:
-        pictures = Pictures(str(folder / images))
-    except InputError:
-        pictures = Pictures(images)
+    pictures = _open_pictures(images, folder)
     addresses: dict[str, str] = {}
     missing = []
     for id_ in ids:

@@ -681,6 +681,10 @@ def _check_long_rows(is_delimiter: Any, ends: Ints, row_ends: Ints, width: int) 
     """Leave rows of several lines that may be several rows: each line may have all the cells."""
     if len(row_ends) == len(ends):
         return
+    last = len(is_delimiter) - 1
+    if last not in ends[-1:]:  # the last row has no line break
+        ends = np.append(ends, last)
+        row_ends = np.append(row_ends, last)
     n_delimiters = np.diff(np.cumsum(is_delimiter)[row_ends], prepend=0)
     n_lines = np.diff(np.searchsorted(ends, row_ends, side="right"), prepend=0)
     leave_if(((n_lines > 1) & (n_delimiters >= n_lines * (width - 1))).any())

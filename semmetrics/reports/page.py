@@ -27,6 +27,7 @@ from semmetrics.messages import visible
 
 _PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP")  # Pillow would start Ghostscript for EPS
+_SIGNATURES = (b"\xff\xd8\xff", b"\x89PNG", b"RIFF", b"GIF8", b"BM")  # of the same formats
 _ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 _ID = re.compile(r"\{id(?::0(\d{1,2})d)?\}")  # {id}, or {id:012d} for leading zeros
 _TRUE = ("true", "positives", "class", "references")  # what predictions are compared with
@@ -178,6 +179,12 @@ class Pictures:
                     if self.folder in path.resolve().parents:
                         return path
         return None
+
+
+def is_picture(path: Path) -> bool:
+    """Tell whether a file begins as a JPEG, PNG, WebP, GIF or BMP file does."""
+    with path.open("rb") as file:
+        return file.read(8).startswith(_SIGNATURES)
 
 
 class Thumbnails:

@@ -95,6 +95,17 @@ def test_a_page_in_another_folder_finds_the_pictures(ok, pictures, images):
     assert all((Path("pages") / source).is_file() for source in sources)
 
 
+def test_files_that_are_no_pictures_are_noted(run, pictures):
+    paths = sorted(pictures.iterdir())
+    for path in paths:
+        path.write_bytes(b"\xff\xd8\xff\xe0")
+    arguments = (*SELECT, "--page", "p.html", "--images", "im", "s0.json", "s1.json")
+    assert "whose content" not in run(*arguments).stderr
+    for path in paths:
+        path.write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0")
+    assert "content is not JPEG, PNG, WebP, GIF or BMP" in run(*arguments).stderr
+
+
 @pytest.mark.parametrize("images", ["im", "im/{id}.jpg", "im/{id}.png"])
 def test_missing_pictures_are_named(refused, pictures, images):
     for picture in sorted(pictures.iterdir())[1:]:

@@ -176,10 +176,11 @@ def test_a_quote_that_opens_no_cell(ending, tmp_path):
             semmetrics.as_captions(path)
 
 
-def test_quotes_of_a_large_table(tmp_path):
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_quotes_of_a_large_table(end, tmp_path):
     rows = "".join(f"{number}.jpg,a caption\n" for number in range(100_000))
     path = tmp_path / "p.csv"
-    path.write_text(f'id,caption\n{rows}x1.jpg,"The Scream\nx2.jpg,a bus"\n', encoding="utf-8")
+    path.write_text(f'id,caption\n{rows}x1.jpg,"The Scream\nx2.jpg,a bus"{end}', encoding="utf-8")
     with refused("joined-rows") as caught:
         semmetrics.as_captions(path)
     assert caught.value.where.endswith("line 100002")
