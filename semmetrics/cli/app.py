@@ -49,6 +49,7 @@ _COMMANDS_ELSEWHERE = {
     "help": "write: semmetrics --help, or: semmetrics COMMAND --help",
     "version": "write: semmetrics --version",
     "report": "write: semmetrics score --html FILE.html",
+    **dict.fromkeys(("discrepancy", "competition"), "write: semmetrics mad select"),
     **dict.fromkeys(("plot", "figure", "draw"), "write: semmetrics score --plot FILE.png"),
     **dict.fromkeys(("show", "print"), "results are printed by: semmetrics score PRED... GT"),
 }

@@ -436,7 +436,7 @@ def _not_an_entry(value: Any, form: Form) -> InputError:
         wanted = f"a {form.noun}"
         if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
             wanted += "; if these are its tokens, join them with spaces"
-    elif value is None or value == []:
+    elif value is None or (isinstance(value, (list, tuple)) and not value):
         return InputError("no-entry", value=value, noun=form.noun)
     else:
         wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'

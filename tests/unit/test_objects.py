@@ -112,7 +112,7 @@ def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
 @pytest.mark.parametrize(("columns", "match"), [
     (
         {"id": ["a"], "labels": [["x", None]]},
-        ("wrong-type", "gts, row 0, id 'a', label 1 (from 0)"),
+        ("no-entry", "gts, row 0, id 'a', label 1 (from 0)"),
     ),
     ({"id": ["a"], "labels": [["x", " "]]}, ("empty", "gts, row 0, id 'a', label 1 (from 0)")),
     ({"id": ["a"], "label": [{"x": 1}]}, ("wrong-column-type", "gts, column 'label'")),

@@ -112,6 +112,7 @@ def test_the_nearest_options_are_suggested(name, remedy):
     (["eval"], "did you mean score?"), (["Benchmark"], "did you mean score?"),
     (["comp"], "did you mean compare or completion?"), (["metrics"], "did you mean list?"),
     (["help"], "semmetrics --help"), (["mad", "sel"], "did you mean select?"),
+    (["discrepancy"], "write: semmetrics mad select"),
     (["embed", "qqq"], "the commands are convert"),
     (["score", "--metrics", "F1"], "did you mean --measure?"),
     (["score", "--top_k", "3"], "did you mean --top-k?"),
