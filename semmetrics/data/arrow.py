@@ -34,7 +34,7 @@ from semmetrics.core.ragged import Ints, lengths, offsets
 from semmetrics.data.cells import are_lists_of_scores
 from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, unused
 from semmetrics.data.item_rows import item_rows, row_notes
-from semmetrics.data.items import Items, encode
+from semmetrics.data.items import Items, encode, object_keys
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists, Side, Texts, in_order
 from semmetrics.data.source import UTF16, Source, ahead, line_blocks, undamaged
@@ -408,7 +408,16 @@ def read_columns(
     except (OddError, pa.ArrowException):
         found = encode(_read_strictly(batches(names), names, form, name, wide, first), form)
     found = describe_table(found, title, schema.names, roles, form, wide)
-    return replace(found, precision=_precision_of_type(scores))
+    return replace(found, precision=_precision_of_type(scores or _score_type(entries)))
+
+
+def _score_type(entries: Any) -> Any:
+    """Return the type of the scores in lists of label objects, None if there are none."""
+    if not has_type(entries, *_LISTS[:3]) or not has_type(entries.value_type, "struct"):
+        return None
+    fields = {field.name: field.type for field in entries.value_type.fields}
+    _, score_key = object_keys(fields)
+    return fields.get(score_key)
 
 
 def _precision_of_type(kind: Any) -> str:

@@ -345,7 +345,7 @@ def _flatten(
             except InputError as error:
                 raise error.placed(found.where.entry(position, form.noun, place)) from None
             if isinstance(value, Mapping):
-                used = (form.noun,) if not form.scored else _object_keys(value)
+                used = (form.noun,) if not form.scored else object_keys(value)
                 unused.update((str(key), None) for key in value if key not in used)
             entries.append(entry)
             if score is not None:
@@ -375,12 +375,12 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
     return (names, scores) if np.isfinite(scores).all() else None
 
 
-def _object_keys(value: Mapping[Any, Any]) -> tuple[str | None, str | None]:
+def object_keys(value: Mapping[Any, Any]) -> tuple[str | None, str | None]:
     """Return the keys that hold the label and the score of a label object, in any case.
 
     Examples
     --------
-    >>> _object_keys({"Name": "cat", "Confidence": 0.9, "Parents": []})
+    >>> object_keys({"Name": "cat", "Confidence": 0.9, "Parents": []})
     ('Name', 'Confidence')
     """
     by_name = {str(key).casefold(): key for key in reversed(list(value))}
@@ -405,7 +405,7 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
     if not form.scored:
         raise _not_an_entry(value, form)
     if isinstance(value, Mapping):
-        label_key, score_key = _object_keys(value)
+        label_key, score_key = object_keys(value)
         if label_key is None:
             wanted = f'a {form.noun} such as {{"label": "cat", "score": 0.9}}'
             raise InputError("wrong-type", value=value, wanted=wanted)

@@ -212,7 +212,9 @@ def test_a_threshold_is_compared_in_the_precision_of_the_scores(dtype, threshold
     assert (decode(scores, threshold=threshold) == (scores > threshold)).all()
 
 
-@pytest.mark.parametrize("suffix", ["npy", "wide.parquet", "rows.parquet", "lists.parquet"])
+@pytest.mark.parametrize(
+    "suffix", ["npy", "wide.parquet", "rows.parquet", "objects.parquet", "lists.parquet"]
+)
 def test_files_have_the_precision_of_their_columns(tmp_path, suffix):
     import pyarrow as pa
     from pyarrow import parquet
@@ -228,6 +230,14 @@ def test_files_have_the_precision_of_their_columns(tmp_path, suffix):
         wide.to_parquet(path)
     elif suffix == "rows.parquet":
         wide.melt("id", var_name="label", value_name="score").to_parquet(path)
+    elif suffix == "objects.parquet":
+        kind = pa.struct({"label": pa.string(), "confidence": pa.float32()})
+        objects = [
+            [{"label": name, "confidence": score} for name, score in zip(names, row, strict=True)]
+            for row in scores.tolist()
+        ]
+        columns = {"id": ["x", "y"], "labels": pa.array(objects, pa.list_(kind))}
+        parquet.write_table(pa.table(columns), path)
     else:
         cells = pa.array(scores.tolist(), pa.list_(pa.float32()))
         parquet.write_table(
