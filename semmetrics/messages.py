@@ -649,7 +649,7 @@ MESSAGES: dict[str, str] = {
     "verdicts": "column {name!r} says in words whether candidates are relevant; write 1 for yes "
         "and 0 for no in a column named relevance, or remove the column",
     "summary": "the {what} {name!r} looks like a mean, a deviation or a size, not like values to "
-        "compare; remove it, or rename it if it is one",
+        "compare; remove it, or rename it if it has values to compare",
     "less-is-better": "the highest number in column {name!r} counts as the best; if the lowest is, "
         "as in a distance or a rank, multiply the column by -1",
     "sorted-by-rank": "{n:query} whose rows are not in the order of column {name!r}: ranked by it, "
@@ -836,7 +836,7 @@ MESSAGES: dict[str, str] = {
     "total-too-small": "one image for each pair is {least:image}, more than a total of {total}; "
         "raise {opt:total}, or compare fewer systems",
     "odd-pictures": "{n:picture} whose content is not JPEG, PNG, WebP, GIF or BMP{examples!e}; "
-        "a browser may not show it; save it in one of these formats",
+        "browsers may not show such a file; save it in one of these formats",
     "missing-pictures": "{n:image} without a picture here: {names!l}; name the folder of the "
         "pictures, or a path such as 'images/{{id}}.jpg' or 'images/{{id:012d}}.jpg' (ids of 12 "
         "digits, with leading zeros), or leave these images out with {opt:exclude}",

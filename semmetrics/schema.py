@@ -28,7 +28,8 @@ ID_NAMES = ("id", "image_id", "img_id", "image", "img", "item", "item_id", "file
             "image_name")  # fmt: skip
 ABSENT = object()
 """The cell of a row that lacks a column of other rows."""
-_TRUTHS = {"true": 1.0, "false": 0.0}
+TRUTHS = {"true": 1.0, "false": 0.0}
+"""The numbers of true and false, which are written in lower case here."""
 _YES = ("1", "true", "yes", "same", "y", "t")
 _NO = ("0", "false", "no", "different", "n", "f")
 
@@ -94,7 +95,7 @@ def as_grade(value: Any, role: str, where: str = "") -> float:
     >>> as_grade("True", "the grade"), as_grade(False, "the grade"), as_grade("2", "the grade")
     (1.0, 0.0, 2.0)
     """
-    answer = _TRUTHS.get(str(value).strip().casefold())
+    answer = TRUTHS.get(str(value).strip().casefold())
     return as_number(value, role, where) if answer is None else answer
 
 

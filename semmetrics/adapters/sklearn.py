@@ -92,6 +92,13 @@ def _number(name: Any) -> float:
         return math.nan
 
 
+def _is_vector_of_classes(y: Any) -> bool:
+    """Tell whether each item has one class: not a list of labels, nor a row of numbers."""
+    if getattr(y, "ndim", 1) != 1:
+        return False
+    return all(isinstance(value, (str, int, np.integer)) for value in y)
+
+
 def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any) -> float:
     """Return the value of a measure, with the arguments of scikit-learn's metrics.
 
@@ -135,10 +142,9 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
             raise InputError("needs-option", what="scores of one class of two", name="pos_label")
         positives = np.asarray(y_true) == (1 if positive is None else positive)
         y_true, y_pred = positives[:, None], y_pred[:, None]
-    # which makes new lists only of vectors of classes
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
-    has_one_class_each = truth is not y_true and preds is not y_pred
-    if chosen.definition is HammingLoss and has_one_class_each:
+    are_vectors = all(_is_vector_of_classes(y) for y in (y_true, y_pred))
+    if chosen.definition is HammingLoss and are_vectors:
         options["measures"] = ["SubsetAccuracy"]
         return 1.0 - score(preds, truth, weights=sample_weight, **options)[0].value
     is_scored = "labels" in kinds_of_all([chosen]) and _is_scored(chosen, options)

@@ -727,9 +727,9 @@ def _note_odd_pictures(run: Run, ids: Sequence[str]) -> None:
     images = run["images"]
     if images is None or re.match(r"[a-z]+:", images):
         return
-    page = run["page"] or run["rating_page"]  # one of them is set if there are pictures
     from semmetrics.reports.page import is_picture
 
+    page = run["page"] or run["rating_page"]  # one of them is set if there are pictures
     pictures = _open_pictures(images, Path(page).parent)
     paths = {id_: pictures.find(id_) for id_ in ids}
     odd = tuple(id_ for id_, path in paths.items() if path is not None and not is_picture(path))

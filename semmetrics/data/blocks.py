@@ -31,6 +31,7 @@ from semmetrics.data.cell_lists import check_styles, place_of_styles
 from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
 from semmetrics.data.source import (
     SMALL,
     UTF16,
@@ -157,13 +158,12 @@ def _check_layout(found: Any, before: str) -> str:
     InputError
         If those of the blocks before are read in the other way.
     """
-    is_one_hot = ", one column a " in found.understood
-    layout = "one row per item" if is_one_hot else "one row per label"
+    was_matrix = isinstance(found, Matrix) or found.was_matrix
+    layout = "one row per item" if was_matrix else "one row per label"
     if before and layout != before:
-        where = found.where(0)
         flag = f"{found.noun}_column"
         values = {"found": layout, "wanted": before, "noun": found.noun, "flag": flag}
-        raise InputError("mixed-layout", where, **values)
+        raise InputError("mixed-layout", found.where(0), **values)
     return layout
 
 

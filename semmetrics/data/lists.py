@@ -386,6 +386,11 @@ class Lists:
         return f"Lists({self.source}: {pluralize(len(self), 'item')}, {pluralize(*self.contents)})"
 
     @property
+    def was_matrix(self) -> bool:
+        """Whether the input had one column per entry, with 0/1 or a score in each cell."""
+        return self.order == "columns" or (self.ranked and self.names_all)
+
+    @property
     def contents(self) -> tuple[int, str]:
         """How many of what it holds: (3, "label"). Of marks, only labels that are present count."""
         if self.has_marks and self.side.scores is not None:

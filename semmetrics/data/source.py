@@ -36,6 +36,11 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 2**20
 _ROW = 2**24  # bytes in which the quotes of a row are closed
 _GZIP = b"\x1f\x8b"
+_LFS = b"version https://git-lfs.github.com/spec/"
+_ZIP = b"PK\x03\x04"
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls
+_HTML = (b"<!doctype html", b"<html")
+_TEXT_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 _STDIN = "standard input"
 T = TypeVar("T")
 
@@ -59,13 +64,6 @@ def undamaged(where: str, *errors: type[Exception], code: str = "damaged") -> It
     except errors as error:
         why = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(code, where, why=why) from None
-
-
-_LFS = b"version https://git-lfs.github.com/spec/"
-_ZIP = b"PK\x03\x04"
-_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls
-_HTML = (b"<!doctype html", b"<html")
-_TEXT_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 
 
 def text_lines(text: str, newline: str = "\n") -> Iterator[str]:

@@ -37,14 +37,13 @@ from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import pluralize, shown
-from semmetrics.schema import as_id, as_number
+from semmetrics.schema import TRUTHS, as_id, as_number
 
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
 _LOCK = threading.Lock()
-_WORDS = {"true": 1.0, "false": 0.0}
 _BLANKS = frozenset({"", "nan", "na", "null", "none"})  # cells without a value
 _UNVERIFIED = _BLANKS | {"-1", "-1.0"}  # cells that often mean that nobody verified a label
-_WHOLE = {"0", "1", *_WORDS}
+_WHOLE = {"0", "1", *TRUTHS}
 _LETTER, _DIGITS = re.compile(r"[^\W\d_]"), re.compile(r"\d+")
 T = TypeVar("T", Items, Lists)
 
@@ -416,7 +415,7 @@ def _kind_of_cells(cells: Sequence[str]) -> str:
     is_binary = True
     for text in set(cells):
         folded = text.strip().casefold()
-        value = _WORDS.get(folded)
+        value = TRUTHS.get(folded)
         if value is None:
             try:
                 value = float(folded)
@@ -460,7 +459,7 @@ def _cell_value(text: str, form: Form) -> float | None:
     folded = text.strip().casefold()
     if form.allows_nan and folded in _BLANKS:
         return math.nan
-    value = _WORDS.get(folded)
+    value = TRUTHS.get(folded)
     try:
         value = as_number(text, "") if value is None else value
     except InputError:

@@ -71,6 +71,7 @@ _OTHERS = {"pred": "ground truth", "ref": "predictions"}
 _THRESHOLD_RULES = ("threshold", "at-least")
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
+_HEADERS = (*CLASS_NAMES, "categories", "names")  # of a column of classes
 _ITEM_FLAG = re.compile(
     r"(is_)?(valid|test|train|val|validation|training)|(cv_?)?fold|split|iscrowd|is_(crowd|deleted)",
     re.IGNORECASE,
@@ -126,10 +127,8 @@ def label_facts(
     for one in inputs:
         facts += unlike_scores(one)
     if options["classes"] is None:
-        facts += _nested_facts(inputs)
+        facts += _nested_facts(inputs) + _column_facts(inputs, options)
     facts += _header_facts(options["classes"], inputs)
-    if options["classes"] is None:
-        facts += _column_facts(inputs, options)
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
     models = chain.from_iterable(task.models.values() for task in every)
@@ -141,9 +140,6 @@ def label_facts(
         facts += uncalibrated_facts(every[0].models, measures, options)
     facts += common.unused_rules(measures, options, "SemF1")
     return facts + _unused_options(every, measures, options)
-
-
-_HEADERS = (*CLASS_NAMES, "categories", "names")  # of a column of classes
 
 
 def _header_facts(classes: Any, inputs: Sequence[Any]) -> list[Fact]:
@@ -227,31 +223,38 @@ def _column_facts(inputs: Sequence[Any], options: Options) -> list[Fact]:
         if not _is_named_matrix(pred):
             continue
         names = {clean(name): name for name in pred.vocabulary}
-        shared = names.keys() & names_of_truth.keys()
-        one_sided = names.keys() ^ names_of_truth.keys()
-        columns = [(names | names_of_truth)[name] for name in one_sided]
-        columns = sorted(column for column in columns if column not in ignored)
-        if columns and len(one_sided) <= max(1, len(shared) // 10) and len(shared) > 1:
-            values = {"column": columns[0]}
-            facts.append(
-                Fact("one-sided-columns", len(columns), tuple(columns), pred.source, values)
-            )
-        flags = [name for name in pred.vocabulary if _ITEM_FLAG.fullmatch(name)]
-        flags = [name for name in flags if name in truth.vocabulary and name not in ignored]
-        flags = [name for name in flags if _items_with(pred, name) == _items_with(truth, name)]
-        if flags:
-            values = {"column": flags[0]}
-            facts.append(Fact("flag-columns", len(flags), tuple(flags), pred.source, values))
+        one_sided = _one_sided_columns(names, names_of_truth)
+        flags = [name for name in pred.vocabulary if _is_flag_column(name, pred, truth)]
+        for code, columns in (("one-sided-columns", one_sided), ("flag-columns", flags)):
+            shown = [column for column in columns if column not in ignored]
+            if shown:
+                values = {"column": shown[0]}
+                facts.append(Fact(code, len(shown), tuple(shown), pred.source, values))
     return facts
+
+
+def _one_sided_columns(names: Mapping[Any, str], names_of_truth: Mapping[Any, str]) -> list[str]:
+    """Return the columns of one side only, if both sides share nearly all other columns."""
+    n_shared = len(names.keys() & names_of_truth.keys())
+    one_sided = names.keys() ^ names_of_truth.keys()
+    if n_shared < 2 or len(one_sided) > max(1, n_shared // 10):
+        return []
+    every = {**names, **names_of_truth}
+    return sorted(every[name] for name in one_sided)
+
+
+def _is_flag_column(name: str, pred: Lists, truth: Lists) -> bool:
+    """Tell whether a column is named as a flag of items, and has the same cells on both sides."""
+    if not _ITEM_FLAG.fullmatch(name) or name not in truth.vocabulary:
+        return False
+    return _items_with(pred, name) == _items_with(truth, name)
 
 
 def _is_named_matrix(found: Any) -> bool:
     """Tell whether an input was a matrix with a name for each column; batches are not."""
-    if not isinstance(found, Lists):
+    if not isinstance(found, Lists) or not found.was_matrix or found.columns is not None:
         return False
-    is_matrix = found.order == "columns" or (found.ranked and found.names_all)
-    is_named = is_matrix and found.columns is None
-    return is_named and all(isinstance(name, str) for name in found.vocabulary)
+    return all(isinstance(name, str) for name in found.vocabulary)
 
 
 def _items_with(found: Lists, name: str) -> dict[str, float]:
