@@ -6,7 +6,7 @@ Reads the plain files of WordNet 3.0 as Debian's package wordnet-base installs t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,8 @@ FOLDER = Path("/usr/share/wordnet")
 # Lexicographer files whose nouns name what can be seen or pointed at in an image.
 # Animals, artifacts, body parts, food, natural objects, persons, plants.
 _VISIBLE = {5, 6, 8, 13, 17, 18, 20}
+_HYPERNYM = "@"
+_PART_OR_WHOLE = ("%p", "%m", "%s", "#p", "#m", "#s")
 _INSTANCE = "@i"  # pointer of a named thing, such as a person or a city, to its class
 
 
@@ -36,12 +38,26 @@ class Synset:
         As written, blanks for underscores.
     instance : bool
         Whether it names one thing, not a class.
+    hypernyms : tuple of str
+        Offsets of the more general synsets.
+    parts : tuple of str
+        Offsets of its parts, members and substances, and of the wholes that it is one of.
+    gloss : str
+        The definition and examples.
     """
 
     offset: str
     lexname: int
     lemmas: tuple[str, ...]
     instance: bool
+    hypernyms: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    gloss: str = ""
+
+    @property
+    def visible(self) -> bool:
+        """Whether it is an animal, an artifact, a plant or the like."""
+        return self.lexname in _VISIBLE
 
 
 @dataclass(frozen=True)
@@ -58,12 +74,18 @@ class Noun:
         Whether its first sense is an animal, an artifact, a plant or the like.
     name : bool
         Whether its last word is always written with a capital, or all its senses are instances.
+    senses : tuple of str
+        Offsets of its synsets, the most frequent first.
+    sense_counts : tuple of int
+        How often each sense occurs in WordNet's tagged texts.
     """
 
     text: str
     count: int
     visible: bool
     name: bool
+    senses: tuple[str, ...] = ()
+    sense_counts: tuple[int, ...] = ()
 
 
 def synsets(folder: Path = FOLDER) -> list[Synset]:
@@ -76,22 +98,45 @@ def _read_synsets(path: Path) -> Iterator[Synset]:
         for line in lines:
             if line.startswith("  "):  # the licence, at the head of the file
                 continue
-            fields = line.split(" | ")[0].split()
+            head, _, gloss = line.partition(" | ")
+            fields = head.split()
             count = int(fields[3], 16)
             lemmas = tuple(fields[4 + 2 * i].replace("_", " ") for i in range(count))
-            yield Synset(fields[0], int(fields[1]), lemmas, _INSTANCE in fields)
+            pointers = fields[5 + 2 * count :]
+            yield Synset(
+                fields[0],
+                int(fields[1]),
+                lemmas,
+                _INSTANCE in pointers,
+                _targets(pointers, _HYPERNYM),
+                _targets(pointers, *_PART_OR_WHOLE),
+                gloss.strip(),
+            )
 
 
-def _tag_counts(path: Path) -> dict[str, int]:
-    """Occurrences of each noun lemma over its senses."""
-    counts: dict[str, int] = {}
+def _targets(pointers: Sequence[str], *symbols: str) -> tuple[str, ...]:
+    """Return the noun synsets that pointers of these symbols lead to.
+
+    A pointer is four fields: the symbol, the offset, the part of speech and which words are meant.
+    """
+    targets = []
+    for place in range(0, len(pointers), 4):
+        symbol, offset, speech = pointers[place : place + 3]
+        if symbol in symbols and speech == "n":
+            targets.append(offset)
+    return tuple(targets)
+
+
+def _tag_counts(path: Path) -> dict[str, dict[int, int]]:
+    """Return the occurrences of each sense of each noun lemma, by the number of the sense."""
+    counts: dict[str, dict[int, int]] = {}
     with path.open(encoding="ascii") as lines:
         for line in lines:
-            key, _sense, count = line.split()
+            key, number, count = line.split()
             lemma, _, sense = key.partition("%")
             if sense.startswith("1:"):  # a noun
-                lemma = lemma.replace("_", " ")
-                counts[lemma] = counts.get(lemma, 0) + int(count)
+                of_lemma = counts.setdefault(lemma.replace("_", " "), {})
+                of_lemma[int(number)] = int(count)
     return counts
 
 
@@ -110,14 +155,17 @@ def nouns(folder: Path = FOLDER) -> list[Noun]:
     return found
 
 
-def _noun(text: str, senses: list[Synset], counts: dict[str, int]) -> Noun:
+def _noun(text: str, senses: list[Synset], counts: Mapping[str, Mapping[int, int]]) -> Noun:
     written = [lemma for one in senses for lemma in one.lemmas if lemma.lower() == text]
     capital = all(lemma.split(" ")[-1][:1].isupper() for lemma in written)  # not "German shepherd"
+    of_text = counts.get(text, {})
     return Noun(
         text,
-        counts.get(text, 0),
-        senses[0].lexname in _VISIBLE,
+        sum(of_text.values()),
+        senses[0].visible,
         capital or all(one.instance for one in senses),
+        tuple(sense.offset for sense in senses),
+        tuple(of_text.get(number, 0) for number in range(1, len(senses) + 1)),
     )
 
 
