@@ -33,6 +33,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
@@ -88,13 +89,13 @@ class Lexicon:
     synsets: dict[str, wordnet.Synset] = field(repr=False)
 
     @classmethod
-    def read(cls) -> Lexicon:
+    def read(cls, folder: Path = wordnet.FOLDER) -> Lexicon:
         """Read WordNet."""
         nouns = {}
-        for noun in wordnet.nouns():
+        for noun in wordnet.nouns(folder):
             if not noun.name and normalise(noun.text):
                 nouns[noun.text] = noun
-        return cls(nouns, {synset.offset: synset for synset in wordnet.synsets()})
+        return cls(nouns, {synset.offset: synset for synset in wordnet.synsets(folder)})
 
     def fold_of(self, text: str) -> str:
         """Return the fold of a noun."""

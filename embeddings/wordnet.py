@@ -6,13 +6,13 @@ Reads the plain files of WordNet 3.0 as Debian's package wordnet-base installs t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from semmetrics.embed.static import normalise
 
-__all__ = ["FOLDER", "Noun", "Synset", "nouns", "plain", "split", "synsets"]
+__all__ = ["FOLDER", "Noun", "Synset", "nouns", "plain", "plurals", "split", "synsets"]
 
 FOLDER = Path("/usr/share/wordnet")
 
@@ -183,3 +183,31 @@ def plain(text: str) -> bool:
     """Whether a text looks like a label: one to four words of letters, no abbreviation."""
     words = normalise(text).split()
     return 1 <= len(words) <= 4 and all(len(word) > 1 for word in words)
+
+
+def plurals(given: Iterable[Noun], folder: Path = FOLDER) -> dict[str, str]:
+    """Return the plurals of nouns that occur in WordNet's tagged texts.
+
+    Irregular plurals are those of WordNet's list of exceptions.
+    """
+    irregular = {}
+    with (folder / "noun.exc").open(encoding="ascii") as lines:
+        for line in lines:
+            plural, *singulars = line.split()
+            for singular in singulars:
+                irregular.setdefault(singular, plural)
+    found = {}
+    for noun in given:
+        if noun.count and not noun.text.endswith("s"):
+            *modifiers, head = noun.text.split(" ")
+            plural = irregular.get(head) or _regular_plural(head)
+            found[noun.text] = " ".join([*modifiers, plural])
+    return found
+
+
+def _regular_plural(word: str) -> str:
+    if word.endswith(("x", "z", "ch", "sh")):
+        return f"{word}es"
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}s"

@@ -40,12 +40,15 @@ class Embedded:
     composed : bool array, shape (texts,), or None
         Known texts with a word that the model does not list and put together from its pieces;
         None where the model cannot tell.
+    tuned : bool array, shape (texts,), or None
+        Texts in the vocabulary that the model was tuned on. None if the model was not tuned.
     """
 
     vectors: Vectors
     known: Bools
     truncated: int = 0
     composed: Bools | None = None
+    tuned: Bools | None = None
 
 
 class Embedder(Protocol):
@@ -167,7 +170,10 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
     composed = getattr(once, "composed", None)  # a user's own embedding may not have it
     composed = None if composed is None else composed[rows]
-    return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed)
+    tuned = getattr(once, "tuned", None)
+    if tuned is not None:
+        tuned = tuned[rows]
+    return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed, tuned)
 
 
 def _embed_each(embedder: Embedder, texts: list[str]) -> tuple[Embedded, Bools | None, Bools]:
@@ -372,7 +378,8 @@ class RememberingEmbedder(_Wrapper):
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(embedder)
-        self._rows: dict[str, tuple[Vectors, bool, bool, bool]] = {}
+        self._rows: dict[str, tuple[Vectors, bool, bool, bool, bool]] = {}
+        self._was_tuned = False
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, computed if they are asked for the first time."""
@@ -380,10 +387,18 @@ class RememberingEmbedder(_Wrapper):
         if new:
             found, composed, cut = _embed_each(self.embedder, new)
             made = np.zeros(len(new), np.bool_) if composed is None else composed
-            rows = zip(found.vectors, found.known.tolist(), made, cut, strict=True)
+            tuned = getattr(found, "tuned", None)
+            self._was_tuned = tuned is not None
+            if tuned is None:
+                tuned = np.zeros(len(new), np.bool_)
+            rows = zip(found.vectors, found.known.tolist(), made, cut, tuned, strict=True)
             self._rows.update(zip(new, rows, strict=True))
         taken = [self._rows[text] for text in texts]
         width = self.dimension or 1
         table = np.array([row[0] for row in taken], np.float32).reshape(len(taken), width)
-        flags = np.array([row[1:] for row in taken], np.bool_).reshape(-1, 3).T
-        return Embedded(table, flags[0], int(flags[2].sum()), flags[1])
+        flags = np.array([row[1:] for row in taken], np.bool_).reshape(-1, 4)
+        known, composed, cut, is_tuned = flags.T
+        tuned = None
+        if self._was_tuned:
+            tuned = is_tuned
+        return Embedded(table, known, int(cut.sum()), composed, tuned)

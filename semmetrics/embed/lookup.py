@@ -118,10 +118,13 @@ class TermVectors:
     known : bool array, shape (terms,)
     composed : bool array, shape (terms,)
         Known terms with a word that was put together from its pieces.
+    untuned : bool array, shape (terms,)
+        Other known terms that are outside the vocabulary that the model was tuned on. False if it
+        was not tuned.
     included : bool array, shape (terms,)
         Terms that take part: all but the unknown ones under ``skip``.
     counts : dict
-        ``terms``; ``unknown``; ``composed``; ``mean_of_words``, found word by word;
+        ``terms``; ``unknown``; ``composed``; ``untuned``; ``mean_of_words``, found word by word;
         ``zero_vectors``, known terms whose vector is zero; ``truncated``, texts of which the model
         read the beginning.
     words : list of str or None, or None
@@ -133,6 +136,7 @@ class TermVectors:
     vectors: Vectors
     known: Bools
     composed: Bools
+    untuned: Bools
     included: Bools
     counts: dict[str, int]
     words: list[str | None] | None
@@ -181,12 +185,23 @@ def embed_terms(
         vectors, known, truncated = np.array(read.vectors, np.float32), read.known, read.truncated
         pieces = getattr(read, "composed", None)
         composed = np.zeros(len(terms), np.bool_) if pieces is None else pieces
+        tuned = getattr(read, "tuned", None)
+        untuned = np.zeros(len(terms), np.bool_)
+        if tuned is not None:
+            untuned = known & ~np.asarray(tuned, np.bool_) & ~composed
     else:
+        untuned = np.zeros(len(terms), np.bool_)
         vectors, words, composed, means = _look_up(terms, embedder, rule)
         known = np.array([word is not None for word in words], np.bool_)
-    counts = {"terms": len(terms), "unknown": int((~known).sum()), "composed": int(composed.sum()),
-              "mean_of_words": means, "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
-              "truncated": truncated}  # fmt: skip
+    counts = {
+        "terms": len(terms),
+        "unknown": int((~known).sum()),
+        "composed": int(composed.sum()),
+        "untuned": int(untuned.sum()),
+        "mean_of_words": means,
+        "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
+        "truncated": truncated,
+    }
     if not known.all():
         names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
         if oov == "error":
@@ -198,7 +213,7 @@ def embed_terms(
                 raise InputError("no-unknown-word", identity=embedder.identity, names=names)
             vectors[~known] = read.vectors[0]
     included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
-    return TermVectors(vectors, known, composed, included, counts, words, rule, oov)
+    return TermVectors(vectors, known, composed, untuned, included, counts, words, rule, oov)
 
 
 def check_rules(lookup: str, oov: str | None) -> None:
@@ -379,6 +394,11 @@ class LabelVectors(TermVectors):
         return [[self.terms[row] for row in self.rows[a:b]]
                 for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)]  # fmt: skip
 
+    def rows_of_label(self, code: int) -> list[int]:
+        """Return the terms of a label, as rows."""
+        rows: list[int] = self.rows[self.indptr[code] : self.indptr[code + 1]].tolist()
+        return rows
+
     @property
     def has_synonyms(self) -> bool:
         """Whether a label has several terms."""
@@ -486,6 +506,10 @@ class Coverage:
         Known labels whose terms are all unknown or put together from pieces of words.
     composed_names : tuple of str
         The distinct ones of those, the most frequent first.
+    untuned : int
+        Other known labels none of whose terms is in the vocabulary that the model was tuned on.
+    untuned_names : tuple of str
+        The distinct ones of those, the most frequent first.
     """
 
     system: str
@@ -496,6 +520,8 @@ class Coverage:
     names: tuple[str, ...] = ()
     composed: int = 0
     composed_names: tuple[str, ...] = ()
+    untuned: int = 0
+    untuned_names: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -546,7 +572,7 @@ def measure_coverage(systems: Mapping[str, Lists], embedder: Embedder, *, lookup
     >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})
     >>> measure_coverage({"vet": labels}, model)
     [Coverage(system='vet', images=2, labels=3, terms=4, unknown=1, names=('cow',), composed=0,
-    composed_names=())]
+    composed_names=(), untuned=0, untuned_names=())]
     """
     if top_k is not None and top_k < 1:
         raise InputError("bad-option", name="top_k", value=top_k, wanted="at least 1")
@@ -565,12 +591,14 @@ def _count(name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | 
     vocabulary = labels.terms
     uses = np.bincount(side.codes, minlength=len(vocabulary))
     found = label_vectors(vocabulary, model, lookup=lookup, oov="skip")
-    owner, known, whole = row_numbers(found.indptr), *np.zeros((2, len(vocabulary)), np.bool_)
+    owner = row_numbers(found.indptr)
+    known, whole, tuned = np.zeros((3, len(vocabulary)), np.bool_)
     known[owner[found.known[found.rows]]] = True
     whole[owner[(found.known & ~found.composed)[found.rows]]] = True
-    unknown, composed = (
+    tuned[owner[(found.known & ~found.composed & ~found.untuned)[found.rows]]] = True
+    unknown, composed, untuned = (
         sorted(np.flatnonzero(chosen & (uses > 0)).tolist(), key=lambda code: -int(uses[code]))
-        for chosen in (~known, known & ~whole)
+        for chosen in (~known, known & ~whole, whole & ~tuned)
     )
     return Coverage(
         system=name, images=int((np.diff(side.indptr) > 0).sum()), labels=len(side.codes),
@@ -578,4 +606,6 @@ def _count(name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | 
         names=tuple(", ".join(vocabulary[code]) for code in unknown),
         composed=int(uses[composed].sum()),
         composed_names=tuple(", ".join(vocabulary[code]) for code in composed),
+        untuned=int(uses[untuned].sum()),
+        untuned_names=tuple(", ".join(vocabulary[code]) for code in untuned),
     )  # fmt: skip

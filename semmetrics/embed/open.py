@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-An embedding is ``NAME``: "static", or a name of the manifest that has been fetched; ``PATH``; or
-``kind:NAME`` and ``kind:PATH``. Each kind says what opens it and which options apply to it. The
-manifest says where well-known word vectors are, and under which licence.
+An embedding is ``NAME``: "static", "same", or a name of the manifest that has been fetched;
+``PATH``; or ``kind:NAME`` and ``kind:PATH``. Each kind says what opens it and which options apply
+to it. The manifest says where well-known word vectors are, and under which licence.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from semmetrics.messages import pluralize
 from semmetrics.store.files import cache_folder
 
 DEFAULT = "static"
+SHIPPED = ("static", "same")
+"""The models that come with semmetrics."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +73,8 @@ _SENTENCES = "a sentence-transformers model, by name or path"
 _TABLE = "vectors of whole texts: .npy with .txt beside it, .npz or Parquet"
 #: How each kind is opened, and which options apply to it.
 KINDS = {
-    "static": Kind("the embedding that comes with semmetrics", "static.open_static"),
+    "static": Kind("the general embedding that comes with semmetrics", "static.open_static"),
+    "same": Kind("the embedding that comes with semmetrics to match labels", "same.open_same"),
     "word2vec": Kind("a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}),
     "glove": Kind("a GloVe text file", _READ, _WORDS, {"kind": "glove"}),
     "fasttext": Kind(_FASTTEXT, _READ, _WORDS, {"kind": "fasttext"}),
@@ -99,7 +102,7 @@ def open_embedding(
     Parameters
     ----------
     spec : str, path, Embedder, gensim KeyedVectors, SentenceTransformer, callable or mapping
-        ``NAME``: "static", or a name of the manifest that has been fetched; ``PATH``; or
+        ``NAME``: "static", "same", or a name of the manifest that has been fetched; ``PATH``; or
         ``kind:NAME`` and ``kind:PATH`` with a kind of `KINDS`. A mapping has the vectors of words,
         of one length; another object is taken as it is.
     device : str, optional
@@ -111,7 +114,7 @@ def open_embedding(
     cache : bool or path
         Keep the vectors of models that read text on disk: sentence and transformer models,
         functions with a version, embeddings of your own; True is the user's cache folder. Word
-        vectors, matrices and "static" are faster than any cache, and stay without one.
+        vectors, matrices, "static" and "same" are faster than any cache, and stay without one.
     max_bytes : int
         Of files of word vectors and matrices: the limit of other files. Vectors are many, so a
         file may have 16 times as many bytes, unpacked; the words of word vectors may take so many.
@@ -252,6 +255,23 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
     return facts
 
 
+def find_shipped(identity: str) -> str | None:
+    """Return the name of the package's model with an identity, or None.
+
+    It may be another version of the model.
+
+    Examples
+    --------
+    >>> find_shipped("semmetrics-static-320@000000000000"), find_shipped("words-2@58ce4cf87e89")
+    ('static', None)
+    """
+    name = identity.rpartition("@")[0]
+    for spec in SHIPPED:
+        if open_embedding(spec).identity.rpartition("@")[0] == name:
+            return spec
+    return None
+
+
 def _resolve(spec: Any) -> tuple[Kind, Any]:
     """Return the kind of an embedding, and what is left to name it."""
     if not isinstance(spec, str | os.PathLike):
@@ -259,18 +279,18 @@ def _resolve(spec: Any) -> tuple[Kind, Any]:
     text = os.fspath(spec)
     kind, colon, rest = text.partition(":")
     named = colon and kind in KINDS
-    if not text or (named and not rest and kind != "static"):
+    if not text or (named and not rest and kind not in SHIPPED):
         remedy = f"write {kind}:NAME or {kind}:PATH" if named else f"write a path, or {DEFAULT!r}"
         raise InputError("empty", role="the embedding's name", remedy=remedy)
     if named:
         return KINDS[kind], rest
-    if isinstance(spec, str) and text == "static":
-        return KINDS["static"], ""
+    if isinstance(spec, str) and text in SHIPPED:
+        return KINDS[text], ""
     if Path(text).exists():
         return _kind_of_path(Path(text)), text
     entries = read_manifest()
     if text not in entries:
-        names = ", ".join(["static", *entries])
+        names = ", ".join([*SHIPPED, *entries])
         raise InputError("unknown-embedding", value=text, names=names, kinds=", ".join(KINDS))
     entry = entries[text]
     if not is_converted(entry.folder):

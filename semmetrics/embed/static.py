@@ -108,6 +108,13 @@ class Tokenizer:
         self.numbers = dict(zip(entries, range(len(entries)), strict=True))
         self._most_words = 1 + max((entry.count(" ") for entry in entries), default=0)
 
+    def find(self, text: str) -> int | None:
+        """Return the number of the entry that a text is, or None."""
+        number = self.numbers.get(text)
+        if number is None or text.startswith(_CONTINUES):
+            number = self.numbers.get(normalise(text))
+        return number
+
     def __call__(self, text: str) -> list[int]:
         """Return the numbers of a text's entries, from left to right."""
         number = self.numbers.get(text)
@@ -278,10 +285,15 @@ class StaticEmbedder(StaticModel):
         """Numbers in a vector."""
         return int(self.metadata["dimension"])
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files that decide the vectors."""
+        return tuple(self._folder / name for name in FILES)
+
     @cached_property
     def identity(self) -> str:
         """``semmetrics-static-<dimension>@`` and the first 12 digits of the files' SHA-256."""
-        digest = file_digest(*(self._folder / name for name in FILES))
+        digest = file_digest(*self.paths)
         return f"{self.metadata['name']}-{self.dimension}@{digest[:12]}"
 
     @property

@@ -1,0 +1,399 @@
+"""The model that tells the same from the related: a couch is a sofa, and a car is not a bus.
+
+Conventions
+-----------
+A text is read as the static model reads it (`semmetrics.embed.static`). If it is one entry whose
+vector was tuned, or the plural of one, it has that vector. Every other text has the vector that a
+small network makes of its static vector. The network has one hidden layer::
+
+    vector = linear(x) + out(gelu(hidden(x)))
+
+``x`` is the static vector, and the result is scaled to length 1. Tuned vectors and those of the
+network are in one space, so their cosines compare.
+
+The network knows less about a text than tuning does, and least about a word that is cut into
+pieces, such as a name or a word of another language. So the vector of an untuned text is shortened
+to the length ``UNTUNED`` or ``COMPOSED``, and 64 further numbers of its own, from a hash of the
+text, fill it up to length 1. They are zeros in tuned vectors. The cosine with a tuned text is
+therefore that of the network times the length, and two untuned texts are near only if the network
+has them very near.
+
+The model also knows which entries are lemmas of which synsets of WordNet. This explains a match and
+has no effect on a vector.
+
+``embeddings/README.md`` describes how the data was made, and ``embeddings/SAME.md`` how good it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from semmetrics.core.hashing import hash_strings
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.embed.embedder import Embedded, Vectors, format_identity
+from semmetrics.embed.static import DATA, PackedRows, StaticEmbedder, normalise, open_static
+from semmetrics.errors import InputError
+from semmetrics.store.files import file_digest
+
+FILES = ("same-rows.npy", "same-entries.npy", "same-network.npz", "same-synsets.npy")
+"""The files of the model.
+
+``same-rows.npy``
+    A packed vector for each tuned entry.
+``same-entries.npy``
+    Numbers of the tuned entries in the static model's vocabulary, rising.
+``same-network.npz``
+    Matrices of eight bits with a scale per column, and biases.
+``same-synsets.npy``
+    Pairs of a row and the number of a synset that the row's entry is a lemma of, sorted.
+"""
+
+UNTUNED = 0.92
+"""The length of the network's vector of a text whose words are all entries."""
+COMPOSED = 0.71
+"""The same for a text with a word that is cut into pieces."""
+
+_DAMAGED = (OSError, LookupError, ValueError, TypeError, AttributeError, EOFError, BadZipFile)
+_BLOCK = 4096  # texts that the network embeds at a time
+_OWN_NUMBERS = 64
+_IRREGULAR = {
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "people": "person",
+    "mice": "mouse",
+    "feet": "foot",
+    "teeth": "tooth",
+    "geese": "goose",
+    "oxen": "ox",
+}
+_ARTICLES = frozenset(["a", "an", "the"])
+_NO_PLURALS = frozenset(["boxers", "briefs", "leggings", "trainers", "trousers"])
+_ENDINGS = (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", ""))
+_GELU = np.sqrt(2 / np.pi)
+
+
+def gelu(values: Floats) -> Floats:
+    """Return the Gaussian error linear unit of values, in the approximation by tanh.
+
+    References
+    ----------
+    Hendrycks and Gimpel, 2016, Gaussian error linear units, section 2.
+
+    Examples
+    --------
+    >>> gelu(np.float32([0, 1, 2])).astype(float).round(3).tolist()
+    [0.0, 0.841, 1.955]
+    """
+    cubic = values * values * values * 0.044715
+    result: Floats = values * (1 + np.tanh(_GELU * (values + cubic))) / 2
+    return result
+
+
+class Network:
+    """A network with one hidden layer and a linear path around it.
+
+    It computes in double precision. Rounded to single precision, the vector of a text does then not
+    depend on how many others are embedded with it.
+
+    Parameters
+    ----------
+    linear : float array, shape (inputs, dimension)
+    hidden : float array, shape (inputs, hidden)
+    hidden_bias : float array, shape (hidden,)
+    out : float array, shape (hidden, dimension)
+    bias : float array, shape (dimension,)
+    """
+
+    def __init__(
+        self, linear: Floats, hidden: Floats, hidden_bias: Floats, out: Floats, bias: Floats
+    ) -> None:
+        self._linear = linear
+        self._hidden = hidden
+        self._hidden_bias = hidden_bias
+        self._out = out
+        self._bias = bias
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return int(self._bias.shape[0])
+
+    def __call__(self, vectors: Vectors) -> Vectors:
+        """Return the vectors, of length 1, that the network makes of static vectors."""
+        made = np.empty((len(vectors), self.dimension), np.float32)
+        for low in range(0, len(vectors), _BLOCK):
+            block = vectors[low : low + _BLOCK].astype(np.float64)
+            hidden = gelu(block @ self._hidden + self._hidden_bias)
+            made[low : low + _BLOCK] = block @ self._linear + hidden @ self._out + self._bias
+        return unit_length(made)
+
+
+def singulars(text: str) -> list[str]:
+    """Return what a text may be the plural of, or name with an article, the likeliest first.
+
+    Examples
+    --------
+    >>> singulars("traffic lights"), singulars("leaves"), singulars("a glass")
+    (['traffic light'], ['leaf', 'leafe', 'leav', 'leave'], ['glass'])
+    """
+    first, *others = text.split(" ")
+    if others and first in _ARTICLES:
+        return [" ".join(others)]
+    *modifiers, head = text.split(" ")
+    heads = []
+    if head in _IRREGULAR:
+        heads.append(_IRREGULAR[head])
+    elif head not in _NO_PLURALS and not head.endswith("ss"):
+        for ending, singular in _ENDINGS:
+            if head.endswith(ending) and len(head) > len(ending) + 1:
+                heads.append(head.removesuffix(ending) + singular)
+    return [" ".join([*modifiers, singular]) for singular in heads]
+
+
+def own_numbers(texts: Sequence[str]) -> Vectors:
+    """Return numbers of each text's own, shape (texts, 64), of length 1: the bits of a hash."""
+    hashes = hash_strings([normalise(text) for text in texts])
+    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1)
+    numbers: Vectors = (bits.astype(np.float32) * 2 - 1) / np.float32(8)
+    return numbers
+
+
+def unit_length(vectors: Vectors) -> Vectors:
+    """Scale vectors to length 1 in place; zeros stay zeros."""
+    length = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1))[:, None]
+    np.divide(vectors, length, out=vectors, where=length > 0, casting="same_kind")
+    return vectors
+
+
+class SameEmbedder:
+    """The model of the package for the question whether two labels name the same thing.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where the model's files are. Default: the package's own.
+    static : StaticEmbedder, optional
+        The model whose vocabulary and vectors it builds on. Default: the package's own.
+
+    Attributes
+    ----------
+    metadata : dict
+        What the recipe wrote: name, dimension, threshold, static model, licence, checksums.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or does not fit the others.
+
+    Examples
+    --------
+    >>> model = SameEmbedder()
+    >>> couch, sofa, car, bus = model.embed(["couch", "sofa", "car", "bus"]).vectors
+    >>> bool(couch @ sofa > model.threshold > car @ bus)
+    True
+    >>> model.share_synset(["couch", "car"], ["Sofa", "bus"]).tolist()
+    [True, False]
+    """
+
+    cacheable = False
+
+    def __init__(self, folder: Path | None = None, static: StaticEmbedder | None = None) -> None:
+        self._folder = DATA if folder is None else Path(folder)
+        self._static = open_static() if static is None else static
+        try:
+            text = (self._folder / "same.json").read_text(encoding="utf-8")
+            self.metadata: dict[str, Any] = json.loads(text)
+            self._read()
+        except (*_DAMAGED, RecursionError) as error:
+            raise InputError("damaged", self._folder, why=error) from error
+
+    def _read(self) -> None:
+        """Read the arrays, and raise ValueError if they are not of one model."""
+        rows, entries, network, synsets = (self._folder / name for name in FILES)
+        if self.metadata["static"] != self._static.metadata["sha256"]:
+            raise ValueError("it was made for another static model")
+        self._threshold = _read_threshold(self.metadata["threshold"])
+        table = np.load(rows, mmap_mode="r", allow_pickle=False)
+        numbers = np.load(entries, allow_pickle=False)
+        n_entries = len(self._static.tokenizer.numbers)
+        is_packed = table.dtype["codes"].base == np.uint8 and table.dtype["scale"] == np.float16
+        is_rising = numbers.dtype == np.uint16 and bool((np.diff(numbers.astype(int)) > 0).all())
+        noted = self.metadata["entries"]
+        if not is_packed or not is_rising or numbers.shape != table.shape or len(table) != noted:
+            raise ValueError("its files are not of one model")
+        if len(numbers) and numbers[-1] >= n_entries:
+            raise ValueError("it has more entries than the static model")
+        self._width: int = 2 * table["codes"].shape[1]
+        self._network = _read_network(network, self._static.dimension, self._width)
+        self._synsets = _read_synsets(synsets, len(table))
+        self._rows = PackedRows(table)
+        self._row_of_entry = np.full(n_entries, -1)
+        self._row_of_entry[numbers] = np.arange(len(numbers))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self._width + _OWN_NUMBERS
+
+    @cached_property
+    def identity(self) -> str:
+        """``semmetrics-same-<dimension>@`` and the first 12 digits of a SHA-256.
+
+        It is the SHA-256 of this model's files and then those of the static model.
+        """
+        own = (self._folder / name for name in FILES)
+        digest = file_digest(*own, *self._static.paths)
+        return format_identity(self.metadata["name"], self.dimension, digest)
+
+    @property
+    def threshold(self) -> float:
+        """The cosine above which two labels are taken to mean the same."""
+        return self._threshold
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
+
+        A text is tuned if it is an entry with a vector of its own in this model.
+        """
+        rows = self._find_rows(texts)
+        tuned = rows >= 0
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        vectors[tuned, : self._width] = unit_length(self._rows[rows[tuned]])
+        known = tuned.copy()
+        composed = np.zeros(len(texts), np.bool_)
+        others = np.flatnonzero(~tuned)
+        if len(others):
+            untuned = [texts[place] for place in others.tolist()]
+            static = self._static.embed(untuned)
+            vectors[others] = self._embed_untuned(untuned, static)
+            known[others] = static.known
+            composed[others] = static.composed
+        return Embedded(vectors, known, composed=composed, tuned=tuned)
+
+    def _embed_untuned(self, texts: Sequence[str], static: Embedded) -> Vectors:
+        """Return the vectors of texts that have no tuned vector, from their static vectors."""
+        composed = np.zeros(len(texts), np.bool_) if static.composed is None else static.composed
+        length = np.where(composed, COMPOSED, UNTUNED)[:, None]
+        made = self._network(static.vectors) * length
+        own = own_numbers(texts) * np.sqrt(1 - length**2)
+        vectors = np.concatenate([made, own], axis=1).astype(np.float32)
+        vectors[~static.known] = 0
+        return vectors
+
+    def _find_rows(self, texts: Sequence[str]) -> Ints:
+        """Return the tuned row of each text, or of what it is the plural of, or -1."""
+        rows: Ints = np.full(len(texts), -1)
+        for place, text in enumerate(texts):
+            rows[place] = self._find_row(text)
+            # "men" and "people" are entries, with other meanings than the usual one
+            if rows[place] < 0 or text.lower().endswith(tuple(_IRREGULAR)):
+                singular = self._find_singular(text)
+                if singular >= 0:
+                    rows[place] = singular
+        return rows
+
+    def _find_singular(self, text: str) -> int:
+        """Return the tuned row of what a text is the plural of, or -1."""
+        for singular in singulars(normalise(text)):
+            row = self._find_row(singular)
+            if row >= 0:
+                return row
+        return -1
+
+    def _find_row(self, text: str) -> int:
+        entry = self._static.tokenizer.find(text)
+        if entry is None:
+            return -1
+        row: int = self._row_of_entry[entry].item()
+        return row
+
+    def share_synset(self, first: Sequence[str], second: Sequence[str]) -> Bools:
+        """Return whether two texts are lemmas of one synset of WordNet.
+
+        Parameters
+        ----------
+        first, second : sequences of str, of one length
+
+        Returns
+        -------
+        bool array, shape (texts,)
+            False for texts whose vector was not tuned.
+        """
+        rows = self._find_rows(first)
+        other_rows = self._find_rows(second)
+        shared = np.zeros(len(first), np.bool_)
+        for place in np.flatnonzero((rows >= 0) & (other_rows >= 0)).tolist():
+            synsets = self._synsets_of(rows[place])
+            shared[place] = not synsets.isdisjoint(self._synsets_of(other_rows[place]))
+        shared[(rows == other_rows) & (rows >= 0)] = True
+        return shared
+
+    def _synsets_of(self, row: int) -> set[int]:
+        low, high = np.searchsorted(self._synsets[:, 0], [row, row + 1])
+        return set(self._synsets[low:high, 1].tolist())
+
+
+def _read_threshold(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 1:
+        raise ValueError("its threshold is not a cosine")
+    return float(value)
+
+
+def _read_network(path: Path, inputs: int, dimension: int) -> Network:
+    """Read the network and unpack its matrices."""
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
+        arrays = {name: parts[name] for name in parts.files}
+    hidden = arrays["hidden"].shape[-1]
+    shapes = {
+        "linear": (inputs, dimension),
+        "linear_scale": (dimension,),
+        "hidden": (inputs, hidden),
+        "hidden_scale": (hidden,),
+        "hidden_bias": (hidden,),
+        "out": (hidden, dimension),
+        "out_scale": (dimension,),
+        "bias": (dimension,),
+    }
+    for name, shape in shapes.items():
+        array = arrays[name]
+        wanted = np.int8 if len(shape) == 2 else np.float16
+        if array.shape != shape or array.dtype != wanted or not np.isfinite(array).all():
+            raise ValueError(f"{name} of its network is not of this model")
+    matrices = {}
+    for name in ("linear", "hidden", "out"):
+        matrices[name] = arrays[name].astype(np.float64) * arrays[f"{name}_scale"]
+    return Network(
+        matrices["linear"],
+        matrices["hidden"],
+        arrays["hidden_bias"].astype(np.float64),
+        matrices["out"],
+        arrays["bias"].astype(np.float64),
+    )
+
+
+def _read_synsets(path: Path, n_rows: int) -> Ints:
+    """Read the pairs of a row and a synset."""
+    pairs = np.load(path, allow_pickle=False)
+    if pairs.dtype != np.uint16 or pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError("its synsets are not pairs")
+    rows: Ints = pairs.astype(np.int64)
+    if (np.diff(rows[:, 0]) < 0).any() or rows[:, 0].max(initial=0) >= n_rows:
+        raise ValueError("its synsets are not sorted, or of other rows")
+    return rows
+
+
+@cache
+def open_same(folder: str = "") -> SameEmbedder:
+    """Open the model in a folder, once; without one, the package's own."""
+    return SameEmbedder(Path(folder) if folder else None)
