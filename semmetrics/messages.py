@@ -737,6 +737,9 @@ MESSAGES: dict[str, str] = {
         "this machine",
     "cluster-failed": "the cluster failed: {why}; look at its machines, and run it again",
     "needs-no-rows": "{what} needs items that are let go; set {opt:keep_rows=False}",
+    "different-embeddings": "the embeddings differ: {why}; score both with the same one",
+    "static-and-other-embedding": "the embeddings differ: {why}; score both with the same one, "
+        "such as {opt:embedding=static}",
     "different-statistics": "the parts cannot be added: {why}; use the same options and version",
     "classes-of-references": "each part found classes in its references; give all {opt:classes}",
     "items-in-both": "items in both parts: {names!l}; give distinct parts, with ids for positions",
@@ -794,7 +797,8 @@ MESSAGES: dict[str, str] = {
     "signature-of-study": "a signature of {what} cannot be rescored; run {what} with its options",
     "not-a-calibration": "not a valid calibration: {why}; write one: semmetrics calibrate -o FILE",
     "other-embedding": "{measure} uses {embedding}, and the calibration is for {known!l}; "
-        "calibrate this embedding, or write the threshold: {name}(threshold=0.5)",
+        "calibrate this embedding, give the calibrated one with {opt:embedding}, or write the "
+        "threshold: {name}(threshold=0.5)",
     "pairs-of-one-kind": "all {n:pair} mean {what}; add pairs that do not",
     "equal-pairs": "all pairs are equally similar{unknown}; give other pairs, or another embedding",
     "small-holdout": "the holdout has {n} of {of:item}; increase {opt:holdout}, up to 1",
@@ -927,6 +931,7 @@ MESSAGES: dict[str, str] = {
     "unknown-texts": "{n:{noun}} unknown to {model} (oov: {oov}){examples!e}; "
         "see: semmetrics embed coverage",
     "composed-texts": "{n:{noun}} composed by {model} from pieces of words{examples!e}",
+    "untuned-texts": "{n:{noun}} outside the vocabulary that {model} was tuned on{examples!e}",
     "zero-vectors-texts": "{n:{noun}} with a vector of zeros in {model}",
     "truncated-texts": "{n:{noun}} longer than {model} reads, cut to their beginning",
     "spelling": "{n:{side} label} in {items:item} differing from others only by {ways}: "

@@ -322,8 +322,9 @@ class Options(SideReading, total=False):
         "of weight 0 are left out.", DATA, key="weights", file=True, batch="items")]
     embedding: Annotated[Data | Callable[..., Any], Option("What labels, phrases and captions are "
         "compared with: a file of word vectors, a name of 'semmetrics embed list', or kind:NAME or "
-        "kind:PATH. Without it, the model that comes with semmetrics is used. With NAME= it is "
-        "that of measures such as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT,
+        "kind:PATH. Without it, measures that match labels use the model 'same', and all others "
+        "use 'static'. Both come with semmetrics. With NAME= it is that of measures such as "
+        "'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT,
         metavar="[NAME=]SPEC", repeat=True, file=True, acts_by="embedding", common=True)]
     lookup: Annotated[str | None, Option("Rule from a text to a vector; auto is the embedding's "
         "own.", MEANING, default="auto", kinds=_MEANT, signed=True,
@@ -845,13 +846,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         verify=Option("Compare converted vectors with their SHA-256.", MEANING, read=bool),
     ),
     "embed coverage": _named(
-        embedding=Option("NAME, PATH, or kind:NAME or kind:PATH; kinds: static, word2vec, glove, "
-            "fasttext, kv, converted, sbert, transformers:first, transformers:mean, matrix.",
-            MEANING, default="static", metavar="EMBEDDING", common=True),
+        embedding=Option("NAME, PATH, or kind:NAME or kind:PATH; kinds: static, same, word2vec, "
+            "glove, fasttext, kv, converted, sbert, transformers:first, transformers:mean, "
+            "matrix. Without it, 'same' is used, as by measures that match labels.",
+            MEANING, default="same", metavar="EMBEDDING", common=True),
         top_k=Option("The first K labels of each item, by falling score if there are scores.", DATA,
             metavar="K", read=int, least=1, common=True),
-        names=Option("The most frequent unknown and composed labels that are named.", WRITE,
-            default=5, read=int, least=0),
+        names=Option("The most frequent unknown, composed and untuned labels that are named.",
+            WRITE, default=5, read=int, least=0),
     ),
 }
 """The options that a command has of its own; they are keywords of its API function, too."""

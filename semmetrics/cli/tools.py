@@ -412,8 +412,8 @@ def _place(caption: str, inputs: Sequence[Lists]) -> str:
 def embed(run: Run) -> None:
     """Get, convert and look at embeddings: what makes vectors of labels.
 
-    The embedding named "static" comes with semmetrics and needs nothing. Fetched vectors are kept
-    in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+    The embeddings named "static" and "same" come with semmetrics and need nothing. Fetched vectors
+    are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
 
     Examples
     --------
@@ -530,7 +530,7 @@ def embed_info(run: Run) -> None:
 
     Examples
     --------
-    semmetrics embed info static
+    semmetrics embed info same
     semmetrics embed info --verify googlenews
     """
     from semmetrics.embed.open import describe
@@ -549,10 +549,12 @@ def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
-    known; it is composed if it is known only by words put together from their pieces.
+    known; it is composed if it is known only by words put together from their pieces. It is untuned
+    if the model was tuned on other labels only, as "same" may be.
 
     Examples
     --------
+    semmetrics embed coverage preds.json gt.json
     semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json
     semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv
     """
@@ -575,15 +577,17 @@ def embed_coverage(run: Run) -> None:
         output.echo(output.to_json(record), form)
         return
     rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
-             "composed"]]  # fmt: skip
+             "composed", "untuned"]]  # fmt: skip
     for one in table:
         counts = [str(count) for count in (one.images, one.labels, one.terms)]
         shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
-        rows.append([one.system, *counts, *shares, str(one.composed)])
+        rows.append([one.system, *counts, *shares, str(one.composed), str(one.untuned)])
     output.echo(draw(rows, form), form)
     if form == "table":
         for one in table:
-            for what, some in (("unknown", one.names), ("composed", one.composed_names)):
+            names = {"unknown": one.names, "composed": one.composed_names}
+            names["untuned"] = one.untuned_names
+            for what, some in names.items():
                 if run["names"] and some:
                     named = listing(some, most=run["names"])
                     output.echo(visible(f"{what} in {one.system}: {named}"))

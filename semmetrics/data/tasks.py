@@ -412,8 +412,8 @@ class LabelTask(Task):
         Probabilities of each set size, for the decoding rules that use them.
     first_set_size : int
         The set size of their first column.
-    models : mapping from name to label vectors
-        Embeddings of the labels as they were written.
+    models : mapping from key to label vectors
+        Embeddings of the labels as they were written, by the ``model_key`` of measures.
     taxonomy : Taxonomy or None
     """
 
@@ -528,8 +528,8 @@ class CaptionTask(Task):
         Document frequencies: "df" for measures with ``df=given`` ("df/porter" for those with
         ``stem=porter``), "references/none" in place of those that ``df=references`` would count.
         Scene graphs: "parser/official" and so on.
-    models : mapping from name to TextModel
-        Embeddings.
+    models : mapping from key to TextModel
+        Embeddings, by the ``model_key`` of measures.
     """
 
     kind: ClassVar[str] = "captions"

@@ -21,6 +21,7 @@ from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.kinds import Measures, Notes, Options, Tasks
 from semmetrics.messages import listing, plural, visible
+from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Measure, model_key
 from semmetrics.options import OPTIONS
 
 _MAX_DIGITS = 17  # of the place of a class
@@ -305,35 +306,84 @@ def find_names(names: Iterable[Any], among: Iterable[Any]) -> tuple[Ints, list[s
 
 
 def read_embedding(embedding: Any) -> Any:
-    """Return what a user gives as embedding, with mappings from words to vectors made vectors."""
+    """Return what a user gives as embedding, with mappings from words to vectors made vectors.
+
+    Raises
+    ------
+    InputError
+        If a mapping is of neither kind, or a name starts with #, as keys of the package do.
+    """
     if not isinstance(embedding, Mapping):
         return embedding
     from semmetrics.embed.open import named_or_words
 
-    return named_or_words(embedding)
+    specs = named_or_words(embedding)
+    for name in by_name(specs):
+        if str(name).startswith("#"):
+            raise InputError("bad-option", name="embedding", value=name,
+                             wanted="names that do not start with '#'")  # fmt: skip
+    return specs
 
 
-def embeddings_by_name(embedding: Any) -> dict[str, Any]:
-    """Return what a user gives as embeddings, by name.
+def embedding_name(measure: Measure, embedding: Any) -> str:
+    """Return the name under which the embedding of a measure is opened.
+
+    It is the name of an embedding that the user gives. If none is given for a measure that names
+    none, it is the model of the measure's definition, with a sign that no name of a user has.
 
     Parameters
     ----------
+    measure : Measure
     embedding : None, specification, Embedder, or mapping from name to those
-        None is the static model that ships with the package.
+        As a user gives it.
 
     Examples
     --------
-    >>> embeddings_by_name(None), embeddings_by_name({"bert": "sbert:models/bert"})
-    ({'default': 'static'}, {'default': 'static', 'bert': 'sbert:models/bert'})
+    >>> from semmetrics.metrics.registry import parse_all
+    >>> sem, soft = parse_all(["SemF1", "SoftF1"])
+    >>> embedding_name(sem, None), embedding_name(soft, None), embedding_name(sem, "static")
+    ('#same', '#static', 'default')
     """
-    return {"default": "static", **by_name(embedding)}
+    name = str(measure["embedding"])
+    if name == DEFAULT_EMBEDDING and name not in by_name(embedding):
+        return f"#{measure.definition.own_embedding}"
+    return name
+
+
+def embeddings_of(measures: Measures, embedding: Any) -> dict[str, Any]:
+    """Return the embeddings that measures use, by `embedding_name`, as a user names them.
+
+    Raises
+    ------
+    InputError
+        If a measure names an embedding that is neither given nor part of the package.
+    """
+    from semmetrics.embed.open import SHIPPED
+
+    specs_of_user = by_name(embedding)
+    specs: dict[str, Any] = {}
+    for measure in measures:
+        if measure["embedding"] is None:
+            continue
+        name = embedding_name(measure, embedding)
+        if name in specs_of_user:
+            specs[name] = specs_of_user[name]
+        elif measure["embedding"] == DEFAULT_EMBEDDING:
+            specs[name] = measure.definition.own_embedding
+        elif name in SHIPPED:
+            specs[name] = name
+        else:
+            names = dict.fromkeys([DEFAULT_EMBEDDING, *specs_of_user])
+            remedy = f"those given are {listing(names)}"
+            raise InputError("unknown-name", what="embedding", value=name, remedy=remedy)
+    return specs
 
 
 def by_name(given: Any) -> dict[str, Any]:
     """Return what may be given alone, as the default, or by name."""
     if isinstance(given, Mapping):
         return dict(given)
-    return {} if given is None else {"default": given}
+    return {} if given is None else {DEFAULT_EMBEDDING: given}
 
 
 def used_embeddings(measures: Measures) -> list[str]:
@@ -341,8 +391,8 @@ def used_embeddings(measures: Measures) -> list[str]:
     return list(dict.fromkeys(str(m["embedding"]) for m in measures if m["embedding"] is not None))
 
 
-def open_models(needed: Iterable[str], options: Options) -> dict[str, Any]:
-    """Open the embeddings of those names, once for the same options.
+def open_models(measures: Measures, options: Options) -> dict[str, Any]:
+    """Open the embeddings of measures by `embedding_name`, once for the same options.
 
     Raises
     ------
@@ -351,12 +401,7 @@ def open_models(needed: Iterable[str], options: Options) -> dict[str, Any]:
     """
     from semmetrics.embed.open import open_embeddings
 
-    given, specs = embeddings_by_name(options["embedding"]), {}
-    for name in needed:
-        if name not in given:
-            remedy = f"those given are {listing(given)}"
-            raise InputError("unknown-name", what="embedding", value=name, remedy=remedy)
-        specs[name] = given[name]
+    specs = embeddings_of(measures, options["embedding"])
     device, read = options["device"], options["read"] or ReadOptions()
     if options.opened.get("specs") != specs:
         options.opened["models"] = open_embeddings(
@@ -374,7 +419,7 @@ def open_models(needed: Iterable[str], options: Options) -> dict[str, Any]:
 
 
 def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
-    """Open the embeddings that measures name, for texts of which each is embedded once.
+    """Open the embeddings of measures by ``model_key``; each text is embedded once.
 
     Raises
     ------
@@ -383,20 +428,26 @@ def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
     MissingDependencyError
         If the device needs torch, which is not installed.
     """
-    names = used_embeddings(measures)
-    if not names:
+    comparing = [measure for measure in measures if measure["embedding"] is not None]
+    if not comparing:
         return {}
     from semmetrics.core.backend import find_device
     from semmetrics.embed.embedder import RememberingEmbedder, looks_up_words
     from semmetrics.embed.lookup import TextModel, check_rules, lookup_rule, rules_for
 
-    device, found = find_device(options["device"]), {}
+    device = find_device(options["device"])
     check_rules(options["lookup"], options["oov"])
-    for name, model in open_models(names, options).items():
+    by_embedding = {}
+    for name, model in open_models(comparing, options).items():
         rules = rules_for(model, options["lookup"], options["oov"])
         kept = model if looks_up_words(model) else RememberingEmbedder(model)
-        found[name] = TextModel(kept, lookup_rule(model, rules["lookup"]), rules["oov"], device)
-    return found
+        rule = lookup_rule(model, rules["lookup"])
+        by_embedding[name] = TextModel(kept, rule, rules["oov"], device)
+    models = {}
+    for measure in comparing:
+        name = embedding_name(measure, options["embedding"])
+        models[model_key(measure)] = by_embedding[name]
+    return models
 
 
 def model_facts(
@@ -414,7 +465,7 @@ def model_facts(
     where : str
         The name of the task.
     model : LabelVectors or TextModel
-    counts : mapping from "unknown", "composed", "zero_vectors" or "truncated" to a number
+    counts : mapping from "unknown", "composed", "untuned" and the like to a number
     noun : str
         What is counted.
     which : mapping from the same to texts, which are named
@@ -423,7 +474,7 @@ def model_facts(
     """
     values = {"noun": noun, "model": model.embedder.identity, "oov": oov or model.oov}
     facts: list[Fact] = []
-    for key in ("unknown", "composed", "zero_vectors", "truncated"):
+    for key in ("unknown", "composed", "untuned", "zero_vectors", "truncated"):
         texts = [text[:60] for text in (which or {}).get(key, ())[:_SHOWN]]
         code = f"{key.replace('_', '-')}-texts"
         facts += counted(code, counts.get(key, 0), texts, where, **values)
@@ -484,7 +535,7 @@ def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
     1 embedding not used by any measure here: 'bert'
     """
     used = used_embeddings(measures)
-    given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
+    given = by_name(embedding)
     unused = tuple(name for name in given if name not in used)
     return [Fact("unused-embeddings", len(unused), unused)] if unused else []
 

@@ -139,7 +139,7 @@ class BagSimilarityFamily(ItemMeans):
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
         how = "text" if "text_embedding" in measure.definition.needs else "mean"
-        return BagValues(how, cut_of(measure), str(measure["embedding"]))
+        return BagValues(how, cut_of(measure), model_key(measure))
 
 
 def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option, ...]:

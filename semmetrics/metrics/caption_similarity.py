@@ -44,7 +44,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.bags import embed_wholes
 from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, items_of
-from semmetrics.metrics.definition import Measure, one_of
+from semmetrics.metrics.definition import Measure, model_key, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
@@ -149,8 +149,8 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
 
     The most similar stand first.
     """
-    names = (str(measure[name]) for name in ("parser", "captions", "embedding"))
-    found = _parsed_phrases(task, *names)
+    parser, captions = str(measure["parser"]), str(measure["captions"])
+    found = _parsed_phrases(task, parser, captions, model_key(measure))
     indptr, references = task.pairs(row, row + 1)
     mine, theirs = found.sides(task.candidates[row : row + 1], indptr, references)
     if not len(mine.codes) or not len(theirs.codes):
@@ -264,7 +264,7 @@ class BagPairs:
             raise InputError("no-matrix", measure=measure, remedy="entries without a value are 0: "
                              "leave no_prediction and undefined out")  # fmt: skip
         sides = task.candidates, task.indptr, task.references
-        bags = _Bags(task, str(measure["embedding"]), str(measure["references"]), *sides)
+        bags = _Bags(task, model_key(measure), str(measure["references"]), *sides)
         self.n_rows, self.n_columns = len(task.indptr) - 1, len(task)
         self._indptr, self._theirs, self._known = bags.indptr, bags.theirs, bags.known
         self._split = SplitVectors.of(Backend(bags.vectors).array(bags.vectors, "float64"))

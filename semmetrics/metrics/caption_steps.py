@@ -24,7 +24,7 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure, Statistic, Value
+from semmetrics.metrics.definition import Measure, Statistic, Value, model_key
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.registry import define
 from semmetrics.text.tokenizers import encode_tokens
@@ -199,8 +199,10 @@ class CaptionMeans(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of item values."""
-        options = [one for one in measure.options if one[0] not in CAUSES]
-        return CaptionValues(self._values, tuple(options))
+        options = {name: value for name, value in measure.options if name not in CAUSES}
+        if "embedding" in options:
+            options["embedding"] = model_key(measure)
+        return CaptionValues(self._values, tuple(options.items()))
 
 
 caption_measure = partial(define, cutoff=False, kind="captions")

@@ -11,7 +11,7 @@ number; what is written in a name or a signature is read back as the same value.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,6 +34,9 @@ LabelTable: TypeAlias = dict[str, NDArray[Any]]
 """Columns "label", "value" and counts of the labels that are averaged over."""
 _EXACT = 2**53  # whole numbers below it are exact as float64
 USUAL_OOV = "zero"
+USUAL_EMBEDDING = "static"
+DEFAULT_EMBEDDING = "default"
+"""The name of the embedding of measures that name none."""
 AUTO = "auto"
 """The label universe that is the class list, or without one the labels of both sides."""
 
@@ -293,6 +296,8 @@ class Definition:
         whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
     oov : str
         What it makes of labels without a vector, unless the option ``oov`` is set.
+    own_embedding : str
+        The model that compares labels or texts if the user gives no embedding.
     aliases : mapping
         Other names, and the measures that they stand for: ``{"MacroF1": "F1(average=macro)"}``.
     """
@@ -317,6 +322,7 @@ class Definition:
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     oov: str = USUAL_OOV
+    own_embedding: str = USUAL_EMBEDDING
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -481,16 +487,43 @@ class Measure:
 def model_key(measure: Measure) -> str:
     """Return the key of a measure's embedding among the models of a task.
 
-    It is the name of the embedding. A measure with another policy for labels without a vector has a
-    key of its own, which no embedding can have.
+    It is the name of the embedding. A measure with another policy for labels without a vector, or
+    with another model if no embedding is given, has a key that no embedding can have.
 
     Examples
     --------
     >>> from semmetrics.metrics.registry import parse_all
-    >>> [model_key(measure) for measure in parse_all(["SemF1(embedding=bert)", "WMD"])]
-    ['bert', '#default, oov skip']
+    >>> [model_key(measure) for measure in parse_all(["SoftF1", "SemF1", "WMD"])]
+    ['default', '#default, own same', '#default, oov skip']
+    >>> [model_key(measure) for measure in parse_all(["SemF1(embedding=bert)"])]
+    ['bert']
     """
-    name = str(measure["embedding"])
-    if measure.definition.oov == USUAL_OOV:
-        return name
-    return f"#{name}, oov {measure.definition.oov}"
+    definition = measure.definition
+    own_models = []
+    if measure["embedding"] == DEFAULT_EMBEDDING and definition.own_embedding != USUAL_EMBEDDING:
+        own_models.append(f"own {definition.own_embedding}")
+    return _join_key(measure, own_models)
+
+
+def shared_model_key(measure: Measure) -> str:
+    """Return the key that a measure's embedding has if all definitions have one default model.
+
+    Earlier versions stored it.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.registry import parse_all
+    >>> [shared_model_key(measure) for measure in parse_all(["SoftF1", "SemF1", "WMD"])]
+    ['default', 'default', '#default, oov skip']
+    """
+    return _join_key(measure, [])
+
+
+def _join_key(measure: Measure, differences: Sequence[str]) -> str:
+    """Return the name of a measure's embedding with what makes its model another."""
+    parts = [str(measure["embedding"]), *differences]
+    if measure.definition.oov != USUAL_OOV:
+        parts.append(f"oov {measure.definition.oov}")
+    if len(parts) == 1:
+        return parts[0]
+    return f"#{', '.join(parts)}"

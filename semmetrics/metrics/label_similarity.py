@@ -40,11 +40,11 @@ from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, CaptionTask, LabelTask, kept, occurring
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Option
+from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Option
 from semmetrics.metrics.matching import sides_of
 
 EMBEDDING = Option(
-    "embedding", "embedding", "default", help="which of the embeddings given is meant"
+    "embedding", "embedding", DEFAULT_EMBEDDING, help="which of the embeddings given is meant"
 )
 """The option of every measure that compares labels by an embedding."""
 
@@ -53,17 +53,23 @@ _PAIR_COST = 16  # a similarity computed for a pair costs so many of a table
 _GATHERED = 1 << 18, 1 << 26  # numbers of vectors gathered at a time: in a cache; on a device
 
 
-def label_vectors_of(task: LabelTask | CaptionTask, name: str) -> Any:
-    """Return the label vectors of an embedding; of captions the model that makes them.
+def label_vectors_of(task: LabelTask | CaptionTask, key: str) -> Any:
+    """Return the label vectors of a measure, by its ``model_key``; of captions their model.
 
     Raises
     ------
     InputError
-        If the task has none of that name.
+        If the task has none under that key.
     """
-    if name not in task.models:
-        raise InputError("no-embedding", name=name)
-    return task.models[name]
+    if key not in task.models:
+        raise InputError("no-embedding", name=key)
+    return task.models[key]
+
+
+def first_key(task: LabelTask, key: str) -> str:
+    """Return the first key with the same label vectors, so that they are compared once."""
+    vectors = label_vectors_of(task, key)
+    return next(other for other, model in task.models.items() if model is vectors)
 
 
 def written_codes(side: Side) -> Any:
@@ -77,9 +83,13 @@ def similarities_of_task(task: LabelTask, model: str) -> Similarities:
     return choose_similarities(label_vectors_of(task, model), task.pred, task.ref)
 
 
-@kept
 def similarities_of(block: Block[LabelTask], model: str) -> Similarities:
     """Return the task's table of similarities, or the block's; pairs where both are too large."""
+    return _similarities_of_block(block, first_key(block.task, model))
+
+
+@kept
+def _similarities_of_block(block: Block[LabelTask], model: str) -> Similarities:
     found = similarities_of_task(block.task, model)
     if isinstance(found, SimilarityTable):
         return found

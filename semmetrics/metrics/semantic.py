@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import definition, formulas, label_similarity
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value, model_key
 from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.label_similarity import EMBEDDING, Similarities, similarities_of
 from semmetrics.metrics.matching import CountColumns, Cut, Matched, cut_of, sides_of
@@ -89,9 +90,13 @@ class Batch(NamedTuple):
     continues: Bools | None
 
 
-@kept
 def lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None = None) -> BatchLayout:
     """Leave out labels without a vector that takes part, and then repeats (under "once")."""
+    return _lay_out(block, duplicates, label_similarity.first_key(block.task, model), cut)
+
+
+@kept
+def _lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None) -> BatchLayout:
     if cut is not None:
         whole = lay_out(block, duplicates, model)
         inside = ragged.prefixes(whole.pred.indptr, block.get(cut))
@@ -183,6 +188,7 @@ class SemanticMatches:
         "any" and "greedy", each rule applies to the first k predictions, for every k.
     duplicates : {"once", "each"}
     model : str
+        The key of the label vectors in the task.
     cut : Cut, optional
         Match only the predictions kept. Counts are the same without it; who matched whom may not
         be.
@@ -359,8 +365,8 @@ def _number_within(item: Ints, place: Ints, shape: tuple[int, int]) -> _Numbered
 def matches_of(measure: Measure, cut: Cut | None = None) -> SemanticMatches:
     """Return the step that a measure's options describe."""
     threshold, match = float(str(measure["threshold"])), str(measure["match"])
-    duplicates, model = str(measure["duplicates"]), str(measure["embedding"])
-    return SemanticMatches(threshold, match, duplicates, model, cut)
+    duplicates = str(measure["duplicates"])
+    return SemanticMatches(threshold, match, duplicates, model_key(measure), cut)
 
 
 class LabelPairs(NamedTuple):
@@ -378,12 +384,15 @@ class LabelPairs(NamedTuple):
         Whether some prediction matches a reference.
     nearest : int array, shape (predictions,)
         The reference that the similarity is of, by its place; -1 where there is none.
+    reasons : list of str or None
+        Why each prediction matches: "equal", "same synset" or "similar"; None without a match.
     """
 
     partner: Ints
     similarity: Floats
     served: Bools
     nearest: Ints
+    reasons: list[str | None]
 
 
 def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
@@ -420,7 +429,61 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
         similarity[mine] = np.take_along_axis(table, column[..., None], axis=2)[..., 0][real]
         nearest_place[mine] = np.take_along_axis(batch.goal, column, axis=1)[real]
     served[partner[partner >= 0]] = True
-    return LabelPairs(partner, similarity, served, nearest_place)
+    reasons: list[str | None] = [None] * len(partner)
+    matched = np.flatnonzero(partner >= 0)
+    predicted = label_similarity.written_codes(layout.pred)[matched]
+    true = label_similarity.written_codes(layout.ref)[partner[matched]]
+    reasons_of_matches = explain_matches(layout.vectors, predicted, true)
+    for place, reason in zip(matched.tolist(), reasons_of_matches, strict=True):
+        reasons[place] = reason
+    return LabelPairs(partner, similarity, served, nearest_place, reasons)
+
+
+def explain_matches(vectors: Any, predicted: Ints, true: Ints) -> list[str]:
+    """Return why labels match, looking at each distinct pair once.
+
+    Parameters
+    ----------
+    vectors : LabelVectors
+    predicted, true : int arrays, shape (pairs,)
+        Codes of labels.
+
+    Returns
+    -------
+    list of str
+        "equal" if both share a term, "same synset" if a term of each is a lemma of one synset of
+        WordNet, as far as the model knows, and otherwise "similar".
+    """
+    width = np.int64(len(vectors.indptr))
+    keys, place = ragged.distinct_keys(predicted * width + true)
+    mine, theirs = np.divmod(keys, width)
+    reasons = np.full(len(keys), "similar", object)
+    is_equal = label_similarity.equal_labels(vectors, mine, theirs)
+    others = np.flatnonzero(~is_equal)
+    are_synonyms = _share_synset(vectors, mine[others], theirs[others])
+    reasons[others[are_synonyms]] = "same synset"
+    reasons[is_equal] = "equal"
+    reasons_of_pairs: list[str] = reasons[place].tolist()
+    return reasons_of_pairs
+
+
+def _share_synset(vectors: Any, predicted: Ints, true: Ints) -> Bools:
+    """Return whether terms of two labels share a synset; False if the model knows no synsets."""
+    shared = np.zeros(len(predicted), np.bool_)
+    share_synset = getattr(vectors.embedder, "share_synset", None)
+    if share_synset is None or not len(predicted):
+        return shared
+    terms = [term.replace("_", " ") for term in vectors.terms]
+    first, second, pairs = [], [], []
+    for pair, codes in enumerate(zip(predicted.tolist(), true.tolist(), strict=True)):
+        mine, theirs = (vectors.rows_of_label(code) for code in codes)
+        for row, other in product(mine, theirs):
+            first.append(terms[row])
+            second.append(terms[other])
+            pairs.append(pair)
+    are_synonyms = np.asarray(share_synset(first, second), np.bool_)
+    shared[np.array(pairs, np.int64)[are_synonyms]] = True
+    return shared
 
 
 @kept
@@ -547,8 +610,8 @@ class SoftFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the sums of similarities."""
-        chosen = (str(measure[name]) for name in ("duplicates", "embedding", "match"))
-        return SoftCounts(cut_of(measure), *chosen)
+        duplicates, match = str(measure["duplicates"]), str(measure["match"])
+        return SoftCounts(cut_of(measure), duplicates, model_key(measure), match)
 
 
 def _recall(served: Any, n_ref: Any) -> Any:
@@ -619,6 +682,7 @@ _MATCHED: dict[str, Any] = {
     "source": "Kubany et al. 2020, section 3.2",
     "cite": ("kubany2020",),
     "extra": {"ordered": ("greedy",)},
+    "own_embedding": "same",
 }
 _SOFT: dict[str, Any] = {
     "family": SoftFamily(),

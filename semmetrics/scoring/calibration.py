@@ -35,7 +35,7 @@ from semmetrics.kinds.common import finite_or_none
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.messages import listing, pluralize
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.label_similarity import label_vectors_of, similarities_of, written_codes
 from semmetrics.scoring.result import score_values
 from semmetrics.store.files import open_output
@@ -245,11 +245,11 @@ def calibration_notes(
         As they were asked for, before the threshold is known.
     calibrations : sequence of Calibration
     """
-    names = {str(m["embedding"]) for m in measures if m["threshold"] == "auto"}
+    keys = sorted({model_key(m) for m in measures if m["threshold"] == "auto"})
     found: dict[Fact, list[str]] = {}
     every = dict(each_task(tasks))
     for system, task in every.items():
-        models = {task.models[name].embedder.identity: task.models[name] for name in sorted(names)}
+        models = {task.models[key].embedder.identity: task.models[key] for key in keys}
         for one in calibrations:
             for fact in _facts_of(one, task, models.get(one.embedding)):
                 found.setdefault(fact, []).append(system)
@@ -289,14 +289,18 @@ def pairs_task(pairs: Sequence[Pair], options: Options | None = None) -> LabelTa
     return label_task(sides[0], sides[1], options)
 
 
-def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -> Calibration:
+def of_pairs(
+    task: LabelTask, pairs: Sequence[Pair], measure: Measure, *, criterion: str = "f1"
+) -> Calibration:
     """The threshold that parts pairs that mean the same from those that do not.
 
     Parameters
     ----------
     task : LabelTask
-        That of ``pairs_task``, with the label vectors "default".
+        That of ``pairs_task``, with the label vectors of the measure.
     pairs : sequence of Pair
+    measure : Measure
+        The measure that the threshold is for.
     criterion : {"f1", "youden", "accuracy"}
         What is largest at the threshold; "youden" is the true positive rate less the false one.
 
@@ -314,8 +318,9 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
     if same.all() or not same.any():
         what = "the same" if same.all() else "something else"
         raise InputError("pairs-of-one-kind", n=len(same), what=what)
-    curve, auc = _pairs_curve(_similarities(task), same)
-    place, model = best_place(curve[criterion]), label_vectors_of(task, "default")
+    key = model_key(measure)
+    curve, auc = _pairs_curve(_similarities(task, key), same)
+    place, model = best_place(curve[criterion]), label_vectors_of(task, key)
     if place is None or len(curve["threshold"]) < 3:
         raise InputError("equal-pairs", unknown=_unknown(model))
     n_same = int(same.sum())
@@ -342,13 +347,13 @@ def _unknown(model: Any) -> str:
     return f" ({n:,} of {of} unknown to {model.embedder.identity})" if n else ""
 
 
-def _similarities(task: LabelTask) -> Floats:
+def _similarities(task: LabelTask, key: str) -> Floats:
     """The cosine of each pair, as the measures compute it; -inf where a label takes no part."""
     parts: list[Floats] = []
     for block in task.blocks():
         sides = (side.rows(block.start, block.stop) for side in (task.pred, task.ref))
         mine, theirs = map(written_codes, sides)
-        source = similarities_of(block, "default")
+        source = similarities_of(block, key)
         table = source.gather(mine[:, None], theirs[:, None], by_term=False)[:, 0, 0]
         parts.append(to_numpy(table))
     return np.concatenate(parts)
@@ -437,7 +442,7 @@ def of_contrast(
     place = best_place(contrast)
     if place is None:
         raise InputError("undefined-on-holdout", measure=measure)
-    model = label_vectors_of(task, str(measure["embedding"]))
+    model = label_vectors_of(task, model_key(measure))
     if contrast[place] <= 0:
         raise InputError("no-contrast", measure=measure, unknown=_unknown(model))
     few = Fact("few-items", len(chosen), values={"total": len(task), "least": _FEW})

@@ -35,7 +35,10 @@ from semmetrics.store.files import open_output
 
 Progress: TypeAlias = "Callable[[int, int], None] | None"
 """What is called with the number done and in all."""
-SCHEMA = "semmetrics.state/2"
+SCHEMA = "semmetrics.state/3"
+_EARLIER = "semmetrics.state/2"
+"""The schema of states in which all measures had one default model."""
+_STATIC_DIFFERS = "static-and-other-embedding"
 _PACKAGE = __name__.partition(".")[0]
 _ZEROS = 4  # digits of the number of zeros that end an integer
 _TEXT, _SUM = "state", "checksum"
@@ -244,11 +247,7 @@ class Statistics:
     @property
     def _conventions(self) -> dict[str, str]:
         """What must be the same in parts that are merged, by name."""
-        models = {  # anything but an embedding has a name that none can have
-            name[1:] if name.startswith("#") else f"embedding {name!r}": model
-            for name, model in self.models.items()
-            if name != FOUND
-        }
+        models = {_name_model(key): model for key, model in self.models.items() if key != FOUND}
         listed = {} if self.given is None else {"listed classes": str(self.given)}
         named = {  # sets that are noted are of what a value depends on
             str(name).removeprefix("#"): ", ".join(sorted(found))
@@ -268,13 +267,63 @@ class Statistics:
         measures = [(set(s.sums), s.parts and set(s.parts)) for s in (self, other)]
         different += ["they are of other measures"] if measures[0] != measures[1] else []
         if different:
-            raise InputError("different-statistics", why="; ".join(different))
+            keys = self.models.keys() & other.models.keys() - {FOUND}
+            differing = [key for key in keys if self.models[key] != other.models[key]]
+            models = [side.models[key] for side in (self, other) for key in differing]
+            code = _STATIC_DIFFERS if _has_static(models) else "different-statistics"
+            raise InputError(code, why="; ".join(different))
         if self.models.get(FOUND) != other.models.get(FOUND):
             raise InputError("classes-of-references")
         twice = np.intersect1d(self.hashes, other.hashes)
         if len(twice):
             place = np.flatnonzero(np.isin(self.hashes, twice)).tolist()
             raise InputError("items-in-both", names=[str(self.ids[i]) for i in place])
+
+
+def _name_model(key: str) -> str:
+    """Return how an error message calls a model: an embedding, or anything else with a key.
+
+    Examples
+    --------
+    >>> _name_model("bert"), _name_model("#default, own same"), _name_model("#taxonomy")
+    ("embedding 'bert'", "embedding 'default' (own same)", 'taxonomy')
+    """
+    if not key.startswith("#"):
+        return f"embedding {key!r}"
+    name, _, difference = key[1:].partition(", ")
+    is_embedding = difference.startswith(("own ", "oov "))
+    return f"embedding {name!r} ({difference})" if is_embedding else key[1:]
+
+
+def check_models(systems: Mapping[str, Statistics], keys: Iterable[str]) -> None:
+    """Raise an error if systems that are compared were scored with different embeddings.
+
+    Parameters
+    ----------
+    systems : mapping from name to Statistics
+    keys : iterable of str
+        The keys of the embeddings.
+
+    Raises
+    ------
+    InputError
+        Names the embeddings and the systems.
+    """
+    (first, mine), *others = systems.items()
+    for system, theirs in others:
+        for key in keys:
+            one, other = mine.models[key], theirs.models[key]
+            if one != other:
+                why = f"{_name_model(key)} is {one} in {first} and {other} in {system}"
+                code = _STATIC_DIFFERS if _has_static([one, other]) else "different-embeddings"
+                raise InputError(code, why=why)
+
+
+def _has_static(models: Iterable[str]) -> bool:
+    """Return whether one of the models is the general model of the package."""
+    from semmetrics.embed.open import DEFAULT, find_shipped
+
+    return any(find_shipped(model.partition("|")[0]) == DEFAULT for model in models)
 
 
 def _joined(left: Statistics, right: Statistics) -> Ids:
@@ -468,11 +517,15 @@ def read_state(target: Any, max_bytes: int) -> dict[str, Any]:
         raise InputError("damaged", source.name, why="its checksum is another")
     try:
         text = json.loads(arrays[_TEXT].tobytes())
-        if text["schema"] != SCHEMA or text["version"] != __version__:
+        if text["schema"] not in (SCHEMA, _EARLIER) or text["version"] != __version__:
             by = f"semmetrics {text['version']} ({text['schema']})"
             now = f"{__version__} ({SCHEMA})"
             raise InputError("other-version", source.name, by=by, now=now)
         state: dict[str, Any] = _unpack(text["state"], arrays)
+        if text["schema"] == _EARLIER:
+            from semmetrics.scoring.earlier import translate_state
+
+            state = translate_state(state)
     except InputError:
         raise
     except Exception as error:  # somebody else wrote it

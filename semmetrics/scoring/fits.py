@@ -26,7 +26,7 @@ from semmetrics.core.backend import round_to
 from semmetrics.core.ragged import Floats, Ints, offsets, positions, sum_rows
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.families import LABEL_AVERAGES, formula_options, terms_of
 from semmetrics.metrics.formulas import f1, f1_many_to_one
 from semmetrics.options import COLUMNS
@@ -82,7 +82,7 @@ def _fit_similarity_threshold(measure: Measure, task: Any, calibrations: Sequenc
         return measure, ""
     from semmetrics.metrics.label_similarity import label_vectors_of
 
-    vectors = label_vectors_of(task, str(measure["embedding"]))
+    vectors = label_vectors_of(task, model_key(measure))
     if not calibrations:
         return measure.with_options(threshold=repr(vectors.threshold)), ""
     identity = vectors.embedder.identity

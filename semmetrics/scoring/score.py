@@ -274,21 +274,24 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If the signature was computed with an embedding that is not given again; the one that
-        ships with the package need not be.
+        If the signature was computed with an embedding that is not given again; those that ship
+        with the package need not be.
     """
     name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
     given = by_name(read_embedding(embedding))
     if name not in given and list(given) == [_DEFAULT]:
         given = {name: given[_DEFAULT]}
-    if name not in given and identity is not None:
-        from semmetrics.embed.open import open_embedding
+    if name in given:
+        return given
+    shipped: str | None = signed.measure.definition.own_embedding
+    if identity is not None:
+        from semmetrics.embed.open import find_shipped
 
-        # another version of the static model is reported as a difference, and no reason to refuse
-        if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
-            before = "" if name == _DEFAULT else f"{name}="
-            raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
-    return {name: "static", **given}
+        shipped = find_shipped(identity)
+    if shipped is None:
+        before = "" if name == _DEFAULT else f"{name}="
+        raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
+    return {name: shipped, **given}
 
 
 def _differences(text: str, table: ScoreTable) -> list[str]:

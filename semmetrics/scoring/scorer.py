@@ -41,11 +41,12 @@ from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights, same_ids
 from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
 from semmetrics.data.tasks import adds_up, merge_notes
+from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite, warn_user
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.messages import listing, pluralize
-from semmetrics.metrics.definition import Measure, Statistic
+from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
@@ -53,6 +54,7 @@ from semmetrics.scoring.evaluate import (
     Identity,
     Statistics,
     can_hold,
+    check_models,
     evaluate,
     read_state,
     write_state,
@@ -281,6 +283,7 @@ class Scorer:
                 found.setdefault(part, {})[system] = evaluated
         self._check_shared(list(systems.values()))
         differ = _differing_truth(found)
+        _check_embeddings(found)
         ci = resampling(plan.resolve(str(self._kind), self._given))
         scores = score_evaluated(found, first.plan, ci)
         facts, inputs, setup = [Fact("different-items")] * differ, list[Any](), self._describer()
@@ -384,7 +387,8 @@ class Scorer:
         Returns
         -------
         Scorer
-            Without the items; more can follow.
+            Without the items; more can follow. If an earlier version wrote the state with another
+            default embedding, that embedding is an option of the scorer.
 
         Raises
         ------
@@ -444,10 +448,10 @@ class Scorer:
     def _describer(self) -> Setup | None:
         """Return the setup; of states alone None where it needs a file, which may be elsewhere."""
         if self._setup is None:
-            of_files = {name: self._given.get(name) for name in _FILES}.values()
+            needs_file = any(_is_file(name, self._given.get(name)) for name in _FILES)
             plans = [items._plan for items in self._systems.values() if items._plan]
             taken = [m[name] for one in plans for m in one.measures for name in ("df", "parser")]
-            if any(taken) or any(isinstance(one, (str, os.PathLike)) for one in of_files):
+            if any(taken) or needs_file:
                 return None
         return setup_of(self)
 
@@ -495,6 +499,13 @@ def setup_of(scorer: Scorer) -> Setup:
     return scorer._setup
 
 
+def _is_file(name: str, value: Any) -> bool:
+    """Return whether an option is given as a file, which may be elsewhere."""
+    if isinstance(value, str) and name == "embedding":
+        return value not in SHIPPED
+    return isinstance(value, (str, os.PathLike))
+
+
 def _digest(value: Any) -> str:
     """Return a hash of what tells an option's value from another."""
     if isinstance(value, Identity):
@@ -534,6 +545,14 @@ def _differing_truth(found: Mapping[str, Mapping[str, Evaluated]]) -> bool:
                 raise InputError("scored-otherwise", other, other=name,
                                  what="items or ground truth")  # fmt: skip
     return differ
+
+
+def _check_embeddings(found: Mapping[str, Mapping[str, Evaluated]]) -> None:
+    """Raise an error if systems were scored with different embeddings, as states may have been."""
+    for systems in found.values():
+        measures, _ = next(iter(systems.values()))
+        keys = [model_key(measure) for measure, _ in measures if measure["embedding"] is not None]
+        check_models({name: statistics for name, (_, statistics) in systems.items()}, keys)
 
 
 _NONE: Codes = np.zeros(0, np.int32)

@@ -36,7 +36,7 @@ _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature", "reason",
 )  # fmt: skip
-_MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity", "nearest")
+_MATCHES = ("id", "system", "rank", "prediction", "reference", "reason", "similarity", "nearest")
 _CONFUSION = ("system", "measure", "true", "predicted", "count")
 _PRECISION = ("system", "measure", "label", "recall", "precision")
 _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
@@ -583,11 +583,13 @@ class ScoreTable(ScaledResult):
         -------
         Records
             Of labels, columns "id", "system", "rank" (from 1), "prediction", "reference",
-            "similarity" in [-1, 1] and "nearest", the reference that the similarity is of. A
-            prediction without a match has the similarity to its nearest reference; a reference that
-            nothing matched has no rank and no prediction. Of captions, "id", "system",
-            "start" (of words in the candidate, from 1), "prediction", "number" (of the best
-            reference, from 1), "reference_start", "reference" and "stage".
+            "reason", "similarity" in [-1, 1] and "nearest", the reference that the similarity is
+            of. The reason is "equal" if both labels share a term, "same synset" if they have terms
+            of one synset of WordNet (only the model "same" knows synsets), and otherwise "similar".
+            A prediction without a match has no reason, and the similarity to its nearest reference;
+            a reference that nothing matched has no rank and no prediction. Of captions, "id",
+            "system", "start" (of words in the candidate, from 1), "prediction", "number" (of the
+            best reference, from 1), "reference_start", "reference" and "stage".
 
         Raises
         ------
@@ -1073,7 +1075,8 @@ def report_shared(table: ScoreTable) -> str:
     Examples
     --------
     >>> import semmetrics
-    >>> table = semmetrics.score([["cat"]], [["dog"]], measures=["F1", "SemF1"])
+    >>> measures = ["F1", "SemF1"]
+    >>> table = semmetrics.score([["cat"]], [["dog"]], measures=measures, embedding="static")
     >>> print(report_shared(table).splitlines()[1])
     signatures of SemF1: thr:0.5|emb:semmetrics-static-320@c476d4872c28|lookup:text|oov:zero
     """

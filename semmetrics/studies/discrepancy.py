@@ -57,8 +57,8 @@ from semmetrics.kinds.common import counted, finite_or_none, named
 from semmetrics.messages import Spelling, brief, keyword, listing, pluralize, report_progress
 from semmetrics.metrics.caption_overlap import ngsm_systems
 from semmetrics.metrics.caption_statistics import find_repeated_words
-from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import parse_one
+from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Definition, Measure
+from semmetrics.metrics.registry import parse, parse_one
 from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
@@ -838,6 +838,8 @@ def _restored_options(state: DiscrepancySelection, given: Mapping[str, Any]) -> 
     restored = dict(given)
     for name, value in state.options.items():
         mine = given.get(name)
+        if name == "embedding":
+            mine = _without_name(mine)
         if isinstance(value, dict):
             if mine is None:
                 raise InputError("give-again", what=f"{name}= of type {value['object']}", name=name)
@@ -849,6 +851,13 @@ def _restored_options(state: DiscrepancySelection, given: Mapping[str, Any]) -> 
         if value is not None and name not in state.options and OPTIONS[name].group:
             raise InputError("not-applicable", name=name, what="a state selected without it")
     return restored
+
+
+def _without_name(embedding: Any) -> Any:
+    """Return an embedding that is given by the default name, as the program does, without it."""
+    if isinstance(embedding, Mapping) and list(embedding) == [DEFAULT_EMBEDDING]:
+        return embedding[DEFAULT_EMBEDDING]
+    return embedding
 
 
 def as_selection(selection: Any, options: Mapping[str, Any]) -> DiscrepancySelection:
@@ -1006,7 +1015,7 @@ class DiscrepancySelection(Result):
             pair["mean"] = math.nan if pair["mean"] is None else pair["mean"]
         known["pairs"] = [PairSelection(**pair) for pair in known["pairs"]]
         known |= {name: tuple(known[name]) for name in ("systems", "excluded", "pairs")}
-        return DiscrepancySelection(**known)
+        return _with_own_model(DiscrepancySelection(**known))
 
     def to_records(self) -> Records:
         """Return one row for each pair and image: place, value, and what both systems answer."""
@@ -1085,6 +1094,20 @@ class DiscrepancySelection(Result):
             texts = {answer_text(a) for a in self.answers[image].values()} if ratings else {""}
             found[image] = sorted(texts, key=_hashed)
         return found
+
+
+def _with_own_model(state: DiscrepancySelection) -> DiscrepancySelection:
+    """Return a state of an earlier version with the key that its embedding has now."""
+    if DEFAULT_EMBEDDING not in state.models:
+        return state
+    from semmetrics.scoring.earlier import name_static, translate_models
+
+    measures = parse(state.measure, state.kind)
+    models = translate_models(state.models, measures)
+    options = state.options
+    if "embedding" not in options:
+        options = name_static(options, measures)
+    return replace(state, models=models, options=options)
 
 
 def answer_text(answer: Sequence[Any]) -> str:

@@ -48,9 +48,9 @@ _SAME_PUBLICATION = {
 _WIDTH = 100
 _COMPARED_WITH = {
     "taxonomy": "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or WordNet",
-    "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
-    "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up",
-    "threshold": "auto is the embedding's own: calibrated for the model that comes with "
+    "embedding": "the model {own_embedding}, which comes with semmetrics, or that of embedding= "
+    "(--embedding [NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up",
+    "threshold": "auto is the embedding's own: calibrated for the models that come with "
     "semmetrics, otherwise 0.4, which is word2vec's (Kubany et al. 2020)",
 }
 """What labels are compared with."""
@@ -226,6 +226,10 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
     options = {option.name for option in definition.options}
     named = {"embedding", "threshold"} & options if "embedding" in options else set()
     named = {"taxonomy"} if "taxonomy" in definition.needs else named
+    compared_with = {}
+    for name, text in _COMPARED_WITH.items():
+        if name in named:
+            compared_with[name] = text.format(own_embedding=definition.own_embedding)
     low, high = definition.bounds
     span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
     return {
@@ -240,7 +244,7 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         or ("labels with scores" if "scores" in definition.needs else ""),
         "values": f"{span}, {'higher' if definition.higher_is_better else 'lower'} is better",
         "traits": of_kind.get("traits", ""),
-        **{name: text for name, text in _COMPARED_WITH.items() if name in named},
+        **compared_with,
     }
 
 

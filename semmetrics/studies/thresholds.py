@@ -207,7 +207,7 @@ def sweep(
     --------
     >>> found = sweep([["bike"], ["cat"]], [["bicycle"], ["car"]], thresholds="0.1:0.9:0.4")
     >>> found.points, found.values
-    ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
+    ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.0]})
     """
     systems = {system or system_name(preds): preds}
     return sweep_systems(systems, gts, measures=measures, thresholds=thresholds, **options)
@@ -339,7 +339,7 @@ def calibrate_threshold_on_pairs(
     pairs : path, or sequence of (a, b, same)
         A CSV, TSV, JSON or JSONL file with the columns ``a``, ``b`` and ``same``, or such triples.
     embedding : str, path, Embedder, callable or mapping from word to vector, optional
-        Left out, the static model that ships with the package.
+        Left out, the model "same", which ships with the package.
     criterion : {"f1", "youden", "accuracy"}
         What is largest at the threshold; of equally good thresholds the highest is taken.
     **options
@@ -372,7 +372,7 @@ def calibrate_threshold_on_pairs(
     task = calibration.pairs_task(known, resolved)
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, resolved)
-    found = calibration.of_pairs(tasks["pairs"][""], known, criterion=criterion)
+    found = calibration.of_pairs(tasks["pairs"][""], known, measures[0], criterion=criterion)
     facts = label_facts(tasks, measures, resolved, {})
     return replace(found, facts=(*read_notes, *found.facts, *facts))
 

@@ -224,9 +224,10 @@ def test_the_references_as_a_system_are_computed_again(ok, run, files):
     assert "captions: the number of items differs from the signature's: n:2" in said
 
 
-def test_another_version_of_the_model_of_the_package(ok, run, files):
-    (entry,) = json.loads(ok("score", *LISTS, "-m", "SemF1", "--format", "json"))["scores"]
-    now = open_embedding("static").identity
+@pytest.mark.parametrize(("measure", "model"), [("SemF1", "same"), ("SoftF1", "static")])
+def test_another_version_of_the_model_of_the_package(ok, run, files, measure, model):
+    (entry,) = json.loads(ok("score", *LISTS, "-m", measure, "--format", "json"))["scores"]
+    now = open_embedding(model).identity
     old = now.rpartition("@")[0] + "@000000000000"
     (found,), said = again(run, entry["signature"].replace(now, old), *LISTS)
     assert found["value"] == entry["value"]

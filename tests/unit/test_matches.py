@@ -19,7 +19,7 @@ def matches(preds, refs, text, model=PLANE, oov="zero"):
     """The score, and the values of its matches without the system."""
     table = semmetrics.score(preds, refs, measures=[text], embedding=model, oov=oov)
     return table.scores[0], [
-        tuple(row.values()) for row in table.matches().drop("system").drop("nearest")
+        tuple(row.values()) for row in table.matches().drop("system").drop("nearest").drop("reason")
     ]
 
 

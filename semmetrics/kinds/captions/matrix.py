@@ -37,7 +37,7 @@ from semmetrics.kinds.captions.record import idle_tuples, prepare, read_beside
 from semmetrics.messages import report_progress
 from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import task_frequencies
-from semmetrics.metrics.definition import Measure, is_cutoff
+from semmetrics.metrics.definition import Measure, is_cutoff, model_key
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import TAKEN, ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
@@ -322,7 +322,7 @@ class PairJob:
         if measure["parser"] is not None:
             found["parser"] = task.fits[f"parser/{measure['parser']}"].parser.identity
         if measure["embedding"] is not None:
-            found["embedding"] = task.identities[str(measure["embedding"])]
+            found["embedding"] = task.identities[model_key(measure)]
         if measure["df"] is not None:
             stem = str(measure["stem"])
             found["df"] = task_frequencies(task, str(measure["df"]), stem).hash

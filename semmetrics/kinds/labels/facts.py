@@ -61,7 +61,7 @@ from semmetrics.kinds.labels.oddities import (
     Odd,
 )
 from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.definition import Definition, Measure, model_key
 from semmetrics.options import OPTIONS, is_given
 from semmetrics.schema import CLASS_NAMES
 
@@ -82,7 +82,7 @@ _PAIRS, _UNLIKE = 1 << 28, 1 << 22  # pairs of labels worth counting: in all ite
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 _MOST = 20  # labels of a list that are shown
-_MATCH = ("id", "rank", "prediction", "reference", "similarity", "nearest")
+_MATCH = ("id", "rank", "prediction", "reference", "reason", "similarity", "nearest")
 
 
 # ---- facts --------------------------------------------------------------------------------------
@@ -468,11 +468,11 @@ def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:
 def _list_policies(models: Mapping[str, Any]) -> dict[str, str]:
     """Return the policies for unknown terms by embedding, that of distances named as such."""
     found: dict[str, str] = {}
-    for name, model in models.items():
+    for model in models.values():
         other = found.setdefault(model.embedder.identity, model.oov)
-        if other != model.oov:
-            usual, of_distances = (model.oov, other) if name[0] != "#" else (other, model.oov)
-            found[model.embedder.identity] = f"{usual}, {of_distances} for distances"
+        if other != model.oov:  # without a policy of the user distances skip unknown terms
+            usual = other if model.oov == "skip" else model.oov
+            found[model.embedder.identity] = f"{usual}, skip for distances"
     return found
 
 
@@ -529,16 +529,19 @@ def uncalibrated_facts(
 
     Parameters
     ----------
-    models : mapping from name to label vectors
+    models : mapping from key to label vectors
     measures : sequence of Measure
         As they were asked for, before the threshold is known.
     options : ResolvedOptions
     """
-    names = dict.fromkeys(str(m["embedding"]) for m in measures if m["threshold"] == "auto")
-    given = options["embedding"]
+    if options["calibration"] is not None:
+        return []
+    given = common.by_name(options["embedding"])
     found: dict[str, Fact] = {}
-    for name in names if options["calibration"] is None else ():
-        model, spec = models[name], given.get(name) if isinstance(given, Mapping) else given
+    for measure in measures:
+        if measure["threshold"] != "auto":
+            continue
+        model, spec = models[model_key(measure)], given.get(str(measure["embedding"]))
         identity = model.embedder.identity
         known = hasattr(model.embedder, "threshold") or _WORD2VEC.search(identity)
         if not known and not (isinstance(spec, str) and spec.startswith("word2vec:")):
@@ -766,9 +769,10 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     ------
     dict
         "id"; "rank" (from 1; None for a reference that nothing matched), "prediction",
-        "reference" (None without a match), "similarity" (of the pair, else of the prediction and
-        its nearest reference; None where the item has no reference), "nearest" (the reference
-        that the similarity is of).
+        "reference" (None without a match), "reason" ("equal", "same synset" or "similar"; None
+        without a match), "similarity" (of the pair, else of the prediction and its nearest
+        reference; None where the item has no reference), "nearest" (the reference that the
+        similarity is of).
     """
     from semmetrics.metrics.label_similarity import written_codes
     from semmetrics.metrics.matching import cut_of, sides_of
@@ -781,7 +785,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     for block in task.blocks():
         ranked, ref = sides_of(block)
         matched, kept = block.get(step), block.get(cut_of(measure))
-        partner, similarity, served, nearest = match_pairs(block, step)
+        partner, similarity, served, nearest, reasons = match_pairs(block, step)
         predicted, true = written_codes(ranked), written_codes(ref)
         counted, once = (
             np.ones(len(side.codes), np.bool_) if flags is None else flags
@@ -796,12 +800,12 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
                     reference = None if other < 0 else names[true[other]]
                     value = common.finite_or_none(value)
                     near = None if value is None else names[true[nearest[place]]]
-                    rows.append(
-                        (place - first + 1, names[predicted[place]], reference, value, near)
-                    )
+                    label, rank = names[predicted[place]], place - first + 1
+                    rows.append((rank, label, reference, reasons[place], value, near))
             own = range(int(ref.indptr[item]), int(ref.indptr[item + 1]))
             left = [place for place in own if once[place] and not served[place]]
-            for row in rows + [(None, None, names[true[place]], None, None) for place in left]:
+            rows += [(None, None, names[true[place]], None, None, None) for place in left]
+            for row in rows:
                 yield dict(zip(_MATCH, (str(task.ids[block.start + item]), *row), strict=True))
 
 

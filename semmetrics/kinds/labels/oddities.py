@@ -52,7 +52,7 @@ PLACED = "labels in the taxonomy"
 MISSING = "missing values"
 WITH_PARENTS = "labels with parents in the taxonomy"
 NAMED, TERMS = "labels that are no numbers", "terms"
-FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
+FLAGS = ("unknown", "composed", "untuned", "zero_vectors")  # of terms in an embedding
 SENTENCE = 5.0  # mean words of a label above which labels look like captions
 ROUNDING = 1e-3  # by which a probability may be outside [0, 1]
 _SUM_ROUNDING = 1e-2  # by which the probabilities of an item may not sum to 1
@@ -391,7 +391,8 @@ def find_odd_terms(models: Mapping[str, Any]) -> Odd:
     found: Odd = {}
     for name, model in models.items():
         zeros = model.known & ~model.vectors.any(axis=1) if model.counts["zero_vectors"] else _NO
-        for what, some in zip(FLAGS, (~model.known, model.composed, zeros), strict=True):
+        flags = (~model.known, model.composed, model.untuned, zeros)
+        for what, some in zip(FLAGS, flags, strict=True):
             if some.any():
                 found[TERMS, what, name] = frozenset(compress(model.terms, some.tolist()))
         if model.counts["truncated"]:

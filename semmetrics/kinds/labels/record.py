@@ -39,7 +39,7 @@ from semmetrics.kinds.labels.coding import (
 from semmetrics.kinds.labels.facts import check_shared, label_facts
 from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
 from semmetrics.kinds.labels.oddities import Odd
-from semmetrics.metrics.definition import Measure, model_key
+from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Measure, model_key
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
 
@@ -465,8 +465,9 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """Add the label vectors that measures need, and the taxonomy.
 
-    A measure names its embedding, "default" unless another is named. Only embeddings that some
-    measure names are opened, and every distinct term of a task is looked up once in each.
+    A measure names its embedding, "default" unless another is named. Without such an embedding the
+    measure uses the model of its definition. Only embeddings that some measure uses are opened, and
+    every distinct term of a task is looked up once in each.
 
     Raises
     ------
@@ -478,10 +479,11 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """
     _check_unverified(tasks, measures)
     needs: dict[str, set[str]] = {}
-    by_key: dict[str, Measure] = {}  # a measure of each embedding and policy
+    by_key: dict[str, Measure] = {}
     for measure in measures:
         if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
-            needs.setdefault(str(measure["embedding"]), set()).update(kinds)
+            name = common.embedding_name(measure, options["embedding"])
+            needs.setdefault(name, set()).update(kinds)
             by_key.setdefault(model_key(measure), measure)
     taxonomy = options["taxonomy"]
     if not needs and taxonomy is None:
@@ -492,7 +494,8 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         from semmetrics.core.backend import find_device
         from semmetrics.embed.lookup import label_vectors, rules_for
 
-        device, models = find_device(options["device"]), common.open_models(needs, options)
+        device = find_device(options["device"])
+        models = common.open_models(list(by_key.values()), options)
 
     def prepared(task: Any) -> Any:
         plain = task.synonyms is None
@@ -519,7 +522,7 @@ def _with_policy(looked_up: Mapping[str, Any], measure: Measure, options: Option
     """Return the label vectors of a measure's embedding, with its policy for unknown labels."""
     from semmetrics.embed.lookup import rules_for
 
-    vectors = looked_up[str(measure["embedding"])]
+    vectors = looked_up[common.embedding_name(measure, options["embedding"])]
     default = measure.definition.oov
     rules = rules_for(vectors.embedder, options["lookup"], options["oov"], default)
     if rules["oov"] == "skip" and vectors.oov != "skip":
@@ -555,17 +558,24 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     if "{logits}" in text and any(one is not None and not (one < 0).any() for one in scores):
         return text, "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0"
     text = text.replace("{logits}", "at-least:0")
-    given = common.embeddings_by_name(options["embedding"])
+    given = common.by_name(options["embedding"])
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)
     name = measure["embedding"]
-    if name not in (None, *given):
+    if name not in (None, DEFAULT_EMBEDDING, *given):
         give = f"embedding={{{name!r}: 'sbert:{name}'}} (--embedding {name}=sbert:{name})"
         return text, f"needs the sentence model {name}: {give}"
-    if name == "default" and given["default"] == "static":
+    if name == DEFAULT_EMBEDDING and (name not in given or _ships(given[name])):
         needs = "needs word vectors (the paper's are GoogleNews word2vec)"
         return text, f"{needs}: embedding= (--embedding FILE)"
     return text, ""
+
+
+def _ships(spec: Any) -> bool:
+    """Return whether an embedding is named as a model of the package."""
+    from semmetrics.embed.open import SHIPPED
+
+    return isinstance(spec, str) and spec in SHIPPED
 
 
 KIND = Kind(
