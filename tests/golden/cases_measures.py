@@ -232,7 +232,7 @@ _SETTINGS = [
     _named("another embedding of no use", PREDS, GT, measures="SemF1(threshold=0.4)",
            embedding={"default": "words.vec", "more": "static"}),
     _named("the first words", PREDS, GT, measures="SemF1(threshold=0.4)", max_words=5, **_WORDS),
-    _named("the first words of static", PREDS, GT, measures="SemF1", max_words=5),
+    _named("the first words of the default", PREDS, GT, measures="SemF1", max_words=5),
     _named("GloVe", PREDS, GT, measures="SemF1(threshold=0.4)", embedding="glove:words.glove.txt"),
     _named("the threshold of word vectors", PREDS, GT, measures="SemF1", **_WORDS),
     _named("a device for words", PREDS, GT, measures="SemF1", device="cpu", **_WORDS),

@@ -60,7 +60,7 @@ _THRESHOLDS = [
             "of several": {"measures": ["SemF1", "SemRecall(match=optimal)@2"],
                            "thresholds": [0.2, 0.6], **_WORDS},
             "top-k": {"top_k": [1, 2], "thresholds": [0.2, 0.6], **_WORDS},
-            "of static": {"thresholds": [0.3, 0.5]},
+            "of same": {"thresholds": [0.3, 0.5]},
             "and no such option": {"unpredict": "skip"},
             "and keep_rows": {"keep_rows": True},
             "and ci": {"ci": True, "resamples": 10, "thresholds": [0.2], **_WORDS},
@@ -112,7 +112,7 @@ _THRESHOLDS = [
             ("of few words", _PAIRS, {"max_words": 4}),
         ]
     ),
-    Case("pairs of static", lambda: _found(attempt(
+    Case("pairs of same", lambda: _found(attempt(
         semmetrics.calibrate_threshold_on_pairs, _PAIRS)), LOOSE),
     Case("of a file", lambda: {
         "digest": semmetrics.Calibration.load("calibration.json").digest,
