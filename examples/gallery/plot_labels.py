@@ -19,8 +19,8 @@ table = semmetrics.score_systems(
 table
 
 # %%
-# The values with their 95% intervals. By exact labels ``open-words`` is last, by meaning it is
-# first:
+# The values with their 95% intervals. By exact labels ``open-words`` is far behind, by meaning it
+# is close:
 values = ValuesDisplay.from_scores(table).plot()
 
 # %%
