@@ -3,20 +3,21 @@
 Conventions
 -----------
 A text is read as the static model reads it (`semmetrics.embed.static`). If it is one entry whose
-vector was tuned, or the plural of one, it has that vector. Every other text has the vector that a
-small network makes of its static vector. The network has one hidden layer::
+vector was tuned, it has that vector. A plural or a text with an article has the vector of the
+singular without the article, unless it is such an entry itself. Every other text has the vector
+that a small network makes of its static vector. The network has one hidden layer::
 
     vector = linear(x) + out(gelu(hidden(x)))
 
 ``x`` is the static vector, and the result is scaled to length 1. Tuned vectors and those of the
 network are in one space, so their cosines compare.
 
-The network knows less about a text than tuning does, and least about a word that is cut into
-pieces, such as a name or a word of another language. So the vector of an untuned text is shortened
-to the length ``UNTUNED`` or ``COMPOSED``, and 64 further numbers of its own, from a hash of the
-text, fill it up to length 1. They are zeros in tuned vectors. The cosine with a tuned text is
-therefore that of the network times the length, and two untuned texts are near only if the network
-has them very near.
+The network's vectors are less reliable than tuned ones, and least reliable for a word that is cut
+into pieces, such as a name or a word of another language. So the vector of an untuned text is
+scaled to the length ``UNTUNED`` or ``COMPOSED``, and 64 numbers from a hash of the text are
+appended that bring it back to length 1. In tuned vectors these numbers are zeros. This multiplies
+the network's cosine with a tuned text by the length, and its cosine with another untuned text by
+both lengths, apart from the small cosine of the hashes.
 
 The model also knows which entries are lemmas of which synsets of WordNet. This explains a match and
 has no effect on a vector.
@@ -60,7 +61,16 @@ UNTUNED = 0.92
 COMPOSED = 0.71
 """The same for a text with a word that is cut into pieces."""
 
-_DAMAGED = (OSError, LookupError, ValueError, TypeError, AttributeError, EOFError, BadZipFile)
+_DAMAGED = (
+    AttributeError,
+    BadZipFile,
+    EOFError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 _BLOCK = 4096  # texts that the network embeds at a time
 _OWN_NUMBERS = 64
 _IRREGULAR = {
@@ -89,7 +99,7 @@ def gelu(values: Floats) -> Floats:
 
     Examples
     --------
-    >>> gelu(np.float32([0, 1, 2])).astype(float).round(3).tolist()
+    >>> gelu(np.array([0.0, 1.0, 2.0])).round(3).tolist()
     [0.0, 0.841, 1.955]
     """
     cubic = values * values * values * 0.044715
@@ -137,25 +147,29 @@ class Network:
 
 
 def singulars(text: str) -> list[str]:
-    """Return what a text may be the plural of, or name with an article, the likeliest first.
+    """Return what a text may be the plural of, the likeliest first, without its article.
 
     Examples
     --------
-    >>> singulars("traffic lights"), singulars("leaves"), singulars("a glass")
-    (['traffic light'], ['leaf', 'leafe', 'leav', 'leave'], ['glass'])
+    >>> singulars("traffic lights"), singulars("leaves")
+    (['traffic light'], ['leaf', 'leafe', 'leav', 'leave'])
+    >>> singulars("a glass"), singulars("the dogs"), singulars("glass")
+    (['glass'], ['dogs', 'dog'], [])
     """
+    forms = []
     first, *others = text.split(" ")
     if others and first in _ARTICLES:
-        return [" ".join(others)]
+        text = " ".join(others)
+        forms.append(text)
     *modifiers, head = text.split(" ")
     heads = []
     if head in _IRREGULAR:
-        heads.append(_IRREGULAR[head])
-    elif head not in _NO_PLURALS and not head.endswith("ss"):
+        return [" ".join([*modifiers, _IRREGULAR[head]]), *forms]
+    if head not in _NO_PLURALS and not head.endswith("ss"):
         for ending, singular in _ENDINGS:
             if head.endswith(ending) and len(head) > len(ending) + 1:
                 heads.append(head.removesuffix(ending) + singular)
-    return [" ".join([*modifiers, singular]) for singular in heads]
+    return forms + [" ".join([*modifiers, singular]) for singular in heads]
 
 
 def own_numbers(texts: Sequence[str]) -> Vectors:
@@ -212,7 +226,7 @@ class SameEmbedder:
             text = (self._folder / "same.json").read_text(encoding="utf-8")
             self.metadata: dict[str, Any] = json.loads(text)
             self._read()
-        except (*_DAMAGED, RecursionError) as error:
+        except _DAMAGED as error:
             raise InputError("damaged", self._folder, why=error) from error
 
     def _read(self) -> None:
@@ -264,7 +278,7 @@ class SameEmbedder:
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
 
-        A text is tuned if it is an entry with a vector of its own in this model.
+        A text is tuned if it, or what it is the plural of, is an entry with a tuned vector.
         """
         rows = self._find_rows(texts)
         tuned = rows >= 0
@@ -319,7 +333,7 @@ class SameEmbedder:
         return row
 
     def share_synset(self, first: Sequence[str], second: Sequence[str]) -> Bools:
-        """Return whether two texts are lemmas of one synset of WordNet.
+        """Return whether two texts are lemmas of one synset of WordNet, or have one tuned vector.
 
         Parameters
         ----------
@@ -345,6 +359,7 @@ class SameEmbedder:
 
 
 def _read_threshold(value: Any) -> float:
+    """Return the threshold, and raise ValueError if it is not a number from -1 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 1:
         raise ValueError("its threshold is not a cosine")
     return float(value)

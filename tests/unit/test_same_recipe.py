@@ -219,6 +219,16 @@ class TestArithmetic:
         glasses, glass = model.embed(["glasses", "glass"]).vectors
         assert glasses @ glass < model.threshold  # an entry of its own
 
+    def test_an_article_does_not_matter(self):
+        found = SameEmbedder().embed(["the dogs", "a dog", "dog"])
+        np.testing.assert_array_equal(found.vectors, found.vectors[[2, 2, 2]])
+
+    def test_forms_of_one_entry_share_its_synset(self):
+        shared = SameEmbedder().share_synset(
+            ["Traffic_lights", "dog", "qwxzv"], ["traffic light", "cat", "qwxzv"]
+        )
+        assert shared.tolist() == [True, False, False]
+
     def test_texts_in_pieces_match_almost_nothing(self):
         model = SameEmbedder()
         letters = np.random.default_rng(0).integers(97, 123, size=(60, 7), dtype=np.uint8)
