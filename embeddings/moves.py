@@ -4,8 +4,11 @@ This is counter-fitting in the form of attract-repel: the vectors themselves are
 loss of a batch of nouns is the sum, for each noun, of
 
 - how far the cosines of its synonyms are below `ATTRACT`,
-- how far the cosines of other nouns are above `REPEL`, related in WordNet or not,
+- how far the cosines of other nouns are above a limit, related in WordNet or not,
 - the square of how far its vector has moved.
+
+The limit of a pair is `REPEL_FROM`, plus `REPEL_SLOPE` times what its cosine before the moves was
+above that. So all pairs end up below the threshold, and in the order of their cosines before.
 
 Every other batch consists of nouns and their nearest neighbours before the moves, so that nouns
 that are near without a relation in WordNet, such as *shark* and *whale*, are moved as well. A noun
@@ -29,11 +32,12 @@ from numpy.typing import NDArray
 
 from embeddings.constraints import Constraints, Relations
 
-__all__ = ["ATTRACT", "REPEL", "find_neighbours", "move"]
+__all__ = ["ATTRACT", "REPEL_FROM", "REPEL_SLOPE", "find_neighbours", "move"]
 
 ATTRACT = 0.75
-REPEL = 0.40
-_STEPS = 2000
+REPEL_FROM = 0.30
+REPEL_SLOPE = 0.25
+_STEPS = 3000
 _BATCH = 512
 _ANCHORS = 48
 _NEIGHBOURS = 12
@@ -121,6 +125,8 @@ def _loss(moved: torch.Tensor, before: torch.Tensor, relations: Relations) -> to
     for mask in relations.related.values():
         others |= mask
     too_far = F.relu(ATTRACT - cosines)[torch.as_tensor(relations.same & once)].sum()
-    too_near = F.relu(cosines - REPEL)[torch.as_tensor(others & once)].sum()
+    cosines_before = before @ before.T
+    limits = REPEL_FROM + REPEL_SLOPE * F.relu(cosines_before - REPEL_FROM)
+    too_near = F.relu(cosines - limits)[torch.as_tensor(others & once)].sum()
     shift = (moved - before).square().sum()
     return (_ATTRACTION * too_far + too_near + _STAY * shift) / len(moved)

@@ -3,9 +3,10 @@
 Conventions
 -----------
 A text is read as the static model reads it (`semmetrics.embed.static`). If it is one entry whose
-vector was tuned, it has that vector. A plural or a text with an article has the vector of the
-singular without the article, unless it is such an entry itself. Every other text has the vector
-that a small network makes of its static vector. The network has one hidden layer::
+vector was tuned, or one of this model's own texts, it has that vector. A plural or a text with an
+article has the vector of the singular without the article, unless it is itself one of these texts.
+Every other text has the vector that a small network makes of its static vector. The network has one
+hidden layer::
 
     vector = linear(x) + out(gelu(hidden(x)))
 
@@ -43,13 +44,21 @@ from semmetrics.embed.static import DATA, PackedRows, StaticEmbedder, normalise,
 from semmetrics.errors import InputError
 from semmetrics.store.files import file_digest
 
-FILES = ("same-rows.npy", "same-entries.npy", "same-network.npz", "same-synsets.npy")
+FILES = (
+    "same-rows.npy",
+    "same-entries.npy",
+    "same-vocabulary.txt",
+    "same-network.npz",
+    "same-synsets.npy",
+)
 """The files of the model.
 
 ``same-rows.npy``
-    A packed vector for each tuned entry.
+    A packed vector for each tuned entry of the static model, then for each tuned text of its own.
 ``same-entries.npy``
     Numbers of the tuned entries in the static model's vocabulary, rising.
+``same-vocabulary.txt``
+    The model's own texts, normalised, one per line.
 ``same-network.npz``
     Matrices of eight bits with a scale per column, and biases.
 ``same-synsets.npy``
@@ -231,7 +240,7 @@ class SameEmbedder:
 
     def _read(self) -> None:
         """Read the arrays, and raise ValueError if they are not of one model."""
-        rows, entries, network, synsets = (self._folder / name for name in FILES)
+        rows, entries, own_texts, network, synsets = (self._folder / name for name in FILES)
         if self.metadata["static"] != self._static.metadata["sha256"]:
             raise ValueError("it was made for another static model")
         self._threshold = _read_threshold(self.metadata["threshold"])
@@ -240,8 +249,11 @@ class SameEmbedder:
         n_entries = len(self._static.tokenizer.numbers)
         is_packed = table.dtype["codes"].base == np.uint8 and table.dtype["scale"] == np.float16
         is_rising = numbers.dtype == np.uint16 and bool((np.diff(numbers.astype(int)) > 0).all())
-        noted = self.metadata["entries"]
-        if not is_packed or not is_rising or numbers.shape != table.shape or len(table) != noted:
+        if not is_packed or not is_rising or numbers.ndim != 1 or table.ndim != 1:
+            raise ValueError("its files are not of this format")
+        texts = own_texts.read_text(encoding="ascii").splitlines()
+        n_rows = len(numbers) + len(texts)
+        if not len(table) == n_rows == self.metadata["entries"]:
             raise ValueError("its files are not of one model")
         if len(numbers) and numbers[-1] >= n_entries:
             raise ValueError("it has more entries than the static model")
@@ -251,6 +263,7 @@ class SameEmbedder:
         self._rows = PackedRows(table)
         self._row_of_entry = np.full(n_entries, -1)
         self._row_of_entry[numbers] = np.arange(len(numbers))
+        self._row_of_own_text = dict(zip(texts, range(len(numbers), n_rows), strict=True))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -288,22 +301,30 @@ class SameEmbedder:
         composed = np.zeros(len(texts), np.bool_)
         others = np.flatnonzero(~tuned)
         if len(others):
-            untuned = [texts[place] for place in others.tolist()]
-            static = self._static.embed(untuned)
-            vectors[others] = self._embed_untuned(untuned, static)
-            known[others] = static.known
-            composed[others] = static.composed
+            untuned = self.embed_untuned([texts[place] for place in others.tolist()])
+            vectors[others] = untuned.vectors
+            known[others] = untuned.known
+            composed[others] = untuned.composed
         return Embedded(vectors, known, composed=composed, tuned=tuned)
 
-    def _embed_untuned(self, texts: Sequence[str], static: Embedded) -> Vectors:
-        """Return the vectors of texts that have no tuned vector, from their static vectors."""
+    def embed_untuned(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors that texts would have if no text had a tuned vector.
+
+        Examples
+        --------
+        >>> model = SameEmbedder()
+        >>> couch, sofa = model.embed_untuned(["couch", "sofa"]).vectors
+        >>> bool(couch @ sofa < np.prod(model.embed(["couch", "sofa"]).vectors, axis=0).sum())
+        True
+        """
+        static = self._static.embed(texts)
         composed = np.zeros(len(texts), np.bool_) if static.composed is None else static.composed
         length = np.where(composed, COMPOSED, UNTUNED)[:, None]
         made = self._network(static.vectors) * length
         own = own_numbers(texts) * np.sqrt(1 - length**2)
         vectors = np.concatenate([made, own], axis=1).astype(np.float32)
         vectors[~static.known] = 0
-        return vectors
+        return Embedded(vectors, static.known, composed=composed)
 
     def _find_rows(self, texts: Sequence[str]) -> Ints:
         """Return the tuned row of each text, or of what it is the plural of, or -1."""
@@ -328,7 +349,7 @@ class SameEmbedder:
     def _find_row(self, text: str) -> int:
         entry = self._static.tokenizer.find(text)
         if entry is None:
-            return -1
+            return self._row_of_own_text.get(normalise(text), -1)
         row: int = self._row_of_entry[entry].item()
         return row
 

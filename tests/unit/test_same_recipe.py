@@ -239,6 +239,24 @@ class TestArithmetic:
         things = model.embed(["dog", "car", "tree", "house", "stop sign", "frisbee"]).vectors
         assert (vectors @ things.T).max() < model.threshold
 
+    def test_nouns_that_the_general_model_does_not_have(self):
+        model = SameEmbedder()
+        latin = ["canis familiaris", "Canis Familiaris", "ursus arctos"]
+        assert all(StaticEmbedder().tokenizer.find(text) is None for text in latin)
+        found = model.embed([*latin, "dog"])
+        assert found.tuned.all()
+        np.testing.assert_array_equal(found.vectors[0], found.vectors[1])
+        dog = found.vectors @ found.vectors[3]
+        assert dog[0] > model.threshold > dog[2]
+        assert model.share_synset(latin[:1], ["dog"]).tolist() == [True]
+
+    def test_a_text_as_if_it_were_not_tuned(self):
+        model = SameEmbedder()
+        found = model.embed_untuned(["dog", "qwxzv"])
+        np.testing.assert_array_equal(found.vectors[1], model.embed(["qwxzv"]).vectors[0])
+        assert abs(found.vectors[0] @ model.embed(["dog"]).vectors[0] - 1) > 0.01
+        assert found.composed.tolist() == [False, True]
+
     def test_vectors_have_length_one(self):
         vectors = SameEmbedder().embed(["dog", "dogs", "red car", "qwxzv", "##s"]).vectors
         np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
