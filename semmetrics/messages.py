@@ -346,6 +346,8 @@ MESSAGES: dict[str, str] = {
     "exists": "it already exists; choose another path, or remove it",
     "empty-file": "the file is empty (0 bytes); check how it was written",
     "not-utf8": "byte {byte} (from 0) is not valid {codec}; save the file as UTF-8",
+    "damaged-model": "a file of the model is missing or damaged ({why}); install semmetrics again, "
+    "or copy the folder again if the model is your own",
     "damaged": "it is damaged or cut off: {why}; write or copy it again",
     "too-large": "it takes more than {limit} bytes; raise {opt:max_bytes}",
     "line-too-long": "over {limit} bytes in a line; check line ends, or raise {opt:max_line_bytes}",

@@ -265,11 +265,15 @@ def find_shipped(identity: str) -> str | None:
     >>> find_shipped("semmetrics-static-320@000000000000"), find_shipped("words-2@58ce4cf87e89")
     ('static', None)
     """
-    name = identity.rpartition("@")[0]
+    name = _name_without_dimension(identity)
     for spec in SHIPPED:
-        if open_embedding(spec).identity.rpartition("@")[0] == name:
+        if _name_without_dimension(open_embedding(spec).identity) == name:
             return spec
     return None
+
+
+def _name_without_dimension(identity: str) -> str:
+    return identity.rpartition("@")[0].rpartition("-")[0]
 
 
 def _resolve(spec: Any) -> tuple[Kind, Any]:

@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-A text is read as the static model reads it (`semmetrics.embed.static`). An article is left out, and
-a plural is read as its singular (see :meth:`SameEmbedder.names`). If the result is one entry whose
-vector was tuned, or one of this model's own texts, it has that vector. Every other text has the
-vector that a small network makes of its static vector. The network has one hidden layer::
+A text is read as a form of a name (`semmetrics.embed.names`): *The Dogs* is *dog*. If the name is
+an entry of the static model whose vector was tuned, or one of this model's own texts, the text has
+that vector. Every other text has the vector that a small network makes of its static vector. The
+network has one hidden layer::
 
     vector = linear(x) + out(gelu(hidden(x)))
 
@@ -14,10 +14,13 @@ network are in one space, so their cosines compare.
 
 The network's vectors are less reliable than tuned ones, and least reliable for a word that is cut
 into pieces, such as a name or a word of another language. So the vector of an untuned text is
-scaled to the length ``UNTUNED`` or ``COMPOSED``, and 64 numbers from a hash of the text are
+scaled to the length ``UNTUNED`` or ``COMPOSED``, and 128 numbers from a hash of the name are
 appended that bring it back to length 1. In tuned vectors these numbers are zeros. This multiplies
 the network's cosine with a tuned text by the length, and its cosine with another untuned text by
 both lengths, apart from the small cosine of the hashes.
+
+An untuned name with a digit, such as a code or a year, and a text of which a part cannot be read
+have only the numbers of the hash. They are similar to nothing but the same name.
 
 The model also knows which entries are lemmas of which synsets of WordNet. This explains a match and
 has no effect on a vector.
@@ -27,20 +30,27 @@ has no effect on a vector.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, format_identity
-from semmetrics.embed.static import DATA, PackedRows, StaticEmbedder, normalise, open_static
-from semmetrics.errors import InputError
+from semmetrics.embed.names import LabelNames, has_digit, is_partly_read
+from semmetrics.embed.static import (
+    DATA,
+    PackedRows,
+    StaticEmbedder,
+    check_digest,
+    open_static,
+    reading_model,
+)
 from semmetrics.store.files import file_digest
 
 FILES = (
@@ -64,44 +74,16 @@ FILES = (
     Pairs of a row and the number of a synset that the row's entry is a lemma of, sorted.
 """
 
-UNTUNED = 0.92
+UNTUNED = 0.80
 """The length of the network's vector of a text whose words are all entries."""
 COMPOSED = 0.71
 """The same for a text with a word that is cut into pieces."""
 
-_DAMAGED = (
-    AttributeError,
-    BadZipFile,
-    EOFError,
-    LookupError,
-    OSError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-_BLOCK = 4096  # texts that the network embeds at a time
-_OWN_NUMBERS = 64
-_IRREGULAR = {
-    "men": "man",
-    "women": "woman",
-    "children": "child",
-    "people": "person",
-    "mice": "mouse",
-    "feet": "foot",
-    "teeth": "tooth",
-    "geese": "goose",
-    "oxen": "ox",
-}
-_ARTICLES = frozenset(["a", "an", "the"])
-_NO_PLURALS = frozenset(["boxers", "briefs", "leggings", "trainers", "trousers"])
-_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe"))
-_NEAR_SINGULAR = 0.8
-"""The cosine in the static model from which a text is a plural even if it is a noun itself.
+RULES = 2
+"""The version of everything in code that decides a vector. Raise it when a vector changes."""
 
-For *shoes* and *shoe* it is 0.90, for *glasses* and *glass* 0.74.
-"""
-_LEAST_SINGULAR = 0.3
-"""The same for a text that is not a noun itself, if the singular is: *sandals* but not *Mars*."""
+_BLOCK = 4096  # texts that the network embeds at a time
+_OWN_NUMBERS = 128
 _GELU = np.sqrt(2 / np.pi)
 
 
@@ -161,36 +143,12 @@ class Network:
         return unit_length(made)
 
 
-def singulars(name: str) -> list[str]:
-    """Return the singulars that a name may be the regular plural of.
-
-    Examples
-    --------
-    >>> singulars("traffic lights"), singulars("leaves"), singulars("glass")
-    (['traffic light'], ['leave', 'leav', 'leaf', 'leafe'], [])
-    """
-    *modifiers, head = name.split(" ")
-    if head in _NO_PLURALS or head.endswith("ss"):
-        return []
-    candidates = []
-    for ending, singular in _ENDINGS:
-        if head.endswith(ending) and len(head) > len(ending) + 1:
-            candidates.append(" ".join([*modifiers, head.removesuffix(ending) + singular]))
-    return candidates
-
-
-def _irregular_singular(name: str) -> str | None:
-    *modifiers, head = name.split(" ")
-    if head in _IRREGULAR:
-        return " ".join([*modifiers, _IRREGULAR[head]])
-    return None
-
-
-def own_numbers(texts: Sequence[str]) -> Vectors:
-    """Return numbers of each text's own, shape (texts, 64), of length 1: the bits of a hash."""
-    hashes = hash_strings([normalise(text) for text in texts])
-    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1)
-    numbers: Vectors = (bits.astype(np.float32) * 2 - 1) / np.float32(8)
+def own_numbers(names: Sequence[str]) -> Vectors:
+    """Return the bits of two hashes of each name, shape (names, 128), as vectors of length 1."""
+    hashes = [hash_strings(names), hash_strings([f"{name}\0" for name in names])]
+    as_bytes = np.stack(hashes, axis=1).astype("<u8").view(np.uint8).reshape(-1, 16)
+    bits = np.unpackbits(as_bytes, axis=1)
+    numbers: Vectors = (bits.astype(np.float32) * 2 - 1) / np.float32(np.sqrt(_OWN_NUMBERS))
     return numbers
 
 
@@ -236,40 +194,46 @@ class SameEmbedder:
     def __init__(self, folder: Path | None = None, static: StaticEmbedder | None = None) -> None:
         self._folder = DATA if folder is None else Path(folder)
         self._static = open_static() if static is None else static
-        try:
-            text = (self._folder / "same.json").read_text(encoding="utf-8")
-            self.metadata: dict[str, Any] = json.loads(text)
+        with reading_model(self._folder / "same.json") as path:
+            self.metadata: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            self._name = str(self.metadata["name"])
+            self._digests = {name: str(self.metadata["files"][name]) for name in FILES}
+            self._threshold = _read_threshold(self.metadata["threshold"])
+        with reading_model(self._folder):
             self._read()
-        except _DAMAGED as error:
-            raise InputError("damaged", self._folder, why=error) from error
 
     def _read(self) -> None:
         """Read the arrays, and raise ValueError if they are not of one model."""
         rows, entries, own_texts, network, synsets = (self._folder / name for name in FILES)
         if self.metadata["static"] != self._static.metadata["sha256"]:
             raise ValueError("it was made for another static model")
-        self._threshold = _read_threshold(self.metadata["threshold"])
-        table = np.load(rows, mmap_mode="r", allow_pickle=False)
-        numbers = np.load(entries, allow_pickle=False)
+        with reading_model(rows):
+            table = np.load(rows, mmap_mode="r", allow_pickle=False)
+        with reading_model(entries):
+            numbers = np.load(entries, allow_pickle=False)
         n_entries = len(self._static.tokenizer.numbers)
         is_packed = table.dtype["codes"].base == np.uint8 and table.dtype["scale"] == np.float16
         is_rising = numbers.dtype == np.uint16 and bool((np.diff(numbers.astype(int)) > 0).all())
         if not is_packed or not is_rising or numbers.ndim != 1 or table.ndim != 1:
             raise ValueError("its files are not of this format")
-        texts = own_texts.read_text(encoding="ascii").splitlines()
+        with reading_model(own_texts):
+            texts = own_texts.read_text(encoding="ascii").splitlines()
         n_rows = len(numbers) + len(texts)
         if not len(table) == n_rows == self.metadata["entries"]:
             raise ValueError("its files are not of one model")
         if len(numbers) and numbers[-1] >= n_entries:
             raise ValueError("it has more entries than the static model")
         self._width: int = 2 * table["codes"].shape[1]
-        self._network = _read_network(network, self._static.dimension, self._width)
-        self._synsets = _read_synsets(synsets, len(table))
+        with reading_model(network):
+            self._network = _read_network(network, self._static.dimension, self._width)
+        with reading_model(synsets):
+            self._synsets = _read_synsets(synsets, len(table))
         self._rows = PackedRows(table)
         row_of_entry = np.full(n_entries, -1)
         row_of_entry[numbers] = np.arange(len(numbers))
         self._row_of_entry: list[int] = row_of_entry.tolist()
         self._row_of_own_text = dict(zip(texts, range(len(numbers), n_rows), strict=True))
+        self._label_names = LabelNames(self._static, self._is_noun)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -283,11 +247,20 @@ class SameEmbedder:
     def identity(self) -> str:
         """``semmetrics-same-<dimension>@`` and the first 12 digits of a SHA-256.
 
-        It is the SHA-256 of this model's files and then those of the static model.
+        It is the SHA-256 of the checksums of this model's files, the checksum of the static model
+        and the version of the rules in code.
+
+        Raises
+        ------
+        InputError
+            If a file has another checksum than same.json records.
         """
-        own = (self._folder / name for name in FILES)
-        digest = file_digest(*own, *self._static.paths)
-        return format_identity(self.metadata["name"], self.dimension, digest)
+        for name, expected in self._digests.items():
+            check_digest(self._folder / name, file_digest(self._folder / name), expected)
+        static = self._static.identity
+        parts = [*self._digests.values(), static, f"rules {RULES}"]
+        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        return format_identity(self._name, self.dimension, digest)
 
     @property
     def threshold(self) -> float:
@@ -314,8 +287,8 @@ class SameEmbedder:
             composed[others] = untuned.composed
         return Embedded(vectors, known, composed=composed, tuned=tuned)
 
-    def embed_untuned(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors that texts would have if no text had a tuned vector.
+    def embed_untuned(self, names: Sequence[str]) -> Embedded:
+        """Return the vectors that names would have if none of them had a tuned vector.
 
         Examples
         --------
@@ -324,76 +297,45 @@ class SameEmbedder:
         >>> bool(couch @ sofa < np.prod(model.embed(["couch", "sofa"]).vectors, axis=0).sum())
         True
         """
-        static = self._static.embed(texts)
-        composed = np.zeros(len(texts), np.bool_) if static.composed is None else static.composed
-        length = np.where(composed, COMPOSED, UNTUNED)[:, None]
+        static = self._static.embed(names)
+        composed = np.zeros(len(names), np.bool_) if static.composed is None else static.composed
+        length = np.where(composed, COMPOSED, UNTUNED)
+        for place, name in enumerate(names):
+            if has_digit(name) or is_partly_read(name):
+                length[place] = 0
+        length = length[:, None]
         made = self._network(static.vectors) * length
-        own = own_numbers(texts) * np.sqrt(1 - length**2)
+        own = own_numbers(names) * np.sqrt(1 - length**2)
         vectors = np.concatenate([made, own], axis=1).astype(np.float32)
         vectors[~static.known] = 0
         return Embedded(vectors, static.known, composed=composed)
 
     def names(self, texts: Sequence[str]) -> list[str]:
-        """Return the name that each text is a form of: normalised, without article, singular.
-
-        A text is a plural if its cosine with the singular in the static model is large enough. How
-        large depends on whether the text and the singular are nouns with a tuned vector.
+        """Return the name that each text is a form of.
 
         Examples
         --------
-        >>> SameEmbedder().names(["The Dogs", "planes", "shoes", "glasses", "Mars"])
-        ['dog', 'plane', 'shoe', 'glasses', 'mars']
+        >>> SameEmbedder().names(["The Dogs", "planes", "glasses", "cell phones", "C++"])
+        ['dog', 'plane', 'glasses', 'cellphone', 'c++']
         """
-        names = [self._without_article(normalise(text)) for text in texts]
-        singular_of = {}
-        regular = []
-        for name in dict.fromkeys(names):
-            irregular = _irregular_singular(name)
-            if irregular is not None:
-                singular_of[name] = irregular
-            elif name.endswith("s") and singulars(name):
-                regular.append(name)
-        for low in range(0, len(regular), _BLOCK):
-            singular_of |= self._choose_singulars(regular[low : low + _BLOCK])
-        return [singular_of.get(name, name) for name in names]
+        return self._label_names(texts)
 
-    def _choose_singulars(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the singular of each name that is a plural, by cosines of the static model."""
-        forms_of = {name: singulars(name) for name in names}
-        compared = []
-        for name, forms in forms_of.items():
-            compared += [name, *forms]
-        vectors = self._static.embed(compared).vectors
-        chosen = {}
-        start = 0
-        for name, forms in forms_of.items():
-            end = start + 1 + len(forms)
-            cosines = (vectors[start + 1 : end] * vectors[start]).sum(axis=1, dtype=np.float64)
-            start = end
-            singular = self._choose_singular(name, dict(zip(forms, cosines.tolist(), strict=True)))
-            if singular is not None:
-                chosen[name] = singular
-        return chosen
+    def share_name(self, first: Sequence[str], second: Sequence[str]) -> Bools:
+        """Return whether two texts are forms of one name, such as *Dogs* and *a dog*.
 
-    def _choose_singular(self, name: str, cosines: dict[str, float]) -> str | None:
-        """Return the singular of a name among forms with their cosines, or None."""
-        nouns = [form for form in cosines if self._find_row(form) >= 0]
-        is_noun = self._find_row(name) >= 0
-        if nouns:
-            nearest = max(nouns, key=cosines.__getitem__)
-            least = _NEAR_SINGULAR if is_noun else _LEAST_SINGULAR
-            if cosines[nearest] >= least:
-                return nearest
-        nearest = max(cosines, key=cosines.__getitem__)
-        if not is_noun and cosines[nearest] >= _NEAR_SINGULAR:
-            return nearest
-        return None
+        Parameters
+        ----------
+        first, second : sequences of str, of one length
 
-    def _without_article(self, name: str) -> str:
-        first, _, rest = name.partition(" ")
-        if rest and first in _ARTICLES and self._find_row(name) < 0:
-            return rest
-        return name
+        Returns
+        -------
+        bool array, shape (texts,)
+        """
+        pairs = zip(self.names(first), self.names(second), strict=True)
+        return np.array([name == other and name != "" for name, other in pairs], np.bool_)
+
+    def _is_noun(self, name: str) -> bool:
+        return self._find_row(name) >= 0
 
     def _find_row(self, name: str) -> int:
         """Return the tuned row of a normalised name, or -1."""
@@ -403,7 +345,7 @@ class SameEmbedder:
         return self._row_of_entry[entry]
 
     def share_synset(self, first: Sequence[str], second: Sequence[str]) -> Bools:
-        """Return whether two texts are lemmas of one synset of WordNet, or forms of one name.
+        """Return whether two texts are lemmas of one synset of WordNet.
 
         Only synsets that are a frequent sense of both lemmas count.
 
@@ -414,19 +356,14 @@ class SameEmbedder:
         Returns
         -------
         bool array, shape (texts,)
-            False for other texts if the vector of one of them was not tuned.
+            False for texts whose vector was not tuned.
         """
-        names = self.names(first)
-        other_names = self.names(second)
-        rows = self._find_rows(names)
-        other_rows = self._find_rows(other_names)
+        rows = self._find_rows(self.names(first))
+        other_rows = self._find_rows(self.names(second))
         shared = np.zeros(len(first), np.bool_)
         for place in np.flatnonzero((rows >= 0) & (other_rows >= 0)).tolist():
             synsets = self._synsets_of(rows[place])
             shared[place] = not synsets.isdisjoint(self._synsets_of(other_rows[place]))
-        for place, (name, other) in enumerate(zip(names, other_names, strict=True)):
-            if name == other and name:
-                shared[place] = True
         return shared
 
     def _find_rows(self, names: Sequence[str]) -> Ints:

@@ -22,11 +22,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +54,20 @@ LEVELS = np.array([-x for x in reversed(_HALF)] + list(_HALF), np.float32)
 # Both numbers of each byte, the high four bits first.
 _PAIRS = np.stack(np.meshgrid(LEVELS, LEVELS, indexing="ij"), axis=-1).reshape(256, 2)
 
+#: What reading a damaged file may raise.
+DAMAGED = (
+    AttributeError,
+    BadZipFile,
+    EOFError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TokenError,
+    TypeError,
+    ValueError,
+)
+
 _WORD = re.compile(r"[a-z0-9]+")
 _APOSTROPHES = re.compile(r"['’`´]")
 # Letters that no decomposition turns into Latin ones with an accent.
@@ -72,10 +89,21 @@ def split_words(text: str) -> list[str]:
     >>> split_words("Crème-brûlée_DISH (sweet)")
     ['creme', 'brulee', 'dish', 'sweet']
     """
+    return _WORD.findall(_APOSTROPHES.sub("", fold_accents(text)))
+
+
+def fold_accents(text: str) -> str:
+    """Return a text in lower case, with letters of the Latin alphabet in place of variants.
+
+    Examples
+    --------
+    >>> fold_accents("Smørbrød und Süßes"), fold_accents("Кофе")
+    ('smorbrod und susses', 'кофе')
+    """
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text.casefold())
         text = "".join(c for c in text if not unicodedata.combining(c)).translate(_LETTERS)
-    return _WORD.findall(_APOSTROPHES.sub("", text.lower()))
+    return text.lower()
 
 
 def normalise(text: str) -> str:
@@ -265,19 +293,23 @@ class StaticEmbedder(StaticModel):
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = DATA if folder is None else Path(folder)
         rows, mean, vocabulary = (self._folder / name for name in FILES)
-        try:
-            text = (self._folder / "static.json").read_text(encoding="utf-8")
-            self.metadata: dict[str, Any] = json.loads(text)
-            entries = vocabulary.read_text(encoding="utf-8").splitlines()
-            table = np.load(rows, mmap_mode="r", allow_pickle=False)
-            centre = np.load(mean, allow_pickle=False)
-            wholes, width = len(entries) - _count_pieces(entries), 2 * table["codes"].shape[1]
+        with reading_model(self._folder / "static.json") as path:
+            self.metadata: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             noted = self.metadata["entries"], self.metadata["dimension"]
+            self._name = str(self.metadata["name"])
+            self._digest = str(self.metadata["sha256"])
+        with reading_model(vocabulary):
+            entries = vocabulary.read_text(encoding="utf-8").splitlines()
+        with reading_model(rows):
+            table = np.load(rows, mmap_mode="r", allow_pickle=False)
+            width = 2 * table["codes"].shape[1]
+        with reading_model(mean):
+            centre = np.array(np.load(mean, allow_pickle=False), np.float32)
+        wholes = len(entries) - _count_pieces(entries)
+        with reading_model(self._folder):
             fits = noted == (len(entries), width) and centre.shape == (width,)
             if not fits or not wholes < len(table) <= wholes + len(entries):
                 raise ValueError("its files are not of one model")
-        except (OSError, LookupError, ValueError, TypeError) as error:
-            raise InputError("damaged", self._folder, why=error) from error
         super().__init__(entries, PackedRows(table), centre)
 
     @property
@@ -294,12 +326,36 @@ class StaticEmbedder(StaticModel):
     def identity(self) -> str:
         """``semmetrics-static-<dimension>@`` and the first 12 digits of the files' SHA-256."""
         digest = file_digest(*self.paths)
-        return f"{self.metadata['name']}-{self.dimension}@{digest[:12]}"
+        check_digest(self._folder, digest, self._digest)
+        return f"{self._name}-{self.dimension}@{digest[:12]}"
 
     @property
     def threshold(self) -> float:
         """The cosine above which two labels are taken to mean the same."""
         return float(self.metadata["threshold"])
+
+
+@contextmanager
+def reading_model(path: Path) -> Iterator[Path]:
+    """Raise an error that names a file of a model if it cannot be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or the folder if the files do not fit together.
+    """
+    try:
+        yield path
+    except InputError:
+        raise
+    except DAMAGED as error:
+        raise InputError("damaged-model", path, why=error) from error
+
+
+def check_digest(path: Path, digest: str, expected: str) -> None:
+    """Raise an error if a file of a model has another SHA-256 than was recorded."""
+    if digest != expected:
+        raise InputError("damaged-model", path, why="its SHA-256 is not the recorded one")
 
 
 @cache

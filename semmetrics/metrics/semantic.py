@@ -385,7 +385,8 @@ class LabelPairs(NamedTuple):
     nearest : int array, shape (predictions,)
         The reference that the similarity is of, by its place; -1 where there is none.
     reasons : list of str or None
-        Why each prediction matches: "equal", "same synset" or "similar"; None without a match.
+        Why each prediction matches: "equal", "same name", "same synset" or "similar". None without
+        a match.
     """
 
     partner: Ints
@@ -451,8 +452,9 @@ def explain_matches(vectors: Any, predicted: Ints, true: Ints) -> list[str]:
     Returns
     -------
     list of str
-        "equal" if both share a term, "same synset" if a term of each is a lemma of one synset of
-        WordNet, as far as the model knows, and otherwise "similar".
+        "equal" if both share a term, "same name" if terms are forms of one name, "same synset" if a
+        term of each is a lemma of one synset of WordNet, as far as the model knows, and otherwise
+        "similar".
     """
     width = np.int64(len(vectors.indptr))
     keys, place = ragged.distinct_keys(predicted * width + true)
@@ -460,18 +462,19 @@ def explain_matches(vectors: Any, predicted: Ints, true: Ints) -> list[str]:
     reasons = np.full(len(keys), "similar", object)
     is_equal = label_similarity.equal_labels(vectors, mine, theirs)
     others = np.flatnonzero(~is_equal)
-    are_synonyms = _share_synset(vectors, mine[others], theirs[others])
-    reasons[others[are_synonyms]] = "same synset"
+    for reason, question in (("same synset", "share_synset"), ("same name", "share_name")):
+        is_so = _ask_model(vectors, question, mine[others], theirs[others])
+        reasons[others[is_so]] = reason
     reasons[is_equal] = "equal"
     reasons_of_pairs: list[str] = reasons[place].tolist()
     return reasons_of_pairs
 
 
-def _share_synset(vectors: Any, predicted: Ints, true: Ints) -> Bools:
-    """Return whether terms of two labels share a synset; False if the model knows no synsets."""
+def _ask_model(vectors: Any, question: str, predicted: Ints, true: Ints) -> Bools:
+    """Return the model's answer on terms of two labels, or False if it has no such method."""
     shared = np.zeros(len(predicted), np.bool_)
-    share_synset = getattr(vectors.embedder, "share_synset", None)
-    if share_synset is None or not len(predicted):
+    ask = getattr(vectors.embedder, question, None)
+    if ask is None or not len(predicted):
         return shared
     terms = [term.replace("_", " ") for term in vectors.terms]
     first, second, pairs = [], [], []
@@ -481,8 +484,8 @@ def _share_synset(vectors: Any, predicted: Ints, true: Ints) -> Bools:
             first.append(terms[row])
             second.append(terms[other])
             pairs.append(pair)
-    are_synonyms = np.asarray(share_synset(first, second), np.bool_)
-    shared[np.array(pairs, np.int64)[are_synonyms]] = True
+    answers = np.asarray(ask(first, second), np.bool_)
+    shared[np.array(pairs, np.int64)[answers]] = True
     return shared
 
 

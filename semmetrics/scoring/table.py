@@ -584,8 +584,9 @@ class ScoreTable(ScaledResult):
         Records
             Of labels, columns "id", "system", "rank" (from 1), "prediction", "reference",
             "reason", "similarity" in [-1, 1] and "nearest", the reference that the similarity is
-            of. The reason is "equal" if both labels share a term, "same synset" if they have terms
-            of one synset of WordNet (only the model "same" knows synsets), and otherwise "similar".
+            of. The reason is "equal" if both labels share a term, "same name" if they have forms of
+            one name, "same synset" if they have terms of one synset of WordNet (only the model
+            "same" knows names and synsets), and otherwise "similar".
             A prediction without a match has no reason, and the similarity to its nearest reference;
             a reference that nothing matched has no rank and no prediction. Of captions, "id",
             "system", "start" (of words in the candidate, from 1), "prediction", "number" (of the

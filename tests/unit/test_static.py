@@ -69,7 +69,7 @@ class TestFiles:
         *[("static.json", text) for text in ("{", "[]", "{}", "null")], ("lost line", None),
     ])  # fmt: skip
     def test_files_that_do_not_fit_are_refused(self, tmp_path, name, text):
-        with refused("damaged"):
+        with refused("damaged-model"):
             StaticEmbedder(tmp_path)  # without files
         folder = shutil.copytree(DATA, tmp_path / "model")
         path = folder / "static-vocabulary.txt"
@@ -79,7 +79,7 @@ class TestFiles:
             np.save(folder / name, np.zeros(7, np.float32))
         else:
             (folder / name).write_text(text or "only\none\n")
-        with refused("damaged"):
+        with refused("damaged-model"):
             StaticEmbedder(folder)
 
 

@@ -769,10 +769,10 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     ------
     dict
         "id"; "rank" (from 1; None for a reference that nothing matched), "prediction",
-        "reference" (None without a match), "reason" ("equal", "same synset" or "similar"; None
-        without a match), "similarity" (of the pair, else of the prediction and its nearest
-        reference; None where the item has no reference), "nearest" (the reference that the
-        similarity is of).
+        "reference" (None without a match), "reason" ("equal", "same name", "same
+        synset" or "similar"; None without a match), "similarity" (of the pair, else of the
+        prediction and its nearest reference; None where the item has no reference), "nearest" (the
+        reference that the similarity is of).
     """
     from semmetrics.metrics.label_similarity import written_codes
     from semmetrics.metrics.matching import cut_of, sides_of
