@@ -2,11 +2,10 @@
 
 Conventions
 -----------
-A text is read as the static model reads it (`semmetrics.embed.static`). If it is one entry whose
-vector was tuned, or one of this model's own texts, it has that vector. A plural or a text with an
-article has the vector of the singular without the article, unless it is itself one of these texts.
-Every other text has the vector that a small network makes of its static vector. The network has one
-hidden layer::
+A text is read as the static model reads it (`semmetrics.embed.static`). An article is left out, and
+a plural is read as its singular (see :meth:`SameEmbedder.names`). If the result is one entry whose
+vector was tuned, or one of this model's own texts, it has that vector. Every other text has the
+vector that a small network makes of its static vector. The network has one hidden layer::
 
     vector = linear(x) + out(gelu(hidden(x)))
 
@@ -95,7 +94,14 @@ _IRREGULAR = {
 }
 _ARTICLES = frozenset(["a", "an", "the"])
 _NO_PLURALS = frozenset(["boxers", "briefs", "leggings", "trainers", "trousers"])
-_ENDINGS = (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", ""))
+_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe"))
+_NEAR_SINGULAR = 0.8
+"""The cosine in the static model from which a text is a plural even if it is a noun itself.
+
+For *shoes* and *shoe* it is 0.90, for *glasses* and *glass* 0.74.
+"""
+_LEAST_SINGULAR = 0.3
+"""The same for a text that is not a noun itself, if the singular is: *sandals* but not *Mars*."""
 _GELU = np.sqrt(2 / np.pi)
 
 
@@ -155,30 +161,29 @@ class Network:
         return unit_length(made)
 
 
-def singulars(text: str) -> list[str]:
-    """Return what a text may be the plural of, the likeliest first, without its article.
+def singulars(name: str) -> list[str]:
+    """Return the singulars that a name may be the regular plural of.
 
     Examples
     --------
-    >>> singulars("traffic lights"), singulars("leaves")
-    (['traffic light'], ['leaf', 'leafe', 'leav', 'leave'])
-    >>> singulars("a glass"), singulars("the dogs"), singulars("glass")
-    (['glass'], ['dogs', 'dog'], [])
+    >>> singulars("traffic lights"), singulars("leaves"), singulars("glass")
+    (['traffic light'], ['leave', 'leav', 'leaf', 'leafe'], [])
     """
-    forms = []
-    first, *others = text.split(" ")
-    if others and first in _ARTICLES:
-        text = " ".join(others)
-        forms.append(text)
-    *modifiers, head = text.split(" ")
-    heads = []
+    *modifiers, head = name.split(" ")
+    if head in _NO_PLURALS or head.endswith("ss"):
+        return []
+    candidates = []
+    for ending, singular in _ENDINGS:
+        if head.endswith(ending) and len(head) > len(ending) + 1:
+            candidates.append(" ".join([*modifiers, head.removesuffix(ending) + singular]))
+    return candidates
+
+
+def _irregular_singular(name: str) -> str | None:
+    *modifiers, head = name.split(" ")
     if head in _IRREGULAR:
-        return [" ".join([*modifiers, _IRREGULAR[head]]), *forms]
-    if head not in _NO_PLURALS and not head.endswith("ss"):
-        for ending, singular in _ENDINGS:
-            if head.endswith(ending) and len(head) > len(ending) + 1:
-                heads.append(head.removesuffix(ending) + singular)
-    return forms + [" ".join([*modifiers, singular]) for singular in heads]
+        return " ".join([*modifiers, _IRREGULAR[head]])
+    return None
 
 
 def own_numbers(texts: Sequence[str]) -> Vectors:
@@ -261,8 +266,9 @@ class SameEmbedder:
         self._network = _read_network(network, self._static.dimension, self._width)
         self._synsets = _read_synsets(synsets, len(table))
         self._rows = PackedRows(table)
-        self._row_of_entry = np.full(n_entries, -1)
-        self._row_of_entry[numbers] = np.arange(len(numbers))
+        row_of_entry = np.full(n_entries, -1)
+        row_of_entry[numbers] = np.arange(len(numbers))
+        self._row_of_entry: list[int] = row_of_entry.tolist()
         self._row_of_own_text = dict(zip(texts, range(len(numbers), n_rows), strict=True))
 
     def __len__(self) -> int:
@@ -291,9 +297,10 @@ class SameEmbedder:
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
 
-        A text is tuned if it, or what it is the plural of, is an entry with a tuned vector.
+        A text is tuned if the name that it is a form of has a tuned vector.
         """
-        rows = self._find_rows(texts)
+        names = self.names(texts)
+        rows = self._find_rows(names)
         tuned = rows >= 0
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         vectors[tuned, : self._width] = unit_length(self._rows[rows[tuned]])
@@ -301,7 +308,7 @@ class SameEmbedder:
         composed = np.zeros(len(texts), np.bool_)
         others = np.flatnonzero(~tuned)
         if len(others):
-            untuned = self.embed_untuned([texts[place] for place in others.tolist()])
+            untuned = self.embed_untuned([names[place] for place in others.tolist()])
             vectors[others] = untuned.vectors
             known[others] = untuned.known
             composed[others] = untuned.composed
@@ -326,35 +333,79 @@ class SameEmbedder:
         vectors[~static.known] = 0
         return Embedded(vectors, static.known, composed=composed)
 
-    def _find_rows(self, texts: Sequence[str]) -> Ints:
-        """Return the tuned row of each text, or of what it is the plural of, or -1."""
-        rows: Ints = np.full(len(texts), -1)
-        for place, text in enumerate(texts):
-            rows[place] = self._find_row(text)
-            # "men" and "people" are entries, with other meanings than the usual one
-            if rows[place] < 0 or text.lower().endswith(tuple(_IRREGULAR)):
-                singular = self._find_singular(text)
-                if singular >= 0:
-                    rows[place] = singular
-        return rows
+    def names(self, texts: Sequence[str]) -> list[str]:
+        """Return the name that each text is a form of: normalised, without article, singular.
 
-    def _find_singular(self, text: str) -> int:
-        """Return the tuned row of what a text is the plural of, or -1."""
-        for singular in singulars(normalise(text)):
-            row = self._find_row(singular)
-            if row >= 0:
-                return row
-        return -1
+        A text is a plural if its cosine with the singular in the static model is large enough. How
+        large depends on whether the text and the singular are nouns with a tuned vector.
 
-    def _find_row(self, text: str) -> int:
-        entry = self._static.tokenizer.find(text)
+        Examples
+        --------
+        >>> SameEmbedder().names(["The Dogs", "planes", "shoes", "glasses", "Mars"])
+        ['dog', 'plane', 'shoe', 'glasses', 'mars']
+        """
+        names = [self._without_article(normalise(text)) for text in texts]
+        singular_of = {}
+        regular = []
+        for name in dict.fromkeys(names):
+            irregular = _irregular_singular(name)
+            if irregular is not None:
+                singular_of[name] = irregular
+            elif name.endswith("s") and singulars(name):
+                regular.append(name)
+        for low in range(0, len(regular), _BLOCK):
+            singular_of |= self._choose_singulars(regular[low : low + _BLOCK])
+        return [singular_of.get(name, name) for name in names]
+
+    def _choose_singulars(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the singular of each name that is a plural, by cosines of the static model."""
+        forms_of = {name: singulars(name) for name in names}
+        compared = []
+        for name, forms in forms_of.items():
+            compared += [name, *forms]
+        vectors = self._static.embed(compared).vectors
+        chosen = {}
+        start = 0
+        for name, forms in forms_of.items():
+            end = start + 1 + len(forms)
+            cosines = (vectors[start + 1 : end] * vectors[start]).sum(axis=1, dtype=np.float64)
+            start = end
+            singular = self._choose_singular(name, dict(zip(forms, cosines.tolist(), strict=True)))
+            if singular is not None:
+                chosen[name] = singular
+        return chosen
+
+    def _choose_singular(self, name: str, cosines: dict[str, float]) -> str | None:
+        """Return the singular of a name among forms with their cosines, or None."""
+        nouns = [form for form in cosines if self._find_row(form) >= 0]
+        is_noun = self._find_row(name) >= 0
+        if nouns:
+            nearest = max(nouns, key=cosines.__getitem__)
+            least = _NEAR_SINGULAR if is_noun else _LEAST_SINGULAR
+            if cosines[nearest] >= least:
+                return nearest
+        nearest = max(cosines, key=cosines.__getitem__)
+        if not is_noun and cosines[nearest] >= _NEAR_SINGULAR:
+            return nearest
+        return None
+
+    def _without_article(self, name: str) -> str:
+        first, _, rest = name.partition(" ")
+        if rest and first in _ARTICLES and self._find_row(name) < 0:
+            return rest
+        return name
+
+    def _find_row(self, name: str) -> int:
+        """Return the tuned row of a normalised name, or -1."""
+        entry = self._static.tokenizer.numbers.get(name)
         if entry is None:
-            return self._row_of_own_text.get(normalise(text), -1)
-        row: int = self._row_of_entry[entry].item()
-        return row
+            return self._row_of_own_text.get(name, -1)
+        return self._row_of_entry[entry]
 
     def share_synset(self, first: Sequence[str], second: Sequence[str]) -> Bools:
-        """Return whether two texts are lemmas of one synset of WordNet, or have one tuned vector.
+        """Return whether two texts are lemmas of one synset of WordNet, or forms of one name.
+
+        Only synsets that are a frequent sense of both lemmas count.
 
         Parameters
         ----------
@@ -363,16 +414,24 @@ class SameEmbedder:
         Returns
         -------
         bool array, shape (texts,)
-            False for texts whose vector was not tuned.
+            False for other texts if the vector of one of them was not tuned.
         """
-        rows = self._find_rows(first)
-        other_rows = self._find_rows(second)
+        names = self.names(first)
+        other_names = self.names(second)
+        rows = self._find_rows(names)
+        other_rows = self._find_rows(other_names)
         shared = np.zeros(len(first), np.bool_)
         for place in np.flatnonzero((rows >= 0) & (other_rows >= 0)).tolist():
             synsets = self._synsets_of(rows[place])
             shared[place] = not synsets.isdisjoint(self._synsets_of(other_rows[place]))
-        shared[(rows == other_rows) & (rows >= 0)] = True
+        for place, (name, other) in enumerate(zip(names, other_names, strict=True)):
+            if name == other and name:
+                shared[place] = True
         return shared
+
+    def _find_rows(self, names: Sequence[str]) -> Ints:
+        """Return the tuned row of each name, or -1."""
+        return np.array([self._find_row(name) for name in names], np.int64)
 
     def _synsets_of(self, row: int) -> set[int]:
         low, high = np.searchsorted(self._synsets[:, 0], [row, row + 1])
