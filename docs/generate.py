@@ -14,6 +14,7 @@ from semmetrics.cli.generate import SPECS, options_of
 from semmetrics.metrics import registry
 from semmetrics.options import (
     COMMAND_OPTIONS,
+    OF_COMMANDS,
     OPTIONS,
     OUTPUT,
     READ_SIDE,
@@ -21,14 +22,12 @@ from semmetrics.options import (
     SIDED,
     SIDES,
     TITLES,
-    WRITE,
     Option,
     hint_of,
 )
 from semmetrics.scoring.protocols import PROTOCOLS
 
 PAGE = Path(__file__).with_name("options.md")
-_COMMAND_LINE_ONLY = (WRITE,)
 _KINDS = {
     "labels": "Label sets",
     "captions": "Captions",
@@ -146,7 +145,7 @@ def _section(title: str, introduction: str, entries: list[str]) -> str:
     if introduction:
         parts.append(introduction)
     if entries:
-        parts += [":::{div} options", *entries, ":::"]
+        parts += [":::{div} entries", *entries, ":::"]
     return "\n\n".join(parts)
 
 
@@ -161,7 +160,7 @@ def _entry_of_option(term: str, meaning: str, facts: dict[str, str]) -> str:
 def _term(option: Option, prefix: str = "") -> str:
     """Return the keyword and the flags of an option, with an anchor named after the flag."""
     names = list(_flags(option))
-    if option.group not in _COMMAND_LINE_ONLY:
+    if option.group not in OF_COMMANDS:
         names.insert(0, option.name)
     anchor = f"{prefix} {option.flag.removeprefix('--')}".strip()
     anchor = re.sub(r"[ _]", "-", anchor)
