@@ -92,6 +92,7 @@ html_sidebars = {"index": [], "notebooks": []}
 html_math_renderer = "mathml"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 
 def gallery_order(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,19 @@ from semmetrics.arguments import describe_type
 from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
 from semmetrics.cli.generate import SPECS, options_of
 from semmetrics.metrics import registry
-from semmetrics.options import COMMAND_OPTIONS, OPTIONS, OUTPUT, READING, TITLES, Option, hint_of
+from semmetrics.options import (
+    COMMAND_OPTIONS,
+    OF_COMMANDS,
+    OPTIONS,
+    OUTPUT,
+    READ_SIDE,
+    READING,
+    SIDED,
+    SIDES,
+    TITLES,
+    Option,
+    hint_of,
+)
 from semmetrics.scoring.protocols import PROTOCOLS
 
 PAGE = Path(__file__).with_name("options.md")
@@ -50,80 +62,224 @@ _ALSO = {
 
 
 def page() -> str:
-    """Return the page: what stands before its first table, then the tables."""
-    head = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
-    return "\n".join([head, *_scores(), *_others()])
-
-
-def _scores() -> Iterator[str]:
+    """Return the page: its introduction as it is now, then a section per group of options."""
+    introduction = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
+    sections = [introduction.rstrip()]
     for title in [*TITLES, ""]:
-        group = [one for one in OPTIONS.values() if one.group == title]
-        if group:
-            names = ["keyword", "flag", "type", "applies to", "default", "signature", "meaning",
-                     "commands"]  # fmt: skip
-            yield from _table(title or "Python only", names, map(_score_row, group))
+        options = [option for option in OPTIONS.values() if option.group == title]
+        if options:
+            sections.append(_shared_section(title or "Python only", options))
+    sections.append(_shared_section("How files are read", _without_sides(READING.values())))
+    sections.append(_sides_section())
+    sections.append(_shared_section("How results are written", OUTPUT.values()))
+    for command in SPECS:
+        options = _own_options(command)
+        if options:
+            sections.append(_command_section(command, options))
+    return "\n\n".join(sections) + "\n"
 
 
-def _score_row(one: Option) -> list[str]:
-    hint = hint_of(one.name)
-    kind = _choices(one) or ("" if hint is Any else describe_type(hint))
-    key = f"`{one.key}:`" if one.key else ""
-    kinds = ", ".join(one.kinds) or "all"
-    return [
-        f"`{one.name}`",
-        _flags(one),
-        kind,
-        kinds,
-        f"`{one.default!r}`",
-        key,
-        one.help,
-        _taken(one),
-    ]
+def _shared_section(title: str, options: Iterable[Option]) -> str:
+    """Return the section of options that several commands have."""
+    facts_by_option = {}
+    for option in options:
+        facts_by_option[option] = _facts(option) | _audience(option)
+    shared = _shared_facts(list(facts_by_option.values()))
+    entries = []
+    for option, facts in facts_by_option.items():
+        own = {name: text for name, text in facts.items() if name not in shared}
+        entries.append(_entry_of_option(_term(option), option.help, own))
+    introduction = ""
+    if shared:
+        introduction = f"All options of this section: {_fact_line(shared)}."
+    return _section(title, introduction, entries)
 
 
-def _others() -> Iterator[str]:
-    names = ["keyword", "flag", "default", "meaning"]
-    for title, options in {
-        "How files are read": READING,
-        "How results are written": OUTPUT,
-    }.items():
-        yield from _table(
-            title, [*names, "commands"], ([*_row(o), _taken(o)] for o in options.values())
-        )
-    for name in SPECS:
-        changed = {
-            n: o for n, o in options_of(name).items() if o.default != OPTIONS.get(n, o).default
-        }
-        if own := COMMAND_OPTIONS.get(name, {}) | changed:
-            yield from _table(f"`semmetrics {name}`", names, map(_row, own.values()))
-
-
-def _row(one: Option) -> list[str]:
-    meaning = f"{one.help} {f'One of {_choices(one)}.' if one.choices else ''}".strip()
-    return [f"`{one.name}`", _flags(one), f"`{one.default!r}`", meaning]
-
-
-def _choices(one: Option) -> str:
-    return ", ".join(f"`{choice}`" for choice in one.choices)
-
-
-def _taken(one: Option) -> str:
-    """Name the commands that have an option as it stands in a table."""
-    having = [n for n in SPECS if one.name in {*options_of(n)} - {*COMMAND_OPTIONS.get(n, {})}]
-    return ", ".join(having)
-
-
-def _flags(one: Option) -> str:
-    flags = one.flags or (one.flag,) if one.group else ()
-    return ", ".join(f"`{flag}`" for flag in flags)
-
-
-def _table(title: str, names: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
-    yield from (f"## {title}", "", f"| {' | '.join(names)} |", "|---" * len(names) + "|")
-    yield from (
-        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows
+def _sides_section() -> str:
+    """Return the section of the options that read one side, two sides to an entry."""
+    first, second = SIDES
+    entries = []
+    for name in SIDED:
+        sides = [READING[f"{first}_{name}"], READING[f"{second}_{name}"]]
+        terms = " and ".join(_term(option) for option in sides)
+        meaning = f"{READING[name].flag} for the {SIDES[first]} or the {SIDES[second]} only."
+        entries.append(_entry_of_option(terms, meaning, _audience(sides[0])))
+    introduction = (
+        "These options override an option above for one side, if the predictions and the ground "
+        "truth are written differently."
     )
-    yield ""
+    return _section("How the files of one side are read", introduction, entries)
+
+
+def _command_section(command: str, options: Iterable[Option]) -> str:
+    """Return the section of options that only one command has or that it changes."""
+    title = f"semmetrics {command}"
+    entries = []
+    repeated: dict[str, list[str]] = {}
+    for option in options:
+        earlier = _earlier_command(command, option)
+        if earlier:
+            repeated.setdefault(earlier, []).append(f"`{option.flag}`")
+        else:
+            term = _term(option, prefix=title)
+            entries.append(_entry_of_option(term, option.help, _facts(option)))
+    sentences = []
+    for earlier, flags in repeated.items():
+        sentences.append(f"These options are as for `semmetrics {earlier}`: {', '.join(flags)}.")
+    return _section(f"`{title}`", " ".join(sentences), entries)
+
+
+def _earlier_command(command: str, option: Option) -> str:
+    """Name the command of the same group that has the same option in an earlier section."""
+    group = command.partition(" ")[0]
+    for other in SPECS:
+        if other == command:
+            return ""
+        if other.startswith(f"{group} ") and option in _own_options(other):
+            return other
+    return ""
+
+
+def _section(title: str, introduction: str, entries: list[str]) -> str:
+    parts = [f"## {title}"]
+    if introduction:
+        parts.append(introduction)
+    if entries:
+        parts += [":::{div} entries", *entries, ":::"]
+    return "\n\n".join(parts)
+
+
+def _entry_of_option(term: str, meaning: str, facts: dict[str, str]) -> str:
+    """Return an entry of a definition list, with the facts as a paragraph of their own."""
+    entry = f"{term}\n: {_mark_code(meaning)}"
+    if facts:
+        entry += f"\n\n  {_fact_line(facts)}"
+    return entry
+
+
+def _term(option: Option, prefix: str = "") -> str:
+    """Return the keyword and the flags of an option, with an anchor named after the flag."""
+    names = list(_flags(option))
+    if option.group not in OF_COMMANDS:
+        names.insert(0, option.name)
+    anchor = f"{prefix} {option.flag.removeprefix('--')}".strip()
+    anchor = re.sub(r"[ _]", "-", anchor)
+    listing = ", ".join(f"`{name}`" for name in names)
+    return f"[{listing}]{{#{anchor}}}"
+
+
+def _flags(option: Option) -> tuple[str, ...]:
+    if not option.group:
+        return ()
+    return option.flags or (option.flag,)
+
+
+def _facts(option: Option) -> dict[str, str]:
+    """Return the values, the default and the signature key of an option, by the fact's name."""
+    facts = {}
+    values = _values(option)
+    if values:
+        facts["values"] = values
+    default = _default(option)
+    if default:
+        facts["default"] = f"`{default}`"
+    if option.key:
+        facts["in signatures"] = f"`{option.key}:`"
+    return facts
+
+
+def _values(option: Option) -> str:
+    if option.choices:
+        return ", ".join(f"`{choice}`" for choice in option.choices)
+    if OPTIONS.get(option.name) is not option:
+        return ""  # an option without a type in Python
+    hint = hint_of(option.name)
+    if hint is Any:
+        return ""
+    words = describe_type(hint).replace("a whole number", "an integer")
+    return words.replace("whole number", "integer").replace("text", "string")
+
+
+def _default(option: Option) -> str:
+    """Return the default as a user writes it, and nothing if the option is off or unset."""
+    default = option.default
+    if default is None or default is False:
+        return ""
+    if isinstance(default, tuple):
+        return " ".join(default)
+    return str(default)
+
+
+def _audience(option: Option) -> dict[str, str]:
+    """Return the kinds of data and the commands that an option is for, by the fact's name."""
+    audience = {}
+    if option.kinds:
+        audience["data"] = ", ".join(option.kinds)
+    users = []
+    for command in SPECS:
+        is_own = option.name in COMMAND_OPTIONS.get(command, {})
+        if option.name in options_of(command) and not is_own:
+            users.append(command)
+    if users:
+        audience["commands"] = _join_commands(users)
+    return audience
+
+
+def _join_commands(names: Iterable[str]) -> str:
+    """Name commands, those of a group together.
+
+    Examples
+    --------
+    >>> _join_commands(["score", "mad select", "mad add"])
+    'score, mad select/add'
+    """
+    members_by_group: dict[str, list[str]] = {}
+    texts = []
+    for command in names:
+        group, _, member = command.partition(" ")
+        if member:
+            members_by_group.setdefault(group, []).append(member)
+        else:
+            texts.append(command)
+    for group, members in members_by_group.items():
+        texts.append(f"{group} {'/'.join(members)}")
+    return ", ".join(texts)
+
+
+def _shared_facts(facts_of_options: list[dict[str, str]]) -> dict[str, str]:
+    """Return the kinds of data and the commands, if all options of a section have the same."""
+    first, *others = facts_of_options
+    shared = {}
+    for name in ("data", "commands"):
+        if name in first and all(first[name] == facts.get(name) for facts in others):
+            shared[name] = first[name]
+    return shared
+
+
+def _fact_line(facts: dict[str, str]) -> str:
+    return " · ".join(f"{name}: {text}" for name, text in facts.items())
+
+
+def _mark_code(meaning: str) -> str:
+    """Write flags and quoted examples of a help text as code."""
+    meaning = re.sub(r"(?<!\w)'([^']+)'(?!\w)", r"`\1`", meaning)
+    parts = meaning.split("`")
+    for number in range(0, len(parts), 2):  # outside the code
+        parts[number] = re.sub(r"(?<![\w-])(--?[a-z][a-z-]*)", r"`\1`", parts[number])
+    return "`".join(parts)
+
+
+def _without_sides(options: Iterable[Option]) -> list[Option]:
+    return [option for option in options if option.group != READ_SIDE]
+
+
+def _own_options(command: str) -> list[Option]:
+    """Return the options that only one command has, and those with another default there."""
+    options = dict(COMMAND_OPTIONS.get(command, {}))
+    for name, option in options_of(command).items():
+        if name in OPTIONS and option.default != OPTIONS[name].default:
+            options.setdefault(name, option)
+    return list(options.values())
 
 
 def measures() -> str:

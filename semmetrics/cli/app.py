@@ -29,7 +29,7 @@ from semmetrics.options import flag
 COMMANDS = [
     "score", "compare", "merge", "sweep", "calibrate", "doc-freq", "pairs", "positives",
     "correlate", "meta", "spice", "validate", "list", "explain", "embed", "cite", "rank", "mad",
-    "completion",
+    "demo", "completion",
 ]  # fmt: skip
 """In the order of use."""
 _ELSEWHERE = {
@@ -43,6 +43,7 @@ _ELSEWHERE = {
     "cite": ("bib", "bibtex", "citation", "reference"),
     "meta": ("agreement", "human", "judgements", "judgments"),
     "rank": ("ranking", "leaderboard"),
+    "demo": ("example", "examples", "sample", "tutorial", "quickstart"),
 }  # fmt: skip
 _COMMANDS_ELSEWHERE = {
     **{name: f"did you mean {command}?" for command, names in _ELSEWHERE.items() for name in names},

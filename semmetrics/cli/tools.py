@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,34 @@ def cite(run: Run) -> None:
         if not find_citations(topic):
             output.complain(f"{getattr(topic, 'name', topic)} cites no publication")
     output.echo(semmetrics.cite(*run["names"]))
+
+
+_DEMO = """\
+The example files are in {folder}. Try:
+
+  cd {folder}
+  semmetrics score --ci --percent photos/predictions/*.json photos/ground_truth.json
+  semmetrics compare -m "F1 SemF1" photos/predictions/*.json photos/ground_truth.json
+  semmetrics score captions/model_*.json captions/references.json"""
+
+
+@command("demo", {"folder": "[FOLDER]?"}, output=())
+def demo(run: Run) -> None:
+    """Write example files into a new folder, and print commands that use them.
+
+    The files are predictions of three systems that tagged 300 photos, captions of two systems, and
+    their references. The default folder is semmetrics-demo.
+
+    Examples
+    --------
+    semmetrics demo
+    semmetrics demo examples
+    """
+    from semmetrics.store.examples import copy_examples
+
+    folder = Path(run["folder"] or "semmetrics-demo")
+    copy_examples(folder)
+    output.echo(_DEMO.format(folder=visible(shlex.quote(folder.as_posix()))))
 
 
 @command("completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")})

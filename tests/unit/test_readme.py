@@ -68,7 +68,8 @@ def shown(page):
         elif block["language"] == "bash" and mark != "setup" and not _is_missing(block):
             yield text, None
         elif block["language"] == "console":
-            yield from (part.split("\n", 1) for part in re.split(r"^\$ ", text, flags=re.M)[1:])
+            for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+                yield re.split(r"(?<!\\)\n", part, maxsplit=1)  # a command may have several lines
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
