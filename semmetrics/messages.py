@@ -530,7 +530,8 @@ MESSAGES: dict[str, str] = {
         "neither; an .npz file has ids beside its matrix",
     "other-length": "{one} has {n:item} and {other} has {m}: this is the last item of the shorter "
         "one; items without ids are matched by position: give as many on both sides, or ids",
-    "missing-ids": "{lost}; add them, or set {opt:missing=skip} or {opt:missing=empty}",
+    "missing-ids": "{lost}; add them, or set {opt:missing=empty} to score them as empty, or "
+    "{opt:missing=skip} to leave them out",
     "other-ids": "{lost}; check that both sides use the same ids",
     "unlike-ids": "{lost}; write ids the same way on both sides: {names!l} differ by {how}",
     "joinable-ids": "{lost}; if some of them are the same, set {opt:ids={expression}}",

@@ -50,7 +50,7 @@ def flags(name):
 
 def test_every_command_is_called():
     called = {name.split()[0] for name in CALLS}
-    assert set(COMMANDS) - called == {"embed", "spice", "completion"}
+    assert set(COMMANDS) - called == {"embed", "spice", "completion", "demo"}
 
 
 @pytest.mark.parametrize("name", CALLS)
