@@ -414,7 +414,7 @@ MESSAGES: dict[str, str] = {
     "bad-character": "the text contains {what}; remove it, and save the text as UTF-8",
     "not-gzip": "not a gzip file; name it without .gz",
     "out-of-memory": "not enough memory; give fewer items at once, or use a larger machine",
-    "json-lines": "not valid JSON: {why}; for one object a line, set the format to jsonl",
+    "json-lines": "not valid JSON: {why}; for one object per line, name the file .jsonl",
     "carriage-returns": "its lines end with a carriage return alone; save it with line feeds",
     "other-delimiter": "no column for {role}: the header has one column, {found!l}; "
         "if {sign!r} separates the cells, set {option!o} to it",

@@ -145,7 +145,8 @@ def demo(run: Run) -> None:
 
     folder = Path(run["folder"] or "semmetrics-demo")
     copy_examples(folder)
-    output.echo(_DEMO.format(folder=visible(shlex.quote(folder.as_posix()))))
+    shown = f"./{folder}" if str(folder).startswith("-") else folder.as_posix()
+    output.echo(_DEMO.format(folder=visible(shlex.quote(shown))))
 
 
 @command("completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")})

@@ -79,7 +79,7 @@ UNTUNED = 0.80
 COMPOSED = 0.71
 """The same for a text with a word that is cut into pieces."""
 
-RULES = 2
+RULES = 3
 """The version of everything in code that decides a vector. Raise it when a vector changes."""
 
 _BLOCK = 4096  # texts that the network embeds at a time
@@ -338,7 +338,9 @@ class SameEmbedder:
         return self._find_row(name) >= 0
 
     def _find_row(self, name: str) -> int:
-        """Return the tuned row of a normalised name, or -1."""
+        """Return the tuned row of a normalised name, or -1. A number is not a name."""
+        if name.replace(" ", "").isdigit():
+            return -1
         entry = self._static.tokenizer.numbers.get(name)
         if entry is None:
             return self._row_of_own_text.get(name, -1)

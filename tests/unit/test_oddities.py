@@ -308,6 +308,7 @@ IDENTICAL = {"a": [["cat", "dog"]]}
         (NESTED, NESTED, ["preds", "gts"]),
         (IDENTICAL, IDENTICAL, ["preds"]),
         (IDENTICAL, FLAT, ["preds"]),
+        (NESTED | {"c": [["bus"]]}, FLAT | {"c": ["bus"]}, ["preds"]),
         ({"a": ["sofa"], "b": ["car"]}, NAMES, []),
         (NAMES, NAMES, []),
         (FLAT, FLAT, []),

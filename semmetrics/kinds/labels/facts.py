@@ -509,7 +509,8 @@ def _nested_facts(inputs: Sequence[Lists]) -> list[Fact]:
     true = set(inputs[-1].terms)
     for side in inputs:
         entries = [side.terms[code] for code in np.unique(side.side.codes).tolist()]
-        is_nested = bool(entries) and min(map(len, entries)) > 1
+        n_with_synonyms = sum(len(entry) > 1 for entry in entries)
+        is_nested = bool(entries) and n_with_synonyms >= len(entries) / 2
         if not is_nested or (np.diff(side.side.indptr) > 1).any():
             continue
         names = list(chain.from_iterable(entries))
@@ -517,7 +518,8 @@ def _nested_facts(inputs: Sequence[Lists]) -> list[Fact]:
         if side is not inputs[-1]:
             is_odd = is_odd or len(entries) == 1 or not true.issuperset(entries)
         if is_odd:
-            values = {"example": json.dumps(entries[0], ensure_ascii=False)}
+            longest = max(entries, key=len)
+            values = {"example": json.dumps(longest, ensure_ascii=False)}
             facts.append(Fact("nested-labels", len(side), where=side.source, values=values))
     return facts
 
