@@ -31,13 +31,24 @@ from benchmarks.timing import Row, machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
-    labels, reading, embedding, semantic, transport, device,
-    tokenizers, captions_ngram, captions_cider, spice, captions,
-    comparison, agreement,
-    retrieval, semantic_recall,
+    labels,
+    reading,
+    embedding,
+    semantic,
+    transport,
+    device,
+    tokenizers,
+    captions_ngram,
+    captions_cider,
+    spice,
+    captions,
+    comparison,
+    agreement,
+    retrieval,
+    semantic_recall,
     classes,
     discrepancy,
-)  # fmt: skip
+)
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run
     for module in MODULES
@@ -61,7 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         action="store_true",
         help=f"{QUICK.examples:,} examples and {QUICK.repeats} runs, printed and not written",
     )
-    parser.add_argument("-o", "--output", type=Path, help="write the results to this file")
+    parser.add_argument(
+        "-o", "--output", type=Path, help="write the results to this file"
+    )
     parser.add_argument(
         "--update",
         action="store_true",
@@ -109,7 +122,10 @@ def report(rows: dict[str, list[Row]], scale: labels.Scale) -> str:
             "| workload | semmetrics | peer | ratio |",
             "|---|---|---|---|",
         ]
-        lines += [f"| {row.workload} | {row.ours} | {row.peer} | {row.ratio} |" for row in table]
+        lines += [
+            f"| {row.workload} | {row.ours} | {row.peer} | {row.ratio} |"
+            for row in table
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -123,7 +139,9 @@ def updated(old: str, new: str) -> str:
     """
     (head, *tables), (other, *more) = (text.split("\n## ") for text in (old, new))
     if head.strip() != other.strip():
-        raise SystemExit(f"{RESULTS} is of another machine or version: measure all of it again")
+        raise SystemExit(
+            f"{RESULTS} is of another machine or version: measure all of it again"
+        )
     found = {table.partition("\n")[0]: table.strip("\n") for table in (*tables, *more)}
     order = sorted(found, key=[*WORKLOADS, *found].index)
     return "\n\n## ".join([head.strip(), *(found[name] for name in order)]) + "\n"

@@ -31,7 +31,12 @@ Generator = np.random.Generator
 
 
 def draw(
-    images: int, captions: int, raters: int, rng: Generator, noise: float = 1.0, spread: float = 1.0
+    images: int,
+    captions: int,
+    raters: int,
+    rng: Generator,
+    noise: float = 1.0,
+    spread: float = 1.0,
 ) -> tuple[Any, ...]:
     """Draw two equally good scores, ratings from 1 to 4, and the image of each rating.
 
@@ -56,17 +61,34 @@ def draw(
 def judge(ratings: Any, of: Any) -> Judgements:
     """Return ratings as they are read, each of a candidate of its own."""
     n = len(ratings)
-    return Judgements([str(i) for i in range(n)], [("",)] * n, [str(i) for i in of], True,
-                      ratings, np.arange(n), None, None, "drawn", [])  # fmt: skip
+    return Judgements(
+        [str(i) for i in range(n)],
+        [("",)] * n,
+        [str(i) for i in of],
+        True,
+        ratings,
+        np.arange(n),
+        None,
+        None,
+        "drawn",
+        [],
+    )
 
 
-def _design(statistics: Sequence[str], resamples: int, test: str = "bootstrap") -> AgreementDesign:
+def _design(
+    statistics: Sequence[str], resamples: int, test: str = "bootstrap"
+) -> AgreementDesign:
     made = Bootstrap(resamples=resamples)
     return AgreementDesign(tuple(statistics), "none", test, "none", "one", made)
 
 
 def simulate(
-    images: int, captions: int, raters: int, trials: int, resamples: int = 500, seed: int = 0
+    images: int,
+    captions: int,
+    raters: int,
+    trials: int,
+    resamples: int = 500,
+    seed: int = 0,
 ) -> list[tuple[str, float, float, float]]:
     """Return for each statistic coverage of intervals, and the share of p below 0.05.
 
@@ -82,19 +104,27 @@ def simulate(
     for _ in range(trials):
         one, other, ratings, of = draw(images, captions, raters, rng)
         judgements = judge(ratings, of)
-        both = [Judged(name, name, "", v) for name, v in (("one", one), ("other", other))]
+        both = [
+            Judged(name, name, "", v) for name, v in (("one", one), ("other", other))
+        ]
         for row in measure_agreement(judgements, both, _design(list(true), resamples)):
             if row.heading == "one":
                 held[row.statistic] += row.low <= true[row.statistic] <= row.high
             else:
                 found[row.statistic] += row.p < 0.05
-        tested = measure_agreement(judgements, both, _design(["pearson"], 2, "williams"))
+        tested = measure_agreement(
+            judgements, both, _design(["pearson"], 2, "williams")
+        )
         williams += tested[1].p < 0.05
     return [
-        (name, held[name] / trials, found[name] / trials,
-         williams / trials if name == "pearson" else float("nan"))
+        (
+            name,
+            held[name] / trials,
+            found[name] / trials,
+            williams / trials if name == "pearson" else float("nan"),
+        )
         for name in true
-    ]  # fmt: skip
+    ]
 
 
 def resamples(_: Scale) -> list[Row]:
@@ -118,21 +148,33 @@ def resamples(_: Scale) -> list[Row]:
     for name, of_scipy in peers.items():
 
         def ours(name: str = name) -> Any:
-            return resample([Correlated.of(one, ratings, of)], [name], made, draws)[0][name]
+            return resample([Correlated.of(one, ratings, of)], [name], made, draws)[0][
+                name
+            ]
 
         def peer(of_scipy: Any = of_scipy) -> Any:
             found = []
             for counts in draws.counts(made, 256):
                 for row in counts:
-                    some = np.concatenate([by_group[g] for g in np.repeat(np.arange(number), row)])
+                    some = np.concatenate(
+                        [by_group[g] for g in np.repeat(np.arange(number), row)]
+                    )
                     found.append(of_scipy(one[some], ratings[some]).statistic)
             return np.array(found)
 
         np.testing.assert_allclose(ours(), peer(), atol=1e-11)
         times = take_turns({"ours": ours, "peer": peer}, 1)  # the peer takes long
-        what = f"{name}: {n:,} ratings of {number:,} images, {made.resamples:,} resamples"
-        rows.append(Row(what, seconds(times["ours"]), f"{seconds(times['peer'])} (scipy)",
-                        ratio(times["peer"], times["ours"])))  # fmt: skip
+        what = (
+            f"{name}: {n:,} ratings of {number:,} images, {made.resamples:,} resamples"
+        )
+        rows.append(
+            Row(
+                what,
+                seconds(times["ours"]),
+                f"{seconds(times['peer'])} (scipy)",
+                ratio(times["peer"], times["ours"]),
+            )
+        )
     return rows
 
 
@@ -141,7 +183,9 @@ WORKLOADS = {"resamples": resamples}
 
 def main() -> None:
     """Print the simulation as Markdown."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.agreement", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.agreement", description=__doc__
+    )
     parser.add_argument("--trials", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
@@ -149,13 +193,21 @@ def main() -> None:
         f"Written by `python -m benchmarks.agreement --trials {given.trials} --seed {given.seed}`"
         f" of semmetrics {semmetrics.__version__}. A standard error of a share is about 0.005.\n"
     )
-    print("| images | captions | raters | statistic | coverage | bootstrap | Williams |")
+    print(
+        "| images | captions | raters | statistic | coverage | bootstrap | Williams |"
+    )
     print("|---|---|---|---|---|---|---|")
     for images, captions, raters in ((30, 1, 1), (100, 1, 1), (30, 4, 3)):
-        for name, *shares in simulate(images, captions, raters, given.trials, seed=given.seed):
+        for name, *shares in simulate(
+            images, captions, raters, given.trials, seed=given.seed
+        ):
             cells = [f"{share:.3f}" if share == share else "" for share in shares]
-            print("|", " | ".join([str(images), str(captions), str(raters), name, *cells]), "|",
-                  flush=True)  # fmt: skip
+            print(
+                "|",
+                " | ".join([str(images), str(captions), str(raters), name, *cells]),
+                "|",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -43,7 +43,9 @@ def write(folder: Path, texts: Texts) -> tuple[Path, Path]:
     paths = folder / "results.json", folder / "annotations.json"
     paths[0].write_text(json.dumps(results), encoding="utf-8")
     images = [{"id": image} for image in texts]
-    paths[1].write_text(json.dumps({"images": images, "annotations": notes}), encoding="utf-8")
+    paths[1].write_text(
+        json.dumps({"images": images, "annotations": notes}), encoding="utf-8"
+    )
     return paths
 
 
@@ -63,9 +65,15 @@ def peer(results: Path, annotations: Path) -> list[float]:
     gts: dict[str, list[dict[str, str]]] = {}
     for note in json.loads(annotations.read_text(encoding="utf-8"))["annotations"]:
         gts.setdefault(note["image_id"], []).append(note)
-    res = {note["image_id"]: [note] for note in json.loads(results.read_text(encoding="utf-8"))}
+    res = {
+        note["image_id"]: [note]
+        for note in json.loads(results.read_text(encoding="utf-8"))
+    }
     tokenizer = PTBTokenizer()
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         both = tokenizer.tokenize(gts), tokenizer.tokenize(res)
         bleu, rouge, cider = (
             scorer.compute_score(*both)[0] for scorer in (Bleu(4), Rouge(), Cider())
@@ -85,10 +93,13 @@ def protocol(scale: Scale) -> list[Row]:
             return [Row(what, "", f"skipped: {error}")]
         agree("pycocoevalcap", ours(*paths), theirs, TOLERANCE)
         times = take_turns(
-            {"ours": partial(ours, *paths), "peer": partial(peer, *paths)}, scale.repeats
+            {"ours": partial(ours, *paths), "peer": partial(peer, *paths)},
+            scale.repeats,
         )
     mine, other = times["ours"], times["peer"]
-    return [Row(f"{what}; pycocoevalcap", seconds(mine), seconds(other), ratio(other, mine))]
+    return [
+        Row(f"{what}; pycocoevalcap", seconds(mine), seconds(other), ratio(other, mine))
+    ]
 
 
 _OURS = """
@@ -118,19 +129,26 @@ def meteor(scale: Scale) -> list[Row]:
     names = list(data.texts)
     for number in (200, len(names)):
         some = names[:number]
-        texts = {name: [data.texts[after][0], *data.texts[name]]
-                 for name, after in zip(some, [*some[1:], *some[:1]], strict=True)}  # fmt: skip
+        texts = {
+            name: [data.texts[after][0], *data.texts[name]]
+            for name, after in zip(some, [*some[1:], *some[:1]], strict=True)
+        }
         what = f"METEOR from JSON files, program start included, {number:,} images x 5 references"
         with tempfile.TemporaryDirectory() as folder:
             paths = list(map(str, write(Path(folder), texts)))
             try:
                 theirs = float(fresh(_PEER, *paths).splitlines()[-1])
             except SystemExit as error:
-                return [Row(what, "", f"skipped: {str(error).strip().splitlines()[-1]}")]
+                return [
+                    Row(what, "", f"skipped: {str(error).strip().splitlines()[-1]}")
+                ]
             fresh(_OURS, *paths)  # which converts the table where it was not
             value, peak, source = fresh(_OURS, *paths).split()
             agree("pycocoevalcap", [float(value)], [theirs], 1e-6)
-            runs = {"ours": partial(fresh, _OURS, *paths), "peer": partial(fresh, _PEER, *paths)}
+            runs = {
+                "ours": partial(fresh, _OURS, *paths),
+                "peer": partial(fresh, _PEER, *paths),
+            }
             times = take_turns(runs, scale.repeats)
         mine, other = times["ours"], times["peer"]
         what += f" ({float(peak):.0f} MB, {source}); pycocoevalcap"
@@ -138,4 +156,7 @@ def meteor(scale: Scale) -> list[Row]:
     return rows
 
 
-WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"protocol": protocol, "meteor": meteor}
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
+    "protocol": protocol,
+    "meteor": meteor,
+}

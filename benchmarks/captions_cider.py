@@ -21,7 +21,11 @@ import numpy as np
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import Row, Times, fresh, ratio, seconds, take_turns
 from semmetrics.data.tasks import caption_task
-from semmetrics.kinds.captions.matrix import caption_blocks, caption_matrix, caption_top_k
+from semmetrics.kinds.captions.matrix import (
+    caption_blocks,
+    caption_matrix,
+    caption_top_k,
+)
 from semmetrics.metrics.cider import CIDErD, fit_document_frequencies
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
@@ -37,7 +41,9 @@ def read_images() -> Images:
     named = os.environ.get("SEMMETRICS_REFERENCE")
     beside = Path(__file__).resolve().parents[2] / "shared" / "reference"
     folder = (Path(named) if named else beside) / "coco"
-    with gzip.open(folder / "ptb_tokens_coco_test5k.tsv.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(
+        folder / "ptb_tokens_coco_test5k.tsv.gz", "rt", encoding="utf-8"
+    ) as lines:
         tokens = dict(line.rstrip("\n").split("\t") for line in lines)
     images: dict[str, list[str]] = {}
     with (folder / "coco_karpathy_test5k.tsv").open(encoding="utf-8") as lines:
@@ -54,7 +60,9 @@ def ours(images: Images) -> list[float]:
     names = list(map(str, range(len(images))))
     task = caption_task(candidates, references, names, open_tokenizer(TOKENS))
     measure = CIDErD()
-    rows: Any = evaluate(task, [measure]).rows(measure.definition.family.statistic(measure))
+    rows: Any = evaluate(task, [measure]).rows(
+        measure.definition.family.statistic(measure)
+    )
     return [float(value) for value in rows["value"].values]
 
 
@@ -73,13 +81,23 @@ def candidates(scale: Scale) -> list[Row]:
     contenders: dict[str, Callable[[], list[float]]]
     try:
         images = read_images()
-        contenders = {"ours": partial(ours, images), "theirs": partial(released, images)}
+        contenders = {
+            "ours": partial(ours, images),
+            "theirs": partial(released, images),
+        }
         agree("pycocoevalcap", contenders["ours"](), contenders["theirs"](), 1e-12)
     except (ImportError, OSError) as error:
         return [Row(what.format(5_000), "", f"skipped: {error}")]
     times = take_turns(contenders, scale.repeats)
     mine, theirs = times["ours"], times["theirs"]
-    return [Row(what.format(len(images)), seconds(mine), seconds(theirs), ratio(theirs, mine))]
+    return [
+        Row(
+            what.format(len(images)),
+            seconds(mine),
+            seconds(theirs),
+            ratio(theirs, mine),
+        )
+    ]
 
 
 def loop(
@@ -104,7 +122,9 @@ def pairs(scale: Scale) -> list[Row]:
         return [Row(what.format(*sizes), "", f"skipped: {error}")]
     captions = [text for one in images for text in one]
     rng = np.random.default_rng(0)
-    rows, columns = (rng.integers(0, len(side), len(images)) for side in (images, captions))
+    rows, columns = (
+        rng.integers(0, len(side), len(images)) for side in (images, captions)
+    )
     sample = list(zip(rows.tolist(), columns.tolist(), strict=True))
     frequencies = fit_document_frequencies(images, TOKENS).as_dict()
     matrix = caption_matrix(images, captions, tokenizer=TOKENS)
@@ -127,13 +147,17 @@ def pairs(scale: Scale) -> list[Row]:
         for name, taken in times.items()
     ]
     peak = float(fresh(MEMORY))
-    return [*made, Row("peak memory of the whole process, matrix in blocks", f"{peak:,.0f} MB")]
+    return [
+        *made,
+        Row("peak memory of the whole process, matrix in blocks", f"{peak:,.0f} MB"),
+    ]
 
 
 def drain(images: Images, captions: list[str]) -> float:
     """Compute every block and keep none."""
     return sum(
-        float(block[0, 0]) for _, block in caption_blocks(images, captions, tokenizer=TOKENS)
+        float(block[0, 0])
+        for _, block in caption_blocks(images, captions, tokenizer=TOKENS)
     )
 
 
@@ -145,4 +169,7 @@ drain(images, [text for one in images for text in one])
 print(megabytes()[0])
 """
 
-WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"candidates": candidates, "pairs": pairs}
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
+    "candidates": candidates,
+    "pairs": pairs,
+}

@@ -64,7 +64,9 @@ def captions(clean: Callable[[str], str] | None = None) -> Captions:
     else:
         what, texts = "synthetic captions", make()
     what = f"{what}, {len(texts):,} images, {sum(map(len, texts.values())):,} captions"
-    return Captions(what, texts, {t: t.split() for some in texts.values() for t in some})
+    return Captions(
+        what, texts, {t: t.split() for some in texts.values() for t in some}
+    )
 
 
 def _words(caption: str) -> str:
@@ -95,7 +97,9 @@ def make(seed: int = 0) -> Texts:
 def task_of(data: Captions) -> CaptionTask:
     """The task; nothing of it is computed yet."""
     candidates, references = data.sides()
-    return caption_task([*candidates.values()], [*references.values()], [*candidates], data)
+    return caption_task(
+        [*candidates.values()], [*references.values()], [*candidates], data
+    )
 
 
 def ours(data: Captions, measures: list[Measure]) -> list[float]:
@@ -117,7 +121,9 @@ def evaluated(data: Captions, measures: list[Measure]) -> list[float]:
     """The same through `evaluate`, with ids and a fingerprint of the data."""
     statistics = evaluate(task_of(data), measures)
     chosen = {"ours": [(measure, "") for measure in measures]}
-    scores = score_statistics({"ours": statistics}, chosen, headings=[*map(str, measures)])
+    scores = score_statistics(
+        {"ours": statistics}, chosen, headings=[*map(str, measures)]
+    )
     return [x for score in scores for x in (score.value, *score.items.tolist())]
 
 
@@ -126,7 +132,9 @@ def peer_bleu(candidates: Texts, references: Texts) -> list[float]:
     from pycocoevalcap.bleu.bleu import Bleu
 
     values, items = Bleu(4).compute_score(references, candidates, verbose=0)
-    return [x for value, each in zip(values, items, strict=True) for x in (value, *each)]
+    return [
+        x for value, each in zip(values, items, strict=True) for x in (value, *each)
+    ]
 
 
 def peer_rouge(candidates: Texts, references: Texts) -> list[float]:
@@ -152,14 +160,21 @@ def beside(
     except ImportError as error:
         times = take_turns(mine, scale.repeats)
         skipped = f"skipped: {error}"
-        return [Row(what + name, seconds(taken), skipped) for name, taken in times.items()]
+        return [
+            Row(what + name, seconds(taken), skipped) for name, taken in times.items()
+        ]
     theirs = partial(peer, *data.sides())
     for name, run in mine.items():
         agree(f"pycocoevalcap{name}", run(), theirs(), TOLERANCE)
     times = take_turns({**mine, "peer": theirs}, scale.repeats)
     other = times.pop("peer")
     return [
-        Row(f"{what}{name}; pycocoevalcap", seconds(taken), seconds(other), ratio(other, taken))
+        Row(
+            f"{what}{name}; pycocoevalcap",
+            seconds(taken),
+            seconds(other),
+            ratio(other, taken),
+        )
         for name, taken in times.items()
     ]
 
@@ -167,8 +182,12 @@ def beside(
 def alone(scale: Scale) -> list[Row]:
     """NGSM, which no other package has."""
     data = captions()
-    (times,) = take_turns({"ours": partial(ours, data, [NGSM()])}, scale.repeats).values()
-    return [Row(f"NGSM of every candidate with each reference, {data.what}", seconds(times))]
+    (times,) = take_turns(
+        {"ours": partial(ours, data, [NGSM()])}, scale.repeats
+    ).values()
+    return [
+        Row(f"NGSM of every candidate with each reference, {data.what}", seconds(times))
+    ]
 
 
 WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {

@@ -59,7 +59,13 @@ class Bar(NamedTuple):
 
 
 BARS = (
-    Bar("labels.lists", "macro, micro", "dense", "F1 of 1,000,000 label sets", "scikit-learn"),
+    Bar(
+        "labels.lists",
+        "macro, micro",
+        "dense",
+        "F1 of 1,000,000 label sets",
+        "scikit-learn",
+    ),
     Bar("labels.lists", "macro, micro", "sparse", "the same", "scikit-learn, sparse"),
     Bar(
         "labels.arrays",
@@ -159,7 +165,9 @@ def draw(results: str) -> str:
     for tick in _TICKS:
         x = _position(tick)
         kind = "one" if tick == 1 else "grid"
-        parts.append(f'<line class="{kind}" x1="{x}" x2="{x}" y1="{_TOP}" y2="{bottom}"/>')
+        parts.append(
+            f'<line class="{kind}" x1="{x}" x2="{x}" y1="{_TOP}" y2="{bottom}"/>'
+        )
         label = f"{tick:g}x"
         parts.append(
             f'<text class="tick" x="{x}" y="{bottom + 18}" text-anchor="middle">{label}</text>'
@@ -197,7 +205,9 @@ def _draw_bar(bar: Bar, ratio: float, top: float) -> list[str]:
 
 def main() -> None:
     """Draw the chart."""
-    CHART.write_text(draw(RESULTS.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    CHART.write_text(
+        draw(RESULTS.read_text(encoding="utf-8")), encoding="utf-8", newline="\n"
+    )
 
 
 if __name__ == "__main__":

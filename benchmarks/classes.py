@@ -77,7 +77,10 @@ def accuracy(scale: Scale) -> list[Row]:
     mine = seconds(times["ours"])
     return [
         Row(
-            workload, mine, f"{seconds(times['peer'])}, numpy", ratio(times["peer"], times["ours"])
+            workload,
+            mine,
+            f"{seconds(times['peer'])}, numpy",
+            ratio(times["peer"], times["ours"]),
         ),
         Row(
             "the same beside reading the file alone",

@@ -24,10 +24,27 @@ __all__ = ["WORKLOADS"]
 
 ITEMS, RESAMPLES = 100_000, 10_000
 MEASURES = [
-    "F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "HammingLoss", "CardinalityError",
-    "AP", "F1@1", "F1@2", "F1@3", "Precision@1", "Precision@2", "Recall@1", "Recall@2", "Recall@3",
-    "F1(average=micro)", "Precision(average=micro)", "Recall(average=micro)", "F1(average=macro)",
-]  # fmt: skip
+    "F1",
+    "Precision",
+    "Recall",
+    "Jaccard",
+    "SubsetAccuracy",
+    "HammingLoss",
+    "CardinalityError",
+    "AP",
+    "F1@1",
+    "F1@2",
+    "F1@3",
+    "Precision@1",
+    "Precision@2",
+    "Recall@1",
+    "Recall@2",
+    "Recall@3",
+    "F1(average=micro)",
+    "Precision(average=micro)",
+    "Recall(average=micro)",
+    "F1(average=macro)",
+]
 SEGMENTS = 2_000
 
 
@@ -35,10 +52,18 @@ def labels(scale: Scale) -> list[Row]:
     """Two systems and twenty measures: resamples alone, and the whole comparison."""
     one, gts = (sets.lists() for sets in make_sets(ITEMS, scale.labels))
     two = make_sets(ITEMS, scale.labels, seed=1)[0].lists()
-    two = [b if place % 10 == 0 else a for place, (a, b) in enumerate(zip(one, two, strict=True))]
+    two = [
+        b if place % 10 == 0 else a
+        for place, (a, b) in enumerate(zip(one, two, strict=True))
+    ]
     table = semmetrics.score_systems({"one": one, "two": two}, gts, measures=MEASURES)
-    found = {name: next(s.statistics for s in table if s.system == name) for name in ("one", "two")}
-    chosen = {name: [(s.measure, "") for s in table if s.system == name] for name in found}
+    found = {
+        name: next(s.statistics for s in table if s.system == name)
+        for name in ("one", "two")
+    }
+    chosen = {
+        name: [(s.measure, "") for s in table if s.system == name] for name in found
+    }
     made = Bootstrap(resamples=RESAMPLES)
 
     def resample() -> Any:
@@ -53,11 +78,14 @@ def labels(scale: Scale) -> list[Row]:
         )
 
     contenders = {
-        "resamples, intervals and jackknife": resample, "`compare`": whole,
+        "resamples, intervals and jackknife": resample,
+        "`compare`": whole,
         "`compare`, test=randomization (swaps beside the resamples)": swap,
-    }  # fmt: skip
+    }
     times = take_turns(contenders, min(scale.repeats, 3))
-    what = f"2 systems, {ITEMS:,} items, {len(MEASURES)} measures, {RESAMPLES:,} resamples"
+    what = (
+        f"2 systems, {ITEMS:,} items, {len(MEASURES)} measures, {RESAMPLES:,} resamples"
+    )
     return [Row(f"{what}: {name}", seconds(times[name])) for name in contenders]
 
 
@@ -69,12 +97,19 @@ def bleu(scale: Scale) -> list[Row]:
 
         def ours(resamples: int = resamples) -> float:
             found = semmetrics.compare(
-                systems, references, task="captions", measures="BLEU-4", tokenizer="whitespace",
-                test="bootstrap-sacrebleu", resamples=resamples,
-            )  # fmt: skip
+                systems,
+                references,
+                task="captions",
+                measures="BLEU-4",
+                tokenizer="whitespace",
+                test="bootstrap-sacrebleu",
+                resamples=resamples,
+            )
             return found[0].p
 
-        what = f"BLEU-4, 2 systems, {SEGMENTS:,} captions, {resamples:,} paired resamples"
+        what = (
+            f"BLEU-4, 2 systems, {SEGMENTS:,} captions, {resamples:,} paired resamples"
+        )
         peer = _peer(systems, references, resamples)
         if peer is None:
             rows.append(Row(what, seconds(take_turns({"": ours}, scale.repeats)[""])))
@@ -83,10 +118,18 @@ def bleu(scale: Scale) -> list[Row]:
         error = math.sqrt(2 * max(other * (1 - other), 1 / resamples) / resamples)
         if abs(mine - other) > 4 * error:
             raise SystemExit(f"p is {mine}, and {other} by sacrebleu")
-        times: dict[str, Times] = take_turns({"ours": ours, "peer": peer}, min(scale.repeats, 3))
+        times: dict[str, Times] = take_turns(
+            {"ours": ours, "peer": peer}, min(scale.repeats, 3)
+        )
         theirs = times["peer"]
-        rows.append(Row(what, seconds(times["ours"]), f"sacrebleu: {seconds(theirs)}",
-                        ratio(theirs, times["ours"])))  # fmt: skip
+        rows.append(
+            Row(
+                what,
+                seconds(times["ours"]),
+                f"sacrebleu: {seconds(theirs)}",
+                ratio(theirs, times["ours"]),
+            )
+        )
     return rows
 
 

@@ -80,12 +80,18 @@ def named(device: str) -> str:
     """The device as the tables call it."""
     import torch
 
-    return torch.cuda.get_device_name() if device == "cuda" else "torch on the processor"
+    return (
+        torch.cuda.get_device_name() if device == "cuda" else "torch on the processor"
+    )
 
 
-def scored(pred: Lists, ref: Lists, measure: str, model: Vectors, device: str | None) -> float:
+def scored(
+    pred: Lists, ref: Lists, measure: str, model: Vectors, device: str | None
+) -> float:
     """One score, from lists."""
-    result = semmetrics.score(pred, ref, measures=[measure], embedding=model, device=device)
+    result = semmetrics.score(
+        pred, ref, measures=[measure], embedding=model, device=device
+    )
     return float(result.scores[0].value)
 
 
@@ -96,7 +102,10 @@ def measures(scale: Scale) -> list[Row]:
     device = device_name()
     items = scale.examples // (10 if device == "cuda" else 100)
     model = Texts(LABELS)
-    sides = make_lists(items, PREDICTED, model, 1), make_lists(items, REFERENCE, model, 2)
+    sides = (
+        make_lists(items, PREDICTED, model, 1),
+        make_lists(items, REFERENCE, model, 2),
+    )
     rows = []
     for measure in MEASURES:
         runs: dict[str, Callable[[], float]] = {
@@ -123,7 +132,9 @@ def count(run: Callable[[], object]) -> Counts:
     from torch.profiler import ProfilerActivity, profile
 
     as_on_device = mock.patch.object(backend.Backend, "on_cpu", new=False)
-    one_thread = mock.patch.object(backend, "_MOST_WORKERS", 1)  # the only one that is profiled
+    one_thread = mock.patch.object(
+        backend, "_MOST_WORKERS", 1
+    )  # the only one that is profiled
     with (
         as_on_device,
         one_thread,
@@ -137,7 +148,10 @@ def count(run: Callable[[], object]) -> Counts:
 def counted_runs(items: int, *, uneven: bool = False) -> dict[str, Callable[[], Any]]:
     """Scores of so many items by torch, with a name each; of lists of many lengths if uneven."""
     model = Texts(LABELS)
-    pred, ref = make_lists(items, PREDICTED, model, 1), make_lists(items, REFERENCE, model, 2)
+    pred, ref = (
+        make_lists(items, PREDICTED, model, 1),
+        make_lists(items, REFERENCE, model, 2),
+    )
     if uneven:
         pred, ref = (
             [row[: 1 + place * step % len(row)] for place, row in enumerate(side)]
@@ -148,20 +162,35 @@ def counted_runs(items: int, *, uneven: bool = False) -> dict[str, Callable[[], 
         measure: partial(score, pred, ref, measures=[measure], embedding=model)
         for measure in COUNTED
     }
-    captions, references = list(map(" , ".join, pred)), [list(row[:EACH]) for row in ref]
+    captions, references = (
+        list(map(" , ".join, pred)),
+        [list(row[:EACH]) for row in ref],
+    )
     for measure in OF_CAPTIONS:
         given = {"tuples": as_objects} if "parser" in measure else {}
         runs[f"{measure} of captions"] = partial(
-            score, captions, references, measures=[measure], embedding=model, task="captions",
-            tokenizer="whitespace", **given,
-        )  # fmt: skip
+            score,
+            captions,
+            references,
+            measures=[measure],
+            embedding=model,
+            task="captions",
+            tokenizer="whitespace",
+            **given,
+        )
     rng = np.random.default_rng(3)
-    queries, gallery = (rng.normal(size=(n, 32)).astype(np.float32) for n in (items, GALLERY))
+    queries, gallery = (
+        rng.normal(size=(n, 32)).astype(np.float32) for n in (items, GALLERY)
+    )
     positives = (np.arange(items)[:, None] * EACH + np.arange(EACH)) % GALLERY
     by_rank = partial(
-        score, None, positives, queries_embeddings=queries, gallery_embeddings=gallery,
+        score,
+        None,
+        positives,
+        queries_embeddings=queries,
+        gallery_embeddings=gallery,
         task="retrieval",
-    )  # fmt: skip
+    )
     runs["ranks from embeddings"] = partial(by_rank, measures=OF_RANKS)
     phi = rng.random((items, GALLERY), np.float32)
     runs["phi of ranks from embeddings"] = partial(by_rank, measures=OF_PHI, phi=phi)
@@ -184,10 +213,15 @@ def counts(scale: Scale) -> list[Row]:
     more = counted_runs(many)
     rows = []
     for name, run in counted_runs(few).items():
-        found = [f"{c.operations:,} and {c.transfers}" for c in map(count, (run, more[name]))]
+        found = [
+            f"{c.operations:,} and {c.transfers}" for c in map(count, (run, more[name]))
+        ]
         what = f"operations and transfers of {name}, {few:,} items; {many:,} items"
         rows.append(Row(what, "; ".join(found)))
     return rows
 
 
-WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"measures": measures, "counts": counts}
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
+    "measures": measures,
+    "counts": counts,
+}

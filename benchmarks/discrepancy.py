@@ -77,7 +77,9 @@ def loop(systems: dict[str, Captions], k: int) -> list[list[str]]:
         values = {}
         for image, caption in systems[first].items():
             values[image] = similarity(caption.split(), systems[second][image].split())
-        selected.append(sorted(values, key=lambda image, v=values: (v[image], image))[:k])
+        selected.append(
+            sorted(values, key=lambda image, v=values: (v[image], image))[:k]
+        )
     return selected
 
 

@@ -18,8 +18,30 @@ from semmetrics.embed.open import open_embedding
 
 __all__ = ["WORKLOADS"]
 
-KINDS = ["red", "green", "old", "small", "wooden", "tall", "bright", "young", "striped", "empty"]
-THINGS = ["dog", "bus", "table", "chair", "lamp", "tower", "bridge", "bicycle", "garden", "boat"]
+KINDS = [
+    "red",
+    "green",
+    "old",
+    "small",
+    "wooden",
+    "tall",
+    "bright",
+    "young",
+    "striped",
+    "empty",
+]
+THINGS = [
+    "dog",
+    "bus",
+    "table",
+    "chair",
+    "lamp",
+    "tower",
+    "bridge",
+    "bicycle",
+    "garden",
+    "boat",
+]
 PLACES = ["park", "street", "kitchen", "beach", "field", "station", "harbour", "forest"]
 OURS, THEIRS = 20_000, 400
 
@@ -27,7 +49,10 @@ OURS, THEIRS = 20_000, 400
 def texts(number: int) -> list[str]:
     """Distinct labels of a few words."""
     names = product(range(1 + number // 800), KINDS, THINGS, PLACES)
-    return [f"{kind} {thing} {place} {one}" for one, kind, thing, place in islice(names, number)]
+    return [
+        f"{kind} {thing} {place} {one}"
+        for one, kind, thing, place in islice(names, number)
+    ]
 
 
 def embed(model: Any, some: list[str]) -> None:
@@ -55,7 +80,10 @@ def _compare(scale: Scale, name: str) -> list[Row]:
     theirs = open_embedding(f"sbert:{Path(str(found.origin)).parent / 'model'}")
     embed(theirs, texts(8))
     times = take_turns(
-        {"ours": partial(embed, mine, texts(OURS)), "peer": partial(embed, theirs, texts(THEIRS))},
+        {
+            "ours": partial(embed, mine, texts(OURS)),
+            "peer": partial(embed, theirs, texts(THEIRS)),
+        },
         scale.repeats,
     )
     rates = OURS / times["ours"].median, THEIRS / times["peer"].median

@@ -20,7 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import semmetrics
-from benchmarks.timing import ROOT, Row, Times, fresh, megabytes, ratio, seconds, take_turns
+from benchmarks.timing import (
+    ROOT,
+    Row,
+    Times,
+    fresh,
+    megabytes,
+    ratio,
+    seconds,
+    take_turns,
+)
 from semmetrics import metrics
 
 __all__ = ["WORKLOADS", "Scale"]
@@ -88,13 +97,17 @@ def make_sets(examples: int, labels: int, seed: int = 0) -> tuple[LabelSets, Lab
     return walk(predicted_steps), walk(reference_steps)
 
 
-def ours(preds: object, gts: object, measures: list[str] = MEASURES, **options: Any) -> list[float]:
+def ours(
+    preds: object, gts: object, measures: list[str] = MEASURES, **options: Any
+) -> list[float]:
     """Give the values of the measures."""
     table = semmetrics.score(preds, gts, measures=measures, **options)
     return [score.value for score in table]
 
 
-def scikit_learn(preds: list[list[str]], gts: list[list[str]], *, sparse: bool) -> list[float]:
+def scikit_learn(
+    preds: list[list[str]], gts: list[list[str]], *, sparse: bool
+) -> list[float]:
     """Compute the same by binarising both sides and asking for one average after the other."""
     from sklearn.metrics import f1_score
     from sklearn.preprocessing import MultiLabelBinarizer
@@ -108,11 +121,15 @@ def scikit_learn(preds: list[list[str]], gts: list[list[str]], *, sparse: bool) 
     ]
 
 
-def torchmetrics_macro(preds: Any, gts: Any, *, labels: int, validate: bool) -> list[float]:
+def torchmetrics_macro(
+    preds: Any, gts: Any, *, labels: int, validate: bool
+) -> list[float]:
     """Compute macro F1 of 0/1 tensors as an epoch's end does."""
     from torchmetrics.classification import MultilabelF1Score
 
-    metric = MultilabelF1Score(num_labels=labels, average="macro", validate_args=validate)
+    metric = MultilabelF1Score(
+        num_labels=labels, average="macro", validate_args=validate
+    )
     metric.update(preds, gts)
     return [float(metric.compute())]
 
@@ -126,7 +143,9 @@ def agree(what: str, ours: list[float], peer: list[float], tolerance: float) -> 
 
 def lists(scale: Scale) -> list[Row]:
     """Three averages of F1 from lists of label strings."""
-    predicted, reference = (sets.lists() for sets in make_sets(scale.examples, scale.labels))
+    predicted, reference = (
+        sets.lists() for sets in make_sets(scale.examples, scale.labels)
+    )
     dense = partial(scikit_learn, predicted, reference, sparse=False)
     sparse = partial(scikit_learn, predicted, reference, sparse=True)
     agree("scikit-learn", ours(predicted, reference), sparse(), 1e-12)
@@ -182,7 +201,10 @@ def stream(scale: Scale) -> list[Row]:
     what = _batches(scale)
     times = take_turns(contenders, scale.repeats)
     peer = times.pop("one call")
-    rows = [_row(f"{what}, lists, {name}; one call", taken, peer) for name, taken in times.items()]
+    rows = [
+        _row(f"{what}, lists, {name}; one call", taken, peer)
+        for name, taken in times.items()
+    ]
     code = (
         "import sys; from benchmarks.labels import measure_stream;"
         "measure_stream(int(sys.argv[1]), int(sys.argv[2]))"
@@ -218,7 +240,11 @@ def _stream_arrays(scale: Scale) -> list[Row]:
     except ImportError as error:
         times = take_turns(contenders, scale.repeats)
         return [
-            Row(f"{what}, 0/1 arrays, items let go", seconds(times["ours"]), f"skipped: {error}")
+            Row(
+                f"{what}, 0/1 arrays, items let go",
+                seconds(times["ours"]),
+                f"skipped: {error}",
+            )
         ]
     tensors = [torch.from_numpy(table).to(torch.int64) for table in tables]
 
@@ -230,17 +256,27 @@ def _stream_arrays(scale: Scale) -> list[Row]:
             metrics.update(*(table[start : start + BATCH] for table in tensors))
         return [float(value) for value in metrics.compute().values()]
 
-    agree("torchmetrics", stream_batches(*tables, keep_rows=False)[:2], theirs(), FLOAT32)
+    agree(
+        "torchmetrics", stream_batches(*tables, keep_rows=False)[:2], theirs(), FLOAT32
+    )
     times = take_turns(contenders | {"theirs": theirs}, scale.repeats)
     peer = "torchmetrics, macro and micro alone"
-    return [_row(f"{what}, 0/1 arrays, items let go; {peer}", times["ours"], times["theirs"])]
+    return [
+        _row(
+            f"{what}, 0/1 arrays, items let go; {peer}", times["ours"], times["theirs"]
+        )
+    ]
 
 
-def stream_batches(predicted: Any, reference: Any, *, keep_rows: bool = True) -> list[float]:
+def stream_batches(
+    predicted: Any, reference: Any, *, keep_rows: bool = True
+) -> list[float]:
     """Compute the three averages from batches."""
     scorer = semmetrics.Scorer(measures=MEASURES, keep_rows=keep_rows)
     for start in range(0, len(predicted), BATCH):
-        scorer.update(predicted[start : start + BATCH], reference[start : start + BATCH])
+        scorer.update(
+            predicted[start : start + BATCH], reference[start : start + BATCH]
+        )
     return [score.value for score in scorer.compute()]
 
 
@@ -260,7 +296,9 @@ def measure_stream(examples: int, labels: int) -> None:
 def arrays(scale: Scale) -> list[Row]:
     """Macro F1 from 0/1 arrays: the function on arrays, and the score with ids and signature."""
     what = f"macro F1 from 0/1 arrays, {_size(scale)}"
-    predicted, reference = (sets.matrix() for sets in make_sets(scale.examples, scale.labels))
+    predicted, reference = (
+        sets.matrix() for sets in make_sets(scale.examples, scale.labels)
+    )
     contenders: dict[str, Callable[[], object]] = {
         "metrics.f1": lambda: metrics.f1(predicted, reference, average="macro"),
         "score": partial(ours, predicted, reference, measures=MEASURES[:1]),
@@ -271,14 +309,25 @@ def arrays(scale: Scale) -> list[Row]:
     except ImportError as error:
         times = take_turns(contenders, scale.repeats)
         skipped = f"skipped: {error}"
-        return [Row(f"{what}; `{name}`", seconds(taken), skipped) for name, taken in times.items()]
+        return [
+            Row(f"{what}; `{name}`", seconds(taken), skipped)
+            for name, taken in times.items()
+        ]
     labels = scale.labels
     # Integers with checks are what the peer gets by default; bytes without checks are its fastest.
-    usual = [torch.from_numpy(table).to(torch.int64) for table in (predicted, reference)]
-    small = [torch.from_numpy(table).to(torch.uint8) for table in (predicted, reference)]
+    usual = [
+        torch.from_numpy(table).to(torch.int64) for table in (predicted, reference)
+    ]
+    small = [
+        torch.from_numpy(table).to(torch.uint8) for table in (predicted, reference)
+    ]
     peers = {
-        "int64, defaults": partial(torchmetrics_macro, *usual, labels=labels, validate=True),
-        "uint8, no checks": partial(torchmetrics_macro, *small, labels=labels, validate=False),
+        "int64, defaults": partial(
+            torchmetrics_macro, *usual, labels=labels, validate=True
+        ),
+        "uint8, no checks": partial(
+            torchmetrics_macro, *small, labels=labels, validate=False
+        ),
     }
     theirs = peers["int64, defaults"]()
     agree("torchmetrics", ours(predicted, reference, MEASURES[:1]), theirs, FLOAT32)
@@ -293,7 +342,9 @@ def arrays(scale: Scale) -> list[Row]:
 
 def resamples(scale: Scale) -> list[Row]:
     """Bootstrap intervals of the three averages."""
-    predicted, reference = (sets.lists() for sets in make_sets(scale.examples, scale.labels))
+    predicted, reference = (
+        sets.lists() for sets in make_sets(scale.examples, scale.labels)
+    )
     repeats = max(1, scale.repeats // 2)
     times = take_turns({"ours": lambda: ours(predicted, reference, ci=True)}, repeats)
     what = f"the three averages with 1,000 resamples, {_size(scale)}"
@@ -325,8 +376,14 @@ def report(scale: Scale) -> list[Row]:
             raise RuntimeError(f"{name}: {one[name]} is not {row}")
     times = take_turns({"mine": mine, "theirs": theirs}, scale.repeats)
     what = f"classification report from lists, {_size(scale)}; scikit-learn on 0/1 matrices"
-    return [Row(what, seconds(times["mine"]), seconds(times["theirs"]),
-                ratio(times["theirs"], times["mine"]))]  # fmt: skip
+    return [
+        Row(
+            what,
+            seconds(times["mine"]),
+            seconds(times["theirs"]),
+            ratio(times["theirs"], times["mine"]),
+        )
+    ]
 
 
 def vocabulary(scale: Scale) -> list[Row]:
@@ -334,7 +391,9 @@ def vocabulary(scale: Scale) -> list[Row]:
     contenders: dict[str, Callable[[], object]] = {}
     for factor in (1, 10, 100):
         labels = scale.labels * factor
-        predicted, reference = (sets.lists() for sets in make_sets(scale.examples, labels))
+        predicted, reference = (
+            sets.lists() for sets in make_sets(scale.examples, labels)
+        )
         contenders[f"{labels:,}"] = partial(ours, predicted, reference)
     times = take_turns(contenders, scale.repeats)
     base = next(iter(times.values()))
@@ -343,7 +402,9 @@ def vocabulary(scale: Scale) -> list[Row]:
             f"the three averages from lists, {scale.examples:,} examples x {labels} labels",
             seconds(taken),
             "",
-            "" if taken is base else f"{taken.median / base.median:.2f} times the first",
+            ""
+            if taken is base
+            else f"{taken.median / base.median:.2f} times the first",
         )
         for labels, taken in times.items()
     ]
@@ -352,7 +413,10 @@ def vocabulary(scale: Scale) -> list[Row]:
 def start(scale: Scale) -> list[Row]:
     """Time from a fresh interpreter to the package, and to the result of the example."""
     example = ROOT / "examples" / "kubany2020_table2"
-    files = [*sorted((example / "predictions").glob("*.json")), example / "ground_truth.json"]
+    files = [
+        *sorted((example / "predictions").glob("*.json")),
+        example / "ground_truth.json",
+    ]
     command = [str(path.relative_to(ROOT)) for path in files]
     program = "import sys; sys.argv[0] = 'semmetrics'; from semmetrics.cli import main; main()"
     # Files of compiled bytecode belong to an installed package: the first runs write them.
@@ -371,12 +435,24 @@ def start(scale: Scale) -> list[Row]:
     times = {name: Times(tuple(taken)) for name, taken in runs.items()}
     numpy = times.pop("numpy")
     processes = {
-        f"the command line on the example, {len(files) - 1} systems": [program, "score", *command],
-        "`score -m F1` of one of them": [program, "score", command[0], command[-1], "-m", "F1"],
+        f"the command line on the example, {len(files) - 1} systems": [
+            program,
+            "score",
+            *command,
+        ],
+        "`score -m F1` of one of them": [
+            program,
+            "score",
+            command[0],
+            command[-1],
+            "-m",
+            "F1",
+        ],
         "numpy": ["import numpy"],
     }
     whole = take_turns(
-        {name: partial(fresh, *words) for name, words in processes.items()}, max(scale.repeats, 15)
+        {name: partial(fresh, *words) for name, words in processes.items()},
+        max(scale.repeats, 15),
     )
     bare = whole.pop("numpy")
     return [

@@ -75,7 +75,9 @@ def write(items: Iterator[tuple[str, list[str]]], path: Path, key: str) -> None:
         if path.suffix == ".json":
             json.dump(dict(items), out)
         elif path.suffix == ".jsonl":
-            out.writelines(json.dumps({"id": id_, key: values}) + "\n" for id_, values in items)
+            out.writelines(
+                json.dumps({"id": id_, key: values}) + "\n" for id_, values in items
+            )
         else:
             rows = csv.writer(out, lineterminator="\n")
             rows.writerow(["id", "label"])
@@ -108,7 +110,9 @@ def peer_of(suffix: str) -> tuple[str, Callable[[Path], object]]:
     return readers[suffix]
 
 
-def compare(what: str, paths: Sequence[Path], ours: Callable[[Any], Any], repeats: int) -> Row:
+def compare(
+    what: str, paths: Sequence[Path], ours: Callable[[Any], Any], repeats: int
+) -> Row:
     """Read both sides in turns with the peer."""
     name, peer = peer_of(paths[0].suffix)
 
@@ -116,11 +120,15 @@ def compare(what: str, paths: Sequence[Path], ours: Callable[[Any], Any], repeat
         for path in paths:
             reader(path)
 
-    times = take_turns({"ours": partial(read, ours), name: partial(read, peer)}, repeats)
+    times = take_turns(
+        {"ours": partial(read, ours), name: partial(read, peer)}, repeats
+    )
     return Row(
-        what, seconds(times["ours"]), f"{name}: {seconds(times[name])}",
+        what,
+        seconds(times["ours"]),
+        f"{name}: {seconds(times[name])}",
         ratio(times[name], times["ours"]),
-    )  # fmt: skip
+    )
 
 
 def labels_of(suffix: str, scale: Scale) -> list[Row]:
@@ -139,15 +147,22 @@ def polars_and_sklearn(paths: Sequence[Path]) -> list[float]:
         sides = [pl.read_csv(path) for path in paths]
     else:
         sides = [
-            pl.read_ndjson(path).explode("labels").rename({"labels": "label"}) for path in paths
+            pl.read_ndjson(path).explode("labels").rename({"labels": "label"})
+            for path in paths
         ]
     ids = sides[1].select("id").unique(maintain_order=True).with_row_index("row")
-    names = pl.concat([side.select("label") for side in sides]).unique().with_row_index("column")
+    names = (
+        pl.concat([side.select("label") for side in sides])
+        .unique()
+        .with_row_index("column")
+    )
     matrices = []
     for side in sides:
         cells = side.unique().join(ids, on="id").join(names, on="label")
         places = (cells["row"].to_numpy(), cells["column"].to_numpy())
-        matrices.append(csr_matrix((np.ones(len(cells), np.int8), places), (len(ids), len(names))))
+        matrices.append(
+            csr_matrix((np.ones(len(cells), np.int8), places), (len(ids), len(names)))
+        )
     predicted, reference = matrices
     return [
         f1_score(reference, predicted, average=average, zero_division=0)
@@ -194,7 +209,10 @@ def peak(scale: Scale) -> list[Row]:
 
 
 WORKLOADS = {
-    **{name: partial(labels_of, f".{name}") for name in ("jsonl", "csv", "parquet", "json")},
+    **{
+        name: partial(labels_of, f".{name}")
+        for name in ("jsonl", "csv", "parquet", "json")
+    },
     **{f"{name}_scores": partial(scores_of, f".{name}") for name in ("jsonl", "csv")},
     "captions": captions_of,
     "memory": peak,

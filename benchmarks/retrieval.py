@@ -19,7 +19,11 @@ __all__ = ["WORKLOADS"]
 
 IMAGES, EACH = 5_000, 5
 QUERIES, GALLERY, WIDTH = 10_000, 100_000, 512
-SLICE, LARGE, ALL = 5_000, 500_000, 100_000  # queries that are timed, the gallery, all queries
+SLICE, LARGE, ALL = (
+    5_000,
+    500_000,
+    100_000,
+)  # queries that are timed, the gallery, all queries
 TABLE = 1 << 28  # bytes of products that are made together
 KS = (1, 5, 10)
 MEASURES = "HitRate@1,5,10 Recall@1,5,10"
@@ -45,7 +49,11 @@ def sort_rows(table: np.ndarray, positives: list[list[int]]) -> dict[str, float]
             found = np.isin(ranked[:k], own).sum()
             hits[row, place], recalls[row, place] = found > 0, found / len(own)
     named = (("HitRate", hits), ("Recall", recalls))
-    return {f"{name}@{k}": values[:, i].mean() for name, values in named for i, k in enumerate(KS)}
+    return {
+        f"{name}@{k}": values[:, i].mean()
+        for name, values in named
+        for i, k in enumerate(KS)
+    }
 
 
 def both_directions(table: np.ndarray, positives: list[list[int]]) -> dict[str, float]:
@@ -138,17 +146,29 @@ def large(scale: Scale) -> list[Row]:
     code = "import sys; from benchmarks.retrieval import time_large;"
     code += "time_large(*map(int, sys.argv[1:]))"
     lines = fresh(code, str(n), str(m), str(min(2, scale.repeats))).splitlines()
-    times = {name: Times(tuple(map(float, runs))) for name, *runs in map(str.split, lines)}
+    times = {
+        name: Times(tuple(map(float, runs))) for name, *runs in map(str.split, lines)
+    }
     peak = times.pop("MB").median
     what = f"HitRate at 1, 5, 10 from embeddings, {n:,} of {ALL:,} queries x {m:,} x {WIDTH}"
-    peers = {"product": "numpy's product alone", "faiss": "IndexFlatIP of faiss-cpu, the first 10"}
+    peers = {
+        "product": "numpy's product alone",
+        "faiss": "IndexFlatIP of faiss-cpu, the first 10",
+    }
     rows = [
-        Row(what, seconds(times["ours"]), f"{seconds(times[name])}, {text}",
-            ratio(times[name], times["ours"]))
+        Row(
+            what,
+            seconds(times["ours"]),
+            f"{seconds(times[name])}, {text}",
+            ratio(times[name], times["ours"]),
+        )
         for name, text in peers.items()
         if name in times
-    ]  # fmt: skip
-    return [*rows, Row("peak memory of the same, with both sides in memory", f"{peak:,.0f} MB")]
+    ]
+    return [
+        *rows,
+        Row("peak memory of the same, with both sides in memory", f"{peak:,.0f} MB"),
+    ]
 
 
 def time_large(n: int, m: int, repeats: int) -> None:
@@ -161,16 +181,26 @@ def time_large(n: int, m: int, repeats: int) -> None:
     found: dict[str, list[float]] = {}
 
     def ours() -> None:
-        found["ours"] = semmetrics.score(
-            None, positives, queries_embeddings=queries, gallery_embeddings=gallery,
-            measures="HitRate@1,5,10", task="retrieval",
-        ).to_dict().values()  # fmt: skip
+        found["ours"] = (
+            semmetrics.score(
+                None,
+                positives,
+                queries_embeddings=queries,
+                gallery_embeddings=gallery,
+                measures="HitRate@1,5,10",
+                task="retrieval",
+            )
+            .to_dict()
+            .values()
+        )
 
     ours()
     print("MB", megabytes()[0])
     for table in (queries, gallery):  # the peers have vectors of length 1 already
         table /= np.linalg.norm(table, axis=1, keepdims=True)
-    times = take_turns({"ours": ours, "product": lambda: multiply(queries, gallery)}, repeats)
+    times = take_turns(
+        {"ours": ours, "product": lambda: multiply(queries, gallery)}, repeats
+    )
     try:
         import faiss
     except ImportError:
@@ -186,7 +216,9 @@ def time_large(n: int, m: int, repeats: int) -> None:
         times |= take_turns({"faiss": peer}, repeats)
     for name, one in times.items():
         print(name, *one.runs)
-    if not np.allclose([*found["ours"]], found.get("faiss", [*found["ours"]]), atol=2 / n):
+    if not np.allclose(
+        [*found["ours"]], found.get("faiss", [*found["ours"]]), atol=2 / n
+    ):
         raise SystemExit(f"{found}")
 
 
@@ -197,11 +229,21 @@ def graded(scale: Scale) -> list[Row]:
 
     n = 500 if scale.examples <= 100_000 else 5_000
     rng = np.random.default_rng(0)
-    run = {f"q{q}": {f"d{d}": 100.0 - r for r, d in enumerate(rng.permutation(1_000)[:100])}
-           for q in range(n)}  # fmt: skip
-    judged = {f"q{q}": {f"d{d}": int(g) for d, g in zip(
-                  rng.permutation(1_000)[:50], rng.integers(0, 4, 50), strict=True)}
-              for q in range(n)}  # fmt: skip
+    run = {
+        f"q{q}": {
+            f"d{d}": 100.0 - r for r, d in enumerate(rng.permutation(1_000)[:100])
+        }
+        for q in range(n)
+    }
+    judged = {
+        f"q{q}": {
+            f"d{d}": int(g)
+            for d, g in zip(
+                rng.permutation(1_000)[:50], rng.integers(0, 4, 50), strict=True
+            )
+        }
+        for q in range(n)
+    }
     found: dict[str, list[float]] = {}
 
     def ours() -> None:

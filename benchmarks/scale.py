@@ -54,11 +54,15 @@ def write_files(folder: Path, items: int, *, shuffled: bool = False) -> None:
     shares = 1 / np.arange(1, 1001)
     shares /= shares.sum()
     truth = rng.choice(1000, (_DISTINCT, 5), p=shares)
-    guess = np.where(rng.random(truth.shape) < 0.6, truth, rng.choice(1000, truth.shape, p=shares))
+    guess = np.where(
+        rng.random(truth.shape) < 0.6, truth, rng.choice(1000, truth.shape, p=shares)
+    )
     step = next(k for k in range(items // 3 | 1, items) if math.gcd(k, items) == 1)
     for side, codes in (("preds", guess), ("gt", truth)):
-        lists = [json.dumps([f"label {c:04d}" for c in dict.fromkeys(row)]) for row in
-                 codes.tolist()]  # fmt: skip
+        lists = [
+            json.dumps([f"label {c:04d}" for c in dict.fromkeys(row)])
+            for row in codes.tolist()
+        ]
         (folder / side).mkdir()
         place = (lambda i: i * step % items) if shuffled and side == "gt" else int
         for file in range(FILES):
@@ -76,12 +80,18 @@ def run(code: str, *arguments: str) -> tuple[Any, float, float]:
     """Run code in a new process: what it prints, seconds, and its peak memory in MB."""
     start = time.perf_counter()
     command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=ROOT
+    )
     seconds = time.perf_counter() - start
     if done.returncode:
         raise RuntimeError(f"{arguments} failed: {done.stderr[-2000:]}")
     peak = done.stderr.strip().rpartition("\n")[2]
-    return done.stdout, seconds, float(peak) if peak.replace(".", "").isdecimal() else math.nan
+    return (
+        done.stdout,
+        seconds,
+        float(peak) if peak.replace(".", "").isdecimal() else math.nan,
+    )
 
 
 def values(text: str) -> list[float]:
@@ -103,7 +113,15 @@ def one_call(folder: Path) -> tuple[Any, float, float]:
 def stream(folder: Path, *more: str) -> tuple[Any, float, float]:
     """Both sides block by block."""
     form = () if "--state" in more else _JSON
-    return run(_RUN, *_SCORE, *form, "--stream", *more, str(folder / "preds"), str(folder / "gt"))
+    return run(
+        _RUN,
+        *_SCORE,
+        *form,
+        "--stream",
+        *more,
+        str(folder / "preds"),
+        str(folder / "gt"),
+    )
 
 
 def shards(folder: Path) -> tuple[Any, float, float]:
@@ -140,8 +158,10 @@ def measure(items: int, *, ci: bool = True) -> Iterator[tuple[str, float, float]
             f"{SHARDS} shards and merge": lambda: shards(folder),
         }
         if importlib.util.find_spec("ray") is not None:
-            jobs |= {"Ray, 1 worker": lambda: on_ray(folder, 1),
-                     "Ray, 2 workers": lambda: on_ray(folder, 2)}  # fmt: skip
+            jobs |= {
+                "Ray, 1 worker": lambda: on_ray(folder, 1),
+                "Ray, 2 workers": lambda: on_ray(folder, 2),
+            }
         expected: list[float] = []
         for what, job in jobs.items():
             text, seconds, peak = job()
@@ -156,25 +176,39 @@ def measure(items: int, *, ci: bool = True) -> Iterator[tuple[str, float, float]
         agree("shuffled", values(text), expected, 0.0)
         yield "stream, in another order", seconds, peak
     if importlib.util.find_spec("ray") is not None:
-        yield "Ray's start alone", float(run(_START.format(cpus=2))[0].split()[-1]), math.nan
+        yield (
+            "Ray's start alone",
+            float(run(_START.format(cpus=2))[0].split()[-1]),
+            math.nan,
+        )
 
 
 def growth(scale: Scale) -> list[Row]:
     """Of one size: a stream beside one call."""
-    found = {what: (took, peak) for what, took, peak in measure(scale.examples, ci=False)}
+    found = {
+        what: (took, peak) for what, took, peak in measure(scale.examples, ci=False)
+    }
     (base, most) = found.pop("one call")
     return [
-        Row(f"{what}, {scale.examples:,} items; one call", f"{took:.1f} s, {peak:.0f} MB",
-            f"{base:.1f} s, {most:.0f} MB", f"{base / took:.2f}x")
+        Row(
+            f"{what}, {scale.examples:,} items; one call",
+            f"{took:.1f} s, {peak:.0f} MB",
+            f"{base:.1f} s, {most:.0f} MB",
+            f"{base / took:.2f}x",
+        )
         for what, (took, peak) in found.items()
-    ]  # fmt: skip
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table of times and peak memory."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.scale", description=__doc__
+    )
     parser.add_argument("--items", type=int, nargs="+", default=[100_000, 1_000_000])
-    parser.add_argument("--without-ci", action="store_true", help="no replicates, which take long")
+    parser.add_argument(
+        "--without-ci", action="store_true", help="no replicates, which take long"
+    )
     asked = parser.parse_args(arguments)
     sys.stdout.write(
         "| items | what | seconds | items a second | peak MB |\n|---|---|---|---|---|\n"
@@ -182,7 +216,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for items in asked.items:
         for what, seconds, peak in measure(items, ci=not asked.without_ci):
             rate = f"{items / seconds:,.0f}"
-            sys.stdout.write(f"| {items:,} | {what} | {seconds:.1f} | {rate} | {peak:.0f} |\n")
+            sys.stdout.write(
+                f"| {items:,} | {what} | {seconds:.1f} | {rate} | {peak:.0f} |\n"
+            )
             sys.stdout.flush()
 
 

@@ -33,7 +33,9 @@ class Vectors:
     def __init__(self, labels: int) -> None:
         rng = np.random.default_rng(0)
         kinds = rng.normal(size=(labels // 5, self.dimension))
-        near = kinds[np.arange(labels) % len(kinds)] + rng.normal(size=(labels, self.dimension))
+        near = kinds[np.arange(labels) % len(kinds)] + rng.normal(
+            size=(labels, self.dimension)
+        )
         self.rows: NDArray[np.float32] = near.astype(np.float32)
         self.place = {f"label {number}": number for number in range(labels)}
 
@@ -56,7 +58,9 @@ def ours(pred: Lists, ref: Lists, model: Vectors) -> float:
     """Semantic precision, recall and F1, from lists."""
     options = f"threshold={THRESHOLD},match=greedy"
     measures = [f"Sem{name}({options})" for name in ("Precision", "Recall", "F1")]
-    return semmetrics.score(pred, ref, measures=measures, embedding=model).scores[0].value
+    return (
+        semmetrics.score(pred, ref, measures=measures, embedding=model).scores[0].value
+    )
 
 
 def rules(scale: Scale) -> list[Row]:
@@ -73,9 +77,16 @@ def _time_rules(scale: Scale, n_labels: int) -> Row:
 
     def score_by(match: str) -> float:
         measure = f"SemF1(threshold={THRESHOLD},match={match})"
-        return semmetrics.score(pred, ref, measures=measure, embedding=model).scores[0].value
+        return (
+            semmetrics.score(pred, ref, measures=measure, embedding=model)
+            .scores[0]
+            .value
+        )
 
-    contenders = {"ours": partial(score_by, "exact-first"), "peer": partial(score_by, "greedy")}
+    contenders = {
+        "ours": partial(score_by, "exact-first"),
+        "peer": partial(score_by, "greedy"),
+    }
     times = take_turns(contenders, scale.repeats)
     mine, theirs = times["ours"], times["peer"]
     what = f"SemF1 from lists, {items:,} items x (5 x 14), {n_labels:,} labels; match=greedy"
@@ -93,7 +104,9 @@ def one_by_one(pred: Lists, ref: Lists, model: Vectors) -> float:
     def alike(mine: str, theirs: str) -> bool:
         return bool(cosine_similarity(vector(mine), vector(theirs))[0, 0] > THRESHOLD)
 
-    return float(np.mean([_greedy(p, r, alike) for p, r in zip(pred, ref, strict=True)]))
+    return float(
+        np.mean([_greedy(p, r, alike) for p, r in zip(pred, ref, strict=True)])
+    )
 
 
 def per_item(pred: Lists, ref: Lists, model: Vectors) -> float:
@@ -102,14 +115,22 @@ def per_item(pred: Lists, ref: Lists, model: Vectors) -> float:
 
     shares = []
     for mine, theirs in zip(pred, ref, strict=True):
-        rows, columns = ([model.place[label] for label in side] for side in (mine, theirs))
+        rows, columns = (
+            [model.place[label] for label in side] for side in (mine, theirs)
+        )
         table = cosine_similarity(model.rows[rows], model.rows[columns]) > THRESHOLD
-        cell = {(p, r): table[i, j] for i, p in enumerate(mine) for j, r in enumerate(theirs)}
+        cell = {
+            (p, r): table[i, j]
+            for i, p in enumerate(mine)
+            for j, r in enumerate(theirs)
+        }
         shares.append(_greedy(mine, theirs, lambda p, r, cell=cell: bool(cell[p, r])))
     return float(np.mean(shares))
 
 
-def _greedy(pred: list[str], ref: list[str], alike: Callable[[str, str], bool]) -> float:
+def _greedy(
+    pred: list[str], ref: list[str], alike: Callable[[str, str], bool]
+) -> float:
     unused, hits = list(ref), 0
     for label in pred:
         for other in unused:
@@ -136,7 +157,10 @@ def matching(scale: Scale) -> list[Row]:
             if abs(found - expected) > 1e-6:
                 raise SystemExit(f"{name}: {expected} where semmetrics has {found}")
             times = take_turns(
-                {"ours": partial(ours, pred, ref, model), "peer": partial(peer, *sample)},
+                {
+                    "ours": partial(ours, pred, ref, model),
+                    "peer": partial(peer, *sample),
+                },
                 scale.repeats,
             )
             mine, theirs = times["ours"], times["peer"]

@@ -43,7 +43,10 @@ def ours(sims: Matrix, phi: Matrix) -> list[float]:
     n_images, n_captions = phi.shape
     captions = np.arange(n_images + 1) * PER_IMAGE, np.arange(n_captions)
     most = max(CUTOFFS)
-    best = {side: metrics.most_similar(phi, most, queries=side) for side in ("rows", "columns")}
+    best = {
+        side: metrics.most_similar(phi, most, queries=side)
+        for side in ("rows", "columns")
+    }
     similar = metrics.similar_images(
         phi, captions, 1, depth=most, itself=True, best=best["columns"]
     )
@@ -86,7 +89,9 @@ def sorting(sims: Matrix, phi: Matrix, order: Order = reversed_order) -> list[fl
         similar.append(max(sums, key=sums.__getitem__))
     found: list[float] = []
     for side in ("rows", "columns"):
-        scores, values = (sims, phi) if side == "rows" else (np.array(sims).T, by_caption)
+        scores, values = (
+            (sims, phi) if side == "rows" else (np.array(sims).T, by_caption)
+        )
         ncs, recall = [], []
         for query, row in enumerate(scores):
             ranked, ideal = order(row), order(values[query])
@@ -122,17 +127,23 @@ print(megabytes()[0] - held, megabytes()[0] - before)
 def both_directions(scale: Scale) -> list[Row]:
     """NCS and semantic recall from two matrices, and the memory that they take beside them."""
     matrices = make_matrices()
-    agree("sorting every query", ours(*matrices), sorting(*matrices, stable_order), 1e-9)
+    agree(
+        "sorting every query", ours(*matrices), sorting(*matrices, stable_order), 1e-9
+    )
     mine = take_turns({"ours": lambda: ours(*matrices)}, scale.repeats)["ours"]
     theirs = take_turns({"peer": lambda: sorting(*matrices)}, 1)["peer"]
     peaks = [float(fresh(MEMORY, name).split()[0]) for name in ("ours", "sorting")]
     shape = f"{IMAGES:,} x {IMAGES * PER_IMAGE:,}"
     what = f"NCS and semantic recall, {shape}, both directions, K = 1, 5, 10"
     return [
-        Row(f"{what}; sorting every query, one run", seconds(mine), seconds(theirs),
-            ratio(theirs, mine)),
+        Row(
+            f"{what}; sorting every query, one run",
+            seconds(mine),
+            seconds(theirs),
+            ratio(theirs, mine),
+        ),
         Row("peak memory beyond both matrices", *(f"{peak:,.0f} MB" for peak in peaks)),
-    ]  # fmt: skip
+    ]
 
 
 WORKLOADS = {"both_directions": both_directions}

@@ -40,8 +40,23 @@ from semmetrics.studies.significance import (
 
 __all__ = ["CASES", "Case", "captions", "main", "simulate"]
 
-METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall", "poisson")
-TESTS = ("interval", "bootstrap", "randomization", "t", "wilcoxon", "bootstrap-sacrebleu")
+METHODS = (
+    "percentile",
+    "bca",
+    "jackknife",
+    "jackknife-bias",
+    "wilson",
+    "hall",
+    "poisson",
+)
+TESTS = (
+    "interval",
+    "bootstrap",
+    "randomization",
+    "t",
+    "wilcoxon",
+    "bootstrap-sacrebleu",
+)
 WORDS = np.array([f"w{number}" for number in range(200)], object)
 Drawn = tuple[dict[str, Any], Any, dict[str, Any]]
 Generator = np.random.Generator
@@ -84,20 +99,32 @@ class Line:
     @property
     def widths(self) -> NDArray[np.float64]:
         """The mean width of the intervals, by method."""
-        return np.asarray(np.nanmean(np.diff(np.array(self.limits), axis=2)[..., 0], axis=0))
+        return np.asarray(
+            np.nanmean(np.diff(np.array(self.limits), axis=2)[..., 0], axis=0)
+        )
 
     @property
     def found(self) -> NDArray[np.float64]:
         """The share of p values below 0.05, by test; nan for tests of items that lack values."""
         p = np.array(self.p)
         of_items = [test in ("t", "wilcoxon") for test in TESTS]
-        return np.where(np.isnan(p).any(axis=0) & of_items, np.nan, (p < 0.05).mean(axis=0))
+        return np.where(
+            np.isnan(p).any(axis=0) & of_items, np.nan, (p < 0.05).mean(axis=0)
+        )
 
 
 def label_sets(
-    items: int, effect: float, rng: Generator, *, labels: int, hits: float, false: float,
-    even: bool = False, scored: bool = False, **options: Any,
-) -> Drawn:  # fmt: skip
+    items: int,
+    effect: float,
+    rng: Generator,
+    *,
+    labels: int,
+    hits: float,
+    false: float,
+    even: bool = False,
+    scored: bool = False,
+    **options: Any,
+) -> Drawn:
     """Draw labels, most of them found, and false ones; some items and labels are harder."""
     rates = np.ones(labels) if even else 1 / np.arange(1, labels + 1)
     rates = np.minimum(2.5 * rates / rates.sum(), 0.8)
@@ -112,8 +139,12 @@ def label_sets(
         chance = np.where(true, hit, wrong)
         found = rng.random(true.shape) < chance
         if scored:
-            scores = np.round(rng.normal(size=true.shape) + np.where(true, 2 + 2 * hard, 0), 2)
-            systems[name] = [list(zip(names, row.tolist(), strict=True)) for row in scores]
+            scores = np.round(
+                rng.normal(size=true.shape) + np.where(true, 2 + 2 * hard, 0), 2
+            )
+            systems[name] = [
+                list(zip(names, row.tolist(), strict=True)) for row in scores
+            ]
         else:
             systems[name] = [names[row].tolist() for row in found]
     return systems, [names[row].tolist() for row in true], options
@@ -132,7 +163,9 @@ def meanings(items: int, effect: float, rng: Generator) -> Drawn:
         )
 
     systems, refs, _ = label_sets(items, effect, rng, labels=12, hits=0.6, false=1.2)
-    systems = {name: [some or ["label 0"] for some in one] for name, one in systems.items()}
+    systems = {
+        name: [some or ["label 0"] for some in one] for name, one in systems.items()
+    }
     return systems, [some or ["label 1"] for some in refs], {"embedding": embed}
 
 
@@ -146,11 +179,17 @@ def captions(items: int, effect: float, rng: Generator) -> Drawn:
     def copy(noise: Any) -> list[list[str]]:
         other = rng.choice(len(WORDS), size, p=chances)
         texts = WORDS[np.where(rng.random(size) < noise, other, words)]
-        return [[" ".join(row[:n])] for row, n in zip(texts, lengths.tolist(), strict=True)]
+        return [
+            [" ".join(row[:n])] for row, n in zip(texts, lengths.tolist(), strict=True)
+        ]
 
     hard = 0.2 + 0.2 * rng.random((items, 1))
     references = [a + b for a, b in zip(copy(0.1), copy(0.2), strict=True)]
-    options = {"tokenizer": "whitespace", "task": "captions", "doc_freq": _frequencies()}
+    options = {
+        "tokenizer": "whitespace",
+        "task": "captions",
+        "doc_freq": _frequencies(),
+    }
     return {"one": copy(hard), "two": copy(hard - effect)}, references, options
 
 
@@ -158,20 +197,30 @@ def captions(items: int, effect: float, rng: Generator) -> Drawn:
 def _frequencies() -> Any:
     """Document frequencies that are fixed, not part of what varies."""
     rng = np.random.default_rng(1)
-    texts = [[" ".join(row)] for row in WORDS[np.minimum(rng.zipf(1.5, (5_000, 10)), 200) - 1]]
+    texts = [
+        [" ".join(row)]
+        for row in WORDS[np.minimum(rng.zipf(1.5, (5_000, 10)), 200) - 1]
+    ]
     return semmetrics.fit_document_frequencies(texts, tokenizer="whitespace")
 
 
 def repeated_captions(items: int, effect: float, rng: Generator) -> Drawn:
     """Captions that are often the same: 200 sentences, some much more frequent than others."""
     kinds = np.minimum(rng.zipf(1.5, (2, items)), 200)
-    one, two = ([[f"a sentence about thing {kind}"] for kind in row] for row in kinds.tolist())
+    one, two = (
+        [[f"a sentence about thing {kind}"] for kind in row] for row in kinds.tolist()
+    )
     references = [[*some, "a sentence"] for some in one]
     return {"one": one, "two": two}, references, {"tokenizer": "whitespace"}
 
 
 def retrieval(
-    items: int, effect: float, rng: Generator, *, positives: int = 1, graded: bool = False
+    items: int,
+    effect: float,
+    rng: Generator,
+    *,
+    positives: int = 1,
+    graded: bool = False,
 ) -> Drawn:
     """Queries over a gallery of 100; a few of them find their positives nowhere near the top."""
     hard = rng.normal(2.2, 1.2, (items, 1))
@@ -182,9 +231,11 @@ def retrieval(
         similarities = rng.normal(size=(items, 100)) + 2 * graded * phi
         noise = rng.normal(0, 0.4, places.shape)
         np.put_along_axis(
-            similarities, places,
-            np.take_along_axis(similarities, places, 1) + hard + noise + gain, 1,
-        )  # fmt: skip
+            similarities,
+            places,
+            np.take_along_axis(similarities, places, 1) + hard + noise + gain,
+            1,
+        )
         systems[name] = similarities
     names = [f"candidate {number}" for number in range(100)]
     truth = [[names[place] for place in row] for row in places.tolist()]
@@ -202,9 +253,16 @@ def both_directions(items: int, effect: float, rng: Generator) -> Drawn:
     images = [f"image {number}" for number in range(items)]
     texts = [f"text {number}" for number in range(items)]
     truth = {image: [text] for image, text in zip(images, texts, strict=True)}
-    return systems, truth, {
-        "task": "retrieval", "queries": images, "gallery": texts, "direction": "both",
-    }  # fmt: skip
+    return (
+        systems,
+        truth,
+        {
+            "task": "retrieval",
+            "queries": images,
+            "gallery": texts,
+            "direction": "both",
+        },
+    )
 
 
 def classes(items: int, effect: float, rng: Generator) -> Drawn:
@@ -217,7 +275,12 @@ def classes(items: int, effect: float, rng: Generator) -> Drawn:
         scores = rng.normal(size=(items, 8)) + 0.4 * (np.arange(8) < 5)
         scores[np.arange(items), truth] += ease + gain
         systems[name] = scores
-    given = {"task": "classes", "classes": names, "seen": names[:5], "unseen": names[5:]}
+    given = {
+        "task": "classes",
+        "classes": names,
+        "seen": names[:5],
+        "unseen": names[5:],
+    }
     return systems, [names[place] for place in truth], given
 
 
@@ -253,7 +316,12 @@ CASES = (
         "Recall@5 R-Precision mAP@R MeanR",
         50_000,
     ),
-    Case("retrieval, phi", partial(retrieval, graded=True), "NCS@5 nDCG@5 SR(m=20)@5", 20_000),
+    Case(
+        "retrieval, phi",
+        partial(retrieval, graded=True),
+        "NCS@5 nDCG@5 SR(m=20)@5",
+        20_000,
+    ),
     Case("both directions", both_directions, "Rsum", 0),
     Case("classes", classes, "Accuracy PerClassAccuracy H AUSUC BestH", 20_000),
     Case(
@@ -264,10 +332,13 @@ CASES = (
         (20, 100, 400),
     ),
     Case(
-        "300 labels", partial(label_sets, labels=300, hits=0.6, false=1.0), _MACRO, 100_000,
+        "300 labels",
+        partial(label_sets, labels=300, hits=0.6, false=1.0),
+        _MACRO,
+        100_000,
         (2_500,),
     ),
-)  # fmt: skip
+)
 
 
 def simulate(
@@ -290,11 +361,16 @@ def simulate(
         scores = semmetrics.score_systems(
             systems, refs, measures=case.measures.split(), ci=made, **options
         ).scores
-        one, two = ([score for score in scores if score.system == name] for name in systems)
+        one, two = (
+            [score for score in scores if score.system == name] for name in systems
+        )
         poisson = semmetrics.score(
-            systems["one"], refs, measures=case.measures.split(),
-            ci=replace(made, method="poisson"), **options
-        )  # fmt: skip
+            systems["one"],
+            refs,
+            measures=case.measures.split(),
+            ci=replace(made, method="poisson"),
+            **options,
+        )
         p_values = [[np.nan] * len(TESTS)] * len(one)
         if tests:
             p_values = _p_values(scores, list(zip(two, one, strict=True)), made)
@@ -310,7 +386,9 @@ def simulate(
             found = [replicates.interval(method=method) for method in METHODS[:-1]]
             found.append(other.ci)
             line.limits.append([(one.low, one.high) for one in found])
-            line.warned.append(any(f.code != "interval-methods" for f in interval_notes([score])))
+            line.warned.append(
+                any(f.code != "interval-methods" for f in interval_notes([score]))
+            )
             line.p.append(p)
     for line in lines.values():
         if not truth or "Captions" in line.measure:
@@ -324,7 +402,9 @@ def _population(case: Case) -> dict[tuple[str, str], Any]:
     if not case.population:
         return {}
     systems, refs, options = case.draw(case.population, 0.0, np.random.default_rng(3))
-    table = semmetrics.score(systems["one"], refs, measures=case.measures.split(), **options)
+    table = semmetrics.score(
+        systems["one"], refs, measures=case.measures.split(), **options
+    )
     return {(score.part, score.heading): score for score in table}
 
 
@@ -337,10 +417,16 @@ def _p_values(
     swapped = swapped_differences(pairs, made)
     for (score, other), one, swaps in zip(pairs, by_interval, swapped, strict=True):
         drawn = subtract(score.replicates.values, other.replicates.values)
-        p = [one.p, shifted_p(drawn, one.difference), simulated_p(swaps, one.difference)]
+        p = [
+            one.p,
+            shifted_p(drawn, one.difference),
+            simulated_p(swaps, one.difference),
+        ]
         items = one.items if score.averaged is not None else np.full(1, np.nan)
         means = (
-            [np.nan] * 2 if np.isnan(items).any() else [student_t(items)[0], signed_rank_p(items)]
+            [np.nan] * 2
+            if np.isnan(items).any()
+            else [student_t(items)[0], signed_rank_p(items)]
         )
         found.append([*p, *means, shifted_size_p(drawn, one.difference)])
     return found
@@ -364,7 +450,9 @@ def coverage_table(lines: Sequence[Line]) -> str:
         cells = []
         for method, share, width in zip(METHODS, line.held, line.widths, strict=True):
             text = f"{share:.3f}".lstrip("0") if share < 1 else "1"
-            cells.append(f"{f'**{text}**' if method == line.default else text} ({width:.3g})")
+            cells.append(
+                f"{f'**{text}**' if method == line.default else text} ({width:.3g})"
+            )
         bias = np.mean(line.values) - np.mean(line.truths)
         rows.append(
             f"| {line.case} | `{line.measure}` | {line.items} | {bias:+.3f} | "
@@ -378,7 +466,10 @@ def significance_table(lines: Sequence[Line]) -> str:
     head = ("data", "measure", "items", "effect", "sets", *TESTS)
     rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for line in lines:
-        cells = ["" if np.isnan(share) else f"{share:.3f}".lstrip("0") for share in line.found]
+        cells = [
+            "" if np.isnan(share) else f"{share:.3f}".lstrip("0")
+            for share in line.found
+        ]
         rows.append(
             f"| {line.case} | `{line.measure}` | {line.items} | "
             f"{f'{line.effect:g}' if line.effect else 'none'} | {len(line.p):,} | "
@@ -393,7 +484,12 @@ def _jobs(asked: argparse.Namespace) -> Iterator[tuple[int, int, int, float]]:
         if asked.only and number + 1 not in asked.only:
             continue
         for items in asked.items or case.sizes or (10, 20, 30, 50, 100):
-            yield number, items, asked.sets // (20 if items > 1000 else 4 if case.sizes else 1), 0.0
+            yield (
+                number,
+                items,
+                asked.sets // (20 if items > 1000 else 4 if case.sizes else 1),
+                0.0,
+            )
         if case.name in ("12 labels", "captions"):
             yield from ((number, 100, asked.power, effect) for effect in asked.effects)
 
@@ -403,28 +499,44 @@ def _run(job: tuple[int, int, int, float], asked: argparse.Namespace) -> list[Li
     start = time.perf_counter()
     case = CASES[number]
     case = replace(case, population=(asked.population or 1) * case.population)
-    how = {"resamples": asked.resamples, "seed": asked.seed, "tests": not asked.without_tests}
+    how = {
+        "resamples": asked.resamples,
+        "seed": asked.seed,
+        "tests": not asked.without_tests,
+    }
     lines = simulate(case, items, sets, effect=effect, **how)
     took = time.perf_counter() - start
-    sys.stderr.write(f"{CASES[number].name}, {items} items, {sets} sets: {took:.0f} s\n")
+    sys.stderr.write(
+        f"{CASES[number].name}, {items} items, {sets} sets: {took:.0f} s\n"
+    )
     return lines
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Simulate, and write or print both tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.simulation", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.simulation", description=__doc__
+    )
     parser.add_argument("--sets", type=int, default=100, help="data sets of each size")
-    parser.add_argument("--power", type=int, default=50, help="data sets of each effect")
+    parser.add_argument(
+        "--power", type=int, default=50, help="data sets of each effect"
+    )
     parser.add_argument("--items", type=int, nargs="+", help="sizes of the data sets")
     parser.add_argument("--effects", type=float, nargs="*", default=[0.03, 0.06, 0.09])
     parser.add_argument("--resamples", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--population", type=int, help="so many times the items that stand for it")
+    parser.add_argument(
+        "--population", type=int, help="so many times the items that stand for it"
+    )
     parser.add_argument("--without-tests", action="store_true", help="intervals alone")
     parser.add_argument("--only", nargs="+", type=int, help="cases by number, from 1")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--coverage", type=Path, help="write the table of intervals to this file")
-    parser.add_argument("--significance", type=Path, help="write the table of tests to this file")
+    parser.add_argument(
+        "--coverage", type=Path, help="write the table of intervals to this file"
+    )
+    parser.add_argument(
+        "--significance", type=Path, help="write the table of tests to this file"
+    )
     asked = parser.parse_args(arguments)
     run = partial(_run, asked=asked)
     with ProcessPoolExecutor(asked.jobs) as pool:
@@ -436,15 +548,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     plain = [line for line in lines if not line.effect]
     tables = (
-        (asked.coverage, f"{how} data sets whose 95% interval holds the true value, and the mean "
-         'width of the intervals; the default of the measure is bold. "Noted" is the share of data '
-         "sets in which a note says that the interval may fail, or that there is none. "
-         "Of 100 and 300 labels there are a quarter and a twentieth of the data sets.\n\n"
-         f"{coverage_table(plain)}"),
-        (asked.significance, f"{how} data sets in which p is below 0.05: without an effect false "
-         "differences, which should be 0.050; with one, those that were found.\n\n"
-         f"{significance_table(lines)}"),
-    )  # fmt: skip
+        (
+            asked.coverage,
+            f"{how} data sets whose 95% interval holds the true value, and the mean "
+            'width of the intervals; the default of the measure is bold. "Noted" is the share of data '
+            "sets in which a note says that the interval may fail, or that there is none. "
+            "Of 100 and 300 labels there are a quarter and a twentieth of the data sets.\n\n"
+            f"{coverage_table(plain)}",
+        ),
+        (
+            asked.significance,
+            f"{how} data sets in which p is below 0.05: without an effect false "
+            "differences, which should be 0.050; with one, those that were found.\n\n"
+            f"{significance_table(lines)}",
+        ),
+    )
     for path, text in tables:
         if path is None:
             sys.stdout.write(f"{text}\n")

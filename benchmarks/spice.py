@@ -43,7 +43,14 @@ TOKENS = "whitespace"
 UNKNOWN = 400  # captions that both parse
 # What is raised where data or a program is missing.
 LACKING = (ImportError, OSError, InputError, subprocess.CalledProcessError)
-OPENED = ("java.lang", "java.math", "java.util", "java.util.concurrent", "java.net", "java.text")
+OPENED = (
+    "java.lang",
+    "java.math",
+    "java.util",
+    "java.util.concurrent",
+    "java.net",
+    "java.text",
+)
 Tuples = Mapping[str, list[list[str]]]
 Items = list[dict[str, Any]]
 
@@ -61,7 +68,10 @@ def read_tuples(images: Images) -> Tuples:
 def kept(tuples: Tuples) -> Iterator[Path]:
     """A folder of the user whose store holds the parses."""
     jars = jar_folder()
-    with tempfile.TemporaryDirectory() as home, patch.dict(os.environ, SEMMETRICS_HOME=home):
+    with (
+        tempfile.TemporaryDirectory() as home,
+        patch.dict(os.environ, SEMMETRICS_HOME=home),
+    ):
         (Path(home) / jars.name).symlink_to(jars)
         given = TupleTable.of(tuples)
         store = KeptParser(Relabelled(given), file=cache_folder() / "parses.sqlite")
@@ -89,13 +99,32 @@ def official(folder: Path, items: Items) -> list[float]:
         subprocess.run(["javac", "-d", classes, source], check=True)
         services = classes / "META-INF" / "services"
         services.mkdir(parents=True)
-        (services / "javax.script.ScriptEngineFactory").write_text("PlainEngineFactory\n")
+        (services / "javax.script.ScriptEngineFactory").write_text(
+            "PlainEngineFactory\n"
+        )
     (folder / "in.json").write_text(json.dumps(items))
     (folder / "cache").mkdir(exist_ok=True)
-    opens = [text for name in OPENED for text in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
+    opens = [
+        text
+        for name in OPENED
+        for text in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")
+    ]
     path = os.pathsep.join(map(str, [classes, place / "*", place / "lib" / "*", *jars]))
-    command = [java, "-Xmx8G", *opens, "-cp", path, "edu.anu.spice.SpiceScorer", "in.json",
-               "-cache", "cache", "-out", "out.json", "-subset", "-silent"]  # fmt: skip
+    command = [
+        java,
+        "-Xmx8G",
+        *opens,
+        "-cp",
+        path,
+        "edu.anu.spice.SpiceScorer",
+        "in.json",
+        "-cache",
+        "cache",
+        "-out",
+        "out.json",
+        "-subset",
+        "-silent",
+    ]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     found = json.loads((folder / "out.json").read_text())
     return [one["scores"]["All"]["f"] for one in found]
@@ -103,12 +132,17 @@ def official(folder: Path, items: Items) -> list[float]:
 
 def fill_cache(folder: Path, captions: list[str]) -> None:
     """Let the official program parse captions once; what stands twice in a run it parses twice."""
-    official(folder, as_items([captions[at : at + 5] for at in range(0, len(captions), 5)]))
+    official(
+        folder, as_items([captions[at : at + 5] for at in range(0, len(captions), 5)])
+    )
 
 
 def as_items(images: Images) -> Items:
     """The first caption of each image with the others as references, or itself if it is alone."""
-    return [{"image_id": n, "test": one[0], "refs": one[1:] or one} for n, one in enumerate(images)]
+    return [
+        {"image_id": n, "test": one[0], "refs": one[1:] or one}
+        for n, one in enumerate(images)
+    ]
 
 
 def skipped(what: str, error: Exception) -> list[Row]:
@@ -134,18 +168,35 @@ def _candidates(images: Images, home: Path, scale: Scale, what: str) -> list[Row
     gts = dict(zip(names, (one[1:] for one in images), strict=True))
     (home / "preds.json").write_text(json.dumps(preds))
     (home / "gts.json").write_text(json.dumps(gts))
-    program = [sys.executable, "-m", "semmetrics", "score", "-q", "-m", "SPICE", "--tokenizer",
-               TOKENS, str(home / "preds.json"), str(home / "gts.json")]  # fmt: skip
+    program = [
+        sys.executable,
+        "-m",
+        "semmetrics",
+        "score",
+        "-q",
+        "-m",
+        "SPICE",
+        "--tokenizer",
+        TOKENS,
+        str(home / "preds.json"),
+        str(home / "gts.json"),
+    ]
 
     def score() -> list[float]:
-        options: dict[str, Any] = {"measures": "SPICE", "tokenizer": TOKENS, "task": "captions"}
+        options: dict[str, Any] = {
+            "measures": "SPICE",
+            "tokenizer": TOKENS,
+            "task": "captions",
+        }
         found: list[float] = semmetrics.score(preds, gts, **options)[0].items.tolist()
         return found
 
     agree("the official program", score(), official(home, items), 0.0)
     contenders: dict[str, Callable[[], object]] = {
         "semmetrics.score": score,
-        "the program semmetrics": lambda: subprocess.run(program, check=True, capture_output=True),
+        "the program semmetrics": lambda: subprocess.run(
+            program, check=True, capture_output=True
+        ),
         "official": lambda: official(home, items),
     }
     first = [
@@ -154,8 +205,14 @@ def _candidates(images: Images, home: Path, scale: Scale, what: str) -> list[Row
     ]
     return [
         *both_times(what, contenders, scale.repeats),
-        Row("first score of SPICE in a process, one image, parsed before", seconds(first[0])),
-        Row("the same of BLEU-4, which shares the reading and the tokens", seconds(first[1])),
+        Row(
+            "first score of SPICE in a process, one image, parsed before",
+            seconds(first[0]),
+        ),
+        Row(
+            "the same of BLEU-4, which shares the reading and the tokens",
+            seconds(first[1]),
+        ),
     ]
 
 
@@ -170,20 +227,29 @@ def both_times(
             before = os.times()
             contenders[name]()
             after = os.times()
-            processor[name].append(sum(after[:4]) - sum(before[:4]))  # and those of children
+            processor[name].append(
+                sum(after[:4]) - sum(before[:4])
+            )  # and those of children
 
         return run
 
     times = take_turns({name: measured(name) for name in contenders}, repeats)
-    found = {"": times, ", processor time": {n: Times(tuple(p)) for n, p in processor.items()}}
+    found = {
+        "": times,
+        ", processor time": {n: Times(tuple(p)) for n, p in processor.items()},
+    }
     return [
-        Row(f"{what}; {name}{kind}", seconds(mine), seconds(of["official"]),
-            ratio(of["official"], mine))
+        Row(
+            f"{what}; {name}{kind}",
+            seconds(mine),
+            seconds(of["official"]),
+            ratio(of["official"], mine),
+        )
         for name in contenders
         if name != "official"
         for kind, of in found.items()
         for mine in (of[name],)
-    ]  # fmt: skip
+    ]
 
 
 def parsing(scale: Scale) -> list[Row]:
@@ -203,25 +269,46 @@ def parsing(scale: Scale) -> list[Row]:
 def _parsing(texts: list[str], jars: Path, what: str) -> list[Row]:
     groups = [texts[start : start + 5] for start in range(0, len(texts), 5)]
     runs: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, SEMMETRICS_HOME=folder):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.dict(os.environ, SEMMETRICS_HOME=folder),
+    ):
         home = Path(folder)
         (home / jars.name).symlink_to(jars)
-        (home / "captions.json").write_text(json.dumps({str(n): t for n, t in enumerate(texts)}))
-        program = [sys.executable, "-m", "semmetrics", "spice", "parse", "-q", "-o",
-                   str(home / "tuples.jsonl"), str(home / "captions.json")]  # fmt: skip
+        (home / "captions.json").write_text(
+            json.dumps({str(n): t for n, t in enumerate(texts)})
+        )
+        program = [
+            sys.executable,
+            "-m",
+            "semmetrics",
+            "spice",
+            "parse",
+            "-q",
+            "-o",
+            str(home / "tuples.jsonl"),
+            str(home / "captions.json"),
+        ]
         start = time.perf_counter()
         subprocess.run(program, check=True, capture_output=True)
         runs["ours"] = time.perf_counter() - start
         found = semmetrics.score(
-            [one[0] for one in groups], [one[1:] for one in groups], task="captions",
-            measures="SPICE", tokenizer=TOKENS, tuples=home / "tuples.jsonl",
-        )  # fmt: skip
+            [one[0] for one in groups],
+            [one[1:] for one in groups],
+            task="captions",
+            measures="SPICE",
+            tokenizer=TOKENS,
+            tuples=home / "tuples.jsonl",
+        )
         start = time.perf_counter()
         values = official(home, as_items(groups))
         runs["official"] = time.perf_counter() - start
     agree("the official program", found[0].items.tolist(), values, 0.0)
     mine, theirs = (Times((runs[name],)) for name in ("ours", "official"))
-    rates = [f"{seconds(one)}, {len(texts) / one.median:.0f} a second" for one in (mine, theirs)]
+    rates = [
+        f"{seconds(one)}, {len(texts) / one.median:.0f} a second"
+        for one in (mine, theirs)
+    ]
     return [Row(what, *rates, ratio(theirs, mine))]
 
 
@@ -243,7 +330,9 @@ def _offline(texts: list[str]) -> Row:
 
 def pairs(scale: Scale) -> list[Row]:
     """Every caption for every image, beside the official program on a sample of pairs."""
-    what = "SPICE matrix, {:,} images x {:,} captions; official program, from {:,} pairs"
+    what = (
+        "SPICE matrix, {:,} images x {:,} captions; official program, from {:,} pairs"
+    )
     try:
         images = read_images()
         with kept(read_tuples(images)) as home:
@@ -260,11 +349,17 @@ def _pairs(images: Images, home: Path, scale: Scale, what: str) -> list[Row]:
         {"image_id": n, "test": captions[column], "refs": images[row]}
         for n, (row, column) in enumerate((r, c) for r in rows for c in columns)
     ]
-    fill_cache(home, sorted({text for one in sample for text in (one["test"], *one["refs"])}))
-    found = np.concatenate([block[:, columns] for _, block in blocks(images, captions)])[rows]
+    fill_cache(
+        home, sorted({text for one in sample for text in (one["test"], *one["refs"])})
+    )
+    found = np.concatenate(
+        [block[:, columns] for _, block in blocks(images, captions)]
+    )[rows]
     agree("the official program", found.ravel().tolist(), official(home, sample), 0.0)
     contenders: dict[str, Callable[[], object]] = {
-        "ours": lambda: sum(float(block[0, 0]) for _, block in blocks(images, captions)),
+        "ours": lambda: sum(
+            float(block[0, 0]) for _, block in blocks(images, captions)
+        ),
         "official": lambda: official(home, sample),
     }
     times = take_turns(contenders, scale.repeats)
@@ -274,8 +369,16 @@ def _pairs(images: Images, home: Path, scale: Scale, what: str) -> list[Row]:
     title = what.format(len(images), len(captions), len(sample))
     peak = float(fresh(MEMORY))
     return [
-        Row(f"{title}; in blocks", seconds(times["ours"]), hours, ratio(whole, times["ours"])),
-        Row("peak memory of the whole process, SPICE matrix in blocks", f"{peak:,.0f} MB"),
+        Row(
+            f"{title}; in blocks",
+            seconds(times["ours"]),
+            hours,
+            ratio(whole, times["ours"]),
+        ),
+        Row(
+            "peak memory of the whole process, SPICE matrix in blocks",
+            f"{peak:,.0f} MB",
+        ),
     ]
 
 

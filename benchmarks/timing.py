@@ -13,7 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Row", "Times", "fresh", "machine", "megabytes", "ratio", "seconds", "take_turns"]
+__all__ = [
+    "Row",
+    "Times",
+    "fresh",
+    "machine",
+    "megabytes",
+    "ratio",
+    "seconds",
+    "take_turns",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,7 +49,9 @@ class Row:
     ratio: str = ""
 
 
-def take_turns(contenders: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Times]:
+def take_turns(
+    contenders: Mapping[str, Callable[[], object]], repeats: int
+) -> dict[str, Times]:
     """Run the contenders alternately, so that a slow phase of the machine meets them all."""
     runs: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(repeats):
@@ -55,8 +66,14 @@ def fresh(code: str, *arguments: str) -> str:
     """Run code in a new interpreter at the project's root and give what it prints."""
     command = [sys.executable, "-c", code, *arguments]
     # An installed package has its bytecode compiled, which this variable would prevent.
-    kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    done = subprocess.run(command, cwd=ROOT, env=kept, check=False, text=True, capture_output=True)
+    kept = {
+        name: text
+        for name, text in os.environ.items()
+        if name != "PYTHONDONTWRITEBYTECODE"
+    }
+    done = subprocess.run(
+        command, cwd=ROOT, env=kept, check=False, text=True, capture_output=True
+    )
     if done.returncode:
         raise SystemExit(f"{code}\n{done.stderr}")
     return done.stdout

@@ -37,8 +37,27 @@ NOUNS = [
     "table",
     "surfboard",
 ]
-VERBS = ["rides", "holds", "watches", "isn't on", "jumps over", "sits near", "eats", "looks at"]
-KINDS = ["red", "small", "two-story", "black-and-white", "old", "wooden", "white", "3", "parked"]
+VERBS = [
+    "rides",
+    "holds",
+    "watches",
+    "isn't on",
+    "jumps over",
+    "sits near",
+    "eats",
+    "looks at",
+]
+KINDS = [
+    "red",
+    "small",
+    "two-story",
+    "black-and-white",
+    "old",
+    "wooden",
+    "white",
+    "3",
+    "parked",
+]
 
 
 def made_up(number: int, seed: int = 0) -> list[str]:
@@ -46,9 +65,19 @@ def made_up(number: int, seed: int = 0) -> list[str]:
     rng = np.random.default_rng(seed)
     columns = [
         rng.choice(np.array(words, object), number)
-        for words in (["A", "The", "Two", "a"], KINDS, NOUNS, VERBS, ["a", "the"], KINDS, NOUNS)
+        for words in (
+            ["A", "The", "Two", "a"],
+            KINDS,
+            NOUNS,
+            VERBS,
+            ["a", "the"],
+            KINDS,
+            NOUNS,
+        )
     ]
-    ends = rng.choice(np.array([".", " .", "", ", outside.", ' in "town"!'], object), number)
+    ends = rng.choice(
+        np.array([".", " .", "", ", outside.", ' in "town"!'], object), number
+    )
     names = rng.integers(number, size=number)  # rare words: every caption has one
     return [
         f"{' '.join(words)} {name:x}th{end}"
@@ -84,7 +113,9 @@ def peers(texts: list[str]) -> tuple[dict[str, Callable[[], Any]], list[Row]]:
     else:
         for kind in (TreebankWordTokenizer, NLTKWordTokenizer):
             cut = kind().tokenize
-            contenders[f"NLTK's `{kind.__name__}`"] = partial(lambda f: list(map(f, texts)), cut)
+            contenders[f"NLTK's `{kind.__name__}`"] = partial(
+                lambda f: list(map(f, texts)), cut
+            )
     try:
         java = open_tokenizer("ptb-java")
     except InputError as error:
@@ -102,7 +133,9 @@ def tokenizing(scale: Scale) -> list[Row]:
     """PTB tokens of 30,000 captions, and the small tokenizers."""
     what, texts = captions()
     contenders, skipped = peers(texts)
-    own = {f"`{spec}`": partial(ours, spec, texts) for spec in ("ptb", "13a", "whitespace")}
+    own = {
+        f"`{spec}`": partial(ours, spec, texts) for spec in ("ptb", "13a", "whitespace")
+    }
     times = take_turns({**own, **contenders}, scale.repeats)
     head = f"{len(texts):,} {what}"
     mine = times["`ptb`"]
@@ -117,7 +150,9 @@ def tokenizing(scale: Scale) -> list[Row]:
         for name in contenders
     ]
     lists = ours("ptb", texts)
-    coding = take_turns({"codes": partial(encode_tokens, lists)}, scale.repeats)["codes"]
+    coding = take_turns({"codes": partial(encode_tokens, lists)}, scale.repeats)[
+        "codes"
+    ]
     return [*rows, Row(f"{head}; their tokens to integers", seconds(coding)), *skipped]
 
 

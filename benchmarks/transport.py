@@ -82,7 +82,9 @@ def counted(lists: Lists, places: dict[str, int]) -> WeightedWords:
 
 def ours(texts: Texts) -> list[float]:
     """All pairs at once."""
-    sides = (counted(lists, texts.places) for lists in (texts.predicted, texts.reference))
+    sides = (
+        counted(lists, texts.places) for lists in (texts.predicted, texts.reference)
+    )
     return transport(texts.distances, *sides).costs.tolist()
 
 
@@ -139,13 +141,19 @@ def distances(sizes: tuple[int, int], scale: Scale) -> list[Row]:
         model.add_vectors([*texts.places], texts.vectors)
         normed = replace(texts, vectors=model.get_normed_vectors())
         agree(DEFAULTS, ours(normed), gensim(texts, model), TOLERANCE)
-        contenders[f"{GENSIM}, `norm=False`"] = partial(gensim, texts, model, norm=False)
+        contenders[f"{GENSIM}, `norm=False`"] = partial(
+            gensim, texts, model, norm=False
+        )
         contenders["`semmetrics.score`"] = partial(scored, texts, model)
     mine = ours(texts)
     for name, run in contenders.items():
         theirs = run()
-        agree(name, mine if len(theirs) > 1 else [float(np.mean(mine))], theirs, TOLERANCE)
-    if not skipped:  # which makes vectors as long as each other: other distances, the same work
+        agree(
+            name, mine if len(theirs) > 1 else [float(np.mean(mine))], theirs, TOLERANCE
+        )
+    if (
+        not skipped
+    ):  # which makes vectors as long as each other: other distances, the same work
         contenders[DEFAULTS] = partial(gensim, texts, model)
     times = take_turns(contenders, scale.repeats)
     own, whole = times.pop("ours"), times.pop("`semmetrics.score`", None)
@@ -204,7 +212,9 @@ def compiled(scale: Scale) -> list[Row]:
         at_once = partial(transport, given, *given.sides())
         agree("emd_c", at_once().costs.tolist(), loop(), TOLERANCE)
         times = take_turns({"ours": at_once, "loop": loop}, scale.repeats)
-        what = "transport, costs given, {} x {}, {:,} problems; POT's `emd_c`".format(*sizes, pairs)
+        what = "transport, costs given, {} x {}, {:,} problems; POT's `emd_c`".format(
+            *sizes, pairs
+        )
         mine, theirs = times["ours"], times["loop"]
         rows.append(Row(what, seconds(mine), seconds(theirs), ratio(theirs, mine)))
     return rows
@@ -228,7 +238,10 @@ def matching(scale: Scale) -> list[Row]:
     }
     times = take_turns(ways, scale.repeats)
     return [
-        Row(f"matching `{name}`, {items:,} items x (5 x 14), similarities given", seconds(taken))
+        Row(
+            f"matching `{name}`, {items:,} items x (5 x 14), similarities given",
+            seconds(taken),
+        )
         for name, taken in times.items()
     ]
 

@@ -97,7 +97,15 @@ copybutton_line_continuation_character = "\\"
 
 def gallery_order(name):
     """Put kinds of data before studies, and what is not named here last."""
-    first = ["labels", "meanings", "scores", "captions", "retrieval", "classes", "compare"]
+    first = [
+        "labels",
+        "meanings",
+        "scores",
+        "captions",
+        "retrieval",
+        "classes",
+        "compare",
+    ]
     stem = name.removeprefix("plot_").removesuffix(".py")
     return (first.index(stem) if stem in first else len(first)), name
 
@@ -120,7 +128,9 @@ def scrape(block, block_vars, gallery_conf):
 
 def _show_math(display):
     def visit(self, node):
-        self.body.append(self.starttag(node, "div" if display else "span", "", CLASS="formula"))
+        self.body.append(
+            self.starttag(node, "div" if display else "span", "", CLASS="formula")
+        )
         self.body.append(tex2mathml(node.astext(), as_block=display))
         self.body.append("</div>\n" if display else "</span>")
         raise nodes.SkipNode
@@ -133,11 +143,15 @@ def _write_pages(app):
     made = HERE / "generated"
     made.mkdir(exist_ok=True)
     generate.write(made / "measures.md", generate.measures())
-    shutil.copytree(ROOT / "examples" / "notebooks", made / "notebooks", dirs_exist_ok=True)
+    shutil.copytree(
+        ROOT / "examples" / "notebooks", made / "notebooks", dirs_exist_ok=True
+    )
 
 
 def setup(app):
     """Typeset formulas as MathML, which browsers show without a script."""
-    app.add_html_math_renderer("mathml", _show_math(display=False), _show_math(display=True))
+    app.add_html_math_renderer(
+        "mathml", _show_math(display=False), _show_math(display=True)
+    )
     app.connect("autodoc-process-signature", shorten)
     app.connect("builder-inited", _write_pages, priority=100)

@@ -36,10 +36,16 @@ _KINDS = {
 }
 # Where a family is explained; captions without an entry are on their kind's page.
 _PAGES = {
-    "sets": "labels", "semantic": "semantic", "bags": "semantic", "ranking": "ranking",
-    "hierarchical": "hierarchical", "spice": "spice", "retrieval": "retrieval",
-    "semantic_retrieval": "semantic-recall", "classes": "zero-shot",
-}  # fmt: skip
+    "sets": "labels",
+    "semantic": "semantic",
+    "bags": "semantic",
+    "ranking": "ranking",
+    "hierarchical": "hierarchical",
+    "spice": "spice",
+    "retrieval": "retrieval",
+    "semantic_retrieval": "semantic-recall",
+    "classes": "zero-shot",
+}
 # What the literature calls a measure beside our names and those of protocols.
 _ALSO = {
     ("labels", "Jaccard"): "example-based accuracy, IoU",
@@ -57,7 +63,10 @@ _ALSO = {
     ("retrieval", "nDCG"): "NDCG@K",
     ("retrieval", "Rsum"): "RSUM",
     ("classes", "Accuracy"): "top-1 accuracy, top-K accuracy",
-    ("classes", "PerClassAccuracy"): "mean class accuracy, balanced accuracy of classes",
+    (
+        "classes",
+        "PerClassAccuracy",
+    ): "mean class accuracy, balanced accuracy of classes",
 }
 
 
@@ -69,7 +78,9 @@ def page() -> str:
         options = [option for option in OPTIONS.values() if option.group == title]
         if options:
             sections.append(_shared_section(title or "Python only", options))
-    sections.append(_shared_section("How files are read", _without_sides(READING.values())))
+    sections.append(
+        _shared_section("How files are read", _without_sides(READING.values()))
+    )
     sections.append(_sides_section())
     sections.append(_shared_section("How results are written", OUTPUT.values()))
     for command in SPECS:
@@ -102,7 +113,9 @@ def _sides_section() -> str:
     for name in SIDED:
         sides = [READING[f"{first}_{name}"], READING[f"{second}_{name}"]]
         terms = " and ".join(_term(option) for option in sides)
-        meaning = f"{READING[name].flag} for the {SIDES[first]} or the {SIDES[second]} only."
+        meaning = (
+            f"{READING[name].flag} for the {SIDES[first]} or the {SIDES[second]} only."
+        )
         entries.append(_entry_of_option(terms, meaning, _audience(sides[0])))
     introduction = (
         "These options override an option above for one side, if the predictions and the ground "
@@ -125,7 +138,9 @@ def _command_section(command: str, options: Iterable[Option]) -> str:
             entries.append(_entry_of_option(term, option.help, _facts(option)))
     sentences = []
     for earlier, flags in repeated.items():
-        sentences.append(f"These options are as for `semmetrics {earlier}`: {', '.join(flags)}.")
+        sentences.append(
+            f"These options are as for `semmetrics {earlier}`: {', '.join(flags)}."
+        )
     return _section(f"`{title}`", " ".join(sentences), entries)
 
 
@@ -287,7 +302,9 @@ def measures() -> str:
     papers = defaultdict(dict)  # kind, measure -> name in papers -> what it is there
     for protocol in PROTOCOLS.values():
         for heading, text in protocol.entries.items():
-            text = re.sub(r",?\w+=\{\w+\}", "", text).replace("()", "")  # what the data fill in
+            text = re.sub(r",?\w+=\{\w+\}", "", text).replace(
+                "()", ""
+            )  # what the data fill in
             name = text if text == "mAP@R" else re.split(r"[(@]", text)[0]
             page = (
                 protocol.name
@@ -318,8 +335,15 @@ def _entry(one: Any, papers: dict[str, str], taken: set[str]) -> list[str]:
     told = [one.summary]
     told += [f"{alias} is `{text}`." for alias, text in one.aliases.items()]
     told += [f"{name} is {what}." for name, what in papers.items() if name != one.name]
-    told += [f"Papers also say {', '.join(also)}, which `-m` does not take."] if also else []
-    told += [f"Source: {one.source}." if one.source else "", f"[Read on](measures/{page}.md)"]
+    told += (
+        [f"Papers also say {', '.join(also)}, which `-m` does not take."]
+        if also
+        else []
+    )
+    told += [
+        f"Source: {one.source}." if one.source else "",
+        f"[Read on](measures/{page}.md)",
+    ]
     return [*terms, f"  {' '.join(part for part in told if part)}", ""]
 
 

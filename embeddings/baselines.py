@@ -47,12 +47,16 @@ def means(entries: Sequence[str], vectors: Matrix, weights: str) -> Embed:
         columns = [number for numbers in found for number in numbers]
         at = np.repeat(np.arange(len(texts)), lengths)
         ones = np.ones(len(columns), np.float32)
-        return np.asarray(sp.csr_array((ones, (at, columns)), (len(texts), len(rows))) @ rows)
+        return np.asarray(
+            sp.csr_array((ones, (at, columns)), (len(texts), len(rows))) @ rows
+        )
 
     return embed
 
 
-def pieces_only(model: SentenceModel, *, dimension: int = 256, weights: str = "zipf") -> Embed:
+def pieces_only(
+    model: SentenceModel, *, dimension: int = 256, weights: str = "zipf"
+) -> Embed:
     """The plain recipe of model2vec: the model's own pieces, centred principal axes, a weight."""
     words, pieces = vocabulary.base_words(), vocabulary.pieces()
     vectors = np.concatenate([model.embed(words), model.embed_pieces(pieces)])

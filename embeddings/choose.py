@@ -63,7 +63,10 @@ def _eight_bits(rows: Matrix) -> Matrix:
 _FORMATS: dict[str, tuple[float, Callable[[Matrix], Matrix]]] = {
     "float16": (2, lambda rows: rows.astype(np.float16).astype(np.float32)),
     "8 bits": (1, _eight_bits),
-    "4 bits": (0.5, lambda rows: PackedRows(pack.four_bits(rows))[np.arange(len(rows))]),
+    "4 bits": (
+        0.5,
+        lambda rows: PackedRows(pack.four_bits(rows))[np.arange(len(rows))],
+    ),
 }
 
 
@@ -82,7 +85,9 @@ class _Judge:
     def row(self, name: str, megabytes: float, embed: Embed) -> str:
         model = measures.correlation(measures.grid(embed, self._labels), self._full)[0]
         words = measures.correlation(measures.grid(embed, self._known), self._words)[0]
-        bags = measures.correlation(measures.cosines(embed, self._joined), self._bags)[0]
+        bags = measures.correlation(measures.cosines(embed, self._joined), self._bags)[
+            0
+        ]
         auc = measures.auc(measures.cosines(embed, self._synonyms), self._synonyms.same)
         return f"| {name} | {megabytes:.1f} | {model:.4f} | {words:.4f} | {bags:.4f} | {auc:.4f} |"
 
@@ -93,17 +98,23 @@ def _static(model: distill.Distilled, dimension: int, kind: str) -> tuple[float,
     rows = np.concatenate([model.wholes - model.mean, model.parts]) @ axes
     size, reduce = _FORMATS[kind]
     made = StaticModel(model.entries, _Float(reduce(rows)), model.mean @ axes)
-    return len(rows) * (dimension * size + 2) / 1e6, lambda texts: made.embed(texts).vectors
+    return len(rows) * (
+        dimension * size + 2
+    ) / 1e6, lambda texts: made.embed(texts).vectors
 
 
 def _options(judge: _Judge, sentences: SentenceModel) -> Iterator[str]:
     yield judge.row("the sentence model", 90.9, sentences.embed)
     for weights in baselines.WEIGHTS:
         embed = baselines.pieces_only(sentences, weights=weights)
-        yield judge.row(f"its pieces only, 256, float32, {weights} weights", 28.2, embed)
+        yield judge.row(
+            f"its pieces only, 256, float32, {weights} weights", 28.2, embed
+        )
     for size in _SIZES:
         model = distill.distill(size, sentences)
-        yield judge.row(f"{size:,} entries, 320, 4 bits", *_static(model, 320, "4 bits"))
+        yield judge.row(
+            f"{size:,} entries, 320, 4 bits", *_static(model, 320, "4 bits")
+        )
         if size == distill.ENTRIES:
             yield from _formats(judge, model)
             yield from _weights(judge, model, sentences)
@@ -119,7 +130,9 @@ def _formats(judge: _Judge, model: distill.Distilled) -> Iterator[str]:
         yield judge.row(name, *_static(model, dimension, kind))
 
 
-def _weights(judge: _Judge, model: distill.Distilled, sentences: SentenceModel) -> Iterator[str]:
+def _weights(
+    judge: _Judge, model: distill.Distilled, sentences: SentenceModel
+) -> Iterator[str]:
     """No parts: means of the entries' own vectors."""
     pieces = vocabulary.pieces()
     entries = model.entries[len(pieces) :] + [piece for _, piece in pieces]

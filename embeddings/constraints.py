@@ -133,7 +133,9 @@ class Constraints:
         for offset, share in sense_shares(noun, synsets).items():
             entries["sense"].append((number, offset))
             least = _FREQUENT_HEAD if (text, offset) in heads else _FREQUENT
-            is_usable = not synsets[offset].instance and fold(offset) not in self._held_out
+            is_usable = (
+                not synsets[offset].instance and fold(offset) not in self._held_out
+            )
             if is_held_out or not is_usable or share < least:
                 continue
             self.members.setdefault(offset, []).append(number)
@@ -148,19 +150,29 @@ class Constraints:
     def _matrix(self, pairs: Sequence[tuple[int, str]]) -> Any:
         """Return a sparse matrix of nouns by synsets with ones at the pairs."""
         rows = np.array([number for number, _ in pairs], np.int64)
-        columns = np.array([self._number_of_synset[offset] for _, offset in pairs], np.int64)
+        columns = np.array(
+            [self._number_of_synset[offset] for _, offset in pairs], np.int64
+        )
         shape = len(self.texts), len(self._number_of_synset)
-        matrix = sp.csr_array((np.ones(len(pairs), np.float32), (rows, columns)), shape=shape)
+        matrix = sp.csr_array(
+            (np.ones(len(pairs), np.float32), (rows, columns)), shape=shape
+        )
         matrix.sum_duplicates()
         return matrix
 
     def _sampling_weights(self) -> NDArray[np.float64]:
         """Return the chance of each synset with members to be drawn first."""
-        visible = np.array([self._lexicon.synsets[offset].visible for offset in self._synsets])
-        weights = np.where(
-            visible, _VISIBLE_RATE / visible.sum(), (1 - _VISIBLE_RATE) / (~visible).sum()
+        visible = np.array(
+            [self._lexicon.synsets[offset].visible for offset in self._synsets]
         )
-        has_synonyms = np.array([len(self.members[offset]) > 1 for offset in self._synsets])
+        weights = np.where(
+            visible,
+            _VISIBLE_RATE / visible.sum(),
+            (1 - _VISIBLE_RATE) / (~visible).sum(),
+        )
+        has_synonyms = np.array(
+            [len(self.members[offset]) > 1 for offset in self._synsets]
+        )
         weights *= np.where(has_synonyms, _SYNONYM_WEIGHT, 1.0)
         return np.asarray(weights / weights.sum())
 
@@ -194,12 +206,17 @@ class Constraints:
             drawn.update(dict.fromkeys(numbers))
         return np.array(list(drawn)[:size], np.int64)
 
-    def _choose(self, random: np.random.Generator, offset: str, count: int) -> list[int]:
+    def _choose(
+        self, random: np.random.Generator, offset: str, count: int
+    ) -> list[int]:
         """Return members of a synset, so many at most."""
         members = self.members.get(offset, [])
         if len(members) <= count:
             return list(members)
-        return [members[place] for place in random.permutation(len(members))[:count].tolist()]
+        return [
+            members[place]
+            for place in random.permutation(len(members))[:count].tolist()
+        ]
 
     def relations(self, numbers: Places) -> Relations:
         """Return how nouns are related.

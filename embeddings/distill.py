@@ -94,7 +94,9 @@ def distill(size: int, model: SentenceModel) -> Distilled:
 
     free = fit.often(bag, entries)
     parts = fit.fit_parts(bag, targets, centred, free)
-    order = np.argsort(~free, kind="stable")  # continuations stay first: all of them are free
+    order = np.argsort(
+        ~free, kind="stable"
+    )  # continuations stay first: all of them are free
     return Distilled(
         [entries[number] for number in order],
         wholes[order[len(pieces) :] - len(pieces)],
@@ -131,13 +133,19 @@ def _facts(model: Distilled, dimension: int) -> dict[str, Any]:
 def main() -> None:
     """Run the recipe from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, help="keep the sentence model's vectors here")
+    parser.add_argument(
+        "--cache", type=Path, help="keep the sentence model's vectors here"
+    )
     parser.add_argument("--out", type=Path, default=DATA, help="write the files here")
     parser.add_argument("--entries", type=int, default=ENTRIES)
     parser.add_argument("--dimension", type=int, default=DIMENSION)
     options = parser.parse_args()
     sources.verify()
-    save(distill(options.entries, SentenceModel(options.cache)), options.dimension, options.out)
+    save(
+        distill(options.entries, SentenceModel(options.cache)),
+        options.dimension,
+        options.out,
+    )
 
 
 if __name__ == "__main__":

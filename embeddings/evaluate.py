@@ -51,7 +51,9 @@ def speed(model: SentenceModel, texts: Sequence[str]) -> Speed:
     model.compute(texts[:64])  # loads the weights
     once = _median(lambda: model.compute(texts), 3)
     fast = _median(lambda: static.embed(texts), _REPEATS)
-    return Speed(len(texts) / once, len(texts) / fast, _median(StaticEmbedder, _REPEATS))
+    return Speed(
+        len(texts) / once, len(texts) / fast, _median(StaticEmbedder, _REPEATS)
+    )
 
 
 def _median(work: Callable[[], object], repeats: int) -> float:
@@ -96,7 +98,11 @@ image's ({len(bags):,} pairs).
             measures.correlation(measures.grid(embed, known), words),
             measures.correlation(measures.cosines(embed, joined), bags),
         )
-        yield f"| {name} | " + " | ".join(f"{r:.4f}, {rho:.4f}" for r, rho in cells) + " |"
+        yield (
+            f"| {name} | "
+            + " | ".join(f"{r:.4f}, {rho:.4f}" for r, rho in cells)
+            + " |"
+        )
 
 
 def _synonyms(models: _Models, entries: set[str]) -> Iterator[str]:
@@ -114,7 +120,9 @@ each, of synsets that no choice of the recipe was made on and whose lemmas outsi
 | | inside | outside |
 |---|---|---|"""
     for name, embed in models.named():
-        aucs = [measures.auc(measures.cosines(embed, p), p.same) for p in (inside, outside)]
+        aucs = [
+            measures.auc(measures.cosines(embed, p), p.same) for p in (inside, outside)
+        ]
         yield f"| {name} | " + " | ".join(f"{value:.4f}" for value in aucs) + " |"
 
 
@@ -168,8 +176,14 @@ def _values(
     """Cosines of the static model and of word2vec; a square only above its diagonal."""
     vectors = measures.word2vec(pairs.reference + pairs.predicted)
     shape = (len(pairs.reference), len(pairs.predicted))
-    kept = np.triu(np.ones(shape, bool), 1).ravel() if once else np.ones(shape, bool).ravel()
-    words = measures.grid(lambda texts: np.array([vectors[text] for text in texts]), pairs)
+    kept = (
+        np.triu(np.ones(shape, bool), 1).ravel()
+        if once
+        else np.ones(shape, bool).ravel()
+    )
+    words = measures.grid(
+        lambda texts: np.array([vectors[text] for text in texts]), pairs
+    )
     return measures.grid(embed, pairs)[kept], words[kept]
 
 
@@ -215,7 +229,9 @@ def _page(sentences: SentenceModel) -> Iterator[str]:
 model's own word pieces, 256 principal axes, weights by rank, a mean.
 """
     models = _Models(
-        sentences.embed, lambda texts: static.embed(texts).vectors, baselines.pieces_only(sentences)
+        sentences.embed,
+        lambda texts: static.embed(texts).vectors,
+        baselines.pieces_only(sentences),
     )
     if measures.reference().exists():
         yield from _correlations(models)
@@ -232,8 +248,12 @@ model's own word pieces, 256 principal axes, weights by rank, a mean.
 def main() -> None:
     """Measure, print and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, help="keep the sentence model's vectors here")
-    parser.add_argument("--only-speed", action="store_true", help="print the speed, write nothing")
+    parser.add_argument(
+        "--cache", type=Path, help="keep the sentence model's vectors here"
+    )
+    parser.add_argument(
+        "--only-speed", action="store_true", help="print the speed, write nothing"
+    )
     options = parser.parse_args()
     sentences = SentenceModel(options.cache)
     if options.only_speed:

@@ -102,7 +102,9 @@ def _prepare(lexicon: Lexicon, model: TunedModel) -> _Tuned:
     axes = pack.axes(wholes, DIMENSION)
     inputs, targets = _fitting_texts(lexicon, static, model)
     network = fit_network(inputs, _unit(targets @ axes))
-    return _Tuned(static, entries, own_texts, rows, general, _unit(wholes @ axes), network)
+    return _Tuned(
+        static, entries, own_texts, rows, general, _unit(wholes @ axes), network
+    )
 
 
 def _mix(general: Matrix, tuned: Matrix) -> Matrix:
@@ -128,7 +130,9 @@ def _fitting_texts(
         if " " in normalise(text) and static.tokenizer.find(text) is not None:
             phrases.append(place)
     composed = [_embed_composed(static, texts[place]) for place in phrases]
-    return np.concatenate([inputs, np.array(composed)]), np.concatenate([targets, targets[phrases]])
+    return np.concatenate([inputs, np.array(composed)]), np.concatenate(
+        [targets, targets[phrases]]
+    )
 
 
 def _embed_composed(static: StaticEmbedder, text: str) -> Matrix:
@@ -145,14 +149,20 @@ def _unit(vectors: Matrix) -> Matrix:
     return np.asarray(measures.unit(vectors), np.float32)
 
 
-def _write(tuned: _Tuned, lexicon: Lexicon, held_out: Sequence[str], folder: Path) -> None:
+def _write(
+    tuned: _Tuned, lexicon: Lexicon, held_out: Sequence[str], folder: Path
+) -> None:
     """Move the vectors of nouns, pack and write."""
-    moved = move(tuned.vectors, tuned.general, tuned.rows, Constraints(lexicon, held_out))
+    moved = move(
+        tuned.vectors, tuned.general, tuned.rows, Constraints(lexicon, held_out)
+    )
     folder.mkdir(parents=True, exist_ok=True)
     rows, entries, own_texts, network, synsets = (folder / name for name in FILES)
     np.save(rows, pack.four_bits(moved), allow_pickle=False)
     np.save(entries, tuned.entries.astype(np.uint16), allow_pickle=False)
-    own_texts.write_text("\n".join(tuned.own_texts) + "\n", encoding="ascii", newline="\n")
+    own_texts.write_text(
+        "\n".join(tuned.own_texts) + "\n", encoding="ascii", newline="\n"
+    )
     np.savez(network, **_pack_network(tuned.network))
     np.save(synsets, _synsets_of_rows(lexicon, tuned.rows), allow_pickle=False)
     _describe(tuned, folder, 0.5)
@@ -187,7 +197,9 @@ def _synsets_of_rows(lexicon: Lexicon, rows: dict[str, int]) -> NDArray[np.uint1
     return np.array(sorted(pairs), np.uint16)
 
 
-def threshold_pairs(lexicon: Lexicon, static: StaticEmbedder) -> dict[str, list[tuple[str, str]]]:
+def threshold_pairs(
+    lexicon: Lexicon, static: StaticEmbedder
+) -> dict[str, list[tuple[str, str]]]:
     """Draw pairs of visible nouns of the fold "fit", on which the threshold is chosen.
 
     They are nouns of the vocabulary, as most labels of datasets are.
@@ -197,7 +209,9 @@ def threshold_pairs(lexicon: Lexicon, static: StaticEmbedder) -> dict[str, list[
     return draw(lexicon, inside, _PAIRS, _SEED)
 
 
-def balanced_accuracy(cosines: dict[str, NDArray[np.float64]], threshold: float) -> float:
+def balanced_accuracy(
+    cosines: dict[str, NDArray[np.float64]], threshold: float
+) -> float:
     """Return the mean of the share of same pairs above a threshold and of others not above it.
 
     Siblings, hypernyms and random pairs count alike among the others.
@@ -207,7 +221,9 @@ def balanced_accuracy(cosines: dict[str, NDArray[np.float64]], threshold: float)
     return float((kept + rejected) / 2)
 
 
-def _choose_threshold(lexicon: Lexicon, static: StaticEmbedder, model: SameEmbedder) -> float:
+def _choose_threshold(
+    lexicon: Lexicon, static: StaticEmbedder, model: SameEmbedder
+) -> float:
     """Return the largest multiple of 0.05 whose balanced accuracy is close to the best.
 
     Most pairs of labels in real data are not the same, so a strict threshold is preferred.
@@ -216,8 +232,12 @@ def _choose_threshold(lexicon: Lexicon, static: StaticEmbedder, model: SameEmbed
     for name, pairs in threshold_pairs(lexicon, static).items():
         left, right = map(list, zip(*pairs, strict=True))
         text_pairs = measures.TextPairs(left, right, np.zeros(len(left), np.bool_))
-        cosines[name] = measures.cosines(lambda texts: model.embed(texts).vectors, text_pairs)
-    accuracies = np.array([balanced_accuracy(cosines, threshold) for threshold in _GRID])
+        cosines[name] = measures.cosines(
+            lambda texts: model.embed(texts).vectors, text_pairs
+        )
+    accuracies = np.array(
+        [balanced_accuracy(cosines, threshold) for threshold in _GRID]
+    )
     return float(_GRID[accuracies >= accuracies.max() - _TOLERANCE].max())
 
 
@@ -241,7 +261,9 @@ def _describe(tuned: _Tuned, folder: Path, threshold: float) -> None:
 def main() -> None:
     """Run the recipe from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, required=True, help="keep weights and models here")
+    parser.add_argument(
+        "--cache", type=Path, required=True, help="keep weights and models here"
+    )
     parser.add_argument("--out", type=Path, default=DATA, help="write the files here")
     options = parser.parse_args()
     sources.verify()

@@ -85,7 +85,9 @@ def cosines(embed: Embed, pairs: TextPairs) -> Values:
 
 def grid(embed: Embed, pairs: LabelPairs) -> Values:
     """Cosine of each reference label with each predicted label, as one row."""
-    return np.asarray(unit(embed(pairs.reference)) @ unit(embed(pairs.predicted)).T).ravel()
+    return np.asarray(
+        unit(embed(pairs.reference)) @ unit(embed(pairs.predicted)).T
+    ).ravel()
 
 
 def correlation(one: Values, other: Values) -> tuple[float, float]:
@@ -101,7 +103,11 @@ def auc(values: Values, same: NDArray[np.bool_]) -> float:
 
 
 def synonyms(
-    vocabulary: set[str], *, inside: bool | None, parts: Sequence[str], count: int = 4000
+    vocabulary: set[str],
+    *,
+    inside: bool | None,
+    parts: Sequence[str],
+    count: int = 4000,
 ) -> TextPairs:
     """Pairs of lemmas of one synset, and as many random pairs of the same lemmas.
 
@@ -116,7 +122,11 @@ def synonyms(
     count : int
         Pairs of each kind, at most.
     """
-    every = [pair for one in wordnet.synsets() for pair in _pairs(one, vocabulary, inside, parts)]
+    every = [
+        pair
+        for one in wordnet.synsets()
+        for pair in _pairs(one, vocabulary, inside, parts)
+    ]
     random = np.random.default_rng(_SEED)
     chosen = [every[place] for place in random.permutation(len(every))[:count]]
     pool = [lemma for pair in chosen for lemma in pair]
@@ -134,12 +144,19 @@ def synonyms(
 
 
 def _pairs(
-    synset: wordnet.Synset, vocabulary: set[str], inside: bool | None, parts: Sequence[str]
+    synset: wordnet.Synset,
+    vocabulary: set[str],
+    inside: bool | None,
+    parts: Sequence[str],
 ) -> list[tuple[str, str]]:
     if synset.instance or wordnet.split(synset) not in parts:
         return []
     forms = {normalise(lemma): lemma.lower() for lemma in synset.lemmas}
-    kept = [lemma for form, lemma in forms.items() if form and inside in (None, form in vocabulary)]
+    kept = [
+        lemma
+        for form, lemma in forms.items()
+        if form and inside in (None, form in vocabulary)
+    ]
     return list(combinations(kept, 2))
 
 
@@ -191,7 +208,9 @@ def word2vec(labels: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     stored = np.load(reference() / "word2vec" / "googlenews_subset_8074.npz")
     rows = {str(word): row for row, word in enumerate(stored["words"])}
     found = {label: rows.get(label, rows.get(label.lower())) for label in labels}
-    return {label: stored["unit"][row] for label, row in found.items() if row is not None}
+    return {
+        label: stored["unit"][row] for label, row in found.items() if row is not None
+    }
 
 
 def best_f1(values: Values, same: NDArray[np.bool_]) -> tuple[float, float]:
@@ -219,7 +238,9 @@ def _between(falling: Values, last: int) -> float:
     return float(falling[last : last + 2].mean())
 
 
-def agreement(values: Values, decisions: NDArray[np.bool_], threshold: float) -> dict[str, float]:
+def agreement(
+    values: Values, decisions: NDArray[np.bool_], threshold: float
+) -> dict[str, float]:
     """How decisions above a threshold agree with others: share, F1, and how many are positive."""
     above = values > threshold
     both = (above & decisions).sum()

@@ -72,7 +72,9 @@ def move(
     random = np.random.default_rng(_SEED)
     row_of_number = np.array([rows.get(text, -1) for text in constraints.texts])
     number_of_row = np.zeros(len(vectors), np.int64)
-    number_of_row[row_of_number[row_of_number >= 0]] = np.flatnonzero(row_of_number >= 0)
+    number_of_row[row_of_number[row_of_number >= 0]] = np.flatnonzero(
+        row_of_number >= 0
+    )
     is_constrained = np.isin(number_of_row, constraints.constrained())
     neighbours = find_neighbours(vectors, _NEIGHBOURS)
     before = torch.as_tensor(vectors)
@@ -90,7 +92,9 @@ def move(
             batch = np.unique(row_of_number[constraints.sample(random, _BATCH)])
             batch = batch[batch >= 0]
         near = general[batch]
-        relations = constraints.relations(number_of_row[batch]).with_near_hypernyms(near @ near.T)
+        relations = constraints.relations(number_of_row[batch]).with_near_hypernyms(
+            near @ near.T
+        )
         optimizer.zero_grad()
         loss = _loss(moved[batch], before[batch], relations)
         loss.backward()
@@ -112,11 +116,15 @@ def find_neighbours(vectors: Matrix, count: int) -> NDArray[np.int64]:
         cosines = vectors[low : low + _BLOCK] @ vectors.T
         own = np.arange(len(cosines))
         cosines[own, low + own] = -2
-        nearest[low : low + _BLOCK] = np.argpartition(-cosines, count, axis=1)[:, :count]
+        nearest[low : low + _BLOCK] = np.argpartition(-cosines, count, axis=1)[
+            :, :count
+        ]
     return nearest
 
 
-def _loss(moved: torch.Tensor, before: torch.Tensor, relations: Relations) -> torch.Tensor:
+def _loss(
+    moved: torch.Tensor, before: torch.Tensor, relations: Relations
+) -> torch.Tensor:
     """Return the loss of a batch, per noun."""
     once = np.triu(np.ones(relations.same.shape, np.bool_), 1)
     units = F.normalize(moved, dim=1)

@@ -38,9 +38,12 @@ def four_bits(rows: Matrix) -> NDArray[Any]:
     for _ in range(4):
         codes = np.searchsorted(edges, rows / scale[:, None]).astype(np.uint8)
         levels = LEVELS[codes]
-        scale = np.maximum((rows * levels).sum(axis=1) / np.square(levels).sum(axis=1), 1e-4)
+        scale = np.maximum(
+            (rows * levels).sum(axis=1) / np.square(levels).sum(axis=1), 1e-4
+        )
     table = np.zeros(
-        len(rows), dtype=[("scale", np.float16), ("codes", np.uint8, rows.shape[1] // 2)]
+        len(rows),
+        dtype=[("scale", np.float16), ("codes", np.uint8, rows.shape[1] // 2)],
     )
     table["scale"] = scale
     table["codes"] = codes[:, ::2] << 4 | codes[:, 1::2]
@@ -52,7 +55,9 @@ def write(folder: Path, entries: Sequence[str], rows: Matrix, mean: Matrix) -> N
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / FILES[0], four_bits(rows), allow_pickle=False)
     np.save(folder / FILES[1], mean, allow_pickle=False)
-    (folder / FILES[2]).write_text("\n".join(entries) + "\n", encoding="utf-8", newline="\n")
+    (folder / FILES[2]).write_text(
+        "\n".join(entries) + "\n", encoding="utf-8", newline="\n"
+    )
 
 
 def describe(folder: Path, facts: dict[str, Any]) -> None:

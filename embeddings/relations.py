@@ -60,7 +60,9 @@ def fold(synset: str) -> str:
     return "fit"
 
 
-def sense_shares(noun: wordnet.Noun, synsets: dict[str, wordnet.Synset]) -> dict[str, float]:
+def sense_shares(
+    noun: wordnet.Noun, synsets: dict[str, wordnet.Synset]
+) -> dict[str, float]:
     """Return how much of a noun's use each of its senses has, at least 0 and at most 1.
 
     Each sense counts as often as it is tagged, and the k-th sense 1/k times more. The share of a
@@ -111,7 +113,9 @@ class Lexicon:
         return not set(self.nouns[first].senses).isdisjoint(self.nouns[second].senses)
 
 
-def draw(lexicon: Lexicon, texts: Sequence[str], count: int, seed: int) -> dict[str, Pairs]:
+def draw(
+    lexicon: Lexicon, texts: Sequence[str], count: int, seed: int
+) -> dict[str, Pairs]:
     """Draw pairs of each relation between some nouns.
 
     Parameters
@@ -177,14 +181,18 @@ class _Drawer:
                             yield text, general
 
     def _differ(self, first: str, second: str) -> bool:
-        return not _contains(first, second) and not self._lexicon.share_sense(first, second)
+        return not _contains(first, second) and not self._lexicon.share_sense(
+            first, second
+        )
 
     def _one_of(self, values: Sequence[str]) -> str | None:
         if not values:
             return None
         return values[int(self._random.integers(len(values)))]
 
-    def _draw_partners(self, partner_of: Callable[[str], str | None], count: int) -> Pairs:
+    def _draw_partners(
+        self, partner_of: Callable[[str], str | None], count: int
+    ) -> Pairs:
         """Draw distinct pairs of a noun and a partner, in the order in which they are drawn."""
         pairs: dict[tuple[str, str], None] = {}
         for _ in range(_TRIES * count):
@@ -202,11 +210,15 @@ class _Drawer:
         hypernym = self._one_of(self._lexicon.synsets[sense].hypernyms)
         if hypernym is None:
             return None
-        sibling = self._one_of([other for other in self._children[hypernym] if other != sense])
+        sibling = self._one_of(
+            [other for other in self._children[hypernym] if other != sense]
+        )
         return None if sibling is None else self._one_of(self._by_sense[sibling])
 
     def _part(self, text: str) -> str | None:
-        return self._one_of(self._with_sense(self._lexicon.synsets[self._sense(text)].parts))
+        return self._one_of(
+            self._with_sense(self._lexicon.synsets[self._sense(text)].parts)
+        )
 
     def _associated(self, text: str) -> str | None:
         """Return a noun of the definition that is related to a noun in no other way."""

@@ -36,7 +36,9 @@ _LIST = Path(__file__).with_name("label_pairs.csv")
 _PAIRS = 8000
 _SEED = 20261203
 _SIMLEX = "SIMLEX-999"
-_SIMLEX_NOUNS = slice(111, 777)  # of the 999 pairs: after the adjectives, before the verbs
+_SIMLEX_NOUNS = slice(
+    111, 777
+)  # of the 999 pairs: after the adjectives, before the verbs
 _RATED = {
     _SIMLEX: "SimLex-999, 666 pairs of nouns",
     "MEN-TR-3k": "MEN",
@@ -111,11 +113,15 @@ def _table(groups: Groups, models: Sequence[_Model]) -> Iterator[str]:
     yield "|---|" + "---|" * len(others)
     decisions = []
     for model in models:
-        cosines = {name: model.cosines(model.known(groups[name])) for name in ("same", *others)}
+        cosines = {
+            name: model.cosines(model.known(groups[name])) for name in ("same", *others)
+        }
         cells = [f"{_auc(cosines['same'], cosines[name]):.3f}" for name in others]
         yield f"| {model.name} | " + " | ".join(cells) + " |"
         if model.threshold is not None:
-            shares = [f"{(cosines[name] > model.threshold).mean():.3f}" for name in cosines]
+            shares = [
+                f"{(cosines[name] > model.threshold).mean():.3f}" for name in cosines
+            ]
             accuracy = balanced_accuracy(cosines, model.threshold)
             cells = [f"{model.threshold:g}", f"{accuracy:.3f}", *shares]
             decisions.append(f"| {model.name} | " + " | ".join(cells) + " |")
@@ -150,7 +156,11 @@ def _wordnet(lexicon: Lexicon, folder: Path, sentences: SentenceModel) -> Iterat
     sets = (
         ("Known nouns that occur in WordNet's tagged texts", tagged, [same]),
         ("Held-out synsets, all nouns", test, [never_tuned, outside]),
-        ("Held-out synsets, nouns of the general model's vocabulary", inside, [never_tuned]),
+        (
+            "Held-out synsets, nouns of the general model's vocabulary",
+            inside,
+            [never_tuned],
+        ),
         (
             "Held-out synsets, nouns that occur in the tagged texts",
             [text for text in tagged if text in in_test],
@@ -192,7 +202,10 @@ chosen on nouns for visible things of the training fold that are in the general 
     for threshold in sorted({*_CURVE.tolist(), model.threshold or 0.0}):
         shares = [f"{(cosines[name] > threshold).mean():.3f}" for name in cosines]
         mark = "**" if threshold == model.threshold else ""
-        cells = [f"{mark}{threshold:.2f}{mark}", f"{balanced_accuracy(cosines, threshold):.3f}"]
+        cells = [
+            f"{mark}{threshold:.2f}{mark}",
+            f"{balanced_accuracy(cosines, threshold):.3f}",
+        ]
         yield "| " + " | ".join([*cells, *shares]) + " |"
 
 
@@ -222,10 +235,14 @@ the general model by default."""
 def _read_ratings(path: Path) -> tuple[Pairs, list[float]]:
     """Return pairs of words in lower case, and their ratings."""
     rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-    return [(row[0].lower(), row[1].lower()) for row in rows], [float(row[2]) for row in rows]
+    return [(row[0].lower(), row[1].lower()) for row in rows], [
+        float(row[2]) for row in rows
+    ]
 
 
-def _lvis(path: Path | None, lexicon: Lexicon, models: Sequence[_Model]) -> Iterator[str]:
+def _lvis(
+    path: Path | None, lexicon: Lexicon, models: Sequence[_Model]
+) -> Iterator[str]:
     """Yield how models do on the synonyms of LVIS categories."""
     yield "\n### Synonyms of LVIS v1 categories\n"
     if path is None or not path.exists():
@@ -233,7 +250,9 @@ def _lvis(path: Path | None, lexicon: Lexicon, models: Sequence[_Model]) -> Iter
         return
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assigned = next(node.value for node in tree.body if isinstance(node, ast.Assign))
-    terms = [_plain_terms(category["synonyms"]) for category in ast.literal_eval(assigned)]
+    terms = [
+        _plain_terms(category["synonyms"]) for category in ast.literal_eval(assigned)
+    ]
     same = []
     for synonyms in terms:
         for first, second in combinations(synonyms, 2):
@@ -283,7 +302,9 @@ def _sibling_categories(lexicon: Lexicon, terms: Sequence[Sequence[str]]) -> Pai
     pairs = []
     for first, second in combinations(hypernyms, 2):
         are_siblings = not hypernyms[first].isdisjoint(hypernyms[second])
-        if are_siblings and not (lexicon.share_sense(first, second) or _is_inside(first, second)):
+        if are_siblings and not (
+            lexicon.share_sense(first, second) or _is_inside(first, second)
+        ):
             pairs.append((first, second))
     return pairs
 
@@ -344,8 +365,12 @@ synsets, no constraint was on any of the nouns."""
 def main() -> None:
     """Measure, print and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, required=True, help="the cache of the recipe")
-    parser.add_argument("--ratings", type=Path, help="data/word-sim of eval-word-vectors")
+    parser.add_argument(
+        "--cache", type=Path, required=True, help="the cache of the recipe"
+    )
+    parser.add_argument(
+        "--ratings", type=Path, help="data/word-sim of eval-word-vectors"
+    )
     parser.add_argument("--lvis", type=Path, help="lvis_v1_categories.py of detectron2")
     text = "\n".join(_page(parser.parse_args())) + "\n"
     print(text)

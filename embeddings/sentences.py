@@ -37,7 +37,9 @@ class SentenceModel:
         os.environ["TOKENIZERS_PARALLELISM"] = "false"
         from sentence_transformers import SentenceTransformer
 
-        return SentenceTransformer(str(sources.SENTENCE_MODEL.locate().parent), device="cpu")
+        return SentenceTransformer(
+            str(sources.SENTENCE_MODEL.locate().parent), device="cpu"
+        )
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts."""
@@ -46,30 +48,42 @@ class SentenceModel:
     def compute(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts, whatever has been kept."""
         return np.asarray(
-            self._model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False), np.float32
+            self._model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False),
+            np.float32,
         )
 
     def embed_pieces(self, pieces: Sequence[tuple[int, str]]) -> NDArray[np.float32]:
         """Vectors of single pieces, between the marks of beginning and end."""
-        return self._kept("pieces", [piece for _, piece in pieces], lambda _: self._encode(pieces))
+        return self._kept(
+            "pieces", [piece for _, piece in pieces], lambda _: self._encode(pieces)
+        )
 
     def _encode(self, pieces: Sequence[tuple[int, str]]) -> NDArray[np.float32]:
         import torch
 
-        begin, end = self._model.tokenizer.cls_token_id, self._model.tokenizer.sep_token_id
+        begin, end = (
+            self._model.tokenizer.cls_token_id,
+            self._model.tokenizer.sep_token_id,
+        )
         ids = torch.tensor([[begin, number, end] for number, _ in pieces])
         with torch.no_grad():
             blocks = [
-                self._model({"input_ids": block, "attention_mask": torch.ones_like(block)})
+                self._model(
+                    {"input_ids": block, "attention_mask": torch.ones_like(block)}
+                )
                 for block in ids.split(_BATCH)
             ]
         return np.concatenate([block["sentence_embedding"].numpy() for block in blocks])
 
-    def _kept(self, kind: str, texts: Sequence[str], compute: Any) -> NDArray[np.float32]:
+    def _kept(
+        self, kind: str, texts: Sequence[str], compute: Any
+    ) -> NDArray[np.float32]:
         if self._cache is None:
             return np.asarray(compute(texts), np.float32)
         key = "\n".join([sources.SENTENCE_MODEL.sha256, kind, *texts])
-        path = self._cache / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npy"
+        path = (
+            self._cache / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npy"
+        )
         if not path.exists():
             self._cache.mkdir(parents=True, exist_ok=True)
             np.save(path, compute(texts))

@@ -43,7 +43,9 @@ class Source:
             return wordnet.FOLDER / self.path
         spec = find_spec(self.package)
         if spec is None or spec.origin is None:
-            raise SystemExit(f"{self.package} is not installed; see embeddings/README.md")
+            raise SystemExit(
+                f"{self.package} is not installed; see embeddings/README.md"
+            )
         return Path(spec.origin).parent / self.path
 
 
@@ -75,7 +77,13 @@ FILES = (
         "mmdet",
         "evaluation/functional/class_names.py",
         "235405234d490f968084a23a2012275783a9455ec0933a5c70145ea7bdf625d4",
-        ("voc_classes", "coco_classes", "oid_v6_classes", "objects365v2_classes", "lvis_classes"),
+        (
+            "voc_classes",
+            "coco_classes",
+            "oid_v6_classes",
+            "objects365v2_classes",
+            "lvis_classes",
+        ),
     ),
     Source(
         "mmseg",
@@ -83,10 +91,26 @@ FILES = (
         "d1a49a1f4c9c11f2fadf81686c755524f1718eb5464317d624b60598f2d0d13b",
         ("ade_classes", "pcontext_classes", "cocostuff_classes"),
     ),
-    Source("", "data.noun", "fea17d2f9656611334eac790e5d69e47645fa180c4aa481fb4cd9b3520754ca2"),
-    Source("", "index.noun", "a490d99d93d017bf4822fe2f0ffa51fd73911ce271dc7535fade21f8814b5a04"),
-    Source("", "cntlist.rev", "a198580b8f705fa02797bba8b13e5cbe4a9f9f40cb1697e774c7fc6a5865b035"),
-    Source("", "noun.exc", "2b5d675c380b39ecf595af9fa9d4e7feb1d58c643b0bff08c40ed5bfe41fab7a"),
+    Source(
+        "",
+        "data.noun",
+        "fea17d2f9656611334eac790e5d69e47645fa180c4aa481fb4cd9b3520754ca2",
+    ),
+    Source(
+        "",
+        "index.noun",
+        "a490d99d93d017bf4822fe2f0ffa51fd73911ce271dc7535fade21f8814b5a04",
+    ),
+    Source(
+        "",
+        "cntlist.rev",
+        "a198580b8f705fa02797bba8b13e5cbe4a9f9f40cb1697e774c7fc6a5865b035",
+    ),
+    Source(
+        "",
+        "noun.exc",
+        "2b5d675c380b39ecf595af9fa9d4e7feb1d58c643b0bff08c40ed5bfe41fab7a",
+    ),
 )
 
 
@@ -95,7 +119,9 @@ def verify() -> None:
     for source in FILES:
         found = file_digest(source.locate())
         if found != source.sha256:
-            raise SystemExit(f"{source.locate()} has SHA-256 {found}, expected {source.sha256}")
+            raise SystemExit(
+                f"{source.locate()} has SHA-256 {found}, expected {source.sha256}"
+            )
 
 
 def class_names() -> list[str]:
@@ -109,7 +135,12 @@ def _listed(source: Source) -> Iterator[str]:
         return
     for node in ast.parse(source.locate().read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name in source.names:
-            returned = next(one.value for one in node.body if isinstance(one, ast.Return))
+            returned = next(
+                one.value for one in node.body if isinstance(one, ast.Return)
+            )
             yield from ast.literal_eval(returned)  # type: ignore[arg-type]
-        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in source.names:
+        elif (
+            isinstance(node, ast.Assign)
+            and getattr(node.targets[0], "id", "") in source.names
+        ):
             yield from ast.literal_eval(node.value)

@@ -94,7 +94,9 @@ class TunedModel:
                 ids[row, : lengths[place]] = torch.tensor(tokens[place])
             mask = torch.arange(width) < torch.tensor(lengths[places])[:, None]
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                states = self.network(input_ids=ids, attention_mask=mask).last_hidden_state
+                states = self.network(
+                    input_ids=ids, attention_mask=mask
+                ).last_hidden_state
             weights = mask[:, :, None].float()
             means.append((states.float() * weights).sum(1) / weights.sum(1))
         back = torch.empty(len(order), dtype=torch.long)
@@ -106,7 +108,9 @@ class TunedModel:
         tokens = self.tokens(texts)
         starts = range(0, len(tokens), _BLOCK)
         with torch.no_grad():
-            blocks = [self.encode(tokens[start : start + _BLOCK]).numpy() for start in starts]
+            blocks = [
+                self.encode(tokens[start : start + _BLOCK]).numpy() for start in starts
+            ]
         return np.concatenate(blocks)
 
 
@@ -159,7 +163,11 @@ def _contrast(cosines: torch.Tensor, relations: Relations) -> torch.Tensor:
 
 
 def tune(
-    lexicon: Lexicon, weights: Path, *, held_out: Sequence[str] = ("test",), steps: int = STEPS
+    lexicon: Lexicon,
+    weights: Path,
+    *,
+    held_out: Sequence[str] = ("test",),
+    steps: int = STEPS,
 ) -> TunedModel:
     """Tune the sentence model on WordNet, or read the weights if they are there.
 
@@ -181,13 +189,17 @@ def tune(
     return model
 
 
-def _train(model: TunedModel, lexicon: Lexicon, held_out: Sequence[str], steps: int) -> None:
+def _train(
+    model: TunedModel, lexicon: Lexicon, held_out: Sequence[str], steps: int
+) -> None:
     torch.manual_seed(_SEED)
     random = np.random.default_rng(_SEED)
     constraints = Constraints(lexicon, held_out)
     tokens = model.tokens(constraints.texts)
     plurals = wordnet.plurals(lexicon.nouns.values())
-    tokens_of_plurals = model.tokens([plurals.get(text, text) for text in constraints.texts])
+    tokens_of_plurals = model.tokens(
+        [plurals.get(text, text) for text in constraints.texts]
+    )
     static = StaticEmbedder().embed(constraints.texts).vectors
     loss_of = _Loss()
     parameters = []
@@ -223,5 +235,8 @@ def _train(model: TunedModel, lexicon: Lexicon, held_out: Sequence[str], steps: 
         rates.step()
         losses.append(loss.item())
         if step % _REPORT == 0:
-            print(f"step {step} of {steps}, loss {np.mean(losses[-_REPORT:]):.4f}", flush=True)
+            print(
+                f"step {step} of {steps}, loss {np.mean(losses[-_REPORT:]):.4f}",
+                flush=True,
+            )
     model.network.eval()

@@ -38,7 +38,9 @@ def base_words() -> list[str]:
 def pieces() -> list[tuple[int, str]]:
     """Continuations in the sentence model's vocabulary, with their numbers there."""
     every = enumerate(_pieces_of_model())
-    return [(number, piece) for number, piece in every if re.fullmatch("##[a-z0-9]+", piece)]
+    return [
+        (number, piece) for number, piece in every if re.fullmatch("##[a-z0-9]+", piece)
+    ]
 
 
 def _tier(noun: wordnet.Noun, known: set[str]) -> tuple[int, int]:
@@ -47,7 +49,13 @@ def _tier(noun: wordnet.Noun, known: set[str]) -> tuple[int, int]:
     single, common = len(words) == 1, known.issuperset(words)
     if noun.count:
         return 0, -noun.count
-    order = (noun.visible and single, noun.visible and common, common, single, noun.visible)
+    order = (
+        noun.visible and single,
+        noun.visible and common,
+        common,
+        single,
+        noun.visible,
+    )
     return 1 + (order.index(True) if True in order else len(order)), 0
 
 

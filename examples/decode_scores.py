@@ -55,7 +55,9 @@ def main() -> None:
     values: dict[str, list[list[float]]] = {}
     for _ in range(RUNS):
         for rule, sets in decode_all(*make_run(rng, truth)).items():
-            table = semmetrics.score(sets, truth, protocol="pineda2019", classes=CLASSES)
+            table = semmetrics.score(
+                sets, truth, protocol="pineda2019", classes=CLASSES
+            )
             found = {score.heading: 100 * score.value for score in table}
             values.setdefault(rule, []).append([found[heading] for heading in HEADINGS])
     print(f"{'rule':20}" + "".join(f"{heading:>15}" for heading in HEADINGS))

@@ -22,7 +22,10 @@ def annotate(sheet):
     """Fill the rows of a sheet as annotators do, each with another reference of the image."""
     references = semmetrics.as_captions(FOLDER / "references.json")
     known = dict(zip(map(str, references.ids), references.to_list(), strict=True))
-    return [{**row, "caption": known[row["image_id"]][int(row["annotator"]) - 1]} for row in sheet]
+    return [
+        {**row, "caption": known[row["image_id"]][int(row["annotator"]) - 1]}
+        for row in sheet
+    ]
 
 
 def select(folder):
@@ -41,11 +44,12 @@ def select(folder):
     return {
         "the images selected are those that are least alike": list(pair.values)
         == sorted(pair.values),
-        "one caption of model_b has a word three times in a row": selection.inputs["model_b"][
-            "duplicated"
-        ]
+        "one caption of model_b has a word three times in a row": selection.inputs[
+            "model_b"
+        ]["duplicated"]
         == 1,
-        "the page has a field for each row of the sheet": page.count("<textarea") == 3 * K,
+        "the page has a field for each row of the sheet": page.count("<textarea")
+        == 3 * K,
     }
 
 
@@ -64,7 +68,8 @@ def add_and_rank(folder):
     again = semmetrics.rank_dominance(rouge.dominance)
     return {
         "the pair of the first two is as it was": after.pairs[:1] == before.pairs,
-        "each of three pairs has its images": [len(p.images) for p in after.pairs] == [K] * 3,
+        "each of three pairs has its images": [len(p.images) for p in after.pairs]
+        == [K] * 3,
         "the global scores sum to 1": math.isclose(sum(rouge.rank.scores), 1),
         "the rank follows from the dominances alone": again == rouge.rank,
     }

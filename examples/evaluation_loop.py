@@ -21,8 +21,13 @@ def make_batches() -> list[tuple[np.ndarray, np.ndarray]]:
     """Return batches of class scores and of 0/1, as a model and a data loader give them."""
     rng = np.random.default_rng(0)
     truth = rng.random((200, len(CLASSES))) < 0.3
-    scores = np.clip(0.5 * truth + 0.6 * rng.random(truth.shape), 0, 1).astype(np.float32)
-    return [(scores[i : i + BATCH], truth[i : i + BATCH]) for i in range(0, len(truth), BATCH)]
+    scores = np.clip(0.5 * truth + 0.6 * rng.random(truth.shape), 0, 1).astype(
+        np.float32
+    )
+    return [
+        (scores[i : i + BATCH], truth[i : i + BATCH])
+        for i in range(0, len(truth), BATCH)
+    ]
 
 
 def main() -> int:

@@ -15,14 +15,21 @@ def main() -> None:
         DATA / "ratings.json", measures=MEASURES, statistics="kendall-c,spearman"
     )
     print(rated)
-    best = max((one for one in rated if one.statistic == "kendall-c"), key=lambda one: one.value)
+    best = max(
+        (one for one in rated if one.statistic == "kendall-c"),
+        key=lambda one: one.value,
+    )
     print(f"\nThe best of tau-c is {best.heading}.\n")
 
     # Of two captions people prefer one: how often does a measure, too?
     print(semmetrics.meta(DATA / "preferences.jsonl", measures=MEASURES))
 
     # One's own ratings need ids alone; predictions and ground truth are given as for a score.
-    ratings = [{"id": "a", "rating": 5}, {"id": "b", "rating": 1}, {"id": "c", "rating": 4}]
+    ratings = [
+        {"id": "a", "rating": 5},
+        {"id": "b", "rating": 1},
+        {"id": "c", "rating": 4},
+    ]
     preds = {"a": ["cat"], "b": ["dog", "bus"], "c": ["cow", "grass"]}
     truth = {"a": ["cat"], "b": ["house"], "c": ["cow"]}
     own = semmetrics.meta(ratings, preds, truth, measures="F1", statistics="kendall-b")

@@ -10,14 +10,24 @@ from semmetrics import measure
 from semmetrics.metrics.formulas import divide
 
 
-@measure(averages=("example", "micro", "macro"), bounds=(0, 1), source="Szymkiewicz 1934")
+@measure(
+    averages=("example", "micro", "macro"), bounds=(0, 1), source="Szymkiewicz 1934"
+)
 def Overlap(hit, n_pred, n_ref):
     """Shared labels as a fraction of the smaller set."""
     return divide(hit, np.minimum(n_pred, n_ref))
 
 
-PREDICTED = {"a.jpg": ["cat", "sofa", "lamp"], "b.jpg": ["bus"], "c.jpg": ["tree", "car"]}
-REFERENCE = {"a.jpg": ["cat", "sofa"], "b.jpg": ["bus", "street"], "c.jpg": ["car", "road", "sky"]}
+PREDICTED = {
+    "a.jpg": ["cat", "sofa", "lamp"],
+    "b.jpg": ["bus"],
+    "c.jpg": ["tree", "car"],
+}
+REFERENCE = {
+    "a.jpg": ["cat", "sofa"],
+    "b.jpg": ["bus", "street"],
+    "c.jpg": ["car", "road", "sky"],
+}
 
 
 def main() -> None:

@@ -30,7 +30,9 @@ HEADINGS = {
 
 def cider(captions, references, **options):
     """CIDEr-D of one system."""
-    return semmetrics.score(captions, references, measures="CIDEr-D", **options)["CIDEr-D"]
+    return semmetrics.score(captions, references, measures="CIDEr-D", **options)[
+        "CIDEr-D"
+    ]
 
 
 def systems():
@@ -45,7 +47,9 @@ def systems():
     human = {score.n for score in table if score.system == "human"}
     return {
         "each of the 32 references is an item of the human score": human == {32},
-        "CIDEr-D is the mean of its items": math.isclose(score.items.mean(), score.value),
+        "CIDEr-D is the mean of its items": math.isclose(
+            score.items.mean(), score.value
+        ),
     }
 
 
@@ -56,7 +60,10 @@ def protocol():
     found = {(score.system, score.heading): score.value for score in table}
     plain = semmetrics.score_systems(SYSTEMS, REFERENCES)
     equal = [found[s.system, HEADINGS[s.heading]] == s.value for s in plain]
-    return {"the protocol has the values of the default measures": len(equal) == 12 and all(equal)}
+    return {
+        "the protocol has the values of the default measures": len(equal) == 12
+        and all(equal)
+    }
 
 
 def frequencies():
@@ -69,15 +76,22 @@ def frequencies():
         df = semmetrics.DocumentFrequencies.load(path)
     every = cider(SYSTEMS["model_a"], REFERENCES)
     given = cider(SYSTEMS["model_a"], REFERENCES, doc_freq=df)
-    first = {"101": semmetrics.as_captions(SYSTEMS["model_a"]).values()[0]}, {"101": documents[0]}
+    first = (
+        {"101": semmetrics.as_captions(SYSTEMS["model_a"]).values()[0]},
+        {"101": documents[0]},
+    )
     alone, helped = cider(*first).value, cider(*first, doc_freq=df).value
     print(f"{len(df)} n-grams of {df.documents} documents: df@{df.hash}")
-    print(f"CIDEr-D of image 101 alone: {alone:.4f}, and with these frequencies {helped:.4f}")
+    print(
+        f"CIDEr-D of image 101 alone: {alone:.4f}, and with these frequencies {helped:.4f}"
+    )
     return {
-        "saved frequencies give the values of those counted": given.value == every.value,
+        "saved frequencies give the values of those counted": given.value
+        == every.value,
         "the signature names them": f"fit:df@{df.hash}" in given.signature,
         "CIDEr-D of a single image is 0": alone == 0,
-        "with the frequencies of all it has its value among all": helped == every.items[0],
+        "with the frequencies of all it has its value among all": helped
+        == every.items[0],
     }
 
 

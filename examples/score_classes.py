@@ -39,7 +39,9 @@ def protocol():
 
 def calibrated():
     """Take a constant from the scores of the seen classes: the whole curve, and its best point."""
-    table = semmetrics.score(SCORES, TRUTH, measures="AUSUC BestH", task="classes", **LISTS)
+    table = semmetrics.score(
+        SCORES, TRUTH, measures="AUSUC BestH", task="classes", **LISTS
+    )
     print(table)
     for row in table.curve():
         low = "-inf" if row["low"] is None else f"{row['low']:.1f}"

@@ -35,12 +35,16 @@ def directions():
     for note in table.notes:
         print(note)
     worst = score(SIMILARITIES, **{**NAMES, "measures": "MRR"}).worst(1)[0]
-    print(f"worst: {worst['id']}, whose captions have the ranks {worst['ranks']}", end="\n\n")
+    print(
+        f"worst: {worst['id']}, whose captions have the ranks {worst['ranks']}",
+        end="\n\n",
+    )
     return {
         "an image is found at the first place once in three": math.isclose(
             table["i2t HitRate@1"].value, 1 / 3
         ),
-        "half of the captions are among the first two": table["i2t Recall@2"].value == 0.5,
+        "half of the captions are among the first two": table["i2t Recall@2"].value
+        == 0.5,
         "a caption of two thirds of the images is": math.isclose(
             table["i2t HitRate@2"].value, 2 / 3
         ),
@@ -53,7 +57,9 @@ def directions():
 def lists():
     """Rank the captions ourselves: lists of names have the values of the similarities."""
     rows = np.array(json.loads(SIMILARITIES.read_text(encoding="utf-8")))
-    images, captions = (path.read_text(encoding="utf-8").split() for path in NAMES.values())
+    images, captions = (
+        path.read_text(encoding="utf-8").split() for path in NAMES.values()
+    )
     ranked = {
         image: [captions[j] for j in np.argsort(-row, kind="stable")]
         for image, row in zip(images, rows, strict=True)
@@ -71,7 +77,9 @@ def ties():
         found[rule] = table["MeanR"].value
         print(f"{rule:<12} MeanR {found[rule]:.4f}")
     print(table["MeanR"].signature, end="\n\n")
-    return {"the rule of ties moves the mean rank": found["optimistic"] < found["position"]}
+    return {
+        "the rule of ties moves the mean rank": found["optimistic"] < found["position"]
+    }
 
 
 def embeddings():
@@ -90,7 +98,10 @@ def embeddings():
         ci=True,
     )
     print(table)
-    unit = [some / np.linalg.norm(some, axis=1, keepdims=True) for some in (images, captions)]
+    unit = [
+        some / np.linalg.norm(some, axis=1, keepdims=True)
+        for some in (images, captions)
+    ]
     matrix = unit[0] @ unit[1].T
     again = semmetrics.score(
         matrix,
@@ -99,7 +110,11 @@ def embeddings():
         measures="Rsum",
         task="retrieval",
     )
-    return {"cosines rank as the matrix does": math.isclose(again[0].value, table["Rsum"].value)}
+    return {
+        "cosines rank as the matrix does": math.isclose(
+            again[0].value, table["Rsum"].value
+        )
+    }
 
 
 def main() -> int:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.kinds.labels import as_labels as as_labels
     from semmetrics.kinds.retrieval import as_candidates as as_candidates
     from semmetrics.metrics.cider import DocumentFrequencies as DocumentFrequencies
-    from semmetrics.metrics.cider import fit_document_frequencies as fit_document_frequencies
+    from semmetrics.metrics.cider import (
+        fit_document_frequencies as fit_document_frequencies,
+    )
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.sets import measure as measure
@@ -41,7 +43,9 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.competition import rank_competition as rank_competition
     from semmetrics.studies.competition import rank_dominance as rank_dominance
     from semmetrics.studies.correlations import correlate as correlate
-    from semmetrics.studies.discrepancy import DiscrepancySelection as DiscrepancySelection
+    from semmetrics.studies.discrepancy import (
+        DiscrepancySelection as DiscrepancySelection,
+    )
     from semmetrics.studies.discrepancy import add_systems as add_systems
     from semmetrics.studies.discrepancy import select_discrepant as select_discrepant
     from semmetrics.studies.explain import cite as cite
@@ -59,27 +63,40 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.thresholds import sweep as sweep
     from semmetrics.studies.thresholds import sweep_systems as sweep_systems
 
-_HOMES = {name: f"semmetrics.{home}" for home, names in {
-    "data.form": "ReadOptions",
-    "errors": "InputError InputWarning MissingDependencyError",
-    "kinds.captions": "as_captions", "kinds.classes": "as_classes", "kinds.labels": "as_labels",
-    "kinds.captions.matrix": "caption_blocks caption_matrix caption_top_k",
-    "kinds.retrieval": "as_candidates",
-    "metrics.cider": "DocumentFrequencies fit_document_frequencies",
-    "metrics.definition": "Measure", "metrics.registry": "parse", "metrics.sets": "measure",
-    "reports": "Records",
-    "scoring.calibration": "Calibration", "scoring.intervals": "Bootstrap",
-    "scoring.result": "Score", "scoring.score": "rescore score score_systems",
-    "scoring.scorer": "Scorer", "scoring.table": "ScoreTable",
-    "studies.agreement": "AgreementTable meta", "studies.comparisons": "ComparisonTable compare",
-    "studies.competition": "CompetitionRanking rank_competition rank_dominance",
-    "studies.correlations": "correlate",
-    "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
-    "studies.explain": "cite explain list_measures validate",
-    "studies.ranks": "Ranking rank_systems", "studies.sheets": "write_annotation_page",
-    "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
-    "sweep_systems",
-}.items() for name in names.split()}  # fmt: skip
+_HOMES = {
+    name: f"semmetrics.{home}"
+    for home, names in {
+        "data.form": "ReadOptions",
+        "errors": "InputError InputWarning MissingDependencyError",
+        "kinds.captions": "as_captions",
+        "kinds.classes": "as_classes",
+        "kinds.labels": "as_labels",
+        "kinds.captions.matrix": "caption_blocks caption_matrix caption_top_k",
+        "kinds.retrieval": "as_candidates",
+        "metrics.cider": "DocumentFrequencies fit_document_frequencies",
+        "metrics.definition": "Measure",
+        "metrics.registry": "parse",
+        "metrics.sets": "measure",
+        "reports": "Records",
+        "scoring.calibration": "Calibration",
+        "scoring.intervals": "Bootstrap",
+        "scoring.result": "Score",
+        "scoring.score": "rescore score score_systems",
+        "scoring.scorer": "Scorer",
+        "scoring.table": "ScoreTable",
+        "studies.agreement": "AgreementTable meta",
+        "studies.comparisons": "ComparisonTable compare",
+        "studies.competition": "CompetitionRanking rank_competition rank_dominance",
+        "studies.correlations": "correlate",
+        "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
+        "studies.explain": "cite explain list_measures validate",
+        "studies.ranks": "Ranking rank_systems",
+        "studies.sheets": "write_annotation_page",
+        "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
+        "sweep_systems",
+    }.items()
+    for name in names.split()
+}
 """Where each public name is defined, for its first use."""
 _ROOMS = ("metrics", "plots")
 

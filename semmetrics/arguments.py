@@ -12,7 +12,15 @@ from __future__ import annotations
 import os
 import types
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from functools import cache
 from numbers import Integral, Real
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -44,7 +52,9 @@ def check_choice(name: str, value: object, choices: Collection[object]) -> None:
         raise InputError("bad-choice", name=name, value=value, choices=choices)
 
 
-def check_once(names: Sequence[Any], code: str, where: object = "", **values: Any) -> None:
+def check_once(
+    names: Sequence[Any], code: str, where: object = "", **values: Any
+) -> None:
     """Refuse names of which one appears twice; the message shows it as ``value``.
 
     Examples
@@ -54,7 +64,9 @@ def check_once(names: Sequence[Any], code: str, where: object = "", **values: An
     semmetrics.errors.InputError: gt.json: the id 'a' appears twice; keep one record for each id
     """
     if len(set(names)) != len(names):
-        raise InputError(code, where, value=Counter(names).most_common(1)[0][0], **values)
+        raise InputError(
+            code, where, value=Counter(names).most_common(1)[0][0], **values
+        )
 
 
 def check_fields(record: Any) -> None:
@@ -85,7 +97,9 @@ def check_type(name: str, value: Any, hint: Any) -> None:
     semmetrics.errors.InputError: top_k=(1, '3'); give a whole number or a list of whole numbers
     """
     if not _test(hint)(value):
-        raise InputError("bad-option", name=name, value=value, wanted=describe_type(hint))
+        raise InputError(
+            "bad-option", name=name, value=value, wanted=describe_type(hint)
+        )
 
 
 @cache
@@ -93,7 +107,9 @@ def _test(hint: Any) -> Callable[[Any], bool]:
     """Return the function that tells whether a value is of a type."""
     kind, inner = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, types.UnionType):
-        first = sorted(inner, key=lambda one: one is not type(None))  # what most arguments are
+        first = sorted(
+            inner, key=lambda one: one is not type(None)
+        )  # what most arguments are
         tests = [_test(one) for one in first]
         return lambda value: any(test(value) for test in tests)
     if kind in (Sequence, Iterable):
@@ -105,7 +121,11 @@ def _test(hint: Any) -> Callable[[Any], bool]:
         return lambda value: _is_number(value, Integral if kind is int else Real)
     if kind is Callable:
         return lambda value: callable(value) and not isinstance(value, type)
-    known = isinstance(kind, type) and kind is not Any and not getattr(kind, "_is_protocol", False)
+    known = (
+        isinstance(kind, type)
+        and kind is not Any
+        and not getattr(kind, "_is_protocol", False)
+    )
     return lambda value: not known or isinstance(value, kind)
 
 
@@ -122,7 +142,9 @@ def _is_number(value: Any, kind: type) -> bool:
 def _is_list(value: Any, kind: Any, item: Callable[[Any], bool] | None) -> bool:
     if isinstance(value, str | bytes | bytearray | Mapping | type):
         return False
-    if isinstance(value, Iterator | Set):  # the items of an iterator are seen when they are used
+    if isinstance(
+        value, Iterator | Set
+    ):  # the items of an iterator are seen when they are used
         return kind is Iterable
     scalar = getattr(value, "shape", None) == ()  # of NumPy
     if scalar or not (hasattr(value, "__len__") and hasattr(value, "__iter__")):
@@ -140,7 +162,9 @@ def describe_type(hint: Any) -> str:
     """
     kind, inner = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, types.UnionType):
-        words = dict.fromkeys(describe_type(one) for one in inner if one is not type(None))
+        words = dict.fromkeys(
+            describe_type(one) for one in inner if one is not type(None)
+        )
         *first, last = words
         return f"{', '.join(first)} or {last}" if first else last
     if kind in (Sequence, Iterable):

@@ -130,18 +130,32 @@ class MissingDependencyError(InputError, ImportError):
     """
 
     def __init__(
-        self, package: str, purpose: str, *, extra: str, error: ImportError | None = None
+        self,
+        package: str,
+        purpose: str,
+        *,
+        extra: str,
+        error: ImportError | None = None,
     ) -> None:
-        self.package, self.purpose, self.extra, self.error = package, purpose, extra, error
+        self.package, self.purpose, self.extra, self.error = (
+            package,
+            purpose,
+            extra,
+            error,
+        )
         module = package.replace("-", "_")
         lacks = error.name or module if isinstance(error, ModuleNotFoundError) else ""
         broken = error is not None and lacks.partition(".")[0] != module
         code = "broken-package" if broken else "missing-package"
-        InputError.__init__(self, code, package=package, purpose=purpose, extra=extra, why=error)
+        InputError.__init__(
+            self, code, package=package, purpose=purpose, extra=extra, why=error
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep all parts when the error crosses a process."""
-        again = partial(type(self), self.package, self.purpose, extra=self.extra, error=self.error)
+        again = partial(
+            type(self), self.package, self.purpose, extra=self.extra, error=self.error
+        )
         return again, ()
 
 
@@ -166,7 +180,9 @@ def require(module: str, purpose: str, *, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
-        raise MissingDependencyError(package, purpose, extra=extra, error=error) from error
+        raise MissingDependencyError(
+            package, purpose, extra=extra, error=error
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -202,9 +218,13 @@ class Fact:
     def __add__(self, other: Fact) -> Fact:
         """Return the fact of both parts, whose counts add up."""
         examples = tuple(dict.fromkeys(self.examples + other.examples))
-        values = {name: value + other.values.get(name, 0) if type(value) is int else value
-                  for name, value in self.values.items()}  # fmt: skip
-        return replace(self, n=self.n + other.n, examples=examples[:EXAMPLES], values=values)
+        values = {
+            name: value + other.values.get(name, 0) if type(value) is int else value
+            for name, value in self.values.items()
+        }
+        return replace(
+            self, n=self.n + other.n, examples=examples[:EXAMPLES], values=values
+        )
 
     def __hash__(self) -> int:
         return hash((self.code, self.n, self.examples, self.where))
@@ -212,20 +232,30 @@ class Fact:
     @property
     def kind(self) -> tuple[Any, ...]:
         """What facts have in common that differ by place, counts and examples alone."""
-        return self.code, *((k, repr(v)) for k, v in self.values.items() if type(v) is not int)
+        return self.code, *(
+            (k, repr(v)) for k, v in self.values.items() if type(v) is not int
+        )
 
     def text(self, spell: Spelling | None = None, **changed: Any) -> str:
         """Return its text, with options as the caller writes them; changed are values of it."""
         shown = {"n": self.n, "examples": self.examples, **self.values, **changed}
-        return InputError(self.code, shown.pop("where", self.where), **shown).text(spell)
+        return InputError(self.code, shown.pop("where", self.where), **shown).text(
+            spell
+        )
 
     def __str__(self) -> str:
         return self.text()
 
 
 # names that all parts have, as a rule
-_ALL = ("odd-columns", "shared-terms", "unused-columns", "unused-embeddings", "unused-entry-keys",
-        "unused-options")  # fmt: skip
+_ALL = (
+    "odd-columns",
+    "shared-terms",
+    "unused-columns",
+    "unused-embeddings",
+    "unused-entry-keys",
+    "unused-options",
+)
 
 
 def unite(facts: Iterable[Fact]) -> list[Fact]:
@@ -302,11 +332,16 @@ def _text_of_many(group: Sequence[Fact], systems: int, spell: Spelling | None) -
     if len(names) < systems:
         where = f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
     spans: dict[str, Any] = {}
-    for name in ("n", *(name for name, one in group[0].values.items() if type(one) is int)):
+    for name in (
+        "n",
+        *(name for name, one in group[0].values.items() if type(one) is int),
+    ):
         some = [fact.n if name == "n" else fact.values[name] for fact in group]
         spans[name] = (min(some), max(some)) if min(some) < max(some) else some[0]
     examples = dict.fromkeys(example for fact in group for example in fact.examples)
-    return group[0].text(spell, where=where, examples=tuple(examples)[:EXAMPLES], **spans)
+    return group[0].text(
+        spell, where=where, examples=tuple(examples)[:EXAMPLES], **spans
+    )
 
 
 def at(name: str, place: str = "", id_: str | None = None) -> str:

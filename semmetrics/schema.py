@@ -24,8 +24,17 @@ Row: TypeAlias = "tuple[Any, Sequence[str] | None, Sequence[Any]]"
 """The place of a row, the names of its cells if they have any, and these."""
 Settle: TypeAlias = Callable[[dict[str, int], Sequence[str], str], dict[str, int]]
 
-ID_NAMES = ("id", "image_id", "img_id", "image", "img", "item", "item_id", "filename",
-            "image_name")  # fmt: skip
+ID_NAMES = (
+    "id",
+    "image_id",
+    "img_id",
+    "image",
+    "img",
+    "item",
+    "item_id",
+    "filename",
+    "image_name",
+)
 ABSENT = object()
 """The cell of a row that lacks a column of other rows."""
 TRUTHS = {"true": 1.0, "false": 0.0}
@@ -36,7 +45,11 @@ _NO = ("0", "false", "no", "different", "n", "f")
 
 def is_missing(value: Any) -> bool:
     """Tell whether a cell is empty, null or NaN."""
-    return value is None or not str(value).strip() or (isinstance(value, float) and value != value)
+    return (
+        value is None
+        or not str(value).strip()
+        or (isinstance(value, float) and value != value)
+    )
 
 
 def as_given(value: Any, role: str) -> Any:
@@ -50,7 +63,9 @@ def as_id(value: Any, role: str = "", where: str = "") -> str:
         return str(value)
     if isinstance(value, int | Integral) and not isinstance(value, bool):
         return str(value)
-    raise InputError("empty-id" if isinstance(value, str) else "wrong-id", where, value=value)
+    raise InputError(
+        "empty-id" if isinstance(value, str) else "wrong-id", where, value=value
+    )
 
 
 def as_text(value: Any, role: str, where: str = "") -> str:
@@ -73,7 +88,11 @@ def as_number(value: Any, role: str, where: str = "") -> float:
     """Return a finite number from a number or its text."""
     try:
         kind = type(value).__name__
-        if kind in ("bool", "bool_") or "complex" in kind or (kind == "str" and "_" in value):
+        if (
+            kind in ("bool", "bool_")
+            or "complex" in kind
+            or (kind == "str" and "_" in value)
+        ):
             raise TypeError
         if getattr(value, "ndim", 0):  # older NumPy converts an array of one element
             raise TypeError
@@ -118,10 +137,17 @@ def as_real(value: Any, role: str) -> float:
 def as_answer(value: Any, role: str, where: str = "") -> bool:
     """Return True for 1, true or yes, and False for 0, false or no."""
     scalar = getattr(value, "shape", None) == ()  # of numpy or torch
-    answer = str(value.item() if scalar else value).strip().casefold().removesuffix(".0")
+    answer = (
+        str(value.item() if scalar else value).strip().casefold().removesuffix(".0")
+    )
     if answer not in (*_YES, *_NO):
-        raise InputError("wrong-content", where, value=repr(value), wanted="yes or no",
-                         example="true or false, 1 or 0, yes or no")  # fmt: skip
+        raise InputError(
+            "wrong-content",
+            where,
+            value=repr(value),
+            wanted="yes or no",
+            example="true or false, 1 or 0, yes or no",
+        )
     return answer in _YES
 
 
@@ -158,13 +184,25 @@ class Column(NamedTuple):
     @property
     def known(self) -> list[str]:
         """All names in one list."""
-        return [name for one in self.names for name in ((one,) if isinstance(one, str) else one)]
+        return [
+            name
+            for one in self.names
+            for name in ((one,) if isinstance(one, str) else one)
+        ]
 
     def find(self, names: Sequence[str], taken: Iterable[str]) -> list[int]:
         """Return the places of the columns with the best of its names."""
-        folded = {i: one.strip().casefold() for i, one in enumerate(names) if one not in taken}
-        levels = ([i for i, one in folded.items() if one in ((level,) if isinstance(level, str)
-                   else level)] for level in self.names)  # fmt: skip
+        folded = {
+            i: one.strip().casefold() for i, one in enumerate(names) if one not in taken
+        }
+        levels = (
+            [
+                i
+                for i, one in folded.items()
+                if one in ((level,) if isinstance(level, str) else level)
+            ]
+            for level in self.names
+        )
         return next(filter(None, levels), [])
 
     def values(self, cells: Sequence[Any], where: Callable[[int], str]) -> list[Any]:
@@ -191,7 +229,11 @@ def _all_at_once(read: Reader, cells: Sequence[Any]) -> list[Any] | None:
     ):
         with suppress(ValueError, OverflowError):
             found = [*map(float, cells)]
-            texts = (cell for cell in cells if isinstance(cell, str)) if str in kinds else ()
+            texts = (
+                (cell for cell in cells if isinstance(cell, str))
+                if str in kinds
+                else ()
+            )
             if math.isfinite(sum(found)) and "_" not in "".join(texts):
                 return found
     return None
@@ -269,10 +311,14 @@ class Schema(NamedTuple):
 
     def reading(self, **readers: Reader) -> Schema:
         """Return the schema with other readers of some columns, by role."""
-        columns = (one._replace(read=readers.get(one.role, one.read)) for one in self.columns)
+        columns = (
+            one._replace(read=readers.get(one.role, one.read)) for one in self.columns
+        )
         return self._replace(columns=tuple(columns))
 
-    def find(self, names: Sequence[str], chosen: Mapping[str, str], where: str) -> dict[str, int]:
+    def find(
+        self, names: Sequence[str], chosen: Mapping[str, str], where: str
+    ) -> dict[str, int]:
         """Return the place of the column of each role; ``chosen`` names some of them.
 
         Raises
@@ -282,7 +328,10 @@ class Schema(NamedTuple):
         """
         found: dict[str, int] = {}
         for place, column in enumerate(self.columns):
-            name, flag = chosen.get(column.role), self.flag.replace("{role}", column.role)
+            name, flag = (
+                chosen.get(column.role),
+                self.flag.replace("{role}", column.role),
+            )
             name = None if column.shared and name not in names else name
             if name is not None:
                 hits = [i for i, one in enumerate(names) if one == name]
@@ -294,24 +343,44 @@ class Schema(NamedTuple):
             if len(hits) > 1 and len(several) == 1:
                 raise InputError("duplicate-column", where, name=several.pop())
             if len(hits) > 1:
-                raise InputError("ambiguous-column", where, role=column.what or column.role,
-                                 found=[names[i] for i in hits], flag=flag)  # fmt: skip
+                raise InputError(
+                    "ambiguous-column",
+                    where,
+                    role=column.what or column.role,
+                    found=[names[i] for i in hits],
+                    flag=flag,
+                )
             if hits:
                 found[column.role] = hits[0]
             elif column.required or name is not None:
-                wanted = repr(name) if name is not None else ", ".join(column.known) or "its place"
+                wanted = (
+                    repr(name)
+                    if name is not None
+                    else ", ".join(column.known) or "its place"
+                )
                 code, sign = self._why_missing(
                     names, chosen, where, "missing-column" if flag else "no-column"
                 )
                 example = self.example or self._example_header()
                 raise InputError(
-                    code, where, role=column.what or column.role, found=list(names), wanted=wanted,
-                    flag=flag, example=example, sign=sign, option="delimiter",
-                )  # fmt: skip
+                    code,
+                    where,
+                    role=column.what or column.role,
+                    found=list(names),
+                    wanted=wanted,
+                    flag=flag,
+                    example=example,
+                    sign=sign,
+                    option="delimiter",
+                )
         return found
 
     def _why_missing(
-        self, names: Sequence[str], chosen: Mapping[str, str], where: str, otherwise: str
+        self,
+        names: Sequence[str],
+        chosen: Mapping[str, str],
+        where: str,
+        otherwise: str,
     ) -> tuple[str, str]:
         """Return the code of the error for a missing column, and the delimiter of the header."""
         if not where.endswith("line 1") or not names:
@@ -335,9 +404,14 @@ class Schema(NamedTuple):
         """Return a header that the schema finds: "id,label"."""
         return ",".join(column.known[0] for column in self.columns if column.required)
 
-    def read(self, rows: Iterable[Row], source: str, unit: str = "element [{}]",
-             chosen: Mapping[str, str] | None = None,
-             settle: Settle | None = None) -> Table:  # fmt: skip
+    def read(
+        self,
+        rows: Iterable[Row],
+        source: str,
+        unit: str = "element [{}]",
+        chosen: Mapping[str, str] | None = None,
+        settle: Settle | None = None,
+    ) -> Table:
         """Read rows: find their columns, check what these hold, and refuse repeated keys.
 
         Parameters
@@ -381,48 +455,80 @@ class Schema(NamedTuple):
             cells.append([ABSENT if i < 0 else row[i] for i in known[form]])
 
         if not cells:
-            remedy = f"write rows such as {self.example}" if self.example else "check the file"
-            raise InputError("nothing-given", source, what=f"{self.noun}s", remedy=remedy)
+            remedy = (
+                f"write rows such as {self.example}"
+                if self.example
+                else "check the file"
+            )
+            raise InputError(
+                "nothing-given", source, what=f"{self.noun}s", remedy=remedy
+            )
         keys = [i for i, column in enumerate(self.columns) if column.key]
 
         def where_is(row: int) -> str:
-            return at(source, unit.format(places[row]), str(cells[row][keys[0]]) if keys else None)
+            return at(
+                source,
+                unit.format(places[row]),
+                str(cells[row][keys[0]]) if keys else None,
+            )
 
-        columns = {column.role: column.values(values, where_is)
-                   for column, values in zip(self.columns, zip(*cells, strict=True), strict=False)
-                   if any(cell is not ABSENT for cell in values)}  # fmt: skip
+        columns = {
+            column.role: column.values(values, where_is)
+            for column, values in zip(
+                self.columns, zip(*cells, strict=True), strict=False
+            )
+            if any(cell is not ABSENT for cell in values)
+        }
         for column in self.columns:
             held = columns.get(column.role, []) if column.key else []
             if len(set(held)) < len(held):
                 first: dict[Any, int] = {}
-                again = next(i for i, key in enumerate(held) if first.setdefault(key, i) != i)
+                again = next(
+                    i for i, key in enumerate(held) if first.setdefault(key, i) != i
+                )
                 raise InputError("duplicate-id", where_is(again), value=held[again])
         extra = tuple(name for name in unused if name not in used.values())
-        notes = [Fact("unused-columns", len(extra), extra[:EXAMPLES], source)] if extra else []
+        notes = (
+            [Fact("unused-columns", len(extra), extra[:EXAMPLES], source)]
+            if extra
+            else []
+        )
         gathered: dict[Any, list[int]] = {}
         group = next((column.role for column in self.columns if column.group), "")
         for number, key in enumerate(columns.get(group, ())):
             gathered.setdefault(key, []).append(number)
         return Table(columns, source, used, notes, where_is, gathered)
 
-    def _check_header(self, found: Mapping[str, int], names: Sequence[str], where: str) -> None:
+    def _check_header(
+        self, found: Mapping[str, int], names: Sequence[str], where: str
+    ) -> None:
         """Raise if the header names a column of numbers by a number, so that it is a row."""
         for column in self.columns:
             place = found.get(column.role)
             if column.names or place is None or column.read is not as_number:
                 continue
             if _is_number(names[place]):
-                example = ",".join(column.role for column in self.columns if column.required)
-                raise InputError("number-in-header", where, value=names[place], example=example)
+                example = ",".join(
+                    column.role for column in self.columns if column.required
+                )
+                raise InputError(
+                    "number-in-header", where, value=names[place], example=example
+                )
 
-    def _by_place(self, width: int, chosen: Mapping[str, str], where: str) -> dict[str, int]:
+    def _by_place(
+        self, width: int, chosen: Mapping[str, str], where: str
+    ) -> dict[str, int]:
         """Return the columns of a list, which has a cell for each."""
         wanted = [column.role for column in self.columns if column.required]
         if chosen or not self.listed:
             name = next(iter(chosen.values()), self.columns[0].role)
-            raise InputError("needs-keys", where, noun=self.noun, name=name, example=self.example)
+            raise InputError(
+                "needs-keys", where, noun=self.noun, name=name, example=self.example
+            )
         if width != len(wanted):
-            raise InputError("wrong-cells", where, n=width, noun=self.noun, wanted=wanted)
+            raise InputError(
+                "wrong-cells", where, n=width, noun=self.noun, wanted=wanted
+            )
         return {role: place for place, role in enumerate(wanted)}
 
 
@@ -432,30 +538,68 @@ COLUMN_FLAG = "{role}_column"
 _COLUMNS_FLAG = "columns group_by"
 
 
-def _numbers(what: str, noun: str, names: tuple[str, ...], ids: tuple[Any, ...]) -> Schema:
+def _numbers(
+    what: str, noun: str, names: tuple[str, ...], ids: tuple[Any, ...]
+) -> Schema:
     id_ = Column("id", ids, as_id, key=True, what=what, shared=what == "class")
     score = Column("score", ((*_WEIGHT, *names),), as_number, what=noun)
     return Schema(noun, (id_, score), flag=COLUMN_FLAG)
 
 
-_POPULATIONS, _HOPS = ("images", "count", "counts", "population", "populations"), ("hops", "hop")
+_POPULATIONS, _HOPS = (
+    ("images", "count", "counts", "population", "populations"),
+    ("hops", "hop"),
+)
 NUMBERS = {
     "weights": _numbers("id", "weight", (), (ID_NAMES,)),
     "populations": _numbers("class", "number", _POPULATIONS, (CLASS_NAMES, ID_NAMES)),
     "hops": _numbers("class", "number", (*_HOPS, "distance"), (CLASS_NAMES, ID_NAMES)),
 }
 """A finite number for each item or class, by the option that gives them."""
-_A = ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction")
-_B = ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference")
+_A = (
+    "a",
+    "first",
+    "left",
+    "label_a",
+    "text_a",
+    "label1",
+    "text1",
+    "word1",
+    "prediction",
+)
+_B = (
+    "b",
+    "second",
+    "right",
+    "label_b",
+    "text_b",
+    "label2",
+    "text2",
+    "word2",
+    "reference",
+)
 _SAME = ("same", "match", "matches", "equal", "gold", "label", "target")
-SAME_PAIRS = Schema("pair", (
-    Column("a", _A), Column("b", _B), Column("same", _SAME, as_answer),
-), '{"a": "car", "b": "automobile", "same": true}')  # fmt: skip
+SAME_PAIRS = Schema(
+    "pair",
+    (
+        Column("a", _A),
+        Column("b", _B),
+        Column("same", _SAME, as_answer),
+    ),
+    '{"a": "car", "b": "automobile", "same": true}',
+)
 """Two labels, and whether they mean the same."""
-SCORED_PAIRS = Schema("pair", (
-    Column("first", read=as_id), Column("second", read=as_id), Column("score", read=as_number),
-    Column("group", read=as_group, required=False, group=True),
-), '["id", "id", 0.5]', _COLUMNS_FLAG)  # fmt: skip
+SCORED_PAIRS = Schema(
+    "pair",
+    (
+        Column("first", read=as_id),
+        Column("second", read=as_id),
+        Column("score", read=as_number),
+        Column("group", read=as_group, required=False, group=True),
+    ),
+    '["id", "id", 0.5]',
+    _COLUMNS_FLAG,
+)
 """Two ids and a score; the first three columns, unless others are named."""
 _JUDGED: dict[str, tuple[str, ...]] = {
     "rating": ("rating", "score", "human", "human_score", "human_rating", "judgement"),
@@ -473,21 +617,35 @@ _JUDGED: dict[str, tuple[str, ...]] = {
     "group": (),
 }
 _JUDGED_READERS: dict[str, Reader] = {"rating": as_number, "group": as_group}
-JUDGEMENTS = Schema("judgement", tuple(
-    Column(role, names, _JUDGED_READERS.get(role, as_given), required=False)
-    for role, names in _JUDGED.items()
-), '{"id": "a", "rating": 4}', _COLUMNS_FLAG, listed=False)  # fmt: skip
+JUDGEMENTS = Schema(
+    "judgement",
+    tuple(
+        Column(role, names, _JUDGED_READERS.get(role, as_given), required=False)
+        for role, names in _JUDGED.items()
+    ),
+    '{"id": "a", "rating": 4}',
+    _COLUMNS_FLAG,
+    listed=False,
+)
 """Ratings of candidates, or preferences among two."""
-LINKS = Schema("link", (
-    Column("child", (("child",),), as_given), Column("parent", (("parent",),), as_given),
-), "child,parent")  # fmt: skip
+LINKS = Schema(
+    "link",
+    (
+        Column("child", (("child",),), as_given),
+        Column("parent", (("parent",),), as_given),
+    ),
+    "child,parent",
+)
 _WORDS = {6: "query Q0 document rank score tag", 4: "query 0 document grade"}
 _TREC_READERS: dict[str, Reader] = {"score": as_number, "grade": as_number}
 TREC = {
-    width: Schema("line", tuple(
-        Column(role, read=_TREC_READERS.get(role, as_given), group=role == "query")
-        for role in words.split()
-    ))
+    width: Schema(
+        "line",
+        tuple(
+            Column(role, read=_TREC_READERS.get(role, as_given), group=role == "query")
+            for role in words.split()
+        ),
+    )
     for width, words in _WORDS.items()
-}  # fmt: skip
+}
 """Runs and qrels, by the number of words of a line."""

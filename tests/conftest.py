@@ -18,11 +18,16 @@ settings.register_profile("many", deadline=None, max_examples=200)
 settings.load_profile("many" if SLOW else "few")
 
 ROOT = Path(__file__).resolve().parents[1]
-WITH_SYNONYMS = ("semmetrics.metrics.spice.spice_scores", "semmetrics.text.graphs.Graphs")
+WITH_SYNONYMS = (
+    "semmetrics.metrics.spice.spice_scores",
+    "semmetrics.text.graphs.Graphs",
+)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--skipped-to", type=Path, help="write the tests that skip into this file")
+    parser.addoption(
+        "--skipped-to", type=Path, help="write the tests that skip into this file"
+    )
 
 
 class Skipped:
@@ -44,7 +49,9 @@ class Skipped:
 
 
 def pytest_configure(config):
-    if (path := config.getoption("--skipped-to")) and not hasattr(config, "workerinput"):
+    if (path := config.getoption("--skipped-to")) and not hasattr(
+        config, "workerinput"
+    ):
         config.pluginmanager.register(Skipped(path))
 
 
@@ -53,7 +60,9 @@ def pytest_collection_modifyitems(items):
         if item.name in WITH_SYNONYMS and not find_spec("pycocoevalcap"):
             item.add_marker(pytest.mark.skip(reason="pycocoevalcap is not installed"))
         if item.get_closest_marker("slow") and not SLOW:
-            item.add_marker(pytest.mark.skip(reason="takes long: set SEMMETRICS_SLOW=1"))
+            item.add_marker(
+                pytest.mark.skip(reason="takes long: set SEMMETRICS_SLOW=1")
+            )
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -83,7 +92,10 @@ def reference_dir() -> Path:
 @pytest.fixture(scope="session")
 def fakecap(reference_dir):
     """The references, and the candidates, of the COCO caption code's example: tokens by image."""
-    paths = (reference_dir / "coco" / f"fakecap_tokenized_{side}.json" for side in ("gts", "res"))
+    paths = (
+        reference_dir / "coco" / f"fakecap_tokenized_{side}.json"
+        for side in ("gts", "res")
+    )
     return [json.loads(path.read_text("utf-8")) for path in paths]
 
 

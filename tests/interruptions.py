@@ -9,7 +9,9 @@ from types import CodeType
 from typing import Any
 
 
-def interruptions(code: CodeType, run: Callable[[], Callable[[], Any]]) -> Iterator[Any]:
+def interruptions(
+    code: CodeType, run: Callable[[], Callable[[], Any]]
+) -> Iterator[Any]:
     """Yield what a call gives after an interruption at each step of a code in turn.
 
     ``run`` returns the call, of things that are new; the call is interrupted, and made again.

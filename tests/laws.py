@@ -20,7 +20,9 @@ def named(data):
 
 def scores(found, measures, ci=None):
     pairs = {"system": [(m, "") for m in measures]}
-    return score_statistics({"system": found}, pairs, headings=list(map(str, measures)), ci=ci)
+    return score_statistics(
+        {"system": found}, pairs, headings=list(map(str, measures)), ci=ci
+    )
 
 
 def values(found, measures):
@@ -28,7 +30,11 @@ def values(found, measures):
 
 
 def by_id(score):
-    return {} if score.items is None else dict(zip(score.ids, score.items.tolist(), strict=True))
+    return (
+        {}
+        if score.items is None
+        else dict(zip(score.ids, score.items.tolist(), strict=True))
+    )
 
 
 def bits(found, measures):
@@ -37,7 +43,9 @@ def bits(found, measures):
     for score in scores(found, measures, Bootstrap(resamples=6)):
         table = score.per_label and {k: v.tolist() for k, v in score.per_label.items()}
         replicates = score.replicates.values.tolist()
-        result.append(repr((score.to_dict(), replicates, sorted(by_id(score).items()), table)))
+        result.append(
+            repr((score.to_dict(), replicates, sorted(by_id(score).items()), table))
+        )
     return result
 
 
@@ -48,7 +56,9 @@ def check_bounds(found, measures):
         low, high = score.measure.definition.bounds
         known = [score.value, score.ci.low, score.ci.high, *by_id(score).values()]
         known += [] if score.per_label is None else score.per_label["value"].tolist()
-        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), score
+        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), (
+            score
+        )
         assert np.isnan(score.ci.low) or score.ci.low <= score.ci.high
     return every
 
@@ -63,16 +73,24 @@ def check_order(statistics, data, measures, weighted, seed, cuts=None):
         cuts = sorted(rng.randrange(len(names) + 1) for _ in range(2))
     split = [names[a:b] for a, b in zip([0, *cuts], [*cuts, len(names)], strict=True)]
     for several in ([names], rng.sample(split, len(split))):
-        found = [statistics({name: data[name] for name in some}, measures, weights=weights)
-                 for some in several if some]  # fmt: skip
+        found = [
+            statistics({name: data[name] for name in some}, measures, weights=weights)
+            for some in several
+            if some
+        ]
         assert bits(reduce(add, found), measures) == whole
 
 
 def check_blocks(statistics, data, measures, weighted):
     """Blocks of one item give the bits of one block."""
-    weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
+    weights = (
+        {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
+    )
     whole = bits(statistics(data, measures, weights=weights), measures)
-    assert bits(statistics(data, measures, weights=weights, change=in_blocks), measures) == whole
+    assert (
+        bits(statistics(data, measures, weights=weights, change=in_blocks), measures)
+        == whole
+    )
 
 
 def check_double(statistics, data, measures, places):

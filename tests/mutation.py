@@ -37,7 +37,9 @@ MEMORY = 16 << 30  # bytes of address space, lest a mutant takes all there is
 
 PAIRS = ["< <=", "> >=", "== !=", "and or", "+ -", "* /", "+= -=", "*= /="]
 PAIRS += ["min max", "minimum maximum", "any all"]
-SWAPS = {a: b for pair in map(str.split, PAIRS) for a, b in (pair, pair[::-1])} | {"//": "*"}
+SWAPS = {a: b for pair in map(str.split, PAIRS) for a, b in (pair, pair[::-1])} | {
+    "//": "*"
+}
 SEQUENCES = str | ast.JoinedStr | ast.List | ast.ListComp | ast.Tuple
 
 
@@ -61,9 +63,15 @@ def operands(node):
             return [node.left, *node.comparators]
         case ast.BoolOp():
             return node.values
-        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+        case (
+            ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right)
+        ):
             values = [getattr(side, "value", side) for side in (left, right)]
-            return [] if any(isinstance(value, SEQUENCES) for value in values) else [left, right]
+            return (
+                []
+                if any(isinstance(value, SEQUENCES) for value in values)
+                else [left, right]
+            )
     return []
 
 
@@ -72,7 +80,12 @@ def walk(node):
     yield node
     parts = ast.iter_child_nodes(node)
     match node:
-        case ast.Raise() | ast.JoinedStr() | ast.arg() | ast.keyword(arg="slots" | "strict"):
+        case (
+            ast.Raise()
+            | ast.JoinedStr()
+            | ast.arg()
+            | ast.keyword(arg="slots" | "strict")
+        ):
             parts = []  # the two flags of dataclasses and zip act on wrong code alone
         case ast.Call() if re.search(r"(Error|[Ww]arn\w*)$", ast.unparse(node.func)):
             parts = []
@@ -92,18 +105,27 @@ class Source:
     def __init__(self, path):
         self.path, self.bytes = path, (ROOT / path).read_bytes()
         lengths = map(len, self.bytes.splitlines(keepends=True))
-        self.starts, nodes = list(accumulate(lengths, initial=0)), [*walk(ast.parse(self.bytes))]
+        self.starts, nodes = (
+            list(accumulate(lengths, initial=0)),
+            [*walk(ast.parse(self.bytes))],
+        )
         functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-        lines = {n for f in functions for n in range(f.body[0].lineno, f.end_lineno + 1)}
+        lines = {
+            n for f in functions for n in range(f.body[0].lineno, f.end_lineno + 1)
+        }
         self.functions = sum(1 << line for line in lines)
         bodies = [statement for function in functions for statement in function.body]
         bodies += [node.body for node in nodes if isinstance(node, ast.Lambda)]
         self.called = [self.span(node) for node in bodies]
-        self.places = [self.place(*change) for node in nodes for change in self.changes(node)]
+        self.places = [
+            self.place(*change) for node in nodes for change in self.changes(node)
+        ]
         for function in functions:
             start, stop = self.span(function)
             if not any(start <= place.start < stop for place in self.places):
-                self.places += [self.place(*change) for change in self.returns(function)]
+                self.places += [
+                    self.place(*change) for change in self.returns(function)
+                ]
 
     def span(self, node):
         stop = self.starts[node.end_lineno - 1] + node.end_col_offset
@@ -112,12 +134,18 @@ class Source:
     def place(self, operator, start, stop, text):
         line = 2 << self.bytes.count(b"\n", 0, start)
         called = any(first <= start < last for first, last in self.called)
-        return Place(self.path, operator, start, stop, text, line, called, self.functions)
+        return Place(
+            self.path, operator, start, stop, text, line, called, self.functions
+        )
 
     def returns(self, function):
         """Yield the changes of what a function returns to None."""
         for node in walk(function):
-            if isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
+            if (
+                isinstance(node, ast.Return)
+                and node.value
+                and ast.unparse(node.value) != "None"
+            ):
                 start, stop = self.span(node.value)
                 lines = "\n" * self.bytes.count(b"\n", start, stop)
                 yield "return None", start, stop, f"(None{lines})"
@@ -126,19 +154,40 @@ class Source:
         """Yield the operator, the start, the stop and the new text of each change of a node."""
         for left, right in pairwise(operands(node)):
             start = self.span(left)[1]
-            sign = re.search(rb"[-+*/<>=!]+|and|or|#", self.bytes[start : self.span(right)[0]])
+            sign = re.search(
+                rb"[-+*/<>=!]+|and|or|#", self.bytes[start : self.span(right)[0]]
+            )
             if sign and (word := sign[0].decode()) in SWAPS:
                 first, last = sign.span()
-                yield f"{word} to {SWAPS[word]}", start + first, start + last, SWAPS[word]
-        tests = [node.test] if isinstance(node, ast.If | ast.IfExp) else getattr(node, "ifs", [])
+                yield (
+                    f"{word} to {SWAPS[word]}",
+                    start + first,
+                    start + last,
+                    SWAPS[word],
+                )
+        tests = (
+            [node.test]
+            if isinstance(node, ast.If | ast.IfExp)
+            else getattr(node, "ifs", [])
+        )
         for test in tests:
             start, stop = self.span(test)
             equality = isinstance(getattr(test, "ops", [None])[0], ast.Eq | ast.NotEq)
             if not equality and not isinstance(test, ast.UnaryOp):  # others do the same
-                yield "if negated", start, stop, f"not ({self.bytes[start:stop].decode()})"
+                yield (
+                    "if negated",
+                    start,
+                    stop,
+                    f"not ({self.bytes[start:stop].decode()})",
+                )
         match node:
             case ast.UnaryOp(op=ast.Not()):
-                yield "not dropped", self.span(node)[0], self.span(node)[0] + len("not"), ""
+                yield (
+                    "not dropped",
+                    self.span(node)[0],
+                    self.span(node)[0] + len("not"),
+                    "",
+                )
             case ast.Constant(value=bool(value)):
                 yield f"{value} to {not value}", *self.span(node), str(not value)
             case ast.Constant(value=int(value) | float(value)) if value + 1 != value:
@@ -156,8 +205,14 @@ def copy_tree(folder):
 def record_lines(jobs):
     """Return the file that holds which test runs which lines."""
     digest = hashlib.sha256(os.environ["SEMMETRICS_REFERENCE"].encode())
-    for path in sorted(p for top in (PACKAGE, "tests") for p in (ROOT / top).rglob("*.*")):
-        if path.is_file() and path.suffix != ".pyc" and path != Path(__file__).resolve():
+    for path in sorted(
+        p for top in (PACKAGE, "tests") for p in (ROOT / top).rglob("*.*")
+    ):
+        if (
+            path.is_file()
+            and path.suffix != ".pyc"
+            and path != Path(__file__).resolve()
+        ):
             digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     record = ROOT / "build" / "mutation" / f"{digest.hexdigest()[:16]}.sqlite"
     if not record.exists():
@@ -166,12 +221,19 @@ def record_lines(jobs):
             copy = copy_tree(folder)
             settings = {"cwd": copy, "env": os.environ | {"PYTHONPATH": str(copy)}}
             command = [*PYTEST, *COVERAGE, f"-n{jobs}"]
-            if subprocess.run(command, stdout=sys.stderr, check=False, **settings).returncode > 1:
+            if (
+                subprocess.run(
+                    command, stdout=sys.stderr, check=False, **settings
+                ).returncode
+                > 1
+            ):
                 sys.exit("pytest could not run the tests")
             failed = copy / ".pytest_cache" / "v" / "cache" / "lastfailed"
             with closing(sqlite3.connect(copy / ".coverage")) as database, database:
                 for test in json.loads(failed.read_text()) if failed.exists() else ():
-                    print("left out, as it fails without a mutant:", test, file=sys.stderr)
+                    print(
+                        "left out, as it fails without a mutant:", test, file=sys.stderr
+                    )
                     name = f"{test}|"
                     query = "DELETE FROM context WHERE substr(context, 1, ?) = ?"
                     database.execute(query, (len(name), name))
@@ -187,7 +249,9 @@ def read_record(record):
     with closing(sqlite3.connect(record)) as database:
         rows = database.execute(query).fetchall()
     for path, context, numbits in rows:
-        test = context.rpartition("|")[0]  # without setup, run or teardown; "" is no test
+        test = context.rpartition("|")[
+            0
+        ]  # without setup, run or teardown; "" is no test
         lines = int.from_bytes(numbits, "little")
         runs[PACKAGE + path.rpartition(f"/{PACKAGE}")[2]][test] |= lines
         sizes[test] += lines.bit_count()
@@ -206,8 +270,14 @@ def choose_tests(place, runs, sizes):
 def run_tests(tests, copy):
     """Return what becomes of a copy of the tree under these tests, and what they print."""
     with (copy.parent / "output").open("wb") as file:
-        settings = {"cwd": copy, "env": os.environ | {"PYTHONPATH": str(copy)}, "stdout": file}
-        process = subprocess.Popen([*PYTEST, "-x", *tests], start_new_session=True, **settings)
+        settings = {
+            "cwd": copy,
+            "env": os.environ | {"PYTHONPATH": str(copy)},
+            "stdout": file,
+        }
+        process = subprocess.Popen(
+            [*PYTEST, "-x", *tests], start_new_session=True, **settings
+        )
     try:
         outcome = "killed" if process.wait(LIMIT) else "survived"
     except subprocess.TimeoutExpired:
@@ -228,10 +298,18 @@ def try_mutant(place, tests, copies):
         (copy / place.path).write_bytes(mutant)
         outcome, printed = run_tests(tests, copy)
         (copy / place.path).write_bytes(source)
-        shutil.rmtree(copy / ".hypothesis", ignore_errors=True)  # examples that failed for it
+        shutil.rmtree(
+            copy / ".hypothesis", ignore_errors=True
+        )  # examples that failed for it
         copies.put(copy)
-    before, after = (text.decode().split("\n")[line].strip() for text in (source, mutant))
-    result = {"place": f"{place.path}:{line + 1}", "operator": place.operator, "before": before}
+    before, after = (
+        text.decode().split("\n")[line].strip() for text in (source, mutant)
+    )
+    result = {
+        "place": f"{place.path}:{line + 1}",
+        "operator": place.operator,
+        "before": before,
+    }
     result |= {"after": after, "outcome": outcome, "tests": len(tests)}
     return result | {"failures": re.findall("^(?:FAILED|ERROR).*", printed, re.M)}
 
@@ -249,24 +327,45 @@ def main():
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    os.environ.setdefault("SEMMETRICS_REFERENCE", str(ROOT.parent / "shared" / "reference"))
+    os.environ.setdefault(
+        "SEMMETRICS_REFERENCE", str(ROOT.parent / "shared" / "reference")
+    )
     record = read_record(record_lines(options.jobs))
 
-    files = [f for room in options.rooms for f in sorted((ROOT / PACKAGE / room).rglob("*.py"))]
-    places = [p for file in files for p in Source(file.relative_to(ROOT).as_posix()).places]
+    files = [
+        f
+        for room in options.rooms
+        for f in sorted((ROOT / PACKAGE / room).rglob("*.py"))
+    ]
+    places = [
+        p for file in files for p in Source(file.relative_to(ROOT).as_posix()).places
+    ]
     draw, count = random.Random(options.seed), min(options.mutants, len(places))
     ends = [i * len(places) // count for i in range(count + 1)]
-    drawn = [places[draw.randrange(*part)] for part in pairwise(ends)]  # one of each equal part
+    drawn = [
+        places[draw.randrange(*part)] for part in pairwise(ends)
+    ]  # one of each equal part
     results, copies = [], SimpleQueue()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(options.jobs) as pool,
+    ):
         for job in range(options.jobs):
             copies.put(copy_tree(f"{folder}/{job}"))
         tests = [choose_tests(place, *record) for place in drawn]
         for result in pool.map(try_mutant, drawn, tests, repeat(copies)):
             results.append(result)
-            print(len(results), result["outcome"], result["place"], file=sys.stderr, flush=True)
+            print(
+                len(results),
+                result["outcome"],
+                result["place"],
+                file=sys.stderr,
+                flush=True,
+            )
     if options.output:
-        options.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        options.output.write_text(
+            json.dumps(results, indent=1) + "\n", encoding="utf-8"
+        )
 
     print(f"{'room':<10}{'places':>8}{'mutants':>9}{'killed':>8}{'share':>8}")
     for room in [*options.rooms, "all"]:
@@ -274,10 +373,16 @@ def main():
         size = sum(place.path.startswith(folder) for place in places)
         own = [one["outcome"] for one in results if one["place"].startswith(folder)]
         killed = len(own) - own.count("survived")
-        print(f"{room:<10}{size:>8}{len(own):>9}{killed:>8}{killed / max(1, len(own)):>8.1%}")
+        print(
+            f"{room:<10}{size:>8}{len(own):>9}{killed:>8}{killed / max(1, len(own)):>8.1%}"
+        )
     for result in results:
         if result["outcome"] == "survived":
-            print("\n{place}: {operator}, {tests} tests\n- {before}\n+ {after}".format(**result))
+            print(
+                "\n{place}: {operator}, {tests} tests\n- {before}\n+ {after}".format(
+                    **result
+                )
+            )
 
 
 if __name__ == "__main__":

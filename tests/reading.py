@@ -24,8 +24,10 @@ class Read:
     @property
     def items(self):
         """Synonyms are lists, and a label with a score is a pair."""
-        found = [[label if isinstance(label, str) else list(label) for label in item]
-                 for item in self.lists.to_list()]  # fmt: skip
+        found = [
+            [label if isinstance(label, str) else list(label) for label in item]
+            for item in self.lists.to_list()
+        ]
         scores = self.lists.side.scores
         if scores is None:
             return found
@@ -38,7 +40,9 @@ def saved(folder, name, data):
     text = data if isinstance(data, str | bytes) else json.dumps(data)
     content = text.encode() if isinstance(text, str) else text
     path = folder / name
-    path.write_bytes(gzip.compress(content, mtime=0) if name.endswith("gz") else content)
+    path.write_bytes(
+        gzip.compress(content, mtime=0) if name.endswith("gz") else content
+    )
     return path
 
 

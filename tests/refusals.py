@@ -42,4 +42,6 @@ def codes(table: Any) -> list[str]:
 
 def facts(table: Any, code: str) -> list[Fact]:
     """Return the facts of a code."""
-    return [fact for fact in table.facts if isinstance(fact, Fact) and fact.code == code]
+    return [
+        fact for fact in table.facts if isinstance(fact, Fact) and fact.code == code
+    ]

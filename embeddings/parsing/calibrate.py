@@ -48,14 +48,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--images", type=Path, required=True)
     command.add_argument("--data", type=Path, default=DATA)
     given = command.parse_args(arguments)
-    items = images_as_items("dev", list(read_parsed([given.parsed])),
-                            json.loads(given.images.read_text("utf-8")))  # fmt: skip
+    items = images_as_items(
+        "dev",
+        list(read_parsed([given.parsed])),
+        json.loads(given.images.read_text("utf-8")),
+    )
     texts = list(items.official)
     for threshold in _THRESHOLDS:
         parser = _with_threshold(given.data, float(threshold))
         found = agreement(items, dict(zip(texts, parser.parse(texts), strict=True)))
-        print(f"{threshold:+.1f}  {found.ours / found.official - 1:+.2%}  r {found.pearson:.4f}  "
-              f"F1 {found.f1:.4f}", flush=True)  # fmt: skip
+        print(
+            f"{threshold:+.1f}  {found.ours / found.official - 1:+.2%}  r {found.pearson:.4f}  "
+            f"F1 {found.f1:.4f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -39,20 +39,28 @@ def plain(caption: str) -> str:
 def in_tokens(caption: str) -> str:
     """Return a caption's tokens in lower case and without signs, joined by blanks."""
     tokens = [token.lower() for one in cut_sentences(caption) for token in one]
-    return " ".join(word for word in tokens if word == "'s" or any(map(str.isalnum, word)))
+    return " ".join(
+        word for word in tokens if word == "'s" or any(map(str.isalnum, word))
+    )
 
 
 def split(reference: Path) -> tuple[dict[str, list[str]], list[list[str]]]:
     """Return the lists of captions by name, and the tokens of `dev-tokens` by image."""
     kept_out = {plain(text) for text in _tuples(reference, "fakecap")}
-    images_out = set(json.loads((reference / "coco/fakecap_tokenized_gts.json").read_text()))
+    images_out = set(
+        json.loads((reference / "coco/fakecap_tokenized_gts.json").read_text())
+    )
     flickr8k = {plain(text) for text in _tuples(reference, "flickr8k")}
     lists: dict[str, list[str]] = {}
 
     tokens = dict(
-        line.split("\t") for line in _lines(reference / "coco/ptb_tokens_coco_test5k.tsv.gz")
+        line.split("\t")
+        for line in _lines(reference / "coco/ptb_tokens_coco_test5k.tsv.gz")
     )
-    rows = [line.split("\t") for line in _lines(reference / "coco/coco_karpathy_test5k.tsv")[1:]]
+    rows = [
+        line.split("\t")
+        for line in _lines(reference / "coco/coco_karpathy_test5k.tsv")[1:]
+    ]
     images: dict[str, list[str]] = {}
     for image, _, raw in rows:
         form = tokens.get(raw, "")
@@ -79,11 +87,18 @@ def split(reference: Path) -> tuple[dict[str, list[str]], list[list[str]]]:
 
     regions = _lines(reference / "spice/SPICE_parsing_outputs.txt")
     lists["test-regions"] = [line.split("\t")[0] for line in regions[:_REGIONS]]
-    tests = [text for name in ("fakecap", "flickr8k") for text in _tuples(reference, name)]
-    lists["kept-out"] = tests + [
-        text for name, some in lists.items() if name.startswith(("dev-", "test-")) for text in some
+    tests = [
+        text for name in ("fakecap", "flickr8k") for text in _tuples(reference, name)
     ]
-    found = {name: list(dict.fromkeys(filter(None, some))) for name, some in lists.items()}
+    lists["kept-out"] = tests + [
+        text
+        for name, some in lists.items()
+        if name.startswith(("dev-", "test-"))
+        for text in some
+    ]
+    found = {
+        name: list(dict.fromkeys(filter(None, some))) for name, some in lists.items()
+    }
     return found, list(images.values())
 
 
@@ -111,7 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, captions in lists.items():
         content = "".join(f"{caption}\n" for caption in captions).encode()
         (given.out / f"{name}.txt").write_bytes(content)
-        print(f"{name}: {len(captions):,} captions, {hashlib.sha256(content).hexdigest()[:12]}")
+        print(
+            f"{name}: {len(captions):,} captions, {hashlib.sha256(content).hexdigest()[:12]}"
+        )
 
 
 if __name__ == "__main__":

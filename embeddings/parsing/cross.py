@@ -32,12 +32,25 @@ from semmetrics.text.offline_parser import word_form
 __all__ = ["cross", "lexicon", "main"]
 
 _SHORTEST = 4
-_RARE, _SEEN = 100, 5  # times that a word is seen at most, to be replaced by, and to be tried
+_RARE, _SEEN = (
+    100,
+    5,
+)  # times that a word is seen at most, to be replaced by, and to be tried
 _REPLACED = 0.5  # of the words of open classes in a caption where some are
 _OWN = 0.15  # of the words that replace others: of the captions
 _VOCABULARY = 12_000  # words tried, the commonest
-_CLASSES = {"NNS": "NNS", "NN": "NN", "JJ": "JJ", "VBG": "VBG", "VBN": "VBN", "VBD": "VBD",
-            "VBZ": "VBZ", "VBP": "VBP", "VB": "VBP", "RB": "RB"}  # fmt: skip
+_CLASSES = {
+    "NNS": "NNS",
+    "NN": "NN",
+    "JJ": "JJ",
+    "VBG": "VBG",
+    "VBN": "VBN",
+    "VBD": "VBD",
+    "VBZ": "VBZ",
+    "VBP": "VBP",
+    "VB": "VBP",
+    "RB": "RB",
+}
 # Classes in which a word of the vocabulary is tried, by its ending.
 _ENDINGS: list[tuple[str, tuple[str, ...]]] = [
     ("ing", ("VBG", "NN", "JJ")),
@@ -66,7 +79,9 @@ def lexicon(captions: Iterable[Caption]) -> tuple[Words, Words]:
                 own[_CLASSES.get(tag, "")].append(word)
     entries = (DATA / "static-vocabulary.txt").read_text("utf-8").splitlines()
     other: Words = defaultdict(list)
-    for word in [word for word in entries if re.fullmatch("[a-z]{3,}", word)][:_VOCABULARY]:
+    for word in [word for word in entries if re.fullmatch("[a-z]{3,}", word)][
+        :_VOCABULARY
+    ]:
         if seen[word].total() < _SEEN:
             for tag in next(some for ending, some in _ENDINGS if word.endswith(ending)):
                 other[tag].append(word)
@@ -126,11 +141,17 @@ class _Crossing:
         self._sources: list[tuple[_Tokens, str]] = []
         self._places: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         for one in captions:
-            tokens = [pair for s in one.sentences for pair in zip(s.words, s.tags, strict=True)]
+            tokens = [
+                pair
+                for s in one.sentences
+                for pair in zip(s.words, s.tags, strict=True)
+            ]
             written = _written([word for word, _ in tokens], one.text)
             if len(one.sentences) == 1 and plain(written) == plain(one.text):
                 for place in range(len(tokens) - 2):
-                    self._places[_pair(tokens, place)].append((len(self._sources), place))
+                    self._places[_pair(tokens, place)].append(
+                        (len(self._sources), place)
+                    )
                 self._sources.append((tokens, one.text))
 
     def make(self, chance: random.Random) -> tuple[_Tokens, str]:
@@ -140,7 +161,9 @@ class _Crossing:
         for _ in range(chance.choice((1, 1, 2))):
             if len(tokens) > 2:
                 place = chance.randrange(len(tokens) - 2)
-                source, at = chance.choice(self._places.get(_pair(tokens, place), [(-1, 0)]))
+                source, at = chance.choice(
+                    self._places.get(_pair(tokens, place), [(-1, 0)])
+                )
                 if source >= 0:
                     tokens[place:] = self._sources[source][0][at:]
         return tokens, text
@@ -185,7 +208,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     if given.unsure:
         captions = most_unsure(captions, given.unsure, given.count)
-    given.out.write_text("".join(f"{caption}\n" for caption in captions), encoding="utf-8")
+    given.out.write_text(
+        "".join(f"{caption}\n" for caption in captions), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -34,13 +34,26 @@ def dump(captions: Path, out: Path) -> None:
     """
     java, folder = SPICE_FILES.locate()
     if shutil.which("javac") is None:
-        raise InputError("there is no Java compiler", remedy="install a JDK, 11 or later")
+        raise InputError(
+            "there is no Java compiler", remedy="install a JDK, 11 or later"
+        )
     out.parent.mkdir(parents=True, exist_ok=True)
     done = _whole_lines(out)
     path = os.pathsep.join(
-        map(str, [folder / "*", folder / "lib" / "*", *(jar_folder() / jar for jar in JARS)])
+        map(
+            str,
+            [folder / "*", folder / "lib" / "*", *(jar_folder() / jar for jar in JARS)],
+        )
     )
-    command = [java, *ENGLISH, "-Xmx3g", "-XX:ActiveProcessorCount=1", "-cp", path, str(_PROGRAM)]
+    command = [
+        java,
+        *ENGLISH,
+        "-Xmx3g",
+        "-XX:ActiveProcessorCount=1",
+        "-cp",
+        path,
+        str(_PROGRAM),
+    ]
     with captions.open("rb") as lines, out.open("ab") as file:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file)
         assert process.stdin is not None

@@ -70,7 +70,13 @@ def fakecap(reference: Path) -> Items:
         for side in ("res", "gts")
     )
     candidates = [results[image][0] for image in truths]
-    return Items("fakecap", candidates, list(truths.values()), _official(reference, "fakecap"), [])
+    return Items(
+        "fakecap",
+        candidates,
+        list(truths.values()),
+        _official(reference, "fakecap"),
+        [],
+    )
 
 
 def flickr8k(reference: Path) -> Items:
@@ -96,7 +102,9 @@ def images_as_items(
         if len(set(several)) > 1 and all(text in official for text in several)
         for text in several
     ]
-    return Items(name, [pair[0] for pair in pairs], [pair[1] for pair in pairs], official, [])
+    return Items(
+        name, [pair[0] for pair in pairs], [pair[1] for pair in pairs], official, []
+    )
 
 
 @dataclass(frozen=True)
@@ -157,7 +165,10 @@ def _count(one: Sentence, relation: str, exact: bool = False) -> int:
 
 
 def _is_ing_noun(one: Sentence) -> bool:
-    return any(w.endswith("ing") and t == "NN" for w, t in zip(one.words, one.tags, strict=True))
+    return any(
+        w.endswith("ing") and t == "NN"
+        for w, t in zip(one.words, one.tags, strict=True)
+    )
 
 
 # Constructions, by what the official grammar of a caption has.
@@ -170,11 +181,17 @@ _CONSTRUCTIONS: list[tuple[str, Callable[[Sentence], bool]]] = [
     ("three or more prepositions", lambda one: _count(one, "case") >= 3),
     ("'and' and other conjunctions", lambda one: _count(one, "conj") > 0),
     ("relative clause", lambda one: _count(one, "acl:relcl") > 0),
-    ("participle after a noun ('a dog lying ...')", lambda one: _count(one, "acl", True) > 0),
+    (
+        "participle after a noun ('a dog lying ...')",
+        lambda one: _count(one, "acl", True) > 0,
+    ),
     ("-ing form taken for a noun", _is_ing_noun),
     ("passive", lambda one: _count(one, "nsubjpass") > 0),
     ("'is' with a quality or a place", lambda one: _count(one, "cop") > 0),
-    ("noun before a noun ('tennis court')", lambda one: _count(one, "compound", True) > 0),
+    (
+        "noun before a noun ('tennis court')",
+        lambda one: _count(one, "compound", True) > 0,
+    ),
     ("possessive", lambda one: _count(one, "nmod:poss") > 0),
     ("number", lambda one: _count(one, "nummod") > 0),
     ("'a lot of', 'a couple of'", lambda one: _count(one, "det:qmod") > 0),
@@ -187,12 +204,16 @@ def constructions(
     """Return for captions with a construction how many, F1 of tuples, and share without error."""
     rows = []
     for name, has in _CONSTRUCTIONS:
-        some = {one.text: one.tuples for one in captions if any(map(has, one.sentences))}
+        some = {
+            one.text: one.tuples for one in captions if any(map(has, one.sentences))
+        }
         rows.append((name, len(some), *same_tuples(some, parses)))
     return rows
 
 
-def by_length(captions: Sequence[Caption], parses: Parses) -> list[tuple[str, int, int, int]]:
+def by_length(
+    captions: Sequence[Caption], parses: Parses
+) -> list[tuple[str, int, int, int]]:
     """Return kinds of tuples: how many officially, how many missed, how many too many."""
     rows = []
     for size, name in ((1, "objects"), (2, "attributes"), (3, "relations")):
@@ -216,7 +237,9 @@ def rules_alone(captions: Sequence[Caption]) -> tuple[float, float]:
         found = Counter(
             tuple(t)
             for s in one.sentences
-            for t in scene_graph_tuples(s.tags, s.edges, [w.lower() for w in s.lemmas].__getitem__)
+            for t in scene_graph_tuples(
+                s.tags, s.edges, [w.lower() for w in s.lemmas].__getitem__
+            )
         )
         truth = Counter(map(tuple, one.tuples))
         both, true = both + (truth & found).total(), true + truth.total()
@@ -244,7 +267,11 @@ def report(reference: Path, parsed: Path) -> str:
     captions = list(read_parsed([parsed / "test-flickr30k.jsonl"]))
     texts = (reference / "flickr30k" / "test_caps.txt").read_text("utf-8").splitlines()
     images = [texts[start : start + 5] for start in range(0, len(texts), 5)]
-    sets = [fakecap(reference), flickr8k(reference), images_as_items("Flickr30k", captions, images)]
+    sets = [
+        fakecap(reference),
+        flickr8k(reference),
+        images_as_items("Flickr30k", captions, images),
+    ]
     lines = [
         "# How well the offline parser agrees with SPICE's own",
         "",
@@ -258,13 +285,18 @@ def report(reference: Path, parsed: Path) -> str:
     ]
     for items in sets:
         found = agreement(items, parse(items.official))
-        taus = [f"{tau:.2f}" if tau == tau else "" for tau in (found.official_tau, found.our_tau)]
+        taus = [
+            f"{tau:.2f}" if tau == tau else ""
+            for tau in (found.official_tau, found.our_tau)
+        ]
         lines.append(
             f"| {items.name} | {found.items:,} | {found.pearson:.4f} | {found.official:.5f} "
             f"| {found.ours:.5f} | {found.ours / found.official - 1:+.2%} | {taus[0]} | {taus[1]} "
             f"| {found.f1:.3f} | {found.equal:.1%} |"
         )
-    regions = {one.text: one.tuples for one in read_parsed([parsed / "test-regions.jsonl"])}
+    regions = {
+        one.text: one.tuples for one in read_parsed([parsed / "test-regions.jsonl"])
+    }
     f1, equal = same_tuples(regions, parse(regions))
     lines.append(f"| regions |  |  |  |  |  |  |  | {f1:.3f} | {equal:.1%} |")
     coco = [text for text in sets[0].official if text]
@@ -294,7 +326,10 @@ def _errors(captions: Sequence[Caption]) -> list[str]:
         "",
         "| with | captions | F1 of tuples | without a difference |",
         "|---|---|---|---|",
-        *(f"| {n} | {c} | {f:.3f} | {e:.1%} |" for n, c, f, e in constructions(captions, parses)),
+        *(
+            f"| {n} | {c} | {f:.3f} | {e:.1%} |"
+            for n, c, f, e in constructions(captions, parses)
+        ),
         "",
         "| | there | missed | too many |",
         "|---|---|---|---|",
@@ -310,7 +345,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command = argparse.ArgumentParser(prog="parsing.evaluate", description=__doc__)
     command.add_argument("--reference", type=Path, required=True)
     command.add_argument("--parsed", type=Path, required=True)
-    command.add_argument("--out", type=Path, default=Path(__file__).with_name("EVALUATION.md"))
+    command.add_argument(
+        "--out", type=Path, default=Path(__file__).with_name("EVALUATION.md")
+    )
     given = command.parse_args(arguments)
     given.out.write_text(report(given.reference, given.parsed), encoding="utf-8")
 

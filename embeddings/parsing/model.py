@@ -79,7 +79,10 @@ class Attention(nn.Module):
         width = sizes.width
         self.heads, self.reach = sizes.heads, sizes.reach
         self.norm, self.inner_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.projections, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.projections, self.out = (
+            nn.Linear(width, 3 * width),
+            nn.Linear(width, width),
+        )
         self.inner, self.inner_out = nn.Linear(width, inner), nn.Linear(inner, width)
         self.distances = nn.Parameter(torch.zeros(sizes.heads, 2 * sizes.reach + 1))
         self.drop = _Dropout(sizes.dropout)
@@ -92,7 +95,11 @@ class Attention(nn.Module):
         query, key, value = parts.permute(2, 0, 3, 1, 4)
         scores = query @ key.transpose(-1, -2) / math.sqrt(width // self.heads)
         scores = scores + self.distances[:, distances(length, self.reach)]
-        seen = (self.drop(scores.softmax(-1)) @ value).transpose(1, 2).reshape(values.shape)
+        seen = (
+            (self.drop(scores.softmax(-1)) @ value)
+            .transpose(1, 2)
+            .reshape(values.shape)
+        )
         values = values + self.drop(self.out(seen))
         hidden = self.drop(functional.relu(self.inner(self.inner_norm(values))))
         return values + self.drop(self.inner_out(hidden))
@@ -133,19 +140,26 @@ class Parser(nn.Module):
             nn.init.normal_(table.weight, 0, 0.3)
         nn.init.normal_(self.tag_vectors.weight, 0, 0.7)
         self.ends = nn.Parameter(torch.zeros(2, width))
-        self.hidden_word = nn.Parameter(torch.zeros(width))  # in place of a word left out
+        self.hidden_word = nn.Parameter(
+            torch.zeros(width)
+        )  # in place of a word left out
         self.word_norm, self.tagger_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.tag_norm, self.parser_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.tagger = _blocks(sizes, sizes.tagger, 3, sizes.inner // 2)
         self.parser = _blocks(sizes, sizes.parser, 5, sizes.inner)
         self.tag = nn.Linear(width, sizes.tags)
-        self.governor, self.dependent = nn.Linear(width, sizes.rank), nn.Linear(width, sizes.rank)
+        self.governor, self.dependent = (
+            nn.Linear(width, sizes.rank),
+            nn.Linear(width, sizes.rank),
+        )
         self.governs, self.depends = nn.Linear(width, 1), nn.Linear(width, 1)
         self.pair_distances = nn.Parameter(torch.zeros(2 * sizes.pair_reach + 1))
         # the one governor of the basic tree: learned beside, and not shipped
         self.tagger_trees, self.parser_trees = _Trees(width), _Trees(width)
         self.above, self.below = nn.Linear(width, width), nn.Linear(width, width)
-        self.relation_distances = nn.Parameter(torch.zeros(2 * sizes.pair_reach + 1, width))
+        self.relation_distances = nn.Parameter(
+            torch.zeros(2 * sizes.pair_reach + 1, width)
+        )
         self.relation_out = nn.Linear(width, sizes.labels)
         self.drop = _Dropout(sizes.dropout)
 
@@ -192,12 +206,17 @@ class Parser(nn.Module):
             tags = tag_scores.argmax(-1)
         if kept is not None:
             vectors = torch.where(kept[..., None], vectors, self.hidden_word)
-        found = self.parser(self.drop(self.tag_norm(vectors + self.tag_vectors(tags) + ends)))
+        found = self.parser(
+            self.drop(self.tag_norm(vectors + self.tag_vectors(tags) + ends))
+        )
         found = self.drop(self.parser_norm(found))
         pairs = self.governor(found) @ self.dependent(found).transpose(1, 2)
         pairs = pairs / math.sqrt(self.sizes.rank) + self.governs(found)
         pairs = pairs + self.depends(found).transpose(1, 2)
-        pairs = pairs + self.pair_distances[distances(words.shape[1], self.sizes.pair_reach)]
+        pairs = (
+            pairs
+            + self.pair_distances[distances(words.shape[1], self.sizes.pair_reach)]
+        )
         return found, tag_scores, pairs, torch.stack([trees, self.parser_trees(found)])
 
     def relations(
@@ -205,17 +224,24 @@ class Parser(nn.Module):
     ) -> Tensor:
         """Return scores of relations of pairs of tokens."""
         reach = self.sizes.pair_reach
-        hidden = self.above(found)[sentence, governor] + self.below(found)[sentence, dependent]
+        hidden = (
+            self.above(found)[sentence, governor]
+            + self.below(found)[sentence, dependent]
+        )
         apart = (dependent - governor).clamp(-reach, reach) + reach
         hidden = functional.relu(hidden + self.relation_distances[apart])
         scores: Tensor = self.relation_out(self.drop(hidden))
         return scores
 
 
-def _blocks(sizes: Sizes, kinds: tuple[str, ...], window: int, inner: int) -> nn.Sequential:
+def _blocks(
+    sizes: Sizes, kinds: tuple[str, ...], window: int, inner: int
+) -> nn.Sequential:
     return nn.Sequential(
         *(
-            Convolution(sizes, window) if kind == "convolution" else Attention(sizes, inner)
+            Convolution(sizes, window)
+            if kind == "convolution"
+            else Attention(sizes, inner)
             for kind in kinds
         )
     )

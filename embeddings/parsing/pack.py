@@ -50,7 +50,10 @@ def lemma_exceptions(sentences: Iterable[Sentence]) -> dict[str, str]:
 
 
 def pack(
-    model: Parser, vocabulary: dict[str, Any], lemmas: dict[str, str], threshold: float = 0.0
+    model: Parser,
+    vocabulary: dict[str, Any],
+    lemmas: dict[str, str],
+    threshold: float = 0.0,
 ) -> dict[str, Any]:
     """Return the arrays of the file; a pair with a score above the threshold has an edge."""
     arrays: dict[str, Any] = {
@@ -58,12 +61,16 @@ def pack(
         "tag_vectors": _floats(model.tag_vectors.weight),
         "pair_distances": _floats(model.pair_distances),
         "relation_distances": _floats(model.relation_distances),
-        "settings": _text({
-            **{key: vocabulary[key] for key in ("words", "tags", "labels")},
-            "tagger": model.sizes.tagger, "parser": model.sizes.parser, "threshold": threshold,
-        }),
+        "settings": _text(
+            {
+                **{key: vocabulary[key] for key in ("words", "tags", "labels")},
+                "tagger": model.sizes.tagger,
+                "parser": model.sizes.parser,
+                "threshold": threshold,
+            }
+        ),
         "lemmas": _text(lemmas),
-    }  # fmt: skip
+    }
     for name in ("words", "affixes", "shapes"):
         rows = _floats(getattr(model, name).weight)
         scales = np.maximum(np.abs(rows).max(axis=1) / 127, 1e-9)
@@ -137,8 +144,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--threshold", type=float, default=0.0)
     command.add_argument("--out", type=Path, default=DATA)
     given = command.parse_args(arguments)
-    sentences = (one for caption in read_parsed(given.parsed) for one in caption.sentences)
-    arrays = pack(*load_model(given.weights), lemma_exceptions(sentences), given.threshold)
+    sentences = (
+        one for caption in read_parsed(given.parsed) for one in caption.sentences
+    )
+    arrays = pack(
+        *load_model(given.weights), lemma_exceptions(sentences), given.threshold
+    )
     given.out.parent.mkdir(exist_ok=True)
     with given.out.open("wb") as file:
         np.savez(file, **arrays)

@@ -29,9 +29,21 @@ from semmetrics.text.offline_parser import affixes, cut_sentences, shape, word_f
 __all__ = ["main", "most_unsure", "recombine"]
 
 _PARTS = frozenset(
-    ["nmod", "dobj", "nsubj", "conj", "nsubjpass", "acl", "advcl", "xcomp", "amod", "compound",
-     "nummod", "dep"]
-)  # fmt: skip
+    [
+        "nmod",
+        "dobj",
+        "nsubj",
+        "conj",
+        "nsubjpass",
+        "acl",
+        "advcl",
+        "xcomp",
+        "amod",
+        "compound",
+        "nummod",
+        "dep",
+    ]
+)
 _OPEN_TAGS = frozenset(["NN", "NNS", "JJ", "VBG", "VBN", "CD"])
 _OTHER_TAGS = frozenset(["IN", "RB", "VBZ", "VBP"])  # replaced less often
 _SHARES = (0, 0, 0.05, 0.1, 0.25)  # of words that are replaced
@@ -73,7 +85,10 @@ def _tree(sentence: Sentence) -> _Tree:
 
 
 def recombine(
-    sentences: Sequence[Sentence], count: int, seed: int = 2, without: Iterable[str] = ()
+    sentences: Sequence[Sentence],
+    count: int,
+    seed: int = 2,
+    without: Iterable[str] = (),
 ) -> Iterator[str]:
     """Yield new captions, no two of the same words and none of the words of one of `without`."""
     chance = random.Random(seed)
@@ -86,7 +101,9 @@ def recombine(
         for word, tag in tree.tokens:
             words[tag][word] += 1
     pools = {  # rare words more often than they are
-        tag: chance.choices(list(words[tag]), [seen**0.5 for seen in words[tag].values()], k=20_000)
+        tag: chance.choices(
+            list(words[tag]), [seen**0.5 for seen in words[tag].values()], k=20_000
+        )
         for tag in sorted(_OPEN_TAGS | _OTHER_TAGS)
         if tag in words
     }
@@ -102,7 +119,11 @@ def recombine(
             if tag in pools and chance.random() < own:
                 tokens[place] = chance.choice(pools[tag]), tag
         caption = _written([word for word, _ in tokens], chance)
-        if len(tokens) in _LENGTHS and plain(caption) not in made and "-lrb-" not in caption:
+        if (
+            len(tokens) in _LENGTHS
+            and plain(caption) not in made
+            and "-lrb-" not in caption
+        ):
             made.add(plain(caption))
             count -= 1
             yield caption
@@ -121,15 +142,21 @@ def _choose(spans: list[Span], count: int, chance: random.Random) -> list[Span]:
 def _written(words: list[str], chance: random.Random) -> str:
     """Write words as tokens in lower case without signs, or as text."""
     if chance.random() < 0.5:
-        return " ".join(w.lower() for w in words if w == "'s" or any(map(str.isalnum, w)))
+        return " ".join(
+            w.lower() for w in words if w == "'s" or any(map(str.isalnum, w))
+        )
     text = " ".join(words[:-1] if words[-1] == "." else words)
     text = (
-        text.replace(" 's", "'s").replace(" n't", "n't").replace(" ,", chance.choice((",", " ,")))
+        text.replace(" 's", "'s")
+        .replace(" n't", "n't")
+        .replace(" ,", chance.choice((",", " ,")))
     )
     return text[:1].upper() + text[1:] + chance.choice((".", ".", " .", " .", ""))
 
 
-def most_unsure(captions: Sequence[str], weights: Path, count: int, seed: int = 5) -> list[str]:
+def most_unsure(
+    captions: Sequence[str], weights: Path, count: int, seed: int = 5
+) -> list[str]:
     """Return captions at random from those that a network is least sure of, for their length."""
     model, vocabulary = load_model(weights)
     codes = {word: code for code, word in enumerate(vocabulary["words"])}
@@ -144,16 +171,22 @@ def most_unsure(captions: Sequence[str], weights: Path, count: int, seed: int = 
             part = some[start : start + 200]
             with torch.no_grad():
                 _, tags, pairs, _ = model(
-                    torch.tensor([[codes.get(word_form(t), 0) for t in row] for _, row in part]),
+                    torch.tensor(
+                        [[codes.get(word_form(t), 0) for t in row] for _, row in part]
+                    ),
                     torch.tensor([[affixes(t) for t in row] for _, row in part]),
                     torch.tensor([[shape(t) for t in row] for _, row in part]),
                 )
             chances = pairs.sigmoid()
             doubt = torch.minimum(chances, 1 - chances).sum((1, 2))
             doubt += 0.5 * (1 - tags.softmax(-1).amax(-1)).sum(1)
-            doubts.update(zip((text for text, _ in part), (doubt / length).tolist(), strict=True))
+            doubts.update(
+                zip((text for text, _ in part), (doubt / length).tolist(), strict=True)
+            )
     ranked = sorted(doubts, key=lambda text: (-doubts[text], text))
-    chosen = ranked[int(0.03 * len(ranked)) : int(0.6 * len(ranked))]  # the first make no sense
+    chosen = ranked[
+        int(0.03 * len(ranked)) : int(0.6 * len(ranked))
+    ]  # the first make no sense
     random.Random(seed).shuffle(chosen)
     return chosen[:count]
 
@@ -167,13 +200,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--unsure", type=Path)
     command.add_argument("--out", type=Path, required=True)
     given = command.parse_args(arguments)
-    sentences = [one for caption in read_parsed(given.parsed) for one in caption.sentences]
+    sentences = [
+        one for caption in read_parsed(given.parsed) for one in caption.sentences
+    ]
     without = given.without.read_text("utf-8").splitlines() if given.without else []
     count = given.count * (2 if given.unsure else 1)
     captions = list(recombine(sentences, count, without=without))
     if given.unsure:
         captions = most_unsure(captions, given.unsure, given.count)
-    given.out.write_text("".join(f"{caption}\n" for caption in captions), encoding="utf-8")
+    given.out.write_text(
+        "".join(f"{caption}\n" for caption in captions), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -56,7 +56,9 @@ def read_parsed(paths: Sequence[Path]) -> Iterator[Caption]:
 
 
 def _sentence(found: dict[str, list[list[str]]]) -> Sentence:
-    words, tags, lemmas = (list(column) for column in zip(*found["tokens"], strict=True))
+    words, tags, lemmas = (
+        list(column) for column in zip(*found["tokens"], strict=True)
+    )
     basic, edges = (
         [(int(g) - 1, int(d) - 1, relation) for g, d, relation in found[kind]]
         for kind in ("basic", "cc")

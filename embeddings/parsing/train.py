@@ -32,11 +32,42 @@ __all__ = ["Batch", "Schedule", "Vocabulary", "main", "train"]
 
 # Tags of words whose form counts for the grammar, and verbs that do.
 _CLOSED_TAGS = frozenset(
-    ["IN", "TO", "DT", "CC", "PRP", "PRP$", "WP", "WP$", "WDT", "WRB", "MD", "RP", "EX", "PDT",
-     "POS", ",", ".", ":"]
-)  # fmt: skip
+    [
+        "IN",
+        "TO",
+        "DT",
+        "CC",
+        "PRP",
+        "PRP$",
+        "WP",
+        "WP$",
+        "WDT",
+        "WRB",
+        "MD",
+        "RP",
+        "EX",
+        "PDT",
+        "POS",
+        ",",
+        ".",
+        ":",
+    ]
+)
 _CLOSED_WORDS = frozenset(
-    ["is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "does", "do"]
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "has",
+        "have",
+        "had",
+        "does",
+        "do",
+    ]
 )
 _HIDDEN, _HIDDEN_CLOSED = 0.6, 0.05
 _UNKNOWN = 0.5  # a word seen n times is unknown once in 1 + n / this
@@ -60,7 +91,9 @@ class Vocabulary:
     def of(cls, sentences: Sequence[Sentence]) -> Vocabulary:
         """Return what sentences are made of."""
         words = Counter(word_form(word) for one in sentences for word in one.words)
-        kept = [(word, count) for word, count in words.most_common() if count >= _COMMON]
+        kept = [
+            (word, count) for word, count in words.most_common() if count >= _COMMON
+        ]
         tags = sorted({tag for one in sentences for tag in one.tags})
         relations = Counter(name for one in sentences for *_, name in one.edges)
         labels = {name for name, count in relations.items() if count >= _COMMON_LABEL}
@@ -75,15 +108,23 @@ class Vocabulary:
         """Return these words, tags and labels with the counts and the other words of sentences."""
         counts = Counter(word_form(word) for one in sentences for word in one.words)
         known = set(self.words)
-        more = [w for w, count in counts.most_common() if count >= _COMMON and w not in known]
+        more = [
+            w
+            for w, count in counts.most_common()
+            if count >= _COMMON and w not in known
+        ]
         words = [*self.words, *more]
-        return Vocabulary(words, [0, *(counts[w] for w in words[1:])], self.tags, self.labels)
+        return Vocabulary(
+            words, [0, *(counts[w] for w in words[1:])], self.tags, self.labels
+        )
 
     def label(self, relation: str) -> int:
         """Return the code of a relation; a rare one loses its preposition."""
         if relation not in self.labels:
             kind = relation.partition(":")[0]
-            relation = "nmod:?" if kind == "nmod" else kind if kind in self.labels else "dep"
+            relation = (
+                "nmod:?" if kind == "nmod" else kind if kind in self.labels else "dep"
+            )
         return self.labels.index(relation)
 
 
@@ -118,17 +159,22 @@ class _Coder:
         edges = [
             (place, governor, dependent, self._relation(name))
             for place, one in enumerate(sentences)
-            for (governor, dependent), name in {(g, d): r for g, d, r in one.edges[::-1]}.items()
+            for (governor, dependent), name in {
+                (g, d): r for g, d, r in one.edges[::-1]
+            }.items()
         ]
         heads = np.zeros((len(sentences), len(coded[0])), np.int64)
         for place, one in enumerate(sentences):
             for governor, dependent, _ in one.basic:
                 heads[place, dependent] = governor + 1
         words, parts, shapes = (
-            torch.tensor([[token[k] for token in row] for row in coded]) for k in range(3)
+            torch.tensor([[token[k] for token in row] for row in coded])
+            for k in range(3)
         )
         columns = torch.tensor(edges, dtype=torch.int64).reshape(-1, 4).T
-        tags = torch.tensor([[self._tags.get(tag, 0) for tag in one.tags] for one in sentences])
+        tags = torch.tensor(
+            [[self._tags.get(tag, 0) for tag in one.tags] for one in sentences]
+        )
         return Batch(words, parts, shapes, tags, torch.from_numpy(heads), *columns)
 
     def _word(self, word: str) -> tuple[int, list[int], int]:
@@ -157,25 +203,37 @@ def _batches(sentences: Sequence[Sentence], coder: _Coder) -> list[Batch]:
 
 
 def _loss(
-    model: Parser, batch: Batch, counts: Tensor, hidden: Tensor, closed: Tensor, parse: bool
+    model: Parser,
+    batch: Batch,
+    counts: Tensor,
+    hidden: Tensor,
+    closed: Tensor,
+    parse: bool,
 ) -> Tensor:
     """Return the loss of a batch, some words of which are unknown or hidden."""
-    unknown = torch.rand(batch.words.shape) < _UNKNOWN / (_UNKNOWN + counts[batch.words]) + 0.02
+    unknown = (
+        torch.rand(batch.words.shape)
+        < _UNKNOWN / (_UNKNOWN + counts[batch.words]) + 0.02
+    )
     words = batch.words.masked_fill(unknown, 0)
     if not parse:
         _, _, tags, trees = model.tagged(words, batch.affixes, batch.shapes)
         return _tag_loss(tags, batch) + _tree_loss(trees, batch)
     share = torch.where(closed[batch.words], _HIDDEN_CLOSED, hidden[batch.tags])
     kept = torch.rand(batch.words.shape) >= share
-    found, tags, pairs, trees = model(words, batch.affixes, batch.shapes, batch.tags, kept)
+    found, tags, pairs, trees = model(
+        words, batch.affixes, batch.shapes, batch.tags, kept
+    )
     truth = torch.zeros_like(pairs)
     truth[batch.sentence, batch.governor, batch.dependent] = 1
     loss = _tag_loss(tags, batch) + sum(_tree_loss(heads, batch) for heads in trees)
     loss = loss + functional.binary_cross_entropy_with_logits(
         pairs, truth, reduction="sum"
-    ) / len(batch.tags.flatten())  # fmt: skip
+    ) / len(batch.tags.flatten())
     if len(batch.label):
-        relations = model.relations(found, batch.sentence, batch.governor, batch.dependent)
+        relations = model.relations(
+            found, batch.sentence, batch.governor, batch.dependent
+        )
         loss = loss + 0.5 * functional.cross_entropy(relations, batch.label)
     return loss
 
@@ -196,7 +254,9 @@ def _measure(model: Parser, batches: Sequence[Batch]) -> str:
     tokens = tags = found = true = edges = named = 0
     with torch.no_grad():
         for batch in batches:
-            vectors, tag_scores, pairs, _ = model(batch.words, batch.affixes, batch.shapes)
+            vectors, tag_scores, pairs, _ = model(
+                batch.words, batch.affixes, batch.shapes
+            )
             tokens += batch.tags.numel()
             tags += int((tag_scores.argmax(-1) == batch.tags).sum())
             truth = torch.full(pairs.shape, -1)
@@ -223,31 +283,47 @@ class _Trainer:
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, sizes: Sizes, state: dict[str, Tensor] | None = None
+        self,
+        vocabulary: Vocabulary,
+        sizes: Sizes,
+        state: dict[str, Tensor] | None = None,
     ) -> None:
         self.vocabulary, self.sizes, self.steps = vocabulary, sizes, 0
         self._model, self.average = Parser(sizes), Parser(sizes)
         if state is not None:
             self._model.load_state_dict(state)
         self.average.load_state_dict(self._model.state_dict())
-        self._optimizer = torch.optim.AdamW(_groups(self._model), betas=(0.9, 0.98), fused=True)
+        self._optimizer = torch.optim.AdamW(
+            _groups(self._model), betas=(0.9, 0.98), fused=True
+        )
         self._counts = torch.tensor(vocabulary.counts, dtype=torch.float32)
-        self._closed = torch.tensor([word in _CLOSED_WORDS for word in vocabulary.words])
+        self._closed = torch.tensor(
+            [word in _CLOSED_WORDS for word in vocabulary.words]
+        )
         self._hidden = torch.tensor(
-            [_HIDDEN_CLOSED if tag in _CLOSED_TAGS else _HIDDEN for tag in vocabulary.tags]
+            [
+                _HIDDEN_CLOSED if tag in _CLOSED_TAGS else _HIDDEN
+                for tag in vocabulary.tags
+            ]
         )
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], options: dict[str, int]) -> _Trainer:
         """Begin with the words of sentences and random weights."""
         words = Vocabulary.of(sentences)
-        return cls(words, Sizes(len(words.words), len(words.tags), len(words.labels), **options))
+        return cls(
+            words,
+            Sizes(len(words.words), len(words.tags), len(words.labels), **options),
+        )
 
     @classmethod
     def load(cls, path: Path, sentences: Sequence[Sentence]) -> _Trainer:
         """Go on from weights that were saved; new words of sentences begin as unknown ones."""
         found = torch.load(path, weights_only=True)
-        words, state = Vocabulary(**found["vocabulary"]).of_more(sentences), found["state"]
+        words, state = (
+            Vocabulary(**found["vocabulary"]).of_more(sentences),
+            found["state"],
+        )
         more = len(words.words) - found["sizes"]["words"]
         known = state["words.weight"]
         state["words.weight"] = torch.cat([known, known[:1].expand(more, -1)])
@@ -263,7 +339,9 @@ class _Trainer:
         for group in self._optimizer.param_groups:
             group["lr"] = rate * min(1, (self.steps + 1) / _WARM)
         self._optimizer.zero_grad()
-        _loss(self._model, batch, self._counts, self._hidden, self._closed, parse).backward()
+        _loss(
+            self._model, batch, self._counts, self._hidden, self._closed, parse
+        ).backward()
         torch.nn.utils.clip_grad_norm_(self._model.parameters(), 2.0)
         self._optimizer.step()
         self.steps += 1
@@ -332,7 +410,9 @@ def train(
     order = random.Random(seed)
     sentences = [one for one in sentences if len(one.words) <= _LONGEST]
     order.shuffle(sentences)
-    trainer = _Trainer.load(start, sentences) if start else _Trainer.of(sentences, options)
+    trainer = (
+        _Trainer.load(start, sentences) if start else _Trainer.of(sentences, options)
+    )
     coder = _Coder(trainer.vocabulary)
     batches, dev_batches = _batches(sentences, coder), _batches(dev, coder)
     begun, rates = time.monotonic(), schedule.rates(len(batches))
@@ -342,7 +422,13 @@ def train(
         for batch, rate in zip(batches, rates, strict=False):
             trainer.learn(batch, rate, order.random() < schedule.parsing)
         spent = f"{time.monotonic() - begun:.0f} s"
-        print(epoch + 1, trainer.steps, spent, _measure(trainer.average, dev_batches), flush=True)
+        print(
+            epoch + 1,
+            trainer.steps,
+            spent,
+            _measure(trainer.average, dev_batches),
+            flush=True,
+        )
         trainer.save(out)
         if trainer.steps - before < len(batches):
             break
@@ -353,8 +439,13 @@ def _groups(model: Parser) -> list[dict[str, object]]:
     plain, decaying = [], []
     tables = ("words.", "affixes.", "shapes.", "tag_vectors.")
     for name, values in model.named_parameters():
-        (plain if values.ndim < 2 or name.startswith(tables) else decaying).append(values)
-    return [{"params": plain, "weight_decay": 0.0}, {"params": decaying, "weight_decay": 0.02}]
+        (plain if values.ndim < 2 or name.startswith(tables) else decaying).append(
+            values
+        )
+    return [
+        {"params": plain, "weight_decay": 0.0},
+        {"params": decaying, "weight_decay": 0.02},
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,9 +22,14 @@ for name, signal in {"small": 1.8, "large": 2.6}.items():
     scores[:, :8] += 0.9  # of classes seen in training
     systems[name] = scores
 table = semmetrics.score_systems(
-    systems, [classes[code] for code in truth], task="classes", classes=classes,
-    seen=seen, unseen=unseen, measures="SeenAccuracy UnseenAccuracy H AUSUC",
-)  # fmt: skip
+    systems,
+    [classes[code] for code in truth],
+    task="classes",
+    classes=classes,
+    seen=seen,
+    unseen=unseen,
+    measures="SeenAccuracy UnseenAccuracy H AUSUC",
+)
 table
 
 # %%

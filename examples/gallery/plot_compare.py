@@ -21,7 +21,9 @@ systems = {
     ]
     for name, skill in skills.items()
 }
-found = semmetrics.compare(systems, truth, baseline="baseline", measures="F1 MicroF1 MacroF1")
+found = semmetrics.compare(
+    systems, truth, baseline="baseline", measures="F1 MicroF1 MacroF1"
+)
 found
 
 # %%
@@ -30,7 +32,9 @@ differences = DifferencesDisplay.from_comparison(found).plot()
 
 # %%
 # Item by item: above the line the second system is better.
-pair = SystemPairDisplay.from_scores(found, systems=["baseline", "retrained"], measure="F1").plot()
+pair = SystemPairDisplay.from_scores(
+    found, systems=["baseline", "retrained"], measure="F1"
+).plot()
 
 # %%
 # How often is each system first when the items are drawn again?

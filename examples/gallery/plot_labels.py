@@ -12,7 +12,9 @@ import semmetrics
 from semmetrics.plots import ItemsDisplay, LabelsDisplay, ValuesDisplay
 
 folder = Path("../photos")  # beside this script's folder
-systems = {path.stem: str(path) for path in sorted((folder / "predictions").glob("*.json"))}
+systems = {
+    path.stem: str(path) for path in sorted((folder / "predictions").glob("*.json"))
+}
 table = semmetrics.score_systems(
     systems, str(folder / "ground_truth.json"), measures="F1 MacroF1 SemF1", ci=True
 )

@@ -12,8 +12,12 @@ import semmetrics
 from semmetrics.plots import DominanceDisplay
 
 folder = Path("../captions")  # beside this script's folder
-systems = {name: str(folder / f"{name}.json") for name in ("model_a", "model_b", "model_c")}
-selection = semmetrics.select_discrepant(systems, 3, measure="NGSM(order=2)", task="captions")
+systems = {
+    name: str(folder / f"{name}.json") for name in ("model_a", "model_b", "model_c")
+}
+selection = semmetrics.select_discrepant(
+    systems, 3, measure="NGSM(order=2)", task="captions"
+)
 selection
 
 # %%

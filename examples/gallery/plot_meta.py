@@ -13,9 +13,10 @@ from semmetrics.plots import AgreementDisplay
 
 folder = Path("../agreement")  # beside this script's folder
 found = semmetrics.meta(
-    str(folder / "ratings.json"), protocol="flickr8k-expert",
+    str(folder / "ratings.json"),
+    protocol="flickr8k-expert",
     measures="CIDEr-D ROUGE-L BLEU-1 BLEU-4 BagSim",
-)  # fmt: skip
+)
 found
 
 # %%

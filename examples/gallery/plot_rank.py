@@ -12,9 +12,14 @@ import semmetrics
 from semmetrics.plots import CriticalDifferenceDisplay, RankMatrixDisplay
 
 rng = np.random.default_rng(0)
-skills = {f"system {letter}": 0.5 + 0.04 * place for place, letter in enumerate("ABCDEFGH")}
+skills = {
+    f"system {letter}": 0.5 + 0.04 * place for place, letter in enumerate("ABCDEFGH")
+}
 values = [
-    {"dataset": f"set {number}", **{name: s + 0.05 * rng.normal() for name, s in skills.items()}}
+    {
+        "dataset": f"set {number}",
+        **{name: s + 0.05 * rng.normal() for name, s in skills.items()},
+    }
     for number in range(12)
 ]
 ranking = semmetrics.rank_systems(values, "F1", by="rank")

@@ -18,9 +18,13 @@ similarities = images @ captions.T
 phi = np.maximum(images @ np.repeat(images, 5, axis=0).T, 0)
 positives = [list(range(5 * image, 5 * image + 5)) for image in range(100)]
 table = semmetrics.score(
-    similarities, positives, task="retrieval", phi=phi, ci=True,
+    similarities,
+    positives,
+    task="retrieval",
+    phi=phi,
+    ci=True,
     measures="HitRate@1,3,5,10,20 Recall@1,3,5,10,20 NCS@1,3,5,10,20",
-)  # fmt: skip
+)
 table
 
 # %%

@@ -22,14 +22,37 @@ SCENES = {
     "old town": "castle church street river bridge building crowd market sky flower",
 }
 OTHER_WORDS = {
-    "bicycle": "bike", "boat": "ship", "book": "novel", "bread": "toast", "car": "automobile",
-    "cat": "kitten", "child": "kid", "computer": "laptop", "cow": "cattle", "crowd": "people",
-    "cup": "mug", "dog": "puppy", "flower": "blossom", "food": "meal", "grass": "lawn",
-    "horse": "pony", "lake": "pond", "lamp": "light", "motorcycle": "motorbike",
-    "mountain": "hill", "phone": "smartphone", "rock": "stone", "sea": "ocean", "sheep": "lamb",
-    "skis": "skiing", "sky": "clouds", "sofa": "couch", "street": "road", "train": "railway",
+    "bicycle": "bike",
+    "boat": "ship",
+    "book": "novel",
+    "bread": "toast",
+    "car": "automobile",
+    "cat": "kitten",
+    "child": "kid",
+    "computer": "laptop",
+    "cow": "cattle",
+    "crowd": "people",
+    "cup": "mug",
+    "dog": "puppy",
+    "flower": "blossom",
+    "food": "meal",
+    "grass": "lawn",
+    "horse": "pony",
+    "lake": "pond",
+    "lamp": "light",
+    "motorcycle": "motorbike",
+    "mountain": "hill",
+    "phone": "smartphone",
+    "rock": "stone",
+    "sea": "ocean",
+    "sheep": "lamb",
+    "skis": "skiing",
+    "sky": "clouds",
+    "sofa": "couch",
+    "street": "road",
+    "train": "railway",
     "truck": "lorry",
-}  # fmt: skip
+}
 SYSTEMS = {  # how often a label is found, a wrong one added, and another word used for it
     "baseline": (0.60, 0.30, 0.00),
     "finetuned": (0.66, 0.24, 0.00),
@@ -52,7 +75,9 @@ def main() -> None:
         for photo, labels in truth.items():
             mine = [label for label in labels if draw.random() < found]
             mine += [
-                label for label in shown[photo] if label not in labels and draw.random() < wrong
+                label
+                for label in shown[photo]
+                if label not in labels and draw.random() < wrong
             ]
             draw.shuffle(mine)
             predicted[photo] = [
@@ -64,7 +89,9 @@ def main() -> None:
 
 def write(path: Path, labels: dict[str, list[str]]) -> None:
     """Write labels by photo."""
-    lines = (f"{json.dumps(photo)}: {json.dumps(some)}" for photo, some in labels.items())
+    lines = (
+        f"{json.dumps(photo)}: {json.dumps(some)}" for photo, some in labels.items()
+    )
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -13,7 +13,9 @@ from semmetrics.metrics.registry import kinds_of_all
 from semmetrics.scoring.protocols import listed
 
 
-def as_sides(options: Mapping[str, Any], *sides: Any, by_place: bool = True) -> list[Any]:
+def as_sides(
+    options: Mapping[str, Any], *sides: Any, by_place: bool = True
+) -> list[Any]:
     """Return predictions and references that give each item one class as the library has them.
 
     Measures of label sets get sets of one label, those of classes get names. Everything else stays
@@ -46,11 +48,17 @@ def as_sides(options: Mapping[str, Any], *sides: Any, by_place: bool = True) -> 
     found = []
     for side in sides:
         values = side.tolist() if getattr(side, "ndim", 0) == 1 else side
-        flat = isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
+        flat = (
+            isinstance(values, Sequence)
+            and not isinstance(values, str)
+            and len(values) > 0
+        )
         flat = flat and all(isinstance(one, (str, int, np.integer)) for one in values)
         if flat and (as_sets or kinds == ["classes"]):
-            texts = [one if isinstance(one, str) else str(names[one] if names else int(one))
-                     for one in values]  # fmt: skip
+            texts = [
+                one if isinstance(one, str) else str(names[one] if names else int(one))
+                for one in values
+            ]
             side = [[text] for text in texts] if as_sets else texts
         found.append(side)
     return found

@@ -51,12 +51,16 @@ class SemMetric:
         self._batches: list[tuple[Any, Any, Any]] = []
         self.table: Any = None
 
-    def add(self, *, prediction: Any = None, reference: Any = None, **named: Any) -> None:
+    def add(
+        self, *, prediction: Any = None, reference: Any = None, **named: Any
+    ) -> None:
         """Add one item; ``evaluate.combine`` names its sides as those of a batch."""
         sides = named.get("predictions", prediction), named.get("references", reference)
         self._batches.append(([sides[0]], [sides[1]], None))
 
-    def add_batch(self, *, predictions: Any, references: Any, weights: Any = None) -> None:
+    def add_batch(
+        self, *, predictions: Any, references: Any, weights: Any = None
+    ) -> None:
         """Add a batch of items.
 
         Parameters
@@ -67,7 +71,12 @@ class SemMetric:
         self._batches.append((predictions, references, weights))
 
     def compute(
-        self, *, predictions: Any = None, references: Any = None, weights: Any = None, **given: Any
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        weights: Any = None,
+        **given: Any,
     ) -> dict[str, float]:
         """Score all items that were added, and those given here, and forget them.
 

@@ -50,7 +50,10 @@ def _split_at_blanks(caption: str) -> list[str]:
 
 def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
     """Return the task of tokenized captions, in the order of ``gts``."""
-    sides = ("res", res, gts, "one candidate"), ("gts", gts, res, "at least one reference")
+    sides = (
+        ("res", res, gts, "one candidate"),
+        ("gts", gts, res, "at least one reference"),
+    )
     for where, side, other, wanted in sides:
         if lacking := [image for image in other if image not in side]:
             raise InputError("missing-images", where, n=len(lacking), examples=lacking)
@@ -62,8 +65,12 @@ def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
                 raise InputError("wrong-captions", place, wanted=wanted, found=found)
     if not gts:
         raise InputError("empty", role="gts", remedy="give gts and res by image")
-    candidates, references = ([list(side[image]) for image in gts] for side in (res, gts))
-    return caption_task(candidates, references, range(len(gts)), open_tokenizer(tokenizer))
+    candidates, references = (
+        [list(side[image]) for image in gts] for side in (res, gts)
+    )
+    return caption_task(
+        candidates, references, range(len(gts)), open_tokenizer(tokenizer)
+    )
 
 
 class PTBTokenizer:
@@ -92,10 +99,15 @@ class PTBTokenizer:
         >>> PTBTokenizer().tokenize({7: [{"caption": "A man's horse, resting."}]})
         {7: ["a man 's horse resting"]}
         """
-        texts = [one["caption"] for several in captions_for_image.values() for one in several]
+        texts = [
+            one["caption"] for several in captions_for_image.values() for one in several
+        ]
         found = iter(PtbTokenizer(run_on=True).tokens(texts))
-        return {image: [" ".join(next(found)) for _ in several]
-                for image, several in captions_for_image.items() if several}  # fmt: skip
+        return {
+            image: [" ".join(next(found)) for _ in several]
+            for image, several in captions_for_image.items()
+            if several
+        }
 
 
 class _Scorer:
@@ -112,7 +124,9 @@ class _Scorer:
 
     def _scores(self, gts: Captions, res: Captions) -> list[tuple[float, Any]]:
         """Return the value of each measure, and those of items."""
-        found = {"res": evaluate(_task(gts, res, type(self)._tokenizer), self._measures)}
+        found = {
+            "res": evaluate(_task(gts, res, type(self)._tokenizer), self._measures)
+        }
         pairs = {"res": [(measure, "") for measure in self._measures]}
         scores = score_statistics(found, pairs, headings=list(map(str, self._measures)))
         return [(score.value, score.items) for score in scores]
@@ -188,7 +202,9 @@ class Cider(_Scorer):
 
     _names = ("CIDEr",)
 
-    def __init__(self, test: Any = None, refs: Any = None, n: int = 4, sigma: float = 6.0) -> None:
+    def __init__(
+        self, test: Any = None, refs: Any = None, n: int = 4, sigma: float = 6.0
+    ) -> None:
         check_choice("n", n, [4])
         self._measures = (CIDErD(sigma=sigma),)
 
@@ -217,7 +233,14 @@ class Meteor(_Scorer):
         return value, items.tolist()
 
 
-_KEYS = {"pr": "precision", "re": "recall", "f": "f", "fn": "fn", "tp": "tp", "fp": "fp"}
+_KEYS = {
+    "pr": "precision",
+    "re": "recall",
+    "f": "f",
+    "fn": "fn",
+    "tp": "tp",
+    "fp": "fp",
+}
 
 
 def _sort_images(gts: Captions) -> list[Any]:
@@ -257,13 +280,20 @@ class Spice(_Scorer):
         texts = {image: [res[image][0], *gts[image]] for image in images}
         flat = [caption.strip() for image in images for caption in texts[image]]
         tuples = dict(zip(flat, self._parser.tuples(flat), strict=True))
-        parsed = [[tuples[caption.strip()] for caption in texts[image]] for image in images]
-        scores = spice_scores([one for one, *_ in parsed], [several for _, *several in parsed])
+        parsed = [
+            [tuples[caption.strip()] for caption in texts[image]] for image in images
+        ]
+        scores = spice_scores(
+            [one for one, *_ in parsed], [several for _, *several in parsed]
+        )
         items = [
-            {category: {key: float(values[name][row]) for key, name in _KEYS.items()}
-                       | {"numImages": 1.0} for category, values in scores.items()}
+            {
+                category: {key: float(values[name][row]) for key, name in _KEYS.items()}
+                | {"numImages": 1.0}
+                for category, values in scores.items()
+            }
             for row in range(len(images))
-        ]  # fmt: skip
+        ]
         return float(np.mean(scores["All"]["f"])), items
 
 
@@ -307,12 +337,19 @@ class COCOEvalCap:
         """
         images = list(dict.fromkeys(self.params["image_id"]))
         gts, res = (
-            PTBTokenizer().tokenize({one: side.imgToAnns.get(one, []) for one in images})
+            PTBTokenizer().tokenize(
+                {one: side.imgToAnns.get(one, []) for one in images}
+            )
             for side in (self.coco, self.cocoRes)
         )
         reason = why_not(Meteor)
         self.missing = {"METEOR": reason} if reason else {}
-        scorers: list[_Scorer] = [Bleu(), *([] if reason else [Meteor()]), Rouge(), Cider()]
+        scorers: list[_Scorer] = [
+            Bleu(),
+            *([] if reason else [Meteor()]),
+            Rouge(),
+            Cider(),
+        ]
         self.eval, columns = {}, {"image_id": list(gts)}
         for scorer in scorers:
             scores = scorer._scores(gts, res)

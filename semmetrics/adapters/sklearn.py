@@ -63,25 +63,34 @@ def make_scorer(measure: Any, *, response_method: Any = None, **options: Any) ->
     try:
         from sklearn import metrics
     except ImportError as error:
-        raise MissingDependencyError("scikit-learn", "a scorer", extra="sklearn") from error
+        raise MissingDependencyError(
+            "scikit-learn", "a scorer", extra="sklearn"
+        ) from error
 
     if not isinstance(options.get("classes", ""), (str, os.PathLike)):
         options["classes"] = list(map(str, options["classes"]))
     named = {name: value for name, value in options.items() if name != "pos_label"}
-    Scorer(measures=[measure], **named)  # refuses what is wrong before anything is fitted
+    Scorer(
+        measures=[measure], **named
+    )  # refuses what is wrong before anything is fitted
     (chosen,) = parse_all([measure], first=options.get("task"))
     if response_method is None and _is_scored(chosen, options):
         response_method = ("predict_proba", "decision_function")
     return metrics.make_scorer(
-        measure_value, measures=[measure], **options, response_method=response_method or "predict",
+        measure_value,
+        measures=[measure],
+        **options,
+        response_method=response_method or "predict",
         greater_is_better=chosen.higher_is_better,
-    )  # fmt: skip
+    )
 
 
 def _is_scored(measure: Measure, options: Mapping[str, Any]) -> bool:
     """Tell whether a measure is of scores, not of the classes that an estimator predicts."""
     decoded = options.get("decode") or measure["decode"] not in (None, "all")
-    return bool(decoded or measure.k is not None or "scores" in measure.definition.needs)
+    return bool(
+        decoded or measure.k is not None or "scores" in measure.definition.needs
+    )
 
 
 def _number(name: Any) -> float:
@@ -99,7 +108,9 @@ def _is_vector_of_classes(y: Any) -> bool:
     return all(isinstance(value, (str, int, np.integer)) for value in y)
 
 
-def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any) -> float:
+def measure_value(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any
+) -> float:
     """Return the value of a measure, with the arguments of scikit-learn's metrics.
 
     Parameters
@@ -120,8 +131,12 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
     InputError
         If the input or an option is wrong.
     """
-    positive = options.pop("pos_label", None)  # no parameter: scikit-learn would read its default
-    y_true, y_pred = (y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred))
+    positive = options.pop(
+        "pos_label", None
+    )  # no parameter: scikit-learn would read its default
+    y_true, y_pred = (
+        y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred)
+    )
     (chosen,) = parse_all(listed(options["measures"]), first=options.get("task"))
     given = options.get("classes")
     columns = read_class_list(given) if isinstance(given, (str, os.PathLike)) else given
@@ -136,10 +151,14 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
         )
     elif list(map(len, shapes)) == [1, 2] and "classes" not in options:
         if np.unique(y_true).tolist() != list(range(shapes[1][1])):
-            raise InputError("needs-option", what="scores of several classes", name="classes")
+            raise InputError(
+                "needs-option", what="scores of several classes", name="classes"
+            )
     elif len(shapes[1]) == 1 and y_pred.dtype.kind == "f":
         if positive is None and {*np.unique(y_true).tolist()} - {-1, 0, 1}:
-            raise InputError("needs-option", what="scores of one class of two", name="pos_label")
+            raise InputError(
+                "needs-option", what="scores of one class of two", name="pos_label"
+            )
         positives = np.asarray(y_true) == (1 if positive is None else positive)
         y_true, y_pred = positives[:, None], y_pred[:, None]
     truth, preds = as_sides(options, y_true, y_pred, by_place=False)
@@ -148,6 +167,8 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
         options["measures"] = ["SubsetAccuracy"]
         return 1.0 - score(preds, truth, weights=sample_weight, **options)[0].value
     is_scored = "labels" in kinds_of_all([chosen]) and _is_scored(chosen, options)
-    if is_scored and getattr(preds, "ndim", 0) == 2:  # scores, though all may be 0 and 1
+    if (
+        is_scored and getattr(preds, "ndim", 0) == 2
+    ):  # scores, though all may be 0 and 1
         preds = as_matrix(preds, columns).ranked()
     return score(preds, truth, weights=sample_weight, **options)[0].value

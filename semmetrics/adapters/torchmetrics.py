@@ -26,7 +26,9 @@ try:
     from torchmetrics.utilities.distributed import gather_all_tensors
 except ImportError as error:
     package = "torchmetrics"
-    raise MissingDependencyError(package, "SemMetric", extra=package, error=error) from error
+    raise MissingDependencyError(
+        package, "SemMetric", extra=package, error=error
+    ) from error
 
 import torch
 
@@ -112,9 +114,13 @@ class SemMetric(Metric):  # type: ignore[misc]
             If there is no item, or something is wrong that no batch alone could show.
         """
         self.table = self._scorer.compute()
-        dtype = torch.float32 if self.device.type == "mps" else torch.float64  # which it has not
-        values = {name: torch.tensor(value, dtype=dtype, device=self.device)
-                  for name, value in self.table.to_dict().items()}  # fmt: skip
+        dtype = (
+            torch.float32 if self.device.type == "mps" else torch.float64
+        )  # which it has not
+        values = {
+            name: torch.tensor(value, dtype=dtype, device=self.device)
+            for name, value in self.table.to_dict().items()
+        }
         return values if len(values) > 1 else next(iter(values.values()))
 
     def reset(self) -> None:
@@ -123,12 +129,18 @@ class SemMetric(Metric):  # type: ignore[misc]
         self._scorer = _emptied(self._scorer)
 
     def _copy_state_dict(self) -> dict[str, Any]:
-        return {"_scorer": self._scorer}  # not changed while it is kept: another takes its place
+        return {
+            "_scorer": self._scorer
+        }  # not changed while it is kept: another takes its place
 
-    def _sync_dist(self, dist_sync_fn: Any = gather_all_tensors, process_group: Any = None) -> None:
+    def _sync_dist(
+        self, dist_sync_fn: Any = gather_all_tensors, process_group: Any = None
+    ) -> None:
         """Put the items of all processes in the place of those of this one."""
         mine, whole = self._scorer, _emptied(self._scorer)
-        state = np.frombuffer(pickle.dumps((mine._kind, mine._systems)), np.uint8).copy()
+        state = np.frombuffer(
+            pickle.dumps((mine._kind, mine._systems)), np.uint8
+        ).copy()
         group = process_group or self.process_group
         for part in dist_sync_fn(torch.from_numpy(state).to(self.device), group=group):
             other = _emptied(mine)

@@ -38,7 +38,9 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             from semmetrics.cli.app import program
 
             for stream in (sys.stdout, sys.stderr):
-                if hasattr(stream, "reconfigure"):  # what a terminal cannot show is not a fault
+                if hasattr(
+                    stream, "reconfigure"
+                ):  # what a terminal cannot show is not a fault
                     stream.reconfigure(errors="backslashreplace")
             sys.exit(program.main(args, standalone_mode=False))
     except KeyboardInterrupt:  # while modules are loaded, too
@@ -46,7 +48,9 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             sys.stderr.write("semmetrics: stopped\n")
         sys.exit(128 + signal.SIGINT)
     finally:
-        if "torch" not in sys.modules:  # triton, which it loads, reports what is not collected
+        if (
+            "torch" not in sys.modules
+        ):  # triton, which it loads, reports what is not collected
             gc.freeze()
 
 
@@ -55,11 +59,17 @@ def _fill_streams() -> None:
 
     Reading and writing there is an error; messages are lost.
     """
-    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+    for number, name, mode in (
+        (0, "stdin", "r"),
+        (1, "stdout", "w"),
+        (2, "stderr", "w"),
+    ):
         if getattr(sys, name) is not None:
             continue
         with contextlib.suppress(OSError):
-            os.fstat(number)  # it is open: the caller has none of Python's streams alone
+            os.fstat(
+                number
+            )  # it is open: the caller has none of Python's streams alone
             continue
         # The lowest number that is free is this one.
         os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)
@@ -123,7 +133,11 @@ def _ask_again(ignored: sys.UnraisableHookArgs) -> None:
     error = ignored.exc_value
     if isinstance(error, KeyboardInterrupt):
         number = int(signal.SIGINT)
-    elif isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 128:
+    elif (
+        isinstance(error, SystemExit)
+        and isinstance(error.code, int)
+        and error.code > 128
+    ):
         number = error.code - 128
     else:
         sys.__unraisablehook__(ignored)

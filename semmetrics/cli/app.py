@@ -27,14 +27,41 @@ from semmetrics.messages import did_you_mean, fold, printable
 from semmetrics.options import flag
 
 COMMANDS = [
-    "score", "compare", "merge", "sweep", "calibrate", "doc-freq", "pairs", "positives",
-    "correlate", "meta", "spice", "validate", "list", "explain", "embed", "cite", "rank", "mad",
-    "demo", "completion",
-]  # fmt: skip
+    "score",
+    "compare",
+    "merge",
+    "sweep",
+    "calibrate",
+    "doc-freq",
+    "pairs",
+    "positives",
+    "correlate",
+    "meta",
+    "spice",
+    "validate",
+    "list",
+    "explain",
+    "embed",
+    "cite",
+    "rank",
+    "mad",
+    "demo",
+    "completion",
+]
 """In the order of use."""
 _ELSEWHERE = {
-    "score": ("eval", "evaluate", "evaluation", "run", "test", "bench", "benchmark", "compute",
-              "metric", "measure"),
+    "score": (
+        "eval",
+        "evaluate",
+        "evaluation",
+        "run",
+        "test",
+        "bench",
+        "benchmark",
+        "compute",
+        "metric",
+        "measure",
+    ),
     "list": ("metrics", "measures", "protocols", "ls"),
     "compare": ("diff", "significance", "ttest", "bootstrap"),
     "validate": ("check", "lint", "verify", "inspect"),
@@ -44,22 +71,28 @@ _ELSEWHERE = {
     "meta": ("agreement", "human", "judgements", "judgments"),
     "rank": ("ranking", "leaderboard"),
     "demo": ("example", "examples", "sample", "tutorial", "quickstart"),
-}  # fmt: skip
+}
 _COMMANDS_ELSEWHERE = {
-    **{name: f"did you mean {command}?" for command, names in _ELSEWHERE.items() for name in names},
+    **{
+        name: f"did you mean {command}?"
+        for command, names in _ELSEWHERE.items()
+        for name in names
+    },
     "help": "write: semmetrics --help, or: semmetrics COMMAND --help",
     "version": "write: semmetrics --version",
     "report": "write: semmetrics score --html FILE.html",
     **dict.fromkeys(("discrepancy", "competition"), "write: semmetrics mad select"),
-    **dict.fromkeys(("plot", "figure", "draw"), "write: semmetrics score --plot FILE.png"),
-    **dict.fromkeys(("show", "print"), "results are printed by: semmetrics score PRED... GT"),
+    **dict.fromkeys(
+        ("plot", "figure", "draw"), "write: semmetrics score --plot FILE.png"
+    ),
+    **dict.fromkeys(
+        ("show", "print"), "results are printed by: semmetrics score PRED... GT"
+    ),
 }
 """What other programs call a command, and what to write here."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED, BROKEN_PIPE = 130, 141
-OUT_OF_MEMORY = (
-    "there is not enough memory; score fewer items or measures at once, or leave --ci out"
-)
+OUT_OF_MEMORY = "there is not enough memory; score fewer items or measures at once, or leave --ci out"
 
 
 class Program(Examples, click.Group):
@@ -79,7 +112,9 @@ class Program(Examples, click.Group):
             from semmetrics.cli import tools  # noqa: F401 - it registers the other commands
         return build(cmd_name)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """List the commands without making them."""
         from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
 
@@ -98,7 +133,9 @@ class Program(Examples, click.Group):
             hint = "to score files write: semmetrics score PRED... GT"
         else:
             every = f"the commands are {', '.join(COMMANDS)}"
-            hint = _COMMANDS_ELSEWHERE.get(fold(name)) or did_you_mean(name, COMMANDS, every)
+            hint = _COMMANDS_ELSEWHERE.get(fold(name)) or did_you_mean(
+                name, COMMANDS, every
+            )
         raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
@@ -144,7 +181,9 @@ class Program(Examples, click.Group):
         except OSError as error:  # where it names no file, that is the standard output
             where = "standard output" if error.filename is None else error.filename
             why = error.strerror or type(error).__name__
-            complain(f"error: {where}: the system says: {why}; check the place and the free space")
+            complain(
+                f"error: {where}: the system says: {why}; check the place and the free space"
+            )
             _show_traceback(error)
             _let_go_of_output()
         except Exception as error:
@@ -182,7 +221,9 @@ def _show_fault(error: Exception) -> int:
     if isinstance(error, ImportError):  # such as of pyarrow beside an older numpy
         while place is not None and place.tb_next is not None:
             place = place.tb_next
-        module = error.name or (place.tb_frame.f_globals.get("__name__", "") if place else "")
+        module = error.name or (
+            place.tb_frame.f_globals.get("__name__", "") if place else ""
+        )
         package = module.partition(".")[0]
     if package not in ("", "semmetrics"):
         remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
@@ -192,7 +233,9 @@ def _show_fault(error: Exception) -> int:
 
         text = "".join(traceback.format_exception_only(type(error), error)).strip()
         again = f"set {TRACEBACK}=1 for the traceback"
-        complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
+        complain(
+            f"a fault of semmetrics {__version__}: {text}; please report it ({again})"
+        )
     _show_traceback(error)
     return 1 if package in ("", "semmetrics") else 2
 

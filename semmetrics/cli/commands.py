@@ -24,10 +24,22 @@ if TYPE_CHECKING:
     from semmetrics.scoring.table import ScoreTable
     from semmetrics.studies.discrepancy import DiscrepancySelection
 
-SCALED = ("signatures", "form", "output", "digits", "percent", "plot", "html", "images", "quiet")
+SCALED = (
+    "signatures",
+    "form",
+    "output",
+    "digits",
+    "percent",
+    "plot",
+    "html",
+    "images",
+    "quiet",
+)
 DRAWN = (*RESULT, "plot")
 SCORES = (*SCALED, "systems")
-_DETAILS = [n for n, one in COMMAND_OPTIONS["score"].items() if one.written and n != "state"]
+_DETAILS = [
+    n for n, one in COMMAND_OPTIONS["score"].items() if one.written and n != "state"
+]
 
 
 @command("score", {"preds": "PRED...?", "gt": "GT?"}, reads=KINDS, output=SCORES)
@@ -69,7 +81,9 @@ def score(run: Run) -> None:
     """
     instead = any(run[name] is not None for name, one in OPTIONS.items() if one.instead)
     if run["gt"] is None or not (run["preds"] or instead):
-        raise click.UsageError("name at least one file of predictions and, last, the ground truth")
+        raise click.UsageError(
+            "name at least one file of predictions and, last, the ground truth"
+        )
     if any(run[name] for name in ("stream", "shard", "state", "engine")):
         _score_parts(run)
         return
@@ -77,7 +91,11 @@ def score(run: Run) -> None:
 
     detailed = any(run[name] is not None for name in ("worst", "html", *_DETAILS))
     options = run.values() | {"keep_rows": detailed or bool(run.plots)}
-    if run["classification_report"] and run["protocol"] is None and run["rescore"] is None:
+    if (
+        run["classification_report"]
+        and run["protocol"] is None
+        and run["rescore"] is None
+    ):
         options.setdefault("measures", ["MacroF1"])
     compute: Callable[..., ScoreTable] = api.score_systems
     if run["rescore"] is not None:
@@ -91,11 +109,17 @@ def _score_parts(run: Run) -> None:
     """Score files in parts that are not kept, and write the sums or the scores."""
     for name in ("rescore", "classification_report", "worst", *_DETAILS):
         if run[name]:
-            raise InputError("not-applicable", name=name, what="items that are not kept",
-                             fix="remove --stream, --shard, --state and --engine")  # fmt: skip
+            raise InputError(
+                "not-applicable",
+                name=name,
+                what="items that are not kept",
+                fix="remove --stream, --shard, --state and --engine",
+            )
     if run["engine"] is not None:
         if given := next((n for n in ("stream", "shard", "state") if run[n]), ""):
-            raise InputError("not-applicable", name=given, what="--engine", fix="remove one")
+            raise InputError(
+                "not-applicable", name=given, what="--engine", fix="remove one"
+            )
         _write_table(run, _score_on_cluster(run))
         return
     scorer = (_read_stream if run["stream"] else _read_whole)(run, shard=run["shard"])
@@ -108,14 +132,18 @@ def _score_on_cluster(run: Run) -> ScoreTable:
     """Return the scores that Ray's tasks computed."""
     from semmetrics.scale.cluster import score_dataset
 
-    more = {name: run[name] for name in ("address", "num_gpus") if run[name] is not None}
+    more = {
+        name: run[name] for name in ("address", "num_gpus") if run[name] is not None
+    }
     with output.show_progress(quiet=run.quiet, at_once=True) as progress:
 
         def advance(what: str, done: int, total: int) -> None:
             if progress is not None:
                 progress(done, total, prefix=what, unit="task")
 
-        return score_dataset(run.systems(), run["gt"], advance=advance, **more, **run.values())
+        return score_dataset(
+            run.systems(), run["gt"], advance=advance, **more, **run.values()
+        )
 
 
 def _read_whole(run: Run, shard: str | None) -> Any:
@@ -136,7 +164,9 @@ def _read_stream(run: Run, **more: Any) -> Any:
 
     given, scored = run["preds"], 0
     systems = run.systems() if given else {}
-    plain = [name for name, path in systems.items() if path in given and Path(path).is_file()]
+    plain = [
+        name for name, path in systems.items() if path in given and Path(path).is_file()
+    ]
     if len(plain) > 1 and len({re.sub(r"\d+", "", name) for name in plain}) == 1:
         hint = "are scored as systems; quote a pattern to score them as one"
         output.say([f"{listing(plain)} {hint}"], quiet=run.quiet)
@@ -146,7 +176,11 @@ def _read_stream(run: Run, **more: Any) -> Any:
             nonlocal scored
             scored = items
             if progress is not None:
-                form = {"unit": "B", "unit_scale": True, "postfix": pluralize(items, "item")}
+                form = {
+                    "unit": "B",
+                    "unit_scale": True,
+                    "postfix": pluralize(items, "item"),
+                }
                 progress(read, size or 0, prefix=what, **form)
 
         try:
@@ -162,11 +196,19 @@ def _write_sums(run: Run, scorer: Any) -> None:
     if run["state"] is None:
         _write_table(run, scorer.compute())
         return
-    asked = {"plot": run.plots, "html": run["html"], "output": run["output"],
-             "form": run["form"] != "table"}  # fmt: skip
+    asked = {
+        "plot": run.plots,
+        "html": run["html"],
+        "output": run["output"],
+        "form": run["form"] != "table",
+    }
     if name := next((name for name, given in asked.items() if given), ""):
-        raise InputError("not-applicable", name=name, what="--state",
-                         fix="write the scores with 'semmetrics merge'")  # fmt: skip
+        raise InputError(
+            "not-applicable",
+            name=name,
+            what="--state",
+            fix="write the scores with 'semmetrics merge'",
+        )
     scorer.save(run["state"], shard=run["shard"])
     output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
 
@@ -229,7 +271,9 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
         raise InputError("not-applicable", name="graded", what=what)
     if run["classification_report"]:
         if other := next((name for name in ("runs", "graded") if run[name]), ""):
-            raise InputError("not-applicable", name=other, what="--classification-report")
+            raise InputError(
+                "not-applicable", name=other, what="--classification-report"
+            )
         drawn = text.draw_report(table.classification_report(), form, **run.shape)
         return "\n\n".join([drawn, *worst]) if form == "table" else drawn
     if run["runs"]:
@@ -247,9 +291,15 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
         import shutil
 
         width = shutil.get_terminal_size().columns
-    parts = [text.draw_systems(table, width=width, **shape), *text.report_gaps(table), *worst]
+    parts = [
+        text.draw_systems(table, width=width, **shape),
+        *text.report_gaps(table),
+        *worst,
+    ]
     parts += [text.report_shared(table)] if len(table) else []
-    parts += [draw_signatures(table.to_records().drop("part"))] if run["signatures"] else []
+    parts += (
+        [draw_signatures(table.to_records().drop("part"))] if run["signatures"] else []
+    )
     return "\n\n".join(parts)
 
 
@@ -272,7 +322,9 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
     if form in EXACT and not shaped and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
-        lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
+        lines.append(
+            f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}"
+        )
     lines += [f"warning: {line}" for line in table.differences]
     output.say(lines, quiet=run.quiet)
 
@@ -303,31 +355,65 @@ def compare(run: Run) -> None:
     if run["table"]:
         from semmetrics.studies.values import compare_values, draw_values
 
-        idle = [n for n in ("preds", "gt", "differing", "ranks", "signatures", "percent", "html")
-                if run[n]]  # fmt: skip
+        idle = [
+            n
+            for n in (
+                "preds",
+                "gt",
+                "differing",
+                "ranks",
+                "signatures",
+                "percent",
+                "html",
+            )
+            if run[n]
+        ]
         if idle:
             raise InputError("not-applicable", name=idle[0], what="--table")
         if len(run["measures"]) > 1:
-            raise InputError("wrong-count", "-m", found="several measures", wanted="--table")
+            raise InputError(
+                "wrong-count", "-m", found="several measures", wanted="--table"
+            )
         tables = output.name_systems(run["table"], "--table")
-        measure, run.given["measures"] = next(iter(run["measures"]), None), ()  # may have blanks
+        measure, run.given["measures"] = (
+            next(iter(run["measures"]), None),
+            (),
+        )  # may have blanks
         # of means the interval and Student's test are the same
-        given = {"measure": measure, "table": None,
-                 "test": "t" if run["test"] == "interval" else run["test"]}  # fmt: skip
-        found = run.call(compare_values, tables if len(tables) > 1 else run["table"][0], **given)
-        run.write_text(draw_values(found, run["form"], digits=run.shape["digits"]), of=found)
+        given = {
+            "measure": measure,
+            "table": None,
+            "test": "t" if run["test"] == "interval" else run["test"],
+        }
+        found = run.call(
+            compare_values, tables if len(tables) > 1 else run["table"][0], **given
+        )
+        run.write_text(
+            draw_values(found, run["form"], digits=run.shape["digits"]), of=found
+        )
         return
     shape, table = run.shape, None
     if run["gt"] is not None and run["gt"].endswith(".state"):
-        if idle := [n for n in run.values("baseline", "test", "correction") if n != "read"]:
-            raise InputError("not-applicable", name=idle[0], what="states",
-                             fix="give it to 'semmetrics score', which writes them")  # fmt: skip
+        if idle := [
+            n for n in run.values("baseline", "test", "correction") if n != "read"
+        ]:
+            raise InputError(
+                "not-applicable",
+                name=idle[0],
+                what="states",
+                fix="give it to 'semmetrics score', which writes them",
+            )
         from semmetrics.scoring.scorer import Scorer
 
-        table = Scorer.load(*run["preds"], run["gt"], max_bytes=run["max_bytes"]).compute()
+        table = Scorer.load(
+            *run["preds"], run["gt"], max_bytes=run["max_bytes"]
+        ).compute()
     else:
-        run.needs("name files of predictions and, last, the ground truth; states; or --table",
-                  "preds", "gt")  # fmt: skip
+        run.needs(
+            "name files of predictions and, last, the ground truth; states; or --table",
+            "preds",
+            "gt",
+        )
     if run["stream"]:
         table = _read_stream(run, ci=True).compute()
     if table is None:
@@ -336,14 +422,21 @@ def compare(run: Run) -> None:
         chosen = {name: run[name] for name in ("baseline", "test", "correction")}
         found = api.compare(table, None, **chosen)
         output.say_understood(found, quiet=run.quiet)
-    beside = [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
+    beside = (
+        [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
+    )
     if run["differing"] is not None:
         beside.append(api.draw_differing(found, run["differing"], **shape))
     run.write(found, beside)
 
 
-@command("sweep", {"preds": "PRED...", "gt": "GT"}, takes="sweep_systems", reads=("labels",),
-         output=DRAWN)  # fmt: skip
+@command(
+    "sweep",
+    {"preds": "PRED...", "gt": "GT"},
+    takes="sweep_systems",
+    reads=("labels",),
+    output=DRAWN,
+)
 def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
 
@@ -365,9 +458,12 @@ def sweep(run: Run) -> None:
 
 
 @command(
-    "calibrate", {"preds": "[PRED?", "gt": "GT]?"}, takes="calibrate_threshold",
-    reads=("labels",), output=("output", "plot", "quiet"),
-)  # fmt: skip
+    "calibrate",
+    {"preds": "[PRED?", "gt": "GT]?"},
+    takes="calibrate_threshold",
+    reads=("labels",),
+    output=("output", "plot", "quiet"),
+)
 def calibrate(run: Run) -> None:
     """Find the threshold of similarity of an embedding, and save it.
 
@@ -392,7 +488,11 @@ def calibrate(run: Run) -> None:
             raise InputError("conflicting-options", names="--pairs and predictions")
         found = run.call(api.calibrate_threshold_on_pairs, run["pairs"])
     else:
-        run.needs("name a file of pairs (--pairs), or predictions and ground truth", "preds", "gt")
+        run.needs(
+            "name a file of pairs (--pairs), or predictions and ground truth",
+            "preds",
+            "gt",
+        )
         found = run.call(api.calibrate_threshold, run["preds"], run["gt"])
     if run["output"] is not None:
         found.save(run["output"])
@@ -434,12 +534,17 @@ def correlate(run: Run) -> None:
     if form in EXACT:
         text = found.render(form)
     else:
-        text = draw([found.columns, *(list(map(shown, row.values())) for row in found)], form)
+        text = draw(
+            [found.columns, *(list(map(shown, row.values())) for row in found)], form
+        )
     run.write_text(text, of=found)
 
 
 @command(
-    "meta", {"ratings": "RATINGS", "preds": "[PRED...?", "gts": "GT]?"}, reads=KINDS, output=SCALED
+    "meta",
+    {"ratings": "RATINGS", "preds": "[PRED...?", "gts": "GT]?"},
+    reads=KINDS,
+    output=SCALED,
 )
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
@@ -469,13 +574,19 @@ def meta(run: Run) -> None:
         parts = (part.partition("=") for part in run["columns"].split(","))
         columns = {role.strip(): name.strip() for role, _, name in parts}
     pred = preds[0] if is_single else None
-    run.write(run.call(api, run["ratings"], pred, run["gts"], systems=systems, columns=columns))
+    run.write(
+        run.call(
+            api, run["ratings"], pred, run["gts"], systems=systems, columns=columns
+        )
+    )
 
 
 def _check_rated_files(run: Run) -> None:
     """Raise if ratings have a name, as a PRED may have, or GT is given without PRED."""
     if output.path_of(run["ratings"]) != run["ratings"]:
-        raise click.UsageError("the ratings come first, without a name: RATINGS PRED... GT")
+        raise click.UsageError(
+            "the ratings come first, without a name: RATINGS PRED... GT"
+        )
     if run["gts"] is not None:
         run.needs("after the ratings, name PRED... and GT, or neither", "preds")
 
@@ -505,7 +616,9 @@ def rank(run: Run) -> None:
 
     if len(run["files"][:1]) + len(run["table"]) != 1:
         raise click.UsageError("name files of scores, or one --table")
-    of = next(iter(run["table"]), None) or api.group_files(run.systems(), run["max_bytes"])
+    of = next(iter(run["table"]), None) or api.group_files(
+        run.systems(), run["max_bytes"]
+    )
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
     found = api.rank_systems(of, run["measure"], **given)
@@ -514,9 +627,15 @@ def rank(run: Run) -> None:
         first, second = run["differences"]
         rows = found.differences(first, second)
         result = api.draw_rank_differences(rows, first, second, form, digits=digits)
-        every = dict.fromkeys(name for one in (first, second) for name in found.values[one])
+        every = dict.fromkeys(
+            name for one in (first, second) for name in found.values[one]
+        )
         lacking = [name for name in every if name not in rows.column("system")]
-        beside = [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []
+        beside = (
+            [f"not on both data sets, and left out: {', '.join(lacking)}"]
+            if lacking
+            else []
+        )
     else:
         result = run.render(found)
         beside = [] if form == "table" else api.report_ranks(found)
@@ -548,11 +667,17 @@ def validate(run: Run) -> int:
     read = run.values()["read"]
     for path in run["files"]:
         try:
-            record = api.validate(path, classes=run["classes"], task=run["task"], read=read)
+            record = api.validate(
+                path, classes=run["classes"], task=run["task"], read=read
+            )
             if run["form"] == "table":
                 output.echo(("\n" if records else "") + api.report_validation(record))
         except InputError as error:
-            record = {"schema": api.VALIDATION_SCHEMA, "file": path, "error": error.text(flag)}
+            record = {
+                "schema": api.VALIDATION_SCHEMA,
+                "file": path,
+                "error": error.text(flag),
+            }
             complain(f"error: {error.text(flag)}")
         records.append(record)
     if run["order"] is not None and not any(record["error"] for record in records):
@@ -581,7 +706,11 @@ def mad(run: Run) -> None:
 
 
 @command(
-    "mad select", {"systems": "FILE..."}, takes="select_discrepant", reads=KINDS, output=RESULT
+    "mad select",
+    {"systems": "FILE..."},
+    takes="select_discrepant",
+    reads=KINDS,
+    output=RESULT,
 )
 def mad_select(run: Run) -> None:
     """Select the images on which systems differ most.
@@ -602,9 +731,12 @@ def mad_select(run: Run) -> None:
 
 
 @command(
-    "mad add", {"state": "STATE", "systems": "FILE..."}, takes="add_systems", reads=KINDS,
+    "mad add",
+    {"state": "STATE", "systems": "FILE..."},
+    takes="add_systems",
+    reads=KINDS,
     output=RESULT,
-)  # fmt: skip
+)
 def mad_add(run: Run) -> None:
     """Add systems to a competition; its own pairs are not compared again.
 
@@ -623,9 +755,12 @@ def mad_add(run: Run) -> None:
 
 
 @command(
-    "mad replace", {"state": "STATE", "systems": "FILE..."}, takes="add_systems", reads=KINDS,
+    "mad replace",
+    {"state": "STATE", "systems": "FILE..."},
+    takes="add_systems",
+    reads=KINDS,
     output=RESULT,
-)  # fmt: skip
+)
 def mad_replace(run: Run) -> None:
     """Take images out of a competition; each is replaced by the next one of its pair.
 
@@ -661,7 +796,10 @@ def mad_inspect(run: Run) -> None:
 
 
 def _select(
-    run: Run, make: Callable[..., Any], *files: Any, before: DiscrepancySelection | None = None
+    run: Run,
+    make: Callable[..., Any],
+    *files: Any,
+    before: DiscrepancySelection | None = None,
 ) -> None:
     """Select, and write the sheets, then the state, then what is shown."""
     if run["images"] is not None and not (run["page"] or run["rating_page"]):
@@ -685,7 +823,9 @@ def _select(
                 f"{state.measure}, k={state.k}, ties by {state.ties}"
             )
         output.write_text(shown, form=run["form"], beside=sheets if lost else None)
-    output.say(["the selection is not saved; give -o state.json"] * lost, quiet=run.quiet)
+    output.say(
+        ["the selection is not saved; give -o state.json"] * lost, quiet=run.quiet
+    )
 
 
 def _sheets(
@@ -705,11 +845,20 @@ def _sheets(
         people = [] if page is None else list(dict.fromkeys(sheet.column("annotator")))
         images = list(dict.fromkeys(sheet.column("image_id")))
         for who in people:
-            place = Path(page).with_stem(Path(page).stem + (f"-{who}" if people[1:] else ""))
-            yield str(place), write_annotation_page(
-                sheet, annotator=who, images=_addresses(images, run["images"], place.parent),
-                title=f"Annotator {who}", scale=run["scale"], name=f"{place.stem}.csv",
-            )  # fmt: skip
+            place = Path(page).with_stem(
+                Path(page).stem + (f"-{who}" if people[1:] else "")
+            )
+            yield (
+                str(place),
+                write_annotation_page(
+                    sheet,
+                    annotator=who,
+                    images=_addresses(images, run["images"], place.parent),
+                    title=f"Annotator {who}",
+                    scale=run["scale"],
+                    name=f"{place.stem}.csv",
+                ),
+            )
 
 
 def _open_pictures(images: str, folder: Path) -> Pictures:
@@ -732,7 +881,9 @@ def _note_odd_pictures(run: Run, ids: Sequence[str]) -> None:
     page = run["page"] or run["rating_page"]  # one of them is set if there are pictures
     pictures = _open_pictures(images, Path(page).parent)
     paths = {id_: pictures.find(id_) for id_ in ids}
-    odd = tuple(id_ for id_, path in paths.items() if path is not None and not is_picture(path))
+    odd = tuple(
+        id_ for id_, path in paths.items() if path is not None and not is_picture(path)
+    )
     if odd:
         output.say(render_facts([Fact("odd-pictures", len(odd), odd)]), quiet=run.quiet)
 
@@ -776,7 +927,9 @@ def _addresses(
     return addresses
 
 
-@command("mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN)
+@command(
+    "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN
+)
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by what annotators wrote or rated.
 
@@ -816,9 +969,19 @@ def _read_stability(text: str | None) -> list[int]:
     found: list[int] = []
     for part in text.split(",") if text is not None else ():
         texts = part.strip().split(":")
-        numbers = [int(one) if one.isdecimal() and len(one) < 9 else -1 for one in texts]
-        start, stop, step = (*numbers, *([numbers[0], 1] if len(numbers) == 1 else [1]))[:3]
-        if len(numbers) > 3 or min(numbers) < 0 or not step or not 0 <= stop - start <= 10_000:
+        numbers = [
+            int(one) if one.isdecimal() and len(one) < 9 else -1 for one in texts
+        ]
+        start, stop, step = (
+            *numbers,
+            *([numbers[0], 1] if len(numbers) == 1 else [1]),
+        )[:3]
+        if (
+            len(numbers) > 3
+            or min(numbers) < 0
+            or not step
+            or not 0 <= stop - start <= 10_000
+        ):
             wanted = "5,10,20 or 5:65:10"
             raise InputError("bad-option", name="stability", value=part, wanted=wanted)
         found += range(start, stop + 1, step)

@@ -20,7 +20,15 @@ from semmetrics.arguments import check_choice
 from semmetrics.cli import output
 from semmetrics.errors import InputError, place_in, require
 from semmetrics.messages import did_you_mean, listing, pluralize
-from semmetrics.options import KINDS, OPTIONS, OUTPUT, READING, RESULT_FORMATS, Option, flag
+from semmetrics.options import (
+    KINDS,
+    OPTIONS,
+    OUTPUT,
+    READING,
+    RESULT_FORMATS,
+    Option,
+    flag,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -65,7 +73,9 @@ class Formatter(click.HelpFormatter):
 
     def write_dl(self, rows: Any, *args: Any, **kwargs: Any) -> None:
         """Write flags or commands with what they are."""
-        super().write_dl([(click.style(a, fg="cyan"), b) for a, b in rows], *args, **kwargs)
+        super().write_dl(
+            [(click.style(a, fg="cyan"), b) for a, b in rows], *args, **kwargs
+        )
 
 
 class Context(click.Context):
@@ -79,15 +89,24 @@ class Examples(click.Command):
 
     context_class = Context
 
-    def __init__(self, *args: Any, help: str | None = None,
-                 options: Mapping[str, Option] = MappingProxyType({}), kinds: Sequence[str] = (),
-                 **kwargs: Any) -> None:  # fmt: skip
-        text, _, examples = inspect.cleandoc(help or "").partition("\n\nExamples\n--------\n")
+    def __init__(
+        self,
+        *args: Any,
+        help: str | None = None,
+        options: Mapping[str, Option] = MappingProxyType({}),
+        kinds: Sequence[str] = (),
+        **kwargs: Any,
+    ) -> None:
+        text, _, examples = inspect.cleandoc(help or "").partition(
+            "\n\nExamples\n--------\n"
+        )
         super().__init__(*args, **{"help": text, "epilog": EXIT_CODES, **kwargs})
         self.options, self.kinds = options, kinds
         self.examples = re.sub(r" \\\n +", " ", examples).split("\n")
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_help_text(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """Write the description, then the examples as they are typed."""
         super().format_help_text(ctx, formatter)
         with formatter.section("Examples"):
@@ -112,10 +131,16 @@ class Command(Examples):
         """Parse what is written; of an option of a measure, or of other commands, say so."""
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
-            once = [one for one in order if isinstance(one, click.Option) and not one.multiple]
+            once = [
+                one
+                for one in order
+                if isinstance(one, click.Option) and not one.multiple
+            ]
             again = (one for one in once if once.count(one) > 1 and not one.is_flag)
             if twice := next(again, None):
-                raise click.UsageError(f"{twice.opts[0]} is given twice; it takes one value", ctx)
+                raise click.UsageError(
+                    f"{twice.opts[0]} is given twice; it takes one value", ctx
+                )
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = error.option_name
@@ -124,7 +149,12 @@ class Command(Examples):
 
     def _hint_for(self, name: str, ctx: click.Context) -> str:
         """Return what to write in place of an unknown option."""
-        flags = [flag for one in self.get_params(ctx) for flag in one.opts if flag[:2] == "--"]
+        flags = [
+            flag
+            for one in self.get_params(ctx)
+            for flag in one.opts
+            if flag[:2] == "--"
+        ]
         keyword = name.lstrip("-").replace("-", "_")
         meant = flag(tables.option_elsewhere(keyword) or keyword)
         if meant in flags:
@@ -134,16 +164,24 @@ class Command(Examples):
         owners = _commands_with(name, ctx)
         if owners:
             return f"it is an option of {listing(owners, most=4)}"
-        return did_you_mean(name, flags, f"for all options write: {ctx.command_path} --help")
+        return did_you_mean(
+            name, flags, f"for all options write: {ctx.command_path} --help"
+        )
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """Write the options under the titles of their groups: all, of one kind, or the common."""
         kind = ctx.meta.get(_HELP)
         groups: dict[str, list[tuple[str, str]]] = {}
         for one in self.get_params(ctx):
             option = self.options.get(one.name or "", _UNGROUPED)
-            record = None if isinstance(one, click.Argument) else one.get_help_record(ctx)
-            if record is None or (kind in self.kinds and kind not in (option.kinds or KINDS)):
+            record = (
+                None if isinstance(one, click.Argument) else one.get_help_record(ctx)
+            )
+            if record is None or (
+                kind in self.kinds and kind not in (option.kinds or KINDS)
+            ):
                 continue
             if kind is None and (option.common or len(self.options) <= _FEW):
                 brief = _CLAUSE.sub(r"\1.", record[1])
@@ -171,7 +209,9 @@ def _commands_with(name: str, ctx: click.Context) -> list[str]:
 class Choice(click.Choice[str]):
     """One of some words; an error names the words that are most like a wrong one."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
         """Return the word, or raise an error."""
         try:
             return super().convert(value, param, ctx)
@@ -205,7 +245,11 @@ def known_names(what: str) -> dict[str, str]:
     ['all', 'threshold:0.5']
     """
     if what == "topics":
-        return known_names("measures") | known_names("protocols") | known_names("agreement")
+        return (
+            known_names("measures")
+            | known_names("protocols")
+            | known_names("agreement")
+        )
     if what in ("measures", "aliases"):
         from semmetrics.metrics.registry import aliases, all_definitions
 
@@ -214,19 +258,28 @@ def known_names(what: str) -> dict[str, str]:
     if what in ("protocols", "agreement"):
         from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, PROTOCOLS
 
-        table: Mapping[str, Any] = PROTOCOLS if what == "protocols" else AGREEMENT_PROTOCOLS
+        table: Mapping[str, Any] = (
+            PROTOCOLS if what == "protocols" else AGREEMENT_PROTOCOLS
+        )
         return {name: protocol.title for name, protocol in table.items()}
     if what == "normalizations":
         from semmetrics.kinds.labels.normalization import NORMALIZATIONS
 
-        return {n: (f.__doc__ or "").strip().split("\n")[0] for n, f in NORMALIZATIONS.items()}
+        return {
+            n: (f.__doc__ or "").strip().split("\n")[0]
+            for n, f in NORMALIZATIONS.items()
+        }
     if what == "formats":
         from semmetrics.data.form import EXTENSIONS
 
-        ends = {name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
-                for name in tables.FORMATS}  # fmt: skip
+        ends = {
+            name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
+            for name in tables.FORMATS
+        }
         return ends | {"coco": "instances JSON, told by its content; ground truth"}
-    return {"results": RESULT_FORMATS, "rules": dict.fromkeys(tables.DECODING, "")}.get(what, {})
+    return {"results": RESULT_FORMATS, "rules": dict.fromkeys(tables.DECODING, "")}.get(
+        what, {}
+    )
 
 
 def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:
@@ -235,8 +288,11 @@ def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]
     def completer(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem
 
-        return [CompletionItem(name, help=text or None) for name, text in known_names(what).items()
-                if name.lower().startswith(incomplete.lower())]  # fmt: skip
+        return [
+            CompletionItem(name, help=text or None)
+            for name, text in known_names(what).items()
+            if name.lower().startswith(incomplete.lower())
+        ]
 
     return completer
 
@@ -289,18 +345,26 @@ def options_of(name: str) -> dict[str, Option]:
     spec = SPECS[name]
     found = dict(tables.COMMAND_OPTIONS.get(name, {}))
     taken = tables.TAKEN.get(spec.takes or name, {})
-    reading = tables.READING if name == "pairs" else tables.reading_of(spec.takes or name)
-    read = [n for n, one in reading.items() if not one.kinds or {*one.kinds} & {*spec.reads}]
+    reading = (
+        tables.READING if name == "pairs" else tables.reading_of(spec.takes or name)
+    )
+    read = [
+        n for n, one in reading.items() if not one.kinds or {*one.kinds} & {*spec.reads}
+    ]
     if not spec.reads:
         read = ["max_bytes"] if "read" in taken else []
     flagged = [name for name, one in taken.items() if one.group]
     for table, names in ((taken, flagged), (READING, read), (OUTPUT, spec.output)):
         found |= {n: table[n] for n in table if n in names and n not in found}
     if spec.reads:
-        forms = [name for name, kinds in tables.FORMATS.items() if {*kinds} & {*spec.reads}]
+        forms = [
+            name for name, kinds in tables.FORMATS.items() if {*kinds} & {*spec.reads}
+        ]
         known = f"{', '.join(forms[:-1])} or {forms[-1]}. The default is told by the extension."
         found["format"] = READING["format"]._replace(help=known)
-    return dict(sorted(found.items(), key=lambda pair: tables.TITLES.index(pair[1].group)))
+    return dict(
+        sorted(found.items(), key=lambda pair: tables.TITLES.index(pair[1].group))
+    )
 
 
 def build(name: str) -> click.Command:
@@ -315,12 +379,19 @@ def build(name: str) -> click.Command:
         known: dict[str, Any] = {"type": FILE if choices is None else Choice(choices)}
         if isinstance(choices, str):
             known = {"shell_complete": _complete(choices)}
-        parameters.append(click.Argument(
-            [argument], nargs=-1 if "..." in metavar else 1, metavar=metavar.rstrip("?"),
-            required=not metavar.endswith("?"), **known,
-        ))  # fmt: skip
+        parameters.append(
+            click.Argument(
+                [argument],
+                nargs=-1 if "..." in metavar else 1,
+                metavar=metavar.rstrip("?"),
+                required=not metavar.endswith("?"),
+                **known,
+            )
+        )
     own = tables.COMMAND_OPTIONS.get(name, {})
-    parameters += [_click_option(one, n in OPTIONS and n not in own) for n, one in options.items()]
+    parameters += [
+        _click_option(one, n in OPTIONS and n not in own) for n, one in options.items()
+    ]
     if spec.imports or any(one.names == "measures" for one in options.values()):
         parameters.append(IMPORT)
 
@@ -328,21 +399,49 @@ def build(name: str) -> click.Command:
         return spec.run(Run(spec, options, given))
 
     kinds = spec.reads if len(spec.reads) > 1 else ()
-    of_kind: Any = {
-        "is_flag": False, "flag_value": "all", "metavar": "[KIND]",
-        "shell_complete": lambda _, __, start: [one for one in kinds if one.startswith(start)],
-    } if kinds else {"is_flag": True}  # fmt: skip
+    of_kind: Any = (
+        {
+            "is_flag": False,
+            "flag_value": "all",
+            "metavar": "[KIND]",
+            "shell_complete": lambda _, __, start: [
+                one for one in kinds if one.startswith(start)
+            ],
+        }
+        if kinds
+        else {"is_flag": True}
+    )
     for written, text, more in (
         ("-h", "Show the most used options.", {"is_flag": True}),
-        ("--help", f"Show all options{', or those of one kind' * bool(kinds)}.", of_kind),
+        (
+            "--help",
+            f"Show all options{', or those of one kind' * bool(kinds)}.",
+            of_kind,
+        ),
     ):
-        parameters.append(click.Option([written], help=text, is_eager=True, expose_value=False,
-                                       callback=_show_help, **more))  # fmt: skip
-    optional = all(re.fullmatch(r"\[.*\]\?", metavar) for metavar in spec.files.values())
+        parameters.append(
+            click.Option(
+                [written],
+                help=text,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_help,
+                **more,
+            )
+        )
+    optional = all(
+        re.fullmatch(r"\[.*\]\?", metavar) for metavar in spec.files.values()
+    )
     return Command(
-        name.rpartition(" ")[2], callback=callback, params=parameters, help=spec.run.__doc__,
-        no_args_is_help=not optional, options=options, kinds=kinds, add_help_option=False,
-    )  # fmt: skip
+        name.rpartition(" ")[2],
+        callback=callback,
+        params=parameters,
+        help=spec.run.__doc__,
+        no_args_is_help=not optional,
+        options=options,
+        kinds=kinds,
+        add_help_option=False,
+    )
 
 
 def _show_help(ctx: click.Context, option: click.Parameter, kind: Any) -> None:
@@ -363,15 +462,24 @@ def _click_option(one: Option, may_lack: bool) -> click.Option:
         kind = click.IntRange(one.least, one.most)
     endings = ", ".join(filter(None, one.written))
     written = f" It ends in {endings}." if endings else ""
-    settings: dict[str, Any] = {"is_flag": True} if one.read is bool else {
-        "type": kind, "multiple": one.repeat, "nargs": one.values, "metavar": one.metavar or None,
-        "required": one.required,
-        **({} if may_lack or one.default is None else {"default": one.default}),
-    }  # fmt: skip
+    settings: dict[str, Any] = (
+        {"is_flag": True}
+        if one.read is bool
+        else {
+            "type": kind,
+            "multiple": one.repeat,
+            "nargs": one.values,
+            "metavar": one.metavar or None,
+            "required": one.required,
+            **({} if may_lack or one.default is None else {"default": one.default}),
+        }
+    )
     return click.Option(
-        [*(one.flags or (one.flag,)), one.name], help=one.help + written + one.default_text(),
-        shell_complete=_complete(one.names) if one.names else None, **settings,
-    )  # fmt: skip
+        [*(one.flags or (one.flag,)), one.name],
+        help=one.help + written + one.default_text(),
+        shell_complete=_complete(one.names) if one.names else None,
+        **settings,
+    )
 
 
 class Run:
@@ -380,7 +488,9 @@ class Run:
     Inputs and outputs that are in each other's way are refused before anything is read.
     """
 
-    def __init__(self, spec: Spec, options: dict[str, Option], given: dict[str, Any]) -> None:
+    def __init__(
+        self, spec: Spec, options: dict[str, Option], given: dict[str, Any]
+    ) -> None:
         self.given, self.options = given, options
         self.quiet: bool = given.get("quiet", False)
         files = {n: one for n, one in spec.files.items() if n not in spec.choices}
@@ -391,9 +501,16 @@ class Run:
         self.plots = [_split_plot(text) for text in given.get("plot", ())]
         paths = {one.name: [given[one.name]] for one in first if one.written}
         paths["plot"] = [path for _, path in self.plots]
-        outputs = [((*one.flags, one.flag)[0], path, one.written)
-                   for one in first for path in paths.get(one.name, ())]  # fmt: skip
-        read = [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()]
+        outputs = [
+            ((*one.flags, one.flag)[0], path, one.written)
+            for one in first
+            for path in paths.get(one.name, ())
+        ]
+        read = [
+            *given.get(self.several, ()),
+            *filter(None, inputs),
+            *self._named_files(),
+        ]
         output.check_files(map(output.path_of, read), [one[:2] for one in outputs])
         for short, path, known in outputs:
             if path is None or "" in known or path in known:
@@ -402,15 +519,21 @@ class Run:
             is_plain = not ending and ".txt" in known
             is_packed = ending == ".parquet" and path.lower().endswith(".gz")
             if is_packed or (ending not in known and not is_plain):
-                raise InputError("wrong-ending", f"{short} {path}", known=[*filter(None, known)])
+                raise InputError(
+                    "wrong-ending", f"{short} {path}", known=[*filter(None, known)]
+                )
 
     def _choose_form(self) -> None:
         """Write a result in the format that the ending of its file names."""
-        if any(self.options.get(name) is not OUTPUT[name] for name in ("form", "output")):
+        if any(
+            self.options.get(name) is not OUTPUT[name] for name in ("form", "output")
+        ):
             return  # what is written has one format
         source = click.get_current_context().get_parameter_source("form")
         if "html" in self.options:
-            is_page = output.ending(self["output"] or "") == ".html" and self["html"] is None
+            is_page = (
+                output.ending(self["output"] or "") == ".html" and self["html"] is None
+            )
             if is_page and source is ParameterSource.DEFAULT:
                 self.given |= {"html": self["output"], "output": None}
             if self["html"] is not None:  # what it lacks is said before long work
@@ -424,7 +547,9 @@ class Run:
         ending = output.ending(self["output"] or "")
         if ending in tables.RECORD_ENDINGS:
             self._check_records(ending)
-        records = dict.fromkeys(tables.RECORD_ENDINGS, "csv")  # from which they are written
+        records = dict.fromkeys(
+            tables.RECORD_ENDINGS, "csv"
+        )  # from which they are written
         form = {**tables.ENDINGS, **records}.get(ending, self["form"])
         if form != self["form"] and source is not ParameterSource.DEFAULT:
             names = f"--format {self['form']} and -o {self['output']}"
@@ -440,7 +565,9 @@ class Run:
         for name in _SHAPING:
             if self[name]:
                 fix = "write .csv or .tsv, or remove it"
-                raise InputError("not-applicable", name=name, what=f"-o *{ending}", fix=fix)
+                raise InputError(
+                    "not-applicable", name=name, what=f"-o *{ending}", fix=fix
+                )
 
     def __getitem__(self, name: str) -> Any:
         return self.given.get(name)  # None of what the command does not have
@@ -462,7 +589,9 @@ class Run:
             for text in [value] if isinstance(value, str) else value or ():
                 if name in _SPECIFIED:
                     spec = split_spec(text, one)[1]
-                    yield from filter(None, (spec, spec.partition(":")[2] * (name == "embedding")))
+                    yield from filter(
+                        None, (spec, spec.partition(":")[2] * (name == "embedding"))
+                    )
                 else:
                     yield text
 
@@ -471,20 +600,29 @@ class Run:
         from semmetrics.data.form import make_read_options
 
         given = {
-            name: value for name, value in self.given.items()
-            if name in self.options and self.options[name].group not in tables.OF_COMMANDS
+            name: value
+            for name, value in self.given.items()
+            if name in self.options
+            and self.options[name].group not in tables.OF_COMMANDS
             and name not in without
-            and value is not None and value is not False and value != ()
-        }  # fmt: skip
-        read = make_read_options({name: given.pop(name) for name in READING if name in given})
+            and value is not None
+            and value is not False
+            and value != ()
+        }
+        read = make_read_options(
+            {name: given.pop(name) for name in READING if name in given}
+        )
         for name in ("measures", "headings", "ignore", *_SPECIFIED):
             if name in given and self.options[name].repeat:
                 given[name] = _convert(name, given[name], read)
         if files := given.get("set_size_probs"):  # one for all systems, or one for each
             systems = self.systems() if self.several else [""]
             if len(files) not in (1, len(systems)):
-                raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
-                                 wanted=pluralize(len(systems), "system"))  # fmt: skip
+                raise InputError(
+                    "wrong-count",
+                    found=f"{len(files)} times --set-size-probs",
+                    wanted=pluralize(len(systems), "system"),
+                )
             each = dict(zip(systems, files, strict=False))
             given["set_size_probs"] = each if len(files) > 1 else files[0]
         return {**given, "read": read}
@@ -511,26 +649,42 @@ class Run:
         """How numbers are shown: digits after the point, and what they are multiplied by."""
         from semmetrics.scoring.protocols import PROTOCOLS
 
-        percent = self["percent"] or getattr(PROTOCOLS.get(self["protocol"]), "percent", False)
+        percent = self["percent"] or getattr(
+            PROTOCOLS.get(self["protocol"]), "percent", False
+        )
         digits = (2 if percent else 4) if self["digits"] is None else self["digits"]
-        return {"digits": digits, **({"scale": 100.0 if percent else 1.0} if "percent" in self.given
-                                     else {})}  # fmt: skip
+        return {
+            "digits": digits,
+            **({"scale": 100.0 if percent else 1.0} if "percent" in self.given else {}),
+        }
 
     def render(self, report: Any) -> str:
         """Write a result in the format asked for."""
         in_json = self["form"] == "json"
-        return str(report.to_json(flag) if in_json else report.render(self["form"], **self.shape))
+        return str(
+            report.to_json(flag)
+            if in_json
+            else report.render(self["form"], **self.shape)
+        )
 
     def write_text(
-        self, text: str, beside: Mapping[str, str | bytes | Records] | None = None, of: Any = None
+        self,
+        text: str,
+        beside: Mapping[str, str | bytes | Records] | None = None,
+        of: Any = None,
     ) -> None:
         """Write a result where it belongs, and beside it other files and the figures of it."""
         drawn: dict[str, str | bytes | Records] = {**self._draw_plots(of)}
         if self["html"] is not None:
             drawn[self["html"]] = of.html_report(images=self["images"], **self.shape)
         result = self._as_file_has_it(text, of)
-        output.write_text(result, self["output"], self["form"], {**(beside or {}), **drawn},
-                          self["digits"])  # fmt: skip
+        output.write_text(
+            result,
+            self["output"],
+            self["form"],
+            {**(beside or {}), **drawn},
+            self["digits"],
+        )
 
     def _draw_plots(self, of: Any) -> dict[str, str | bytes]:
         """Return the figures of a result that --plot names, by path."""
@@ -567,7 +721,9 @@ class Run:
         form, text = self["form"], [self.render(report)]
         if self["signatures"] and form not in output.EXACT:
             beside = [*beside, draw_signatures(report.to_records())]
-        self.write_text("\n\n".join([*text, *beside] if form == "table" else text), of=report)
+        self.write_text(
+            "\n\n".join([*text, *beside] if form == "table" else text), of=report
+        )
         if form != "table":
             lines = output.split_lines(beside)
             output.say([*report.sentences(), *lines], quiet=self.quiet)
@@ -589,7 +745,9 @@ def import_measures(file: str) -> None:
         raise InputError("missing-file", file, remedy="check the path of --import")
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise InputError("wrong-format", file, what="measures", format="it", wanted="a .py file")
+        raise InputError(
+            "wrong-format", file, what="measures", format="it", wanted="a .py file"
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # by which the annotations of its formulas are looked up
     try:
@@ -598,21 +756,36 @@ def import_measures(file: str) -> None:
         del sys.modules[name]
         if isinstance(error, InputError) and error.where:
             raise
-        where = place_in(error, spec.origin or file).replace(spec.origin or file, file, 1)
+        where = place_in(error, spec.origin or file).replace(
+            spec.origin or file, file, 1
+        )
         if isinstance(error, InputError):
             raise error.placed(where) from error
         text = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise InputError("own-code-failed", where, what="it", kind=type(error).__name__, why=text,
-                         remedy="correct the file") from error  # fmt: skip
+        raise InputError(
+            "own-code-failed",
+            where,
+            what="it",
+            kind=type(error).__name__,
+            why=text,
+            remedy="correct the file",
+        ) from error
 
 
 IMPORT = click.Option(
-    ["--import"], type=FILE, metavar="FILE.py", multiple=True, is_eager=True, expose_value=False,
+    ["--import"],
+    type=FILE,
+    metavar="FILE.py",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
     # no code is run to complete a name
-    callback=lambda ctx, _, files: ctx.resilient_parsing or list(map(import_measures, files)),
+    callback=lambda ctx, _, files: (
+        ctx.resilient_parsing or list(map(import_measures, files))
+    ),
     help="Run a Python file that defines measures of your own with @semmetrics.measure; may be "
     "repeated.",
-)  # fmt: skip
+)
 """Its files are run before other options are read."""
 
 
@@ -620,13 +793,17 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
     """Return what the command line gives for an option as a value for Python."""
     if name == "measures":
         if not "".join(texts).strip():
-            raise InputError("nothing-given", "-m", what="measures", remedy="write -m F1")
+            raise InputError(
+                "nothing-given", "-m", what="measures", remedy="write -m F1"
+            )
         return texts
     if name == "headings":
         headings: dict[str, str] = {}
         for text in texts:
             if not (pair := re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)):
-                raise InputError("bad-option", name=name, value=text, wanted="MEASURE=TEXT")
+                raise InputError(
+                    "bad-option", name=name, value=text, wanted="MEASURE=TEXT"
+                )
             if headings.setdefault(pair[1], pair[2]) != pair[2]:
                 raise InputError("duplicate", role="the heading of", value=pair[1])
         return headings
@@ -636,20 +813,26 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
         labels: list[str] = []
         for text in texts:
             listed = text.startswith("@")
-            labels += read_class_list(text[1:], read.beside()) if listed else text.split(",")
+            labels += (
+                read_class_list(text[1:], read.beside()) if listed else text.split(",")
+            )
         return [label for label in labels if label]
     one, found = OPTIONS[name], dict[str, str]()
     for text in texts:
         key, spec = split_spec(text, one)
         if key in found or (key == "default" and not one.metavar.startswith("[")):
-            raise InputError("repeated-spec", f"{one.flag} {text}", flag=one.flag, name=key)
+            raise InputError(
+                "repeated-spec", f"{one.flag} {text}", flag=one.flag, name=key
+            )
         found[key] = spec
     return found
 
 
 def _split_plot(text: str) -> tuple[str, str]:
     """Return the name of a figure and its file; no name for the first that suits."""
-    from semmetrics.reports import figures  # which is refused before long work, if it cannot draw
+    from semmetrics.reports import (
+        figures,
+    )  # which is refused before long work, if it cannot draw
 
     name, sign, path = text.partition("=")
     if not sign or not re.fullmatch(r"[\w-]+", name):
@@ -671,8 +854,12 @@ def split_spec(text: str, one: Option) -> tuple[str, str]:
     ('default', './a=b.bin')
     """
     name, sign, spec = text.partition("=")
-    if not sign or any(mark in name for mark in "/\\:("):  # a path, kind:PATH or a measure
+    if not sign or any(
+        mark in name for mark in "/\\:("
+    ):  # a path, kind:PATH or a measure
         name, spec = "default", text
     if not re.fullmatch(r"[\w.+-]+", name) or not spec.strip():
-        raise InputError("bad-spec", f"{one.flag} {text}", flag=one.flag, metavar=one.metavar)
+        raise InputError(
+            "bad-spec", f"{one.flag} {text}", flag=one.flag, metavar=one.metavar
+        )
     return name, spec

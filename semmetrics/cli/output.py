@@ -57,7 +57,9 @@ def name_files(paths: Sequence[str]) -> list[str]:
     for stem, some in by_stem.items():
         parents = [PurePath(path).parent.parts for path in some]
         for folders in range(max(map(len, parents)) + 1):
-            names = ["/".join((*one[max(0, len(one) - folders) :], stem)) for one in parents]
+            names = [
+                "/".join((*one[max(0, len(one) - folders) :], stem)) for one in parents
+            ]
             if len(set(names)) == len(names):
                 break
         else:
@@ -90,7 +92,9 @@ def name_systems(given: Sequence[str], what: str) -> dict[str, str]:
         path = path_of(text)
         name = names[text] if text in names else text.partition("=")[0]
         if not name or not path or name in found:
-            raise InputError("bad-spec", text, flag=what, metavar="NAME=FILE, each name once")
+            raise InputError(
+                "bad-spec", text, flag=what, metavar="NAME=FILE, each name once"
+            )
         found[name] = path
     return found
 
@@ -107,7 +111,9 @@ def _identity(path: str) -> object:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else object()
 
 
-def check_files(inputs: Iterable[str], outputs: Iterable[tuple[str, str | None]]) -> None:
+def check_files(
+    inputs: Iterable[str], outputs: Iterable[tuple[str, str | None]]
+) -> None:
     """Refuse files that are in each other's way, before anything large is read.
 
     Parameters
@@ -152,9 +158,13 @@ def ending(path: str) -> str:
     return "" if suffix[1:].isdecimal() else suffix  # the number of a version
 
 
-def write_text(text: str | Records, output: str | None = None, form: str = "table",
-               beside: Mapping[str, str | bytes | Records] | None = None,
-               digits: int | None = None) -> None:  # fmt: skip
+def write_text(
+    text: str | Records,
+    output: str | None = None,
+    form: str = "table",
+    beside: Mapping[str, str | bytes | Records] | None = None,
+    digits: int | None = None,
+) -> None:
     """Write a result with a line end, to standard output where no file is named.
 
     What programs read is exact, what people read has no control characters. ``beside`` has what
@@ -178,9 +188,14 @@ def write_text(text: str | Records, output: str | None = None, form: str = "tabl
         if not isinstance(content, str | bytes) and ending(str(path)) == ".parquet":
             content = content.to_parquet()
         files.append((path, content))
-    streams = [one for one in files if one[0] in (None, STDIN) or target_of(str(one[0]))[1]]
+    streams = [
+        one for one in files if one[0] in (None, STDIN) or target_of(str(one[0]))[1]
+    ]
     with contextlib.ExitStack() as stack:  # which closes the last one first
-        for path, content in [*(one for one in files[::-1] if one not in streams), *streams]:
+        for path, content in [
+            *(one for one in files[::-1] if one not in streams),
+            *streams,
+        ]:
             if (path, content) in streams:
                 stack.close()  # files appear before anything is shown
             binary = isinstance(content, bytes)
@@ -188,7 +203,9 @@ def write_text(text: str | Records, output: str | None = None, form: str = "tabl
             if isinstance(content, str | bytes):
                 out.write(content)
             else:
-                content.write(out, ending(str(path))[1:] or form, 4 if digits is None else digits)
+                content.write(
+                    out, ending(str(path))[1:] or form, 4 if digits is None else digits
+                )
             out.flush()  # a full disk is noticed before any file appears
 
 
@@ -276,7 +293,9 @@ def split_lines(parts: Iterable[str]) -> list[str]:
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
     read = [f"read {line}" for line in getattr(result, "understood", ())]
-    write = getattr(result, "write_notes", partial(render_facts, getattr(result, "facts", ())))
+    write = getattr(
+        result, "write_notes", partial(render_facts, getattr(result, "facts", ()))
+    )
     say([*read, *write(spell=flag)], quiet=quiet)
 
 
@@ -298,7 +317,10 @@ class Progress:
     labelled = True
 
     def __init__(
-        self, stream: TextIO, clock: Callable[[], float] = time.monotonic, wait: float = _WAIT
+        self,
+        stream: TextIO,
+        clock: Callable[[], float] = time.monotonic,
+        wait: float = _WAIT,
     ) -> None:
         self._stream, self._clock, self._redraws = stream, clock, stream.isatty()
         self._wait = wait
@@ -335,7 +357,9 @@ class Progress:
 
 
 @contextlib.contextmanager
-def show_progress(*, quiet: bool = False, at_once: bool = False) -> Iterator[Progress | None]:
+def show_progress(
+    *, quiet: bool = False, at_once: bool = False
+) -> Iterator[Progress | None]:
     """Show progress on standard error, unless somebody asked for quiet.
 
     Long work shows it ``at_once``, and also where that is not a terminal.
@@ -343,5 +367,7 @@ def show_progress(*, quiet: bool = False, at_once: bool = False) -> Iterator[Pro
     if quiet or not (at_once or sys.stderr.isatty()):
         yield None
         return
-    with contextlib.closing(Progress(sys.stderr, wait=0 if at_once else _WAIT)) as progress:
+    with contextlib.closing(
+        Progress(sys.stderr, wait=0 if at_once else _WAIT)
+    ) as progress:
         yield progress

@@ -39,7 +39,13 @@ _LISTS = {
 # What there is
 
 
-@command("list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": tuple(_LISTS)})
+@command(
+    "list",
+    {"topic": "[TOPIC]?"},
+    output=(),
+    imports=True,
+    choices={"topic": tuple(_LISTS)},
+)
 def list_topics(run: Run) -> None:
     """Name the measures, protocols, label normalisations and file formats.
 
@@ -73,16 +79,24 @@ def _list_measures() -> list[str]:
         grouped.setdefault(group_of(definition), []).append(definition)
     width = max(len(d.name) for members in grouped.values() for d in members)
     groups = [
-        "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
+        "\n".join(
+            [
+                f"  {title}",
+                *(f"    {d.name.ljust(width)}  {d.summary}" for d in members),
+            ]
+        )
         for title, members in grouped.items()
     ]
     return ["Measures (-m)\n" + groups[0], *groups[1:]]
 
 
 @command(
-    "explain", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True,
+    "explain",
+    {"names": "MEASURE|PROTOCOL..."},
+    output=(),
+    imports=True,
     choices={"names": "topics"},
-)  # fmt: skip
+)
 def explain(run: Run) -> None:
     """Define a measure or a protocol: equation, source, options, policies.
 
@@ -101,8 +115,12 @@ def explain(run: Run) -> None:
 
 
 @command(
-    "cite", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True, choices={"names": "topics"},
-)  # fmt: skip
+    "cite",
+    {"names": "MEASURE|PROTOCOL..."},
+    output=(),
+    imports=True,
+    choices={"names": "topics"},
+)
 def cite(run: Run) -> None:
     """Print BibTeX for the publications that define measures and protocols, each once.
 
@@ -149,7 +167,12 @@ def demo(run: Run) -> None:
     output.echo(_DEMO.format(folder=visible(shlex.quote(shown))))
 
 
-@command("completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")})
+@command(
+    "completion",
+    {"shell": "SHELL"},
+    output=(),
+    choices={"shell": ("bash", "zsh", "fish")},
+)
 def completion(run: Run) -> None:
     """Print the completion script of a shell: bash, zsh or fish.
 
@@ -193,7 +216,11 @@ def doc_freq(run: Run) -> None:
     options = run.values()
     read, documents = options.pop("read"), options.get("documents")
     if run["convert"]:
-        changed = [n for n, one in READING.items() if run.given.get(n) not in (None, one.default)]
+        changed = [
+            n
+            for n, one in READING.items()
+            if run.given.get(n) not in (None, one.default)
+        ]
         idle: list[str] = [n for n in ("tokenizer", "stem") if n in options]
         if idle := idle + [n for n in changed if n != "max_bytes"]:
             raise InputError("not-applicable", name=idle[0], what="--convert")
@@ -204,31 +231,45 @@ def doc_freq(run: Run) -> None:
             raise InputError("needs-option", what="--documents", name="convert")
         stem, tokenizer = options.get("stem", "none"), options.get("tokenizer")
         several = [read] * len(run["references"])
-        parts = [fit_document_frequencies(one.to_list(), tokenizer, stem)
-                 for one in read_captions(run["references"], several, quiet=run.quiet)]  # fmt: skip
+        parts = [
+            fit_document_frequencies(one.to_list(), tokenizer, stem)
+            for one in read_captions(run["references"], several, quiet=run.quiet)
+        ]
     found, *others = parts
     for other in others:
         found += other
     found.save(run["output"])
     number = found.documents
-    of = "an unknown number of documents" if number is None else pluralize(number, "document")
+    of = (
+        "an unknown number of documents"
+        if number is None
+        else pluralize(number, "document")
+    )
     grams = pluralize(len(found), "n-gram")
     output.echo(visible(f"{run['output']}: {grams} of {of}, df@{found.hash}"))
 
 
-def read_captions(paths: Sequence[str], read: Sequence[ReadOptions], *, quiet: bool) -> list[Lists]:
+def read_captions(
+    paths: Sequence[str], read: Sequence[ReadOptions], *, quiet: bool
+) -> list[Lists]:
     """Read files, each with its options, and say how, and what is odd."""
     from semmetrics.kinds.captions import as_captions
     from semmetrics.scoring.plan import describe_inputs
 
-    inputs = [as_captions(path, options=own) for path, own in zip(paths, read, strict=True)]
+    inputs = [
+        as_captions(path, options=own) for path, own in zip(paths, read, strict=True)
+    ]
     output.say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)
-    output.say([f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet)
+    output.say(
+        [f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet
+    )
     return inputs
 
 
 @command(
-    "positives", {"classes": "CLASSES", "positives": "POSITIVES"}, reads=("labels", "retrieval")
+    "positives",
+    {"classes": "CLASSES", "positives": "POSITIVES"},
+    reads=("labels", "retrieval"),
 )
 def write_positives(run: Run) -> None:
     """Write plausible matches: the positives of all images of the same classes (PMRP).
@@ -253,13 +294,17 @@ def write_positives(run: Run) -> None:
     positives, _ = as_positives(as_candidates(run["positives"], options=read))
     found = plausible_positives(classes, positives, run["differing"])
     output.write_text(output.to_json(found), run["output"], "json")
-    output.echo(visible(f"{run['output']}: positives of {pluralize(len(found), 'image')}"))
+    output.echo(
+        visible(f"{run['output']}: positives of {pluralize(len(found), 'image')}")
+    )
 
 
 @command(
-    "pairs", {"captions": "CAPTIONS", "references": "REFERENCES"}, takes="caption_matrix",
+    "pairs",
+    {"captions": "CAPTIONS", "references": "REFERENCES"},
+    takes="caption_matrix",
     reads=("captions",),
-)  # fmt: skip
+)
 def pairs(run: Run) -> None:
     r"""Score every caption for every image, as a candidate for it.
 
@@ -281,9 +326,16 @@ def pairs(run: Run) -> None:
     from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.matrix import PairJob, check_k
 
-    measures, top_k, target, rows = run["measure"], run["top_k"], run["output"], run["rows"]
+    measures, top_k, target, rows = (
+        run["measure"],
+        run["top_k"],
+        run["output"],
+        run["rows"],
+    )
     if len(measures) > 1:
-        raise InputError("wrong-count", "--phi (-m)", found=listing(measures), wanted="one matrix")
+        raise InputError(
+            "wrong-count", "--phi (-m)", found=listing(measures), wanted="one matrix"
+        )
     _check_pairs(run, target, top_k)
     options = run.values("measure", "rows", "top_k", "axis")
     paths = [run["captions"], run["references"]]
@@ -294,7 +346,11 @@ def pairs(run: Run) -> None:
     same = set(map(str, mine.ids)) == set(map(str, theirs.ids))
     if texts and same and len(mine.side.codes) > len(mine):
         raise InputError("swapped-files", theirs.source)
-    ids = item_ids(theirs.ids, lengths(theirs.side.indptr)) if rows == "references" else theirs.ids
+    ids = (
+        item_ids(theirs.ids, lengths(theirs.side.indptr))
+        if rows == "references"
+        else theirs.ids
+    )
     images = [*map(str, ids)]
     names = [*map(str, item_ids(mine.ids, lengths(mine.side.indptr)))]
     notes: list[Fact] = []
@@ -328,7 +384,9 @@ def _check_pairs(run: Run, target: str, top_k: int | None) -> None:
     written = {f"-o {end}".strip(): f"{target}{end}" for end in beside}
     output.check_files([run["captions"], run["references"]], written.items())
     known = [".npy"] if top_k is None else [".jsonl", "-"]
-    if not target.lower().endswith(tuple(known)) or (top_k and target[1:].endswith("-")):
+    if not target.lower().endswith(tuple(known)) or (
+        top_k and target[1:].endswith("-")
+    ):
         raise InputError("wrong-ending", f"-o {target}", known=known)
     if top_k is None and run["axis"] is not None:
         raise InputError("needs-option", what="--axis", name="top_k")
@@ -336,15 +394,19 @@ def _check_pairs(run: Run, target: str, top_k: int | None) -> None:
         raise InputError("not-applicable", name=given[0], what="--top-k")
 
 
-def _best(axis: str, images: list[str], captions: list[str], values: Any, places: Any) -> Records:
+def _best(
+    axis: str, images: list[str], captions: list[str], values: Any, places: Any
+) -> Records:
     """Return each image with its best captions, or the other way round."""
     from semmetrics.reports import Records
 
     row, rows, columns = "image", images, captions
     if axis == "images":
         row, rows, columns = "caption", captions, images
-    best = [[{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
-            for some, where in zip(values.tolist(), places.tolist(), strict=True)]  # fmt: skip
+    best = [
+        [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
+        for some, where in zip(values.tolist(), places.tolist(), strict=True)
+    ]
     return Records({row: rows, axis: best})
 
 
@@ -373,14 +435,26 @@ def spice_setup(run: Run) -> None:
     --------
     semmetrics spice setup
     """
-    from semmetrics.text.java import JARS, OfficialParser, jar_folder, set_up, wrong_jars
+    from semmetrics.text.java import (
+        JARS,
+        OfficialParser,
+        jar_folder,
+        set_up,
+        wrong_jars,
+    )
 
     wrong = wrong_jars()
     if wrong and run["jars"] is None:
-        output.say([f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=run.quiet)
+        output.say(
+            [f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=run.quiet
+        )
     folder = set_up(run["jars"]) if wrong else jar_folder()
-    output.echo(visible(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}"))
-    output.say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
+    output.echo(
+        visible(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}")
+    )
+    output.say(
+        [lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet
+    )
 
 
 @command("spice parse", {"files": "FILE..."}, reads=("captions",))
@@ -399,31 +473,50 @@ def spice_parse(run: Run) -> None:
     from semmetrics.text.tokenizers import open_tokenizer
 
     options, target = run.values(), run["output"]
-    inputs = read_captions(run["files"], [options["read"]] * len(run["files"]), quiet=run.quiet)
-    written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
+    inputs = read_captions(
+        run["files"], [options["read"]] * len(run["files"]), quiet=run.quiet
+    )
+    written = list(
+        dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary)
+    )
     forms = written
     if run["captions"] == "tokens":
         tokenizer = open_tokenizer(options.get("tokenizer", "ptb"))
         forms = [" ".join(tokens) for tokens in tokenizer.tokens(written)]
     texts = list(dict.fromkeys(forms))
-    limits = {
-        "seconds": run["seconds"], "processors": run["processors"] or 0, "memory": run["memory"],
-        "otherwise": "parse by the parser that comes with semmetrics: --parser offline",
-    } if run["parser"] == "official" else {}  # fmt: skip
+    limits = (
+        {
+            "seconds": run["seconds"],
+            "processors": run["processors"] or 0,
+            "memory": run["memory"],
+            "otherwise": "parse by the parser that comes with semmetrics: --parser offline",
+        }
+        if run["parser"] == "official"
+        else {}
+    )
     with run.progress() as progress:
         kept = open_parser(run["parser"], None, progress, **limits)
         failed = kept.parse(texts)
     output.say([str(kept.trouble)] if kept.trouble else [], quiet=run.quiet)
     good = [text for text in texts if text not in failed]
     with output.open_output(target) as out:
-        out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))
+        out.writelines(
+            tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity)
+        )
     if target != "-":
-        output.echo(visible(f"{target}: {pluralize(len(good), 'caption')}, {kept.identity}"))
+        output.echo(
+            visible(f"{target}: {pluralize(len(good), 'caption')}, {kept.identity}")
+        )
     if failed:
         caption, error = next(iter(failed.items()))
         where = _place(written[forms.index(caption)], inputs)
-        raise InputError("unparsed-captions", where, n=len(failed), caption=caption,
-                         why=error.problem)  # fmt: skip
+        raise InputError(
+            "unparsed-captions",
+            where,
+            n=len(failed),
+            caption=caption,
+            why=error.problem,
+        )
 
 
 def _place(caption: str, inputs: Sequence[Lists]) -> str:
@@ -474,7 +567,9 @@ def embed_list(run: Run) -> None:
         size = f"{entry.megabytes:,} MB" if entry.megabytes else ""
         words = f"{entry.words:,}" if entry.words else ""
         kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
-        rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
+        rows.append(
+            [entry.name, str(entry.dimension), words, size, kept, entry.licence]
+        )
     known = _list_names("Vectors that 'semmetrics embed fetch NAME' gets", rows)
     kinds = ((f"{name}:", kind.summary) for name, kind in KINDS.items())
     titled = _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds)
@@ -503,13 +598,26 @@ def embed_fetch(run: Run) -> None:
     entry = entries[name]
     output.say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=run.quiet)
     with run.progress() as progress:
-        got = fetch(entry, folder=folder, max_words=max_words, keep=run["keep"], progress=progress)
+        got = fetch(
+            entry,
+            folder=folder,
+            max_words=max_words,
+            keep=run["keep"],
+            progress=progress,
+        )
     if got.sha256 and got.checked != "manifest":
-        how = ("that of the first download" if got.checked else
-               "not checked: it is kept, and later downloads are compared with it")  # fmt: skip
-        output.complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
+        how = (
+            "that of the first download"
+            if got.checked
+            else "not checked: it is kept, and later downloads are compared with it"
+        )
+        output.complain(
+            f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}"
+        )
     done = "converted" if got.sha256 else "was there already"
-    output.echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
+    output.echo(
+        visible(f"{got.folder}: {done}; use it as --embedding {folder or name}")
+    )
 
 
 @command("embed convert", {"source": "FILE", "folder": "FOLDER"})
@@ -532,24 +640,37 @@ def embed_convert(run: Run) -> None:
     if Path(folder).exists():
         raise InputError("exists", folder)
     if "max_words" not in opening_options(source):
-        raise InputError("wrong-format", source, what="word vectors", format="this",
-                         wanted="a word2vec, GloVe or fastText file, or kv:PATH")  # fmt: skip
+        raise InputError(
+            "wrong-format",
+            source,
+            what="word vectors",
+            format="this",
+            wanted="a word2vec, GloVe or fastText file, or kv:PATH",
+        )
     kind, colon, path = source.partition(":")
     given = {name: run[name] for name in ("max_words", "name")}
     if colon and kind == "kv":
         vectors = read_keyed_vectors(path, **given)
     else:
         known = {"kind": kind} if colon and kind in WORD_KINDS else {}
-        vectors = read_vectors(path if known else source, member=run["member"], **known, **given)
+        vectors = read_vectors(
+            path if known else source, member=run["member"], **known, **given
+        )
     if vectors.compose is not None:
         words = pluralize(len(vectors), "word")
-        output.say([f"{source}: {words} converted, but not its subwords"], quiet=run.quiet)
+        output.say(
+            [f"{source}: {words} converted, but not its subwords"], quiet=run.quiet
+        )
     with run.progress() as progress:
         convert(vectors, folder, licence=run["licence"], progress=progress)
     meta = read_meta(Path(folder))
     if zeros := meta["zero_vectors"]:
-        output.say([f"{source}: words whose vector is zero: {zeros:,}"], quiet=run.quiet)
-    output.echo(visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}"))
+        output.say(
+            [f"{source}: words whose vector is zero: {zeros:,}"], quiet=run.quiet
+        )
+    output.echo(
+        visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}")
+    )
 
 
 @command("embed info", {"embedding": "EMBEDDING"}, output=())
@@ -570,11 +691,17 @@ def embed_info(run: Run) -> None:
     if run["form"] == "json":
         output.echo(output.to_json(facts), "json")
         return
-    rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
+    rows = [
+        [key, str(value)]
+        for key, value in facts.items()
+        if value not in (None, "", False)
+    ]
     output.echo(align(rows, left=True))
 
 
-@command("embed coverage", {"files": "FILE..."}, reads=("labels",), output=("form", "quiet"))
+@command(
+    "embed coverage", {"files": "FILE..."}, reads=("labels",), output=("form", "quiet")
+)
 def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
@@ -597,17 +724,35 @@ def embed_coverage(run: Run) -> None:
     check_rules(lookup, "zero")
     systems = _read_labels(run, options["read"], normalize)
     opening = {"device": run["device"], "max_words": run["max_words"]}
-    model = open_embedding(run["embedding"], max_bytes=options["read"].max_bytes, **opening)
+    model = open_embedding(
+        run["embedding"], max_bytes=options["read"].max_bytes, **opening
+    )
     rule = lookup_rule(model, lookup)
     table = measure_coverage(systems, model, lookup=rule, top_k=run["top_k"])
     if form == "json":
-        record = {"schema": "semmetrics.coverage/1", "embedding": model.identity, "lookup": rule,
-                  "top_k": run["top_k"], "normalize": normalize,
-                  "systems": [one.to_dict() for one in table]}  # fmt: skip
+        record = {
+            "schema": "semmetrics.coverage/1",
+            "embedding": model.identity,
+            "lookup": rule,
+            "top_k": run["top_k"],
+            "normalize": normalize,
+            "systems": [one.to_dict() for one in table],
+        }
         output.echo(output.to_json(record), form)
         return
-    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
-             "composed", "untuned"]]  # fmt: skip
+    rows = [
+        [
+            "system",
+            "images",
+            "labels",
+            "with synonyms",
+            "a label",
+            "unknown",
+            "unknown %",
+            "composed",
+            "untuned",
+        ]
+    ]
     for one in table:
         counts = [str(count) for count in (one.images, one.labels, one.terms)]
         shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]

@@ -185,7 +185,9 @@ def max_similarity_matching(similarity: Any) -> Ints:
         assigned = np.full(tables.shape[:2], -1)
         for table, places in zip(tables, assigned, strict=True):
             rows, columns = np.flatnonzero(table.any(1)), np.flatnonzero(table.any(0))
-            row, column = linear_sum_assignment(table[np.ix_(rows, columns)], maximize=True)
+            row, column = linear_sum_assignment(
+                table[np.ix_(rows, columns)], maximize=True
+            )
             row, column = rows[row], columns[column]
             places[row] = np.where(table[row, column] > 0, column, -1)
         found[clash] = assigned
@@ -368,7 +370,9 @@ def _match_in_order(gain: Floats) -> _Matching:
     for row in range(m if n else 0):
         length = cost[:, row] - columns
         rows[:, row] = length.min(axis=1)
-        these = np.flatnonzero(rows[:, row] < 0)  # it is better matched, if all are free
+        these = np.flatnonzero(
+            rows[:, row] < 0
+        )  # it is better matched, if all are free
         if not len(these):
             continue
         # most rows take their best column, which is free
@@ -381,7 +385,9 @@ def _match_in_order(gain: Floats) -> _Matching:
             continue
         length = length[these] - rows[these, row, None]
         via, end, last = _shortest_paths(cost, rows, columns, owner, these, row, length)
-        lost = np.flatnonzero(end < 0)  # at the last prediction, which gives its reference up
+        lost = np.flatnonzero(
+            end < 0
+        )  # at the last prediction, which gives its reference up
         adds[these, row] = end >= 0
         end[lost] = found[these[lost], last[lost]]
         found[these[lost], last[lost]] = -1
@@ -400,7 +406,10 @@ def _shortest_paths(
     """
     active = np.arange(len(these))
     via, last = np.full(length.shape, row), np.full(len(these), row)
-    stop, end = -rows[these, row], np.full(len(these), -1)  # the shortest to give a reference up
+    stop, end = (
+        -rows[these, row],
+        np.full(len(these), -1),
+    )  # the shortest to give a reference up
     done = np.zeros(length.shape, np.bool_)
     while len(active):
         place = np.where(done[active], np.inf, length[active]).argmin(axis=1)
@@ -528,7 +537,9 @@ def _is_alone(pairs: Ints, first: Ints, size: Ints, sizes: Ints) -> Bools:
     """Return which matches have words of a side that no other match has."""
     start = offsets(sizes)[pairs] + first
     ends = int(sizes.sum()) + 1
-    change = np.bincount(start, minlength=ends) - np.bincount(start + size, minlength=ends)
+    change = np.bincount(start, minlength=ends) - np.bincount(
+        start + size, minlength=ends
+    )
     shared = offsets(np.cumsum(change) > 1)
     found: Bools = shared[start + size] == shared[start]
     return found
@@ -581,11 +592,15 @@ class _Paths(NamedTuple):
 class _Search:
     """The beam of some pairs, each with a match."""
 
-    def __init__(self, matches: Matches, fixed: Bools, ref_sizes: Ints, cand_sizes: Ints) -> None:
+    def __init__(
+        self, matches: Matches, fixed: Bools, ref_sizes: Ints, cand_sizes: Ints
+    ) -> None:
         self._matches, self._fixed = matches, fixed
         self._steps = _Steps(matches, ref_sizes)
         exact, sides = matches.stage == 0, (matches.n_ref, matches.n_cand)
-        self._gain = np.sum([np.where(exact, size, size // 2) for size in sides], axis=0)
+        self._gain = np.sum(
+            [np.where(exact, size, size // 2) for size in sides], axis=0
+        )
         self._distance = np.abs(matches.ref - matches.cand)
         self._longest = int(matches.n_cand.max())
         n, zero = len(ref_sizes), np.zeros(len(ref_sizes), np.int64)
@@ -596,14 +611,18 @@ class _Search:
     def choose(self) -> Bools:
         """Return which matches the best path of each pair has."""
         n_steps = lengths(self._steps.indptr)
-        order = np.argsort(-n_steps, kind="stable")  # so that those that have ended are last
+        order = np.argsort(
+            -n_steps, kind="stable"
+        )  # so that those that have ended are last
         n_steps, first = n_steps[order], self._steps.indptr[order]
         paths, best = self._first, np.zeros(len(order), np.int64)
         history = list[tuple[Ints, Ints]]()
         for number in range(int(n_steps[0])):
             paths, source, match = self._advance(paths, first[paths.pair] + number)
             history.append((source, match))
-            going = int(np.searchsorted(-n_steps, -number - 1))  # pairs that have another step
+            going = int(
+                np.searchsorted(-n_steps, -number - 1)
+            )  # pairs that have another step
             stop = int(np.searchsorted(paths.pair, going))
             ended = paths.take(slice(stop, None))
             if len(ended.pair):
@@ -634,11 +653,18 @@ class _Search:
         source, chosen = row_numbers(rows), np.full(rows[-1], -1)
         chosen[branch] = match
         added = offsets(self._distance[match])
-        words, chunks, far = (column[source] for column in (paths.words, paths.chunks, paths.far))
+        words, chunks, far = (
+            column[source] for column in (paths.words, paths.chunks, paths.far)
+        )
         words[branch] += self._gain[match]
-        far[branch] += added[np.where(fixed, 1, 0) + np.arange(len(match))] - added[some[parent]]
+        far[branch] += (
+            added[np.where(fixed, 1, 0) + np.arange(len(match))] - added[some[parent]]
+        )
         far[none] += lengths(added[some])[~must]
-        before, ends = paths.cand_end[parent], (paths.cand_end >= 0) & (paths.end <= place)
+        before, ends = (
+            paths.cand_end[parent],
+            (paths.cand_end >= 0) & (paths.end <= place),
+        )
         chunks[branch] += (before >= 0) & (before != matches.cand[match])
         chunks[none] += ends[~must]
         kept = _best(paths.pair[source], words, chunks, far)
@@ -646,7 +672,9 @@ class _Search:
         taken, is_match = paths.taken[source], match >= 0
         for row, cell, bit in self._cells(match, np.flatnonzero(is_match)):
             taken[row, cell] |= np.uint64(1) << bit
-        end = np.where(is_match, matches.ref[match] + matches.n_ref[match], paths.end[source])
+        end = np.where(
+            is_match, matches.ref[match] + matches.n_ref[match], paths.end[source]
+        )
         left = np.where(ends, -1, paths.cand_end)[source]
         cand_end = np.where(is_match, matches.cand[match] + matches.n_cand[match], left)
         columns = words[kept], chunks[kept], far[kept], end, cand_end, taken

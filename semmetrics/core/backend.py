@@ -111,7 +111,10 @@ def check_device(name: str, torch: Any) -> None:
     with suppress(RuntimeError, TypeError):
         device = torch.device(name)
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        available = {"cuda": (device.index or 0) < count, "mps": torch.backends.mps.is_available()}
+        available = {
+            "cuda": (device.index or 0) < count,
+            "mps": torch.backends.mps.is_available(),
+        }
         if available.get(device.type, True):
             return
     raise InputError("no-such-device", name=name)
@@ -152,7 +155,9 @@ def find_device(name: str | None) -> Any:
 
 def to_device(values: NDArray[Any], device: Any) -> Any:
     """Return values as a torch tensor on a device of ``find_device``; as they are without one."""
-    return values if device is None else sys.modules["torch"].tensor(values, device=device)
+    return (
+        values if device is None else sys.modules["torch"].tensor(values, device=device)
+    )
 
 
 class Backend:

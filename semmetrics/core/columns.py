@@ -21,9 +21,13 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers, slices
 
 UNIT = 1 << 1074
-_HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
+_HALF = (
+    27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
+)
 _MOST = 1 << 26
-_TABLE = 1 << 22  # cells of (group, exponent) that are counted without sorting them first
+_TABLE = (
+    1 << 22
+)  # cells of (group, exponent) that are counted without sorting them first
 
 
 def exact_sums(
@@ -66,7 +70,9 @@ def exact_sums(
         for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
             group, exponent = divmod(int(cells[place]), width)
             number = (int(high[place]) << _HALF) + int(rest[place])
-            shift = 1074 - 53 + exponent + low  # the mantissa's last bit, in units of 2**-1074
+            shift = (
+                1074 - 53 + exponent + low
+            )  # the mantissa's last bit, in units of 2**-1074
             total[group] += number << shift if shift >= 0 else number >> -shift
     return total
 
@@ -90,7 +96,11 @@ def add_sums(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
 
 
 def _grouped(
-    groups: Ints, number: int, weights: Floats | None, codes: NDArray[Any] | None, width: int
+    groups: Ints,
+    number: int,
+    weights: Floats | None,
+    codes: NDArray[Any] | None,
+    width: int,
 ) -> Floats:
     """Weights (or ones) summed by group and code, shape (number, width)."""
     inside = (groups >= 0) & (groups < number)
@@ -118,7 +128,9 @@ class Dense:
         values = self.values if weights is None else self.values * weights
         return exact_sums(values.astype(np.float64)).reshape(())
 
-    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+    def group_sums(
+        self, groups: Ints, number: int, weights: Floats | None = None
+    ) -> Floats:
         """Shape (number,)."""
         values = self.values.astype(np.float64) * (1.0 if weights is None else weights)
         return _grouped(groups, number, values, None, 1)[:, 0]
@@ -144,10 +156,16 @@ class Coded:
         if weights is not None:
             return Dense(self.values).sum(weights)
         times = np.bincount(self.codes, minlength=len(self.table)).tolist()
-        each = exact_sums(self.table, np.arange(len(self.table)), len(self.table)).tolist()
-        return np.array(sum(n * unit for n, unit in zip(times, each, strict=True)), object)
+        each = exact_sums(
+            self.table, np.arange(len(self.table)), len(self.table)
+        ).tolist()
+        return np.array(
+            sum(n * unit for n, unit in zip(times, each, strict=True)), object
+        )
 
-    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+    def group_sums(
+        self, groups: Ints, number: int, weights: Floats | None = None
+    ) -> Floats:
         """Shape (number,)."""
         return Dense(self.values).group_sums(groups, number, weights)
 
@@ -168,7 +186,9 @@ class OneHot:
             return np.bincount(self.codes, minlength=self.width)
         return exact_sums(weights, self.codes.astype(np.int64), self.width)
 
-    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+    def group_sums(
+        self, groups: Ints, number: int, weights: Floats | None = None
+    ) -> Floats:
         """Shape (number, width)."""
         return _grouped(groups, number, weights, self.codes, self.width)
 
@@ -195,7 +215,9 @@ class Sparse:
             return np.bincount(self.codes, minlength=self.width)
         return exact_sums(weights[row_numbers(self.indptr)], self.codes, self.width)
 
-    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+    def group_sums(
+        self, groups: Ints, number: int, weights: Floats | None = None
+    ) -> Floats:
         """Shape (number, width)."""
         rows = row_numbers(self.indptr)
         repeated = None if weights is None else weights[rows]

@@ -97,7 +97,9 @@ def own_version(function: object) -> str | None:
     plain = isinstance(version, str | int) and not isinstance(version, bool)
     if not plain or version == "":
         return None
-    return "".join(c if c.isprintable() and c != "|" else f"%{ord(c):02X}" for c in str(version))
+    return "".join(
+        c if c.isprintable() and c != "|" else f"%{ord(c):02X}" for c in str(version)
+    )
 
 
 def qualified_name(function: object) -> str:
@@ -134,7 +136,9 @@ def hash_strings(strings: Sequence[str]) -> Hashes:
 
     def encode(start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
         """Return the bytes of strings, and where each begins and ends."""
-        coded = [string.encode("utf-8", "surrogatepass") for string in strings[start:stop]]
+        coded = [
+            string.encode("utf-8", "surrogatepass") for string in strings[start:stop]
+        ]
         indptr = offsets(np.fromiter(map(len, coded), np.int64, len(coded)))
         return np.frombuffer(b"".join(coded), np.uint8), indptr
 
@@ -159,7 +163,9 @@ def _hash_block(data: NDArray[np.uint8], indptr: Ints) -> Hashes:
     cells = np.arange(0, 256 * int(indptr[-1]), 256)
     cells -= np.repeat(indptr[:-1] * 256, np.diff(indptr))
     cells += data
-    small = len(cells) >= _KNOWN and int(cells.max()) < _KNOWN  # then ``mix`` is looked up
+    small = (
+        len(cells) >= _KNOWN and int(cells.max()) < _KNOWN
+    )  # then ``mix`` is looked up
     with np.errstate(over="ignore"):
         total = np.zeros(len(cells) + 1, np.uint64)
         np.cumsum(_table().take(cells) if small else mix(cells), out=total[1:])
@@ -196,7 +202,9 @@ def same(one: Any, other: Any) -> bool:
             return False
         return bool(((one == other) | ((one != one) & (other != other))).all())
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(
+            same(one[key], other[key]) for key in one
+        )
     if isinstance(one, (list, tuple)) and type(one) is type(other):
         return len(one) == len(other) and all(map(same, one, other))
     return one is other or bool(one == other) or bool(one != one and other != other)
@@ -212,11 +220,14 @@ def by_value(*more: str) -> Callable[[C], C]:
     """
 
     def make(cls: C) -> C:
-        names = getattr(cls, "_fields", None) or [f.name for f in fields(cls) if f.compare]
+        names = getattr(cls, "_fields", None) or [
+            f.name for f in fields(cls) if f.compare
+        ]
 
         def equal(self: Any, other: object) -> bool:
             return type(other) is type(self) and all(
-                same(getattr(self, name), getattr(other, name)) for name in (*names, *more)
+                same(getattr(self, name), getattr(other, name))
+                for name in (*names, *more)
             )
 
         def differ(self: Any, other: object) -> bool:
@@ -224,10 +235,17 @@ def by_value(*more: str) -> Callable[[C], C]:
 
         def code(self: Any) -> int:
             values = (getattr(self, name) for name in names)
-            return hash((type(self).__qualname__, *(one for one in values if isinstance(one, str))))
+            return hash(
+                (
+                    type(self).__qualname__,
+                    *(one for one in values if isinstance(one, str)),
+                )
+            )
 
         methods: dict[str, Any] = {"__eq__": equal, "__ne__": differ, "__hash__": code}
-        if hasattr(cls.__repr__, "__wrapped__"):  # that of a dataclass, which writes all values
+        if hasattr(
+            cls.__repr__, "__wrapped__"
+        ):  # that of a dataclass, which writes all values
             methods["__repr__"] = short_repr
         for name, method in methods.items():
             setattr(cls, name, method)
@@ -244,5 +262,7 @@ def short_repr(self: Any) -> str:
             return f"<{value.dtype} {getattr(value, 'shape', '')}>"
         return " ".join(_SHORT.repr(value).split())
 
-    text = ", ".join(f"{f.name}={short(getattr(self, f.name))}" for f in fields(self) if f.repr)
+    text = ", ".join(
+        f"{f.name}={short(getattr(self, f.name))}" for f in fields(self) if f.repr
+    )
     return f"{type(self).__qualname__}({text if len(text) <= _MOST else text[:_MOST] + '…'})"

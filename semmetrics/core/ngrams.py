@@ -60,9 +60,14 @@ class NGrams:
     @cached_property
     def totals(self) -> Ints:
         """Return how many n-grams each text has, shape (texts,)."""
-        found, some = np.zeros(len(self.indptr) - 1, np.int64), ragged.lengths(self.indptr) > 0
+        found, some = (
+            np.zeros(len(self.indptr) - 1, np.int64),
+            ragged.lengths(self.indptr) > 0,
+        )
         if some.any():
-            found[some] = np.add.reduceat(self.counts, self.indptr[:-1][some], dtype=np.int64)
+            found[some] = np.add.reduceat(
+                self.counts, self.indptr[:-1][some], dtype=np.int64
+            )
         return found
 
     def tokens(self, flat: NDArray[Any]) -> NDArray[Any]:
@@ -71,7 +76,9 @@ class NGrams:
         return words
 
 
-def count_ngrams(indptr: Ints, codes: NDArray[np.integer], orders: int = 4) -> list[NGrams]:
+def count_ngrams(
+    indptr: Ints, codes: NDArray[np.integer], orders: int = 4
+) -> list[NGrams]:
     """Count the n-grams of orders 1 to ``orders``.
 
     Parameters
@@ -138,7 +145,9 @@ def _sorted(keys: Ints) -> tuple[Ints, NDArray[Any]]:
     return both >> bits, (both & ((1 << bits) - 1)).astype(_places(len(keys)))
 
 
-def _count(indptr: Ints, codes: NDArray[Any], size: int) -> tuple[Ints, NDArray[Any], NDArray[Any]]:
+def _count(
+    indptr: Ints, codes: NDArray[Any], size: int
+) -> tuple[Ints, NDArray[Any], NDArray[Any]]:
     """Return offsets, the distinct codes of each row and their counts, some rows at a time."""
     widths, done = [np.zeros(0, np.int64)], 0
     filled = np.empty((2, len(codes)), codes.dtype)  # unused cells take no memory
@@ -152,7 +161,9 @@ def _count(indptr: Ints, codes: NDArray[Any], size: int) -> tuple[Ints, NDArray[
     return ragged.offsets(np.concatenate(widths)), *filled[:, :done]
 
 
-def find_rows(table: NDArray[np.integer], asked: NDArray[np.integer], width: int) -> Ints:
+def find_rows(
+    table: NDArray[np.integer], asked: NDArray[np.integer], width: int
+) -> Ints:
     """Find each row asked for in a table of distinct rows; -1 where it is not there.
 
     Parameters
@@ -172,7 +183,9 @@ def find_rows(table: NDArray[np.integer], asked: NDArray[np.integer], width: int
     number, wanted = table[:, 0].astype(np.int64), asked[:, 0].astype(np.int64)
     for column, asks in zip(table.T[1:], asked.T[1:], strict=True):
         keys, number = _numbered(number * width + column)
-        wanted = _find(keys, np.where((wanted >= 0) & (asks >= 0), wanted * width + asks, -1))
+        wanted = _find(
+            keys, np.where((wanted >= 0) & (asks >= 0), wanted * width + asks, -1)
+        )
     keys, first = np.unique(number, return_index=True)
     place = _find(keys, wanted)
     return np.where(place >= 0, first[place], -1)
@@ -212,11 +225,17 @@ def _find(keys: Ints, wanted: Ints) -> Ints:
 Words = NDArray[np.uint64]
 
 _WORD = 64
-_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)  # of each byte
-_MASKS = 4096  # masks of tokens kept at a time, each of one bit for a token of the pattern
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(
+    axis=1
+)  # of each byte
+_MASKS = (
+    4096  # masks of tokens kept at a time, each of one bit for a token of the pattern
+)
 
 
-def lcs_lengths(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints) -> Ints:
+def lcs_lengths(
+    indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
+) -> Ints:
     """Return the length of the longest common subsequence of pairs of texts.
 
     Parameters
@@ -252,7 +271,9 @@ def lcs_lengths(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: I
     return found
 
 
-def _in_words(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints) -> Ints:
+def _in_words(
+    indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
+) -> Ints:
     """Compare all pairs at once, where every text has at most 64 tokens."""
     masks, steps = _masks(indptr, codes, first, second)
     order = np.argsort(-steps, kind="stable")

@@ -128,7 +128,9 @@ def runs_within(costs: Ints, most: int) -> Iterator[slice]:
     """
     start, rows = 0, len(costs) - 1
     while start < rows:
-        stop = max(start + 1, int(np.searchsorted(costs, costs[start] + most, "right")) - 1)
+        stop = max(
+            start + 1, int(np.searchsorted(costs, costs[start] + most, "right")) - 1
+        )
         yield slice(start, stop)
         start = stop
 
@@ -194,12 +196,16 @@ def take_rows(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 def cell_keys(indptr: Ints, codes: NDArray[np.integer], width: int) -> Ints:
     """Return the key of each flat element."""
-    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64) * width, lengths(indptr))
+    rows = np.repeat(
+        np.arange(len(indptr) - 1, dtype=np.int64) * width, lengths(indptr)
+    )
     rows += codes
     return rows
 
 
-def distinct_codes(indptr: Ints, codes: NDArray[np.integer], width: int) -> tuple[Ints, Ints, Ints]:
+def distinct_codes(
+    indptr: Ints, codes: NDArray[np.integer], width: int
+) -> tuple[Ints, Ints, Ints]:
     """Return offsets, the distinct codes of each row in rising order, and how often each occurs.
 
     Codes lie in [0, width).
@@ -262,7 +268,9 @@ def is_member(keys: Ints, among: Ints, size: int) -> Bools:
         table = np.zeros(size, np.bool_)
         table[among] = True
         return np.asarray(table[keys])
-    ordered = np.sort(among)  # of keys nearly in order, far faster than the hashing of np.isin
+    ordered = np.sort(
+        among
+    )  # of keys nearly in order, far faster than the hashing of np.isin
     return np.asarray(np.append(ordered, -1)[np.searchsorted(ordered, keys)] == keys)
 
 
@@ -331,7 +339,9 @@ def binary_matrix(values: Any, name: str) -> NDArray[Any]:
     """
     table, wanted = dense_array(values, name), "items x labels of 0 and 1"
     if table.ndim != 2:
-        raise InputError("wrong-shape", name, role="the matrix", shape=table.shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", name, role="the matrix", shape=table.shape, wanted=wanted
+        )
     return table
 
 
@@ -347,8 +357,13 @@ def _bytes(table: NDArray[Any], name: str, start: int) -> NDArray[np.uint8]:
         wrong = not np.array_equal(table, small)
     if wrong:
         row, column = np.argwhere((table != 0) & (table != 1))[0].tolist()
-        where, value = f"{name}, row {start + row}, column {column}{FROM_0}", table[row, column]
-        raise InputError("out-of-range", where, role="a value", value=value, wanted="0 or 1")
+        where, value = (
+            f"{name}, row {start + row}, column {column}{FROM_0}",
+            table[row, column],
+        )
+        raise InputError(
+            "out-of-range", where, role="a value", value=value, wanted="0 or 1"
+        )
     return small
 
 
@@ -356,7 +371,11 @@ def _blocks(
     pred: NDArray[Any], ref: NDArray[Any], rows: int
 ) -> Iterator[tuple[slice, NDArray[np.uint8], NDArray[np.uint8]]]:
     for part in slices(len(pred), rows):
-        yield part, _bytes(pred[part], "pred", part.start), _bytes(ref[part], "ref", part.start)
+        yield (
+            part,
+            _bytes(pred[part], "pred", part.start),
+            _bytes(ref[part], "ref", part.start),
+        )
 
 
 def _sum_columns(block: NDArray[np.uint8]) -> Ints:
@@ -404,7 +423,9 @@ def column_counts(
     total = np.zeros((3, width), np.int64 if weights is None else np.float64)
     for part, mine, theirs in _blocks(pred, ref, side * _GROUP):
         for place, block in enumerate((mine & theirs, mine, theirs)):
-            total[place] += _sum_columns(block) if weights is None else weights[part] @ block
+            total[place] += (
+                _sum_columns(block) if weights is None else weights[part] @ block
+            )
     return total[0], total[1], total[2]
 
 
@@ -418,7 +439,9 @@ def row_counts(pred: NDArray[Any], ref: NDArray[Any]) -> tuple[Ints, Ints, Ints]
     [[1, 1], [1, 2], [1, 1]]
     """
     total = np.zeros((3, len(pred)), np.int64)
-    for part, mine, theirs in _blocks(pred, ref, max(1, _CELLS // max(1, pred.shape[1]))):
+    for part, mine, theirs in _blocks(
+        pred, ref, max(1, _CELLS // max(1, pred.shape[1]))
+    ):
         for place, block in enumerate((mine & theirs, mine, theirs)):
             total[place, part] = np.count_nonzero(block.view(np.bool_), axis=1)
     return total[0], total[1], total[2]
@@ -451,7 +474,9 @@ class Cells:
     def kept(self, chosen: Bools, features: Ints) -> Cells:
         """Select cells, their features renamed."""
         counts = np.bincount(row_numbers(self.indptr)[chosen], minlength=len(self))
-        return Cells(offsets(counts), features[self.features[chosen]], self.values[chosen])
+        return Cells(
+            offsets(counts), features[self.features[chosen]], self.values[chosen]
+        )
 
     def rows(self, start: int, stop: int) -> Cells:
         """Select rows."""
@@ -499,7 +524,9 @@ class SparsePairs:
         self._parts = []
         for chosen in (dense, rare):
             inside = chosen[rows.features]
-            self._parts.append((rows.kept(inside, np.cumsum(chosen) - 1), kinds[inside]))
+            self._parts.append(
+                (rows.kept(inside, np.cumsum(chosen) - 1), kinds[inside])
+            )
         indptr, flat = take_rows(columns.indptr, self._order)
         ordered = Cells(indptr, columns.features[flat], columns.values[flat])
         kept = ordered.kept(dense[ordered.features], np.cumsum(dense) - 1)
@@ -507,7 +534,9 @@ class SparsePairs:
         self._dense[kept.features, row_numbers(kept.indptr)] = kept.values
         self._classes = []
         kept = ordered.kept(rare[ordered.features], np.cumsum(rare) - 1)
-        bounds = np.flatnonzero(np.diff(classes[self._order], prepend=-1, append=-1)).tolist()
+        bounds = np.flatnonzero(
+            np.diff(classes[self._order], prepend=-1, append=-1)
+        ).tolist()
         for start, stop in pairwise(bounds):
             part, shape = kept.rows(start, stop), (stop - start, int(rare.sum()))
             table = csr_array((part.values, part.features, part.indptr), shape=shape)
@@ -556,10 +585,14 @@ class SparsePairs:
         shape = stop - start, self._n_dense
         for number, columns, others in self._classes:
             scale = self._scale[number]
-            left = np.bincount(where, dense.values * scale[dense_kinds], shape[0] * shape[1])
+            left = np.bincount(
+                where, dense.values * scale[dense_kinds], shape[0] * shape[1]
+            )
             np.matmul(left.reshape(shape), self._dense[:, columns], out=out[:, columns])
             values = rare.values * scale[rare_kinds]
-            table = csr_array((values, rare.features, rare.indptr), (len(rare), others.shape[0]))
+            table = csr_array(
+                (values, rare.features, rare.indptr), (len(rare), others.shape[0])
+            )
             product = table @ others
             indptr = product.indptr.astype(np.int64)
             # a product names each of its cells once
@@ -569,7 +602,9 @@ class SparsePairs:
 def _ways(rows: Cells, columns: Cells) -> tuple[Bools, Bools]:
     """Choose which features go through dense products, and which through sparse ones."""
     width = 1 + max(rows.features.max(initial=-1), columns.features.max(initial=-1))
-    mine, theirs = (np.bincount(side.features, minlength=width) for side in (rows, columns))
+    mine, theirs = (
+        np.bincount(side.features, minlength=width) for side in (rows, columns)
+    )
     pairs = mine * theirs
     dense = pairs * _DENSE_GAIN > len(rows) * len(columns)
     most = _MOST_DENSE // (8 * max(1, len(columns)))

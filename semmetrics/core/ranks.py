@@ -25,14 +25,28 @@ from numpy.typing import NDArray
 
 from semmetrics.core import ragged
 from semmetrics.core.backend import Backend, count_workers, run_parts, to_numpy
-from semmetrics.core.ragged import Bools, Codes, Floats, Ints, lengths, offsets, positions, slices
+from semmetrics.core.ragged import (
+    Bools,
+    Codes,
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    positions,
+    slices,
+)
 from semmetrics.errors import FROM_0, InputError
 
-_WIDE = 2048  # candidates from which a row is counted by itself, while it is in the cache
+_WIDE = (
+    2048  # candidates from which a row is counted by itself, while it is in the cache
+)
 _CELLS = 1 << 22  # of a comparison of many rows
 _TILE = 1 << 19  # bytes of rows that stay in a cache
 _TIED = 64  # candidates behind the k-th that are looked at first, as they may be tied with it
-_DOWN = 128, 4096  # rows and columns compared together, at most 255 rows: they stay in a cache
+_DOWN = (
+    128,
+    4096,
+)  # rows and columns compared together, at most 255 rows: they stay in a cache
 
 
 class Counts(NamedTuple):
@@ -87,14 +101,23 @@ def count_nearer(table: Any, indptr: Ints, codes: Codes) -> Counts:
             _count_together(backend, table, indptr, codes, rows[part], found)
         return found
     workers = count_workers()
-    run_parts(lambda part: _count_row_by_row(table, indptr, codes, part, found),
-              [part for part in np.array_split(rows, workers) if len(part)], workers)  # fmt: skip
+    run_parts(
+        lambda part: _count_row_by_row(table, indptr, codes, part, found),
+        [part for part in np.array_split(rows, workers) if len(part)],
+        workers,
+    )
     return found
 
 
-def _count_row_by_row(table: Any, indptr: Ints, codes: Codes, rows: Ints, found: Counts) -> None:
+def _count_row_by_row(
+    table: Any, indptr: Ints, codes: Codes, rows: Ints, found: Counts
+) -> None:
     flags = np.empty(table.shape[1], np.bool_)
-    starts, stops, columns = indptr[rows].tolist(), indptr[rows + 1].tolist(), codes.tolist()
+    starts, stops, columns = (
+        indptr[rows].tolist(),
+        indptr[rows + 1].tolist(),
+        codes.tolist(),
+    )
     for row, start, stop in zip(rows.tolist(), starts, stops, strict=True):
         line = table[row]
         for place in range(start, stop):
@@ -115,7 +138,9 @@ def _count_together(
     Counts come from a device once; it would have to wait to hear whether any are tied.
     """
     widths = lengths(indptr)[rows]
-    numbers, queries = (backend.xp.arange(n, **backend.place) for n in table.shape[::-1])
+    numbers, queries = (
+        backend.xp.arange(n, **backend.place) for n in table.shape[::-1]
+    )
     places, counts = [], []
     for slot in range(int(widths.max(initial=0))):
         some = rows[widths > slot]
@@ -167,7 +192,9 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
         rows = codes[places]
         values = _exact(table[rows, queries])
         columns = ragged.as_slice(queries)
-        found.nearer[places] = _sum_down(table, columns, lambda part, start: part > values)
+        found.nearer[places] = _sum_down(
+            table, columns, lambda part, start: part > values
+        )
         tied = _sum_down(table, columns, lambda part, start: part == values) - 1
         found.tied[places] = tied
         some = np.flatnonzero(tied)
@@ -175,7 +202,9 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
             sought, limits = values[some], rows[some]
 
             def before(part: Any, start: int) -> Any:
-                return (part == sought) & (np.arange(start, start + len(part))[:, None] < limits)
+                return (part == sought) & (
+                    np.arange(start, start + len(part))[:, None] < limits
+                )
 
             found.tied_before[places[some]] = _sum_down(table, queries[some], before)
 
@@ -193,7 +222,9 @@ def _sum_down(table: Any, columns: Any, test: Callable[[Any, int], Any]) -> Ints
     total: Any = 0
     for part in slices(len(table), _DOWN[0]):
         flags = test(_exact(table[part, columns]), part.start)
-        total = total + np.add.reduce(flags.view(np.uint8), axis=0, dtype=np.uint8).astype(np.int64)
+        total = total + np.add.reduce(
+            flags.view(np.uint8), axis=0, dtype=np.uint8
+        ).astype(np.int64)
     return np.asarray(total)
 
 
@@ -326,17 +357,28 @@ def top_k(
     """
     width, lines = (values.shape[0], values.shape[1]) if columns else values.shape[::-1]
     if not 1 <= k <= width:
-        raise InputError("bad-option", name="k", value=k, wanted=f"a number from 1 to {width}")
-    if isinstance(values, np.ndarray) and values.flags.f_contiguous > values.flags.c_contiguous:
+        raise InputError(
+            "bad-option", name="k", value=k, wanted=f"a number from 1 to {width}"
+        )
+    if (
+        isinstance(values, np.ndarray)
+        and values.flags.f_contiguous > values.flags.c_contiguous
+    ):
         values, columns = values.T, not columns  # read in the order in which it lies
     found = np.empty((lines, k)), np.empty((lines, k), np.int64)
     workers = count_workers()
     if columns:
         parts = slices(lines, -(-lines // workers))
-        run_parts(lambda part: _columns(values, k, part, memory // workers, found), parts, workers)
+        run_parts(
+            lambda part: _columns(values, k, part, memory // workers, found),
+            parts,
+            workers,
+        )
     else:
         blocks = row_slices(values, min(memory // workers, _BLOCK))
-        run_parts(lambda part: _rows(_block(values, part), k, part, found), blocks, workers)
+        run_parts(
+            lambda part: _rows(_block(values, part), k, part, found), blocks, workers
+        )
     return found
 
 
@@ -377,7 +419,9 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
             left.append((rows[most:], number))
             rows = rows[:most]
         values, places = _largest(backend, table, rows, number)
-        behind = places * 0 if later is None else np.take_along_axis(later[rows], places, 1)
+        behind = (
+            places * 0 if later is None else np.take_along_axis(later[rows], places, 1)
+        )
         order = np.lexsort((places, behind, _falling(values)))[:, :k]
         found[rows] = np.take_along_axis(places, order, 1)
         # where the last number is that of the k-th, further candidates may be tied with it
@@ -387,7 +431,9 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
     return found
 
 
-def _largest(backend: Backend, table: Any, rows: Ints, k: int) -> tuple[NDArray[Any], Ints]:
+def _largest(
+    backend: Backend, table: Any, rows: Ints, k: int
+) -> tuple[NDArray[Any], Ints]:
     """Return the k largest numbers of some rows, which fall, and any places that they have."""
     part = table[backend.array(rows)] if len(rows) < len(table) else table
     if backend.torch:
@@ -422,7 +468,9 @@ def _block(values: Any, rows: slice, columns: slice = slice(None)) -> NDArray[An
         block = read_rows(values, rows)[:, columns]
     if block.dtype in (np.float32, np.float64) or block.dtype.kind in "iu":
         return block
-    return block.astype(np.float32 if block.dtype in (np.float16, np.bool_) else np.float64)
+    return block.astype(
+        np.float32 if block.dtype in (np.float16, np.bool_) else np.float64
+    )
 
 
 def _n_chunks(width: int, k: int, least: int = _CHUNKS) -> int:
@@ -447,7 +495,9 @@ def _rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) ->
     bound = np.partition(maxima, maxima.shape[1] - k, axis=1)[:, -k, None]
     kept = block >= bound
     cells = np.flatnonzero(kept)
-    if len(cells) > _MANY * n * k:  # a line with many numbers equal to the bound needs k of them
+    if (
+        len(cells) > _MANY * n * k
+    ):  # a line with many numbers equal to the bound needs k of them
         for row in np.flatnonzero(kept.sum(axis=1) > _MANY * k):
             kept[row] = block[row] > bound[row]
             kept[row, np.flatnonzero(block[row] == bound[row])[:k]] = True
@@ -462,7 +512,9 @@ def _sort(block: NDArray[Any], k: int, lines: slice, out: tuple[Floats, Ints]) -
     out[0][lines], out[1][lines] = np.take_along_axis(block, places, axis=1), places
 
 
-def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, Ints]) -> None:
+def _columns(
+    values: Any, k: int, part: slice, memory: int, out: tuple[Floats, Ints]
+) -> None:
     """Find the largest of some columns, and write them at their places.
 
     The blocks are read twice: for the bounds, and for what is not below them.
@@ -515,14 +567,21 @@ def _column_bounds(values: Any, k: int, part: slice, long: int) -> NDArray[Any]:
 
 
 def _choose(
-    line: Ints, place: Ints, found: NDArray[Any], k: int, lines: slice, out: tuple[Floats, Ints]
+    line: Ints,
+    place: Ints,
+    found: NDArray[Any],
+    k: int,
+    lines: slice,
+    out: tuple[Floats, Ints],
 ) -> None:
     """Keep the k largest of each line's candidates, which are at least k, and write them.
 
     The candidates of a line are in the order of their places.
     """
     n = lines.stop - lines.start
-    small = np.uint16 if n <= 1 << 16 else np.int64  # of 16 bits, numpy sorts far faster
+    small = (
+        np.uint16 if n <= 1 << 16 else np.int64
+    )  # of 16 bits, numpy sorts far faster
     order = np.argsort(line.astype(small), kind="stable")
     line, found = line[order], found[order]
     indptr = offsets(np.bincount(line, minlength=n))
@@ -531,7 +590,10 @@ def _choose(
         least = -np.inf if found.dtype.kind == "f" else np.iinfo(found.dtype).min
         table = np.full((n, most), least, found.dtype)
         table[line, positions(indptr)] = found
-        best = np.argsort(_falling(table), axis=1, kind="stable")[:, :k] + indptr[:-1, None]
+        best = (
+            np.argsort(_falling(table), axis=1, kind="stable")[:, :k]
+            + indptr[:-1, None]
+        )
     else:
         best = np.lexsort((_falling(found), line))[positions(indptr) < k].reshape(n, k)
     out[0][lines], out[1][lines] = found[best], place[order][best]
@@ -543,4 +605,6 @@ def _check(maxima: Any, block: NDArray[Any], row: int, column: int) -> None:
     if tables[0].dtype.kind == "f" and any(np.isnan(table).any() for table in tables):
         first = np.argwhere(np.isnan(block))[0]
         where = f"row {first[0] + row}, column {first[1] + column}{FROM_0}"
-        raise InputError("out-of-range", where, role="a value", value=np.nan, wanted="a number")
+        raise InputError(
+            "out-of-range", where, role="a value", value=np.nan, wanted="a number"
+        )

@@ -51,11 +51,17 @@ _TORCH_GATHERED = 1 << 24  # the same in torch: 128 MB of a device
 
 def _checked(vectors: Any) -> Any:
     """Return vectors as a float64 matrix of their own backend."""
-    table = vectors.detach().double() if is_torch(vectors) else np.asarray(vectors, np.float64)
+    table = (
+        vectors.detach().double()
+        if is_torch(vectors)
+        else np.asarray(vectors, np.float64)
+    )
     if not (abs(table) <= _LARGEST).all():
         value = float(table[~(abs(table) <= _LARGEST)][0])
         wanted = f"finite numbers up to {_LARGEST}"
-        raise InputError("out-of-range", role="a number of a vector", value=value, wanted=wanted)
+        raise InputError(
+            "out-of-range", role="a number of a vector", value=value, wanted=wanted
+        )
     return table
 
 
@@ -108,7 +114,9 @@ class SplitVectors:
         table, xp = self.products(other), _module(self.high)
         mine, theirs = (xp.where(s.lengths > 0, s.lengths, 1.0) for s in (self, other))
         table /= mine[..., :, None] * theirs[..., None, :]
-        return xp.round(table, decimals=_DECIMALS, out=table)  # what exceeds 1 becomes 1
+        return xp.round(
+            table, decimals=_DECIMALS, out=table
+        )  # what exceeds 1 becomes 1
 
 
 def _module(values: Any) -> Any:
@@ -273,20 +281,31 @@ class EuclideanDistances:
         """Return distances from differences, in torch: no bit depends on what is beside a pair."""
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         table = self.backend.zeros(items, m, n)
-        for part in slices(items, _TORCH_GATHERED // max(1, (m + n) * self.vectors.shape[1])):
+        for part in slices(
+            items, _TORCH_GATHERED // max(1, (m + n) * self.vectors.shape[1])
+        ):
             both = self.vectors[pred_codes[part]], self.vectors[ref_codes[part]]
-            table[part] = self.backend.xp.cdist(*both, compute_mode="donot_use_mm_for_euclid_dist")
+            table[part] = self.backend.xp.cdist(
+                *both, compute_mode="donot_use_mm_for_euclid_dist"
+            )
         return self.backend.xp.round(table, decimals=_DISTANCE_DECIMALS, out=table)
 
     def _products(self, pred_codes: Any, ref_codes: Any, table: Floats) -> None:
         """Write inner products into a table."""
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
-        codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
+        codes, dimension = (
+            np.concatenate([pred_codes, ref_codes], 1),
+            self.vectors.shape[1],
+        )
         parts = slices(items, _GATHERED // max(1, (m + n) * dimension))
-        gathered = np.empty((parts[0].stop, m + n, dimension))  # the same memory for every step
+        gathered = np.empty(
+            (parts[0].stop, m + n, dimension)
+        )  # the same memory for every step
         for part in parts:
             both = gathered[: part.stop - part.start]
-            self.vectors.take(codes[part], 0, out=both, mode="wrap")  # "raise" would copy once more
+            self.vectors.take(
+                codes[part], 0, out=both, mode="wrap"
+            )  # "raise" would copy once more
             np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[part])
 
     def _to_distances(self, square: Floats, pred_codes: Any, ref_codes: Any) -> None:
@@ -298,7 +317,10 @@ class EuclideanDistances:
         # few tables hold vectors that nearly agree
         if 0 not in square.shape and square.min() < _NEAR * lengths.max():
             item, row, column = np.nonzero(square < lengths * _NEAR)
-            gap = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
+            gap = (
+                self.vectors[pred_codes[item, row]]
+                - self.vectors[ref_codes[item, column]]
+            )
             square[item, row, column] = (gap * gap).sum(1)
         np.sqrt(square, out=square)
         np.round(square, decimals=_DISTANCE_DECIMALS, out=square)
@@ -309,7 +331,10 @@ _CLOSE = 1e-6
 _BLOCK = 1 << 21  # cells of a product at a time
 _NUMBERS = 1 << 18  # of gathered vectors at a time
 _FEW = 64  # one cell in so many may be computed singly before a table is less work
-_ORDINARY = 1e-15, 1e15  # lengths of vectors for which single precision has its full digits
+_ORDINARY = (
+    1e-15,
+    1e15,
+)  # lengths of vectors for which single precision has its full digits
 
 
 def is_close(cosines: Floats, threshold: float) -> Bools:
@@ -358,12 +383,18 @@ class ThresholdTest:
     def __init__(self, vectors: NDArray[np.floating[Any]]) -> None:
         self._vectors = vectors
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-        self._zero: Bools = np.all(vectors == 0, axis=1)  # the squares of small numbers are 0
+        self._zero: Bools = np.all(
+            vectors == 0, axis=1
+        )  # the squares of small numbers are 0
         low, high = _ORDINARY
         inside = (lengths > low) & (lengths < high)
         self._ordinary = bool((self._zero | inside).all())
-        scale = np.where(inside, 1 / np.where(inside, lengths, 1.0), 0.0)  # 0 is not used
-        self._units = (vectors * scale.astype(np.float32)[:, None]).astype(np.float32, copy=False)
+        scale = np.where(
+            inside, 1 / np.where(inside, lengths, 1.0), 0.0
+        )  # 0 is not used
+        self._units = (vectors * scale.astype(np.float32)[:, None]).astype(
+            np.float32, copy=False
+        )
         # sums of d products, three roundings of each vector, and that of the exact cosine; and
         # all that may be close
         self._bound = (vectors.shape[1] + 16) * 2.0**-24 + 1e-8 + _CLOSE
@@ -385,7 +416,10 @@ class ThresholdTest:
         above, n = np.empty((len(rows), len(columns)), np.bool_), len(columns)
         unsure = [np.zeros(0, np.int64)]
         if self._ordinary:
-            left, right = self._units[rows], np.ascontiguousarray(self._units[columns].T)
+            left, right = (
+                self._units[rows],
+                np.ascontiguousarray(self._units[columns].T),
+            )
             step = min(len(rows), max(256, _BLOCK // max(1, n)))
             room = np.empty((step, n), np.float32)
             for part in slices(len(rows), step):
@@ -395,7 +429,9 @@ class ThresholdTest:
         places = np.concatenate(unsure)
         if not self._ordinary or len(places) > above.size // _FEW:
             exact = cosine_table(self._vectors[rows], self._vectors[columns])
-            return Decisions(exact > threshold, np.flatnonzero(is_close(exact, threshold)))
+            return Decisions(
+                exact > threshold, np.flatnonzero(is_close(exact, threshold))
+            )
         row, column = np.divmod(places, max(1, n))
         return self._recheck(above, places, rows[row], columns[column], threshold)
 
@@ -416,18 +452,27 @@ class ThresholdTest:
         above = np.empty((size, m, n), np.bool_)
         unsure = [np.zeros(0, np.int64)]
         for part in slices(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
-            left, right = self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2)
-            unsure.append(self._compare(left, right, threshold, above[part]) + part.start * m * n)
+            left, right = (
+                self._units[rows[part]],
+                self._units[columns[part]].swapaxes(1, 2),
+            )
+            unsure.append(
+                self._compare(left, right, threshold, above[part]) + part.start * m * n
+            )
         places = np.concatenate(unsure) if self._ordinary else np.arange(above.size)
         item, cell = np.divmod(places, max(1, m * n))
         row, column = np.divmod(cell, max(1, n))
-        return self._recheck(above, places, rows[item, row], columns[item, column], threshold)
+        return self._recheck(
+            above, places, rows[item, row], columns[item, column], threshold
+        )
 
     def _compare(
         self, left: Any, right: Any, threshold: float, above: Bools, out: Any = None
     ) -> Ints:
         """Fill in which products are above, and return the flat places of what is unsure."""
-        with np.errstate(all="ignore"):  # BLAS may raise flags of numbers that are in no result
+        with np.errstate(
+            all="ignore"
+        ):  # BLAS may raise flags of numbers that are in no result
             product = np.matmul(left, right, out=out)
         product -= np.float32(threshold)
         np.greater(product, 0, out=above)

@@ -48,7 +48,9 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 MAX_NODES = 63
 """Rows and columns together that one problem may have: edges fit a signed 64-bit mask."""
 
-_OPTIMAL = 1e-13  # a reduced cost above minus this, relative to the largest cost, is none
+_OPTIMAL = (
+    1e-13  # a reduced cost above minus this, relative to the largest cost, is none
+)
 _HUGE = 1e300  # above any mass
 _FAR = 1e30  # beside scaled costs
 _STEPS = 1.5, 1.1, 0.7, 0.4  # by which rows are shifted before a tree starts
@@ -75,7 +77,9 @@ class _Trees:
 
     def select(self, keep: Ints) -> _Trees:
         """Return the trees of some problems."""
-        return _Trees(*(getattr(self, field.name).take(keep, -1) for field in fields(self)))
+        return _Trees(
+            *(getattr(self, field.name).take(keep, -1) for field in fields(self))
+        )
 
 
 class Solutions(NamedTuple):
@@ -166,7 +170,9 @@ def _plan_start(
     """
     (rows, columns), (n_rows, n_columns) = masses, sizes
     table: Any = scale_costs(costs, largest)
-    table -= (sum_in_order(table.swapaxes(0, 1)) / n_columns.astype(np.float32))[:, None]
+    table -= (sum_in_order(table.swapaxes(0, 1)) / n_columns.astype(np.float32))[
+        :, None
+    ]
     squares = sum_in_order(table * table) * (columns > 0)
     spread = np.sqrt(sum_in_order(squares) / (n_rows * n_columns)).astype(np.float32)
     table += np.where(rows > 0, 0.0, _FAR).astype(np.float32)[:, None]
@@ -235,7 +241,12 @@ def _build_trees_in_order(
         have = flat_rows.take(here)
         moved = np.minimum(have, need)
         ends = ((have <= need) & (closed < most)) | (turn == end)
-        row_of[edge], column_of[edge], flow[edge], leaf_row[edge] = row, there, moved, ends
+        row_of[edge], column_of[edge], flow[edge], leaf_row[edge] = (
+            row,
+            there,
+            moved,
+            ends,
+        )
         flat_rows[here] = have - moved
         flat_shut[here] = np.where(ends, never, 0.0)
         closed = closed + ends
@@ -251,7 +262,9 @@ def _root_trees(costs: Any, start: tuple[Any, ...], tolerance: Any) -> _Trees:
     row_of, column_of, flow, leaf_row, used = start
     m, n, size = costs.shape
     at, edges = np.arange(size), len(row_of)
-    kind = np.dtype(np.int32 if edges <= 31 else np.int64)  # one bit an edge, and the sign
+    kind = np.dtype(
+        np.int32 if edges <= 31 else np.int64
+    )  # one bit an edge, and the sign
     place = np.arange(edges, dtype=kind)[:, None]
     bits = (place * 0 + 1) << place
     forward, backward = bits * ~leaf_row, bits * leaf_row
@@ -259,7 +272,9 @@ def _root_trees(costs: Any, start: tuple[Any, ...], tolerance: Any) -> _Trees:
     price = costs.reshape(-1).take(cell * size + at)
     row, column = row_of * size + at, (m + column_of) * size + at
     parent = np.where(leaf_row, column, row)
-    leaf = np.where(used, row + column - parent, (m + n) * size + at)  # one node to spare
+    leaf = np.where(
+        used, row + column - parent, (m + n) * size + at
+    )  # one node to spare
     down, up = (np.zeros((m + n + 1) * size, kind) for _ in range(2))
     potential = np.zeros((m + n + 1) * size)
     for edge in range(edges - 1, -1, -1):
@@ -269,9 +284,16 @@ def _root_trees(costs: Any, start: tuple[Any, ...], tolerance: Any) -> _Trees:
         potential[child] = price[edge] - potential[origin]
     down, up, potential = (x.reshape(m + n + 1, size) for x in (down, up, potential))
     return _Trees(
-        at, costs, tolerance, cell, flow,
-        down[:-1], up[:-1], potential[:m], potential[m:-1],
-    )  # fmt: skip
+        at,
+        costs,
+        tolerance,
+        cell,
+        flow,
+        down[:-1],
+        up[:-1],
+        potential[:m],
+        potential[m:-1],
+    )
 
 
 def _best_rows(costs: Any, u: Any) -> Any:
@@ -321,7 +343,9 @@ def _pivot(trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
     rest = less & ~bit
     cut = (from_column | to_column) & bit != 0  # the column is cut off, and not the row
     down, up = trees.down, trees.up
-    behind = -(((down | up) >> place) & 1)  # all bits set for the nodes behind the old edge
+    behind = -(
+        ((down | up) >> place) & 1
+    )  # all bits set for the nodes behind the old edge
     gain, loss = np.where(cut, more, rest) & behind, np.where(cut, rest, more) & behind
     swap = bit & behind
     forward = -(cut * (bit * 0 + 1))
@@ -333,7 +357,10 @@ def _pivot(trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
 
 
 def certify(
-    tables: tuple[Any, Any], masses: tuple[Any, Any], plan: tuple[Any, Any, Any], largest: Any
+    tables: tuple[Any, Any],
+    masses: tuple[Any, Any],
+    plan: tuple[Any, Any, Any],
+    largest: Any,
 ) -> Solutions:
     """Evaluate plans, and how far they can be from what row potentials prove.
 
@@ -380,7 +407,9 @@ def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> 
     """
     uniform: Bools = (n_rows == n_columns) & (n_rows >= _FEWEST)
     for side in (rows, columns):
-        np.logical_and(uniform, np.where(side > 0, side, np.inf).min(0) == side.max(0), out=uniform)
+        np.logical_and(
+            uniform, np.where(side > 0, side, np.inf).min(0) == side.max(0), out=uniform
+        )
     return uniform
 
 
@@ -416,7 +445,10 @@ def solve_singly(
     """Solve problems of any size one by one. Parameters are those of ``solve_simplex``."""
     from scipy.optimize import linear_sum_assignment
 
-    value, tables = np.empty(len(sizes)), np.ascontiguousarray(np.moveaxis(costs, -1, 0))
+    value, tables = (
+        np.empty(len(sizes)),
+        np.ascontiguousarray(np.moveaxis(costs, -1, 0)),
+    )
     for k, (table, size) in enumerate(zip(tables, sizes.tolist(), strict=True)):
         chosen = linear_sum_assignment(table[:size, :size])
         value[k] = sum_in_order(table[chosen] * rows[:size, k])

@@ -89,7 +89,11 @@ Sides = tuple[WeightedWords, WeightedWords]
 
 
 def transport(
-    distances: Distances, pred: WeightedWords, ref: WeightedWords, *, workers: int | None = None
+    distances: Distances,
+    pred: WeightedWords,
+    ref: WeightedWords,
+    *,
+    workers: int | None = None,
 ) -> Solutions:
     """Return the exact transport cost of each item: the word mover's distance (Kusner et al. 2015).
 
@@ -136,7 +140,9 @@ def transport(
     return Solutions(costs, gaps)
 
 
-def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWords) -> Floats:
+def relaxed_transport(
+    distances: Distances, pred: WeightedWords, ref: WeightedWords
+) -> Floats:
     r"""Return the larger of two lower bounds of ``transport`` (Kusner et al. 2015, section 4.3).
 
     Without the condition on one side, every word of the other goes to its nearest:
@@ -167,8 +173,10 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
         if not (used.shape[0] and used.shape[1]):
             continue
         costs = np.where(used, costs, np.inf)
-        sums = [sum_in_order(np.where(mass > 0, np.amin(costs, axis), 0.0) * mass)
-                for axis, mass in ((1, rows), (0, columns))]  # fmt: skip
+        sums = [
+            sum_in_order(np.where(mass > 0, np.amin(costs, axis), 0.0) * mass)
+            for axis, mass in ((1, rows), (0, columns))
+        ]
         bounds[items] = np.where(used.any(0).any(0), np.maximum(*sums), np.nan)
     return bounds
 
@@ -178,10 +186,14 @@ def _groups(sides: Sides, workers: int) -> Iterator[Ints]:
     n_pred, n_ref = (np.diff(side.indptr) for side in sides)
     total = int((n_pred * n_ref).sum())
     blocks = workers * max(1, -(-total // (CELLS * workers)))
-    return group_by_size(n_pred, n_ref, min(CELLS, max(_FEWEST, int(total / blocks * _SLACK))))
+    return group_by_size(
+        n_pred, n_ref, min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
+    )
 
 
-def _make_block(distances: Distances, sides: Sides, items: Ints) -> tuple[Any, Any, Any, Any]:
+def _make_block(
+    distances: Distances, sides: Sides, items: Ints
+) -> tuple[Any, Any, Any, Any]:
     """Return costs, masses of rows and columns, and the pairs of one word; items come last."""
     (pred, rows), (ref, columns) = (side.padded(items) for side in sides)
     costs = _gather_costs(distances, sides, (pred, ref), items)
@@ -190,7 +202,9 @@ def _make_block(distances: Distances, sides: Sides, items: Ints) -> tuple[Any, A
     return costs, rows, columns, equal
 
 
-def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -> Floats:
+def _gather_costs(
+    distances: Distances, sides: Sides, codes: Any, items: Ints
+) -> Floats:
     """Compute distances of items of one size together: a product depends on its shape.
 
     Torch makes no products: there all are computed together, padded, and come in one transfer.
@@ -199,7 +213,9 @@ def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -
     sizes = np.stack([np.diff(side.indptr)[items] for side in sides])
     changes = (sizes[:, 1:] != sizes[:, :-1]).any(0) & (not backend.torch)
     costs = np.zeros((len(codes[0]), len(codes[1]), len(items)))
-    for start, stop in pairwise([0, *(np.flatnonzero(changes) + 1).tolist(), len(items)]):
+    for start, stop in pairwise(
+        [0, *(np.flatnonzero(changes) + 1).tolist(), len(items)]
+    ):
         m, n = sizes[:, start:stop].max(1).tolist()
         if m and n:
             some = codes[0][:m, start:stop].T, codes[1][:n, start:stop].T
@@ -216,7 +232,9 @@ def _remove_common(equal: Any, all_rows: Any, all_columns: Any) -> tuple[Any, An
     these = np.flatnonzero(equal.any(0).any(0))
     if not len(these):
         return all_rows, all_columns
-    equal, rows, columns = (side.take(these, -1) for side in (equal, all_rows, all_columns))
+    equal, rows, columns = (
+        side.take(these, -1) for side in (equal, all_rows, all_columns)
+    )
     some = (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
     common = np.where(equal & some, np.minimum(rows[:, None], columns), 0.0)
     left = []
@@ -286,7 +304,9 @@ def solve_block(costs: Any, rows: Any, columns: Any, numbers: Ints) -> Solutions
         for flip in (False, True):
             these = np.flatnonzero(summable & chosen & ((n_rows > n_columns) == flip))
             if len(these):
-                found = _solve_together(solver, (costs, rows, columns, largest), these, flip)
+                found = _solve_together(
+                    solver, (costs, rows, columns, largest), these, flip
+                )
                 value[these], gaps[these] = found.costs, found.gaps
     for k in np.flatnonzero(some & ~(gaps <= _GAP * largest)).tolist():
         one = costs[..., k], rows[..., k], columns[..., k]
@@ -306,7 +326,9 @@ def _choose_solvers(
     yield simplex.solve_simplex, ~lone & ~uniform & (n_rows + n_columns <= MAX_NODES)
 
 
-def _solve_together(solver: Solver, sides: tuple[Any, ...], these: Any, flip: bool) -> Solutions:
+def _solve_together(
+    solver: Solver, sides: tuple[Any, ...], these: Any, flip: bool
+) -> Solutions:
     """Solve these problems at once, turned so that rows are the shorter side."""
     if len(these) < sides[0].shape[2]:
         sides = tuple(side.take(these, -1) for side in sides)
@@ -353,7 +375,9 @@ def _solve_alone(
     if largest == 0.0:  # the network simplex may not return
         return 0.0, 0.0
     scaled = costs / largest
-    if found := network_simplex(scaled, rows, columns) or linear_program(scaled, rows, columns):
+    if found := network_simplex(scaled, rows, columns) or linear_program(
+        scaled, rows, columns
+    ):
         plan, u = found
         value = float((plan * costs).sum())
         bound = float(rows @ u + columns @ (scaled - u[:, None]).min(axis=0))
@@ -382,11 +406,17 @@ def linear_program(costs: Floats, rows: Floats, columns: Floats) -> Plan | None:
     (m, n), size = costs.shape, costs.size
     row, column = np.divmod(np.arange(size), n)
     places = np.stack([row, m + column], axis=1).ravel()
-    sums: Any = csc_array((np.ones(2 * size), places, np.arange(0, 2 * size + 1, 2)), (m + n, size))
+    sums: Any = csc_array(
+        (np.ones(2 * size), places, np.arange(0, 2 * size + 1, 2)), (m + n, size)
+    )
     # the last column follows from the others, up to rounding, which would leave no plan
-    options: Any = {f"{one}_feasibility_tolerance": _FEASIBLE for one in ("primal", "dual")}
+    options: Any = {
+        f"{one}_feasibility_tolerance": _FEASIBLE for one in ("primal", "dual")
+    }
     b_eq = np.concatenate([rows, columns[:-1]])
-    found = linprog(costs.ravel(), A_eq=sums[:-1], b_eq=b_eq, method="highs-ds", options=options)
+    found = linprog(
+        costs.ravel(), A_eq=sums[:-1], b_eq=b_eq, method="highs-ds", options=options
+    )
     if found.x is None:
         return None
     return found.x.reshape(m, n), found.eqlin.marginals[:m]

@@ -43,24 +43,47 @@ from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places, at, requi
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
 
-_MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
+_MAGIC, _ZIP = (
+    b"\x93NUMPY",
+    (b"PK\x03\x04", b"PK\x05\x06"),
+)  # of an archive, and an empty one
 _HDF = b"\x89HDF"
-_CHUNK, _HEADER = 2**20, 10_100  # bytes read at once; and those that have the header of an array
+_CHUNK, _HEADER = (
+    2**20,
+    10_100,
+)  # bytes read at once; and those that have the header of an array
 _MATRIX = ("values", "scores", "labels", "y")
 _BESIDE = ("classes", "ids")
-_SPARSE = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
+_SPARSE = {
+    "csr": ("indices", "indptr"),
+    "csc": ("indices", "indptr"),
+    "coo": ("row", "col"),
+}
 Arrays: TypeAlias = dict[str, NDArray[np.generic]]
 # What zipfile raises for damaged files is not documented; all of these were seen.
-_UNZIPPING = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
+_UNZIPPING = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
     """Return the array in the bytes of a .npy file: booleans, integers, floats or text."""
     if data[: len(_MAGIC)] != _MAGIC:
-        why = "a pickle, which is never loaded" if data[:1] == b"\x80" else "it has another header"
+        why = (
+            "a pickle, which is never loaded"
+            if data[:1] == b"\x80"
+            else "it has another header"
+        )
         raise InputError("not-numpy", where, why=why)
     header = io.BytesIO(data[:_HEADER])
-    with undamaged(where, Exception):  # what numpy raises on a damaged header is not bounded
+    with undamaged(
+        where, Exception
+    ):  # what numpy raises on a damaged header is not bounded
         first = npy.read_magic(header) == (1, 0)
         read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
         sizes, by_column, dtype = read(header)
@@ -68,12 +91,18 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         if not dtype.itemsize or not (number or dtype.kind in "US"):
             what = {"O": "object (a pickle)", "V": "records"}.get(dtype.kind, dtype)
             wanted = "booleans, integers, floats to 64 bits, or text (dtype U)"
-            raise InputError("wrong-dtype", where, role="the array", dtype=what, wanted=wanted)
+            raise InputError(
+                "wrong-dtype", where, role="the array", dtype=what, wanted=wanted
+            )
         count, have = prod(sizes), len(data) - header.tell()
         if (need := count * dtype.itemsize) != have:
             text = f"the array {tuple(sizes)} of {dtype} needs {need} bytes, and has {have}"
             raise ValueError(text)
-        flat = np.frombuffer(data, dtype, count, header.tell()) if count else np.zeros(0, dtype)
+        flat = (
+            np.frombuffer(data, dtype, count, header.tell())
+            if count
+            else np.zeros(0, dtype)
+        )
         array = flat.reshape(sizes, order="F" if by_column else "C")
         if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
             raise ValueError("a boolean is neither 0 nor 1")
@@ -101,7 +130,9 @@ def read_arrays(source: Source, max_bytes: int) -> Arrays:
         with undamaged(at(source.name, f"entry {member.filename!r}"), *_UNZIPPING):
             if key in arrays or member.compress_type not in (0, zipfile.ZIP_DEFLATED):
                 raise zipfile.BadZipFile(f"the entry {key!r}")
-            with archive.open(member) as stream:  # no more than its size, which may be wrong
+            with archive.open(
+                member
+            ) as stream:  # no more than its size, which may be wrong
                 content = b"".join(iter(lambda: stream.read(_CHUNK), b""))
         arrays[key] = parse_npy(content, at(source.name, f"array {key!r}"))
     return arrays
@@ -117,7 +148,11 @@ def _read_hdf(source: Source, max_bytes: int) -> Arrays:
         h5py.File(source.path or io.BytesIO(source.data), "r") as file,
     ):
         file.visititems(lambda name, one: found.append(one))
-        found = [one for one in found if isinstance(one, h5py.Dataset) and one.shape is not None]
+        found = [
+            one
+            for one in found
+            if isinstance(one, h5py.Dataset) and one.shape is not None
+        ]
         # what would be read from another file is refused: whoever wrote this one chose which;
         # and so is a virtual dataset of its own file: one that contains itself ends the process
         lies = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
@@ -128,7 +163,11 @@ def _read_hdf(source: Source, max_bytes: int) -> Arrays:
                 links.append(link.decode("utf-8", "replace"))
 
         file.id.links.visit(look, info=True)
-        apart = [one.name.removeprefix("/") for one in found if one.external or one.is_virtual]
+        apart = [
+            one.name.removeprefix("/")
+            for one in found
+            if one.external or one.is_virtual
+        ]
         if links or apart:
             raise InputError("stored-elsewhere", source.name, names=[*links, *apart])
         if sum(one.nbytes for one in found) > max_bytes:
@@ -141,7 +180,10 @@ def _read_hdf(source: Source, max_bytes: int) -> Arrays:
 
 
 def read_matrix_file(
-    source: Source, options: ReadOptions, names: Sequence[str | Sequence[str]] | None, form: Form
+    source: Source,
+    options: ReadOptions,
+    names: Sequence[str | Sequence[str]] | None,
+    form: Form,
 ) -> Matrix | Items | Lists:
     """Read a matrix of items x names: 0/1 membership, or scores.
 
@@ -165,21 +207,33 @@ def read_matrix_file(
             places = Places(source.name, ids, ROW, range(len(values)))
             return Items(ids, _strings(values, where), places, source.name, understood)
     if values.ndim == 1:
-        raise InputError("vector-as-matrix", where, role="the array", shape=values.shape)
+        raise InputError(
+            "vector-as-matrix", where, role="the array", shape=values.shape
+        )
     _check_array(values, 2, where)
     own = _classes(arrays, options, source.name)
-    rows, columns = pluralize(values.shape[0], "item"), pluralize(values.shape[1], "class")
+    rows, columns = (
+        pluralize(values.shape[0], "item"),
+        pluralize(values.shape[1], "class"),
+    )
     kind = "sparse" if sparse else "HDF5" if source.head.startswith(_HDF) else "NumPy"
     extra = [key for key in arrays if key not in used and key not in _BESIDE]
     return as_matrix(
-        values, names if own is None else own, _ids(arrays, values.shape[0], source.name),
-        source=source.name, understood=f"{kind} matrix, {rows} x {columns}, {values.dtype}",
-        notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))] if extra else [],
+        values,
+        names if own is None else own,
+        _ids(arrays, values.shape[0], source.name),
+        source=source.name,
+        understood=f"{kind} matrix, {rows} x {columns}, {values.dtype}",
+        notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))]
+        if extra
+        else [],
         finite=not (form.by_block or form.allows_nan),
-    )  # fmt: skip
+    )
 
 
-def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArray[np.generic]:
+def plain_array(
+    source: Source, options: ReadOptions, dimensions: int
+) -> NDArray[np.generic]:
     """Read a dense array of finite numbers with so many dimensions."""
     arrays = read_arrays(source, options.max_bytes)
     key, where = _main(arrays, source.name)
@@ -203,7 +257,9 @@ def _main(arrays: Arrays, name: str) -> tuple[str, str]:
 def _check_array(values: Any, dimensions: int, where: str) -> None:
     if values.ndim != dimensions:
         wanted = "a vector" if dimensions == 1 else "rows and columns"
-        raise InputError("wrong-shape", where, role="the array", shape=values.shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", where, role="the array", shape=values.shape, wanted=wanted
+        )
     if values.dtype.kind not in "biuf":
         raise InputError(
             "wrong-dtype", where, role="the array", dtype=values.dtype, wanted="numbers"
@@ -214,7 +270,9 @@ def _strings(values: NDArray[np.generic], where: str) -> list[Any]:
     if values.ndim != 1 or values.dtype.kind not in "Uiu":
         dtype = f"{values.dtype}{values.shape}"
         wanted = "a vector of text (dtype U)"
-        raise InputError("wrong-dtype", where, role="the array", dtype=dtype, wanted=wanted)
+        raise InputError(
+            "wrong-dtype", where, role="the array", dtype=dtype, wanted=wanted
+        )
     names = values.tolist()
     try:
         "".join(map(str, names)).encode()
@@ -229,14 +287,20 @@ def _ids(arrays: Arrays, rows: int, name: str) -> list[str] | None:
         return None
     where = at(name, "array 'ids'")
     column = Column("id", read=as_id)
-    ids = column.values(_strings(arrays["ids"], where), lambda i: at(where, ROW.format(i)))
+    ids = column.values(
+        _strings(arrays["ids"], where), lambda i: at(where, ROW.format(i))
+    )
     if len(set(ids)) != len(ids):
         twice = Counter(ids).most_common(1)[0][0]
         row = [i for i, one in enumerate(ids) if one == twice][1]
         raise InputError("duplicate-id", at(where, ROW.format(row)), value=twice)
     if len(ids) != rows:
-        raise InputError("wrong-count", where, found=pluralize(len(ids), "id"),
-                         wanted=pluralize(rows, "row"))  # fmt: skip
+        raise InputError(
+            "wrong-count",
+            where,
+            found=pluralize(len(ids), "id"),
+            wanted=pluralize(rows, "row"),
+        )
     return ids
 
 
@@ -257,14 +321,20 @@ def _sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
     from scipy import sparse
 
     form = arrays["format"]
-    kind = form.tobytes().replace(b"\0", b"").decode("latin-1") if form.dtype.kind in "SU" else ""
+    kind = (
+        form.tobytes().replace(b"\0", b"").decode("latin-1")
+        if form.dtype.kind in "SU"
+        else ""
+    )
     used = {"data", "format", "shape", *_SPARSE.get(kind, ())}
     if kind not in _SPARSE or not used <= arrays.keys():
         raise InputError("not-sparse", name, kind=kind)
     data, first, second = (arrays[key] for key in ("data", *_SPARSE[kind]))
     with undamaged(name, ValueError, TypeError, OverflowError, IndexError):
         parts: Any = (data, (first, second)) if kind == "coo" else (data, first, second)
-        matrix = getattr(sparse, f"{kind}_array")(parts, tuple(arrays["shape"].tolist()))
+        matrix = getattr(sparse, f"{kind}_array")(
+            parts, tuple(arrays["shape"].tolist())
+        )
         if kind != "coo":
             matrix.check_format(full_check=True)
         found = matrix.tocsr(copy=True)
@@ -282,12 +352,31 @@ def _sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
 _START = 128  # bytes of the header, of which the last four are the version and the order of bytes
 _ARRAY, _COMPRESSED = 14, 15
 _CELLS, _STRUCTS, _TEXT, _NUMBERS = 1, 2, 4, range(6, 16)
-_TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8",
-          13: "u8"}  # fmt: skip
-_ENCODINGS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
+_TYPES = {
+    1: "i1",
+    2: "u1",
+    3: "i2",
+    4: "u2",
+    5: "i4",
+    6: "u4",
+    7: "f4",
+    9: "f8",
+    12: "i8",
+    13: "u8",
+}
+_ENCODINGS = {
+    1: "latin-1",
+    2: "latin-1",
+    4: "utf-16",
+    16: "utf-8",
+    17: "utf-16",
+    18: "utf-32",
+}
 _DEEPEST = 16
 _TAG = {order: struct.Struct(f"{order}II") for order in "<>"}
-_HEAD = {order: struct.Struct(f"{order}6I2i2I") for order in "<>"}  # of an array without a name
+_HEAD = {
+    order: struct.Struct(f"{order}6I2i2I") for order in "<>"
+}  # of an array without a name
 
 
 class Struct(NamedTuple):
@@ -319,8 +408,13 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
     data, found = bytes(source.data), dict[str, Any]()
     order = {b"IM": "<", b"MI": ">"}.get(data[126:_START], "")
     if order and struct.unpack(f"{order}H", data[124:126])[0] == 0x0200:
-        raise InputError("wrong-format", source.name, what="a matrix", format="MATLAB 7.3",
-                         wanted="save(..., '-v7')")  # fmt: skip
+        raise InputError(
+            "wrong-format",
+            source.name,
+            what="a matrix",
+            format="MATLAB 7.3",
+            wanted="save(..., '-v7')",
+        )
     with undamaged(source.name, ValueError, LookupError, struct.error, zlib.error):
         if not order:
             raise ValueError("its header is another")
@@ -376,7 +470,9 @@ def _mat_value(part: bytes, order: str, depth: int) -> Any:
             (_, length), (_, names) = islice(elements, 2)
             (wide,) = struct.unpack(f"{order}i", length)
             starts = range(0, len(names), wide)
-            fields = tuple(names[i : i + wide].split(b"\0")[0].decode("latin-1") for i in starts)
+            fields = tuple(
+                names[i : i + wide].split(b"\0")[0].decode("latin-1") for i in starts
+            )
         values = [_mat_value(one, order, depth + 1) for _, one in elements]
         if len(values) != prod(sizes) * len(fields):
             raise ValueError("an array has another number of entries than its shape")
@@ -386,7 +482,9 @@ def _mat_value(part: bytes, order: str, depth: int) -> Any:
     stored, content = next(elements, (0, part))
     if kind == _TEXT:
         encoding = _ENCODINGS[stored]
-        wide_order = {"<": "-le", ">": "-be"}[order] if encoding in ("utf-16", "utf-32") else ""
+        wide_order = (
+            {"<": "-le", ">": "-be"}[order] if encoding in ("utf-16", "utf-32") else ""
+        )
         return content.decode(encoding + wide_order)[: prod(sizes) : max(1, sizes[0])]
     if kind not in _NUMBERS:
         raise ValueError(f"an array is of the type {kind}")

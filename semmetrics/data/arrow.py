@@ -43,7 +43,9 @@ from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.schema import as_id
 
 _BATCH, _CELLS = 2**16, 2**22  # rows, and their cells, that are read together
-_DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
+_DECODED = (
+    2**31
+)  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -52,7 +54,9 @@ _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _WIDEST = 10_000  # columns that pyarrow is given: it takes long over a million
 _DIGITS = 4300  # of an integer that Python reads
 _HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
-_OPENED = 500  # brackets in a line, and so levels, that pyarrow is given: at 9,000 it is lost
+_OPENED = (
+    500  # brackets in a line, and so levels, that pyarrow is given: at 9,000 it is lost
+)
 _NAN = re.compile(rb"[\[:,][ \t]*-?(?:NaN|Inf)")
 _BARE = re.compile(rb'"(?:[^"\\]|\\.)*"|(NaN|Inf)')
 _MARK = b"\xef\xbb\xbf"  # of the order of bytes
@@ -83,7 +87,9 @@ class Coder:
         The number of the first row.
     """
 
-    def __init__(self, form: Form, *, by_row: bool, parsed: bool = False, first: int = 0) -> None:
+    def __init__(
+        self, form: Form, *, by_row: bool, parsed: bool = False, first: int = 0
+    ) -> None:
         self.form, self.by_row, self._parsed = form, by_row, parsed
         self._ordered = True  # whether codes are numbered in order of first appearance
         self._distinct = False  # whether most entries are different, as captions are
@@ -112,7 +118,9 @@ class Coder:
         self._ids.append(ids.take(pa.array(starts)) if len(starts) < len(ids) else ids)
         self._starts.append(starts + self._rows)
         if lines is not None:
-            self._lines.append(lines + starts if isinstance(lines, int) else lines[starts])
+            self._lines.append(
+                lines + starts if isinstance(lines, int) else lines[starts]
+            )
         self._rows += len(ids)
         if not self.by_row:
             self._widths.append(_widths(values))
@@ -123,7 +131,9 @@ class Coder:
                 scores = scores.flatten()
         self._code(values)
         if scores is not None:
-            floats = pc.add(scores.cast(pa.float64()), 0.0)  # -0.0 is 0, as JSON's -0 is
+            floats = pc.add(
+                scores.cast(pa.float64()), 0.0
+            )  # -0.0 is 0, as JSON's -0 is
             leave_if(pc.all(pc.is_finite(floats)).as_py() is False)
             self._scores.append(floats.to_numpy(zero_copy_only=False))  # nan for nulls
 
@@ -176,10 +186,14 @@ class Coder:
             side = replace(side, codes=codes)
         leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         return Lists(
-            ids, vocabulary, side if len(side.codes) else replace(side, scores=None),
-            noun=self.form.noun, source=name, notes=row_notes(empty, scattered, self.form),
+            ids,
+            vocabulary,
+            side if len(side.codes) else replace(side, scores=None),
+            noun=self.form.noun,
+            source=name,
+            notes=row_notes(empty, scattered, self.form),
             where=Places(name, ids, unit, lines),
-        )  # fmt: skip
+        )
 
 
 def _grouped(side: Side, items: Ints) -> tuple[Side, Ints, Ints]:
@@ -199,16 +213,24 @@ def _numbered(texts: Any) -> tuple[Any, Texts]:
     """Number the distinct strings in order of first appearance."""
     sample = texts[:_SAMPLE]
     rising = all(  # sorted, so that none appears twice
-        pc.all(pc.less(part[:-1], part[1:])).as_py() is not False for part in (sample, texts)
+        pc.all(pc.less(part[:-1], part[1:])).as_py() is not False
+        for part in (sample, texts)
     )
-    if rising or (len(sample.unique()) == len(sample) and len(texts.unique()) == len(texts)):
+    if rising or (
+        len(sample.unique()) == len(sample) and len(texts.unique()) == len(texts)
+    ):
         numbers, distinct = np.arange(len(texts)), texts
     else:
         coded = texts.dictionary_encode()
-        numbers, distinct = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary
+        numbers, distinct = (
+            coded.indices.to_numpy(zero_copy_only=False),
+            coded.dictionary,
+        )
     _, ends, data = distinct.buffers()
     first, last = distinct.offset, distinct.offset + len(distinct) + 1
-    places = np.frombuffer(ends or bytes(4), np.int32)[first:last]  # none has no buffers
+    places = np.frombuffer(ends or bytes(4), np.int32)[
+        first:last
+    ]  # none has no buffers
     data = np.frombuffer(data or b"", np.uint8)
     return numbers, Texts(data[places[0] : places[-1]], places - places[0])
 
@@ -223,7 +245,9 @@ def _texts(values: Any) -> Any:
 
 
 def _widths(lists: Any) -> Ints:
-    found: Ints = pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int64)
+    found: Ints = (
+        pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int64)
+    )
     return found
 
 
@@ -255,7 +279,9 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         if source.packed or not source.is_large:
             stream = pa.BufferReader(source.data)
         else:  # no memory map, which ends the process if a file is cut
-            stream = source.spool if source.path is None else pa.OSFile(str(source.path))
+            stream = (
+                source.spool if source.path is None else pa.OSFile(str(source.path))
+            )
         if kind == "parquet":
             from pyarrow import parquet
 
@@ -288,7 +314,9 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         yield schema, batches
 
 
-def _parquet_batches(file: Any, rows: int, names: Sequence[str], where: str) -> Iterator[Any]:
+def _parquet_batches(
+    file: Any, rows: int, names: Sequence[str], where: str
+) -> Iterator[Any]:
     """Yield the rows of a Parquet file.
 
     Lists of a dictionary are read one row group at a time. pyarrow cannot join the dictionaries of
@@ -328,14 +356,20 @@ def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
 
     chosen = {
         leaf.path: i
-        for i, leaf in enumerate(map(file.schema.column, range(file.metadata.num_columns)))
+        for i, leaf in enumerate(
+            map(file.schema.column, range(file.metadata.num_columns))
+        )
         if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
     }
-    coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
+    coded = parquet.ParquetFile(
+        stream, metadata=file.metadata, read_dictionary=list(chosen)
+    )
     for path, i in chosen.items():
         for group in range(file.num_row_groups):
             # Read first: damaged metadata then raise, and end the process if only looked at.
-            first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
+            first = next(
+                coded.iter_batches(1, row_groups=[group], columns=[path]), None
+            )
             number = file.metadata.row_group(group).column(i).num_values
             values = None if first is None else _leaf(first.column(0))
             if values is not None and types.is_dictionary(values.type):
@@ -380,7 +414,9 @@ def read_columns(
     wide = has_type(entries, *_LISTS)
     if wide and scores is not None:  # nothing is cast from texts or truth values
         scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
-    written = has_type(entries, *_TEXTS) and scores is not None and has_type(scores, *_TEXTS)
+    written = (
+        has_type(entries, *_TEXTS) and scores is not None and has_type(scores, *_TEXTS)
+    )
     numbers = ["integer", "floating"]
     if wide:
         numbers.append("null")
@@ -406,7 +442,9 @@ def read_columns(
     except MemoryError:  # pyarrow's is one of its exceptions, too
         raise
     except (OddError, pa.ArrowException):
-        found = encode(_read_strictly(batches(names), names, form, name, wide, first), form)
+        found = encode(
+            _read_strictly(batches(names), names, form, name, wide, first), form
+        )
     found = describe_table(found, title, schema.names, roles, form, wide)
     return replace(found, precision=_precision_of_type(scores or _score_type(entries)))
 
@@ -440,7 +478,12 @@ def _columns_of(batch: Any, names: Sequence[str], form: Form, wide: bool) -> lis
 
 
 def _read_strictly(
-    batches: Iterable[Any], names: Sequence[str], form: Form, name: str, wide: bool, first: int
+    batches: Iterable[Any],
+    names: Sequence[str],
+    form: Form,
+    name: str,
+    wide: bool,
+    first: int,
 ) -> Items:
     """Read batches value by value; names what is wrong and where."""
     read: list[list[Any]] = [[] for _ in names]
@@ -449,12 +492,17 @@ def _read_strictly(
             cells.extend(batch.column(one).to_pylist())
     if wide:
         rows = enumerate(zip(*read, strict=True), first)
-        items = ((row, cells[:2] if cells[-1] is None else cells) for row, cells in rows)
+        items = (
+            (row, cells[:2] if cells[-1] is None else cells) for row, cells in rows
+        )
         return item_rows(items, iter, name, form, ROW)
     given, values, *scores = read
     if scores and not are_lists_of_scores(scores[0]):
         _check_numbers(scores[0], names[2], name)
-    ids = [as_id(id_, where=at(name, ROW.format(row))) for row, id_ in enumerate(given, first)]
+    ids = [
+        as_id(id_, where=at(name, ROW.format(row)))
+        for row, id_ in enumerate(given, first)
+    ]
     if form.blank and None in values:
         row = values.index(None)
         remedy = f"write an empty text for an empty {form.noun}"
@@ -481,7 +529,9 @@ def _null_count(values: Any) -> int:
 def has_type(kind: Any, *which: str) -> bool:
     """Tell whether a type is one of those, perhaps coded in a dictionary."""
     kind = kind.value_type if types.is_dictionary(kind) else kind
-    return any((test := getattr(types, f"is_{one}", None)) and test(kind) for one in which)
+    return any(
+        (test := getattr(types, f"is_{one}", None)) and test(kind) for one in which
+    )
 
 
 # Large JSON lines and CSV
@@ -505,7 +555,9 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         raise OddError from None
 
 
-def _blocks(source: Source, start: int, limit: int, *, quoted: bool = False) -> Iterator[bytes]:
+def _blocks(
+    source: Source, start: int, limit: int, *, quoted: bool = False
+) -> Iterator[bytes]:
     """Yield blocks of whole lines from a place on."""
     blocks = line_blocks(source.chunks(BLOCK), limit, quoted=quoted)
     return chain([next(blocks)[start:]], blocks)
@@ -534,20 +586,31 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     first: Any = parse(line.decode(), source.name) if newline else None
     leave_if(not isinstance(first, dict))
     keys = list(first)
-    used = [keys[i] for i in find_columns(form.record, keys, options, source.name).values()]
+    used = [
+        keys[i] for i in find_columns(form.record, keys, options, source.name).values()
+    ]
     extra = {key: None for key in keys if key not in used}
     # the types of the keys are those of the first record: no others are read here
     id_, entries = first[used[0]], first[used[1]]
     by_row = form.single and isinstance(entries, str)
-    texts = isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
+    texts = isinstance(entries, list) and all(
+        isinstance(entry, str) for entry in entries
+    )
     leave_if(not (by_row or texts))
     whole = isinstance(id_, int) and not isinstance(id_, bool)
     listed = pa.string() if by_row else pa.list_(pa.string())
     kinds = [pa.int64() if whole else pa.string(), listed, pa.list_(pa.float64())]
     schema = pa.schema(dict(zip(used, kinds, strict=False)))
-    free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
+    free = [
+        one
+        for one in form.record.columns
+        if column_among(options, one.role, keys) is None
+    ]
     lacking = filter(None, (options.column(column.role) for column in free))
-    others = {name.casefold() for name in {n for one in free for n in one.known}.union(lacking)}
+    others = {
+        name.casefold()
+        for name in {n for one in free for n in one.known}.union(lacking)
+    }
     coder, lines = Coder(form, by_row=by_row), source.before[0]
 
     def parsed(block: bytes) -> Any:
@@ -561,13 +624,21 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
-    leave_if(any(note.code == "empty-cells" for note in found.notes))  # in a record: an empty entry
-    notes = found.notes + [Fact("unused-columns", len(extra), tuple(extra))] * bool(extra)
+    leave_if(
+        any(note.code == "empty-cells" for note in found.notes)
+    )  # in a record: an empty entry
+    notes = found.notes + [Fact("unused-columns", len(extra), tuple(extra))] * bool(
+        extra
+    )
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
 
 
 def _parse_records(
-    block: bytes, schema: Any, others: set[str], extra: dict[str, None], options: ReadOptions
+    block: bytes,
+    schema: Any,
+    others: set[str],
+    extra: dict[str, None],
+    options: ReadOptions,
 ) -> Any:
     """Parse a block of records, one a line; keys that no role uses are added to ``extra``."""
     _check_text(block)
@@ -596,7 +667,11 @@ def _parse_records(
         table = _parse_json(block, schema, longest, "infer")
     unused_keys = [key for key in table.column_names if key not in schema.names]
     # another name of a role: the strict reader knows which of two it means, or refuses both
-    leave_if(any(key not in extra and key.strip().casefold() in others for key in unused_keys))
+    leave_if(
+        any(
+            key not in extra and key.strip().casefold() in others for key in unused_keys
+        )
+    )
     extra |= dict.fromkeys(unused_keys)
     leave_if(extra and longest > _DIGITS and _HUGE.search(block))
     leave_if(len(table) != len(ends) + (data[-1] != _NEWLINE))
@@ -605,8 +680,12 @@ def _parse_records(
 
 def _parse_json(block: bytes, schema: Any, longest: int, unknown: str) -> Any:
     read = pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest))
-    kinds = pa_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown)
-    return pa_json.read_json(pa.BufferReader(block), read_options=read, parse_options=kinds)
+    kinds = pa_json.ParseOptions(
+        explicit_schema=schema, unexpected_field_behavior=unknown
+    )
+    return pa_json.read_json(
+        pa.BufferReader(block), read_options=read, parse_options=kinds
+    )
 
 
 # CSV
@@ -618,7 +697,9 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     first = source.head[:header_end].removeprefix(_MARK)
     _check_text(first)
     line = first.decode()[:-1].removesuffix("\r")
-    leave_if(not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2)
+    leave_if(
+        not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2
+    )
     leave_if(header_end > options.max_line_bytes or line.count(delimiter) > _WIDEST)
     header = next(csv.reader([line], delimiter=delimiter, strict=True))
     roles = find_columns(form.table, header, options, at(source.name, "line 1"))
@@ -626,7 +707,9 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
     columns = [str(i) for i in range(len(header))]
     used = [columns[i] for i in roles.values()]
-    kinds_of = dict(zip(used, kinds if split is None else [pa.string()] * 3, strict=False))
+    kinds_of = dict(
+        zip(used, kinds if split is None else [pa.string()] * 3, strict=False)
+    )
     coder = Coder(form, by_row=split is None, parsed=True)
 
     def parsed(block: bytes) -> tuple[Any, Any, int]:
@@ -652,11 +735,17 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     if split is None:
         return found
     several = int((np.diff(found.side.indptr) > 1).sum())
-    return replace(found, understood=found.understood + split_text(several, len(found), split))
+    return replace(
+        found, understood=found.understood + split_text(several, len(found), split)
+    )
 
 
 def _parse_rows(
-    block: bytes, delimiter: str, columns: Sequence[str], kinds: Mapping[str, Any], limit: int
+    block: bytes,
+    delimiter: str,
+    columns: Sequence[str],
+    kinds: Mapping[str, Any],
+    limit: int,
 ) -> tuple[Any, Any, int]:
     """Parse a block of rows.
 
@@ -673,13 +762,24 @@ def _parse_rows(
         row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
         _check_long_rows(data == ord(delimiter), ends, row_ends, len(columns))
     else:
-        leave_if(b"\n\n" in block or b"\n\r\n" in block)  # pyarrow makes rows of blank lines
+        leave_if(
+            b"\n\n" in block or b"\n\r\n" in block
+        )  # pyarrow makes rows of blank lines
     longest = _longest(row_ends, len(block), limit)
-    read = pa_csv.ReadOptions(column_names=columns, block_size=max(_PARSED, 2 * longest))
-    split = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=len(row_ends) < len(ends),
-                                ignore_empty_lines=False)  # fmt: skip
-    convert = pa_csv.ConvertOptions(include_columns=list(kinds), column_types=kinds,
-                                    null_values=[""], strings_can_be_null=False)  # fmt: skip
+    read = pa_csv.ReadOptions(
+        column_names=columns, block_size=max(_PARSED, 2 * longest)
+    )
+    split = pa_csv.ParseOptions(
+        delimiter=delimiter,
+        newlines_in_values=len(row_ends) < len(ends),
+        ignore_empty_lines=False,
+    )
+    convert = pa_csv.ConvertOptions(
+        include_columns=list(kinds),
+        column_types=kinds,
+        null_values=[""],
+        strings_can_be_null=False,
+    )
     table = pa_csv.read_csv(pa.BufferReader(block), read, split, convert)
     if len(row_ends) == len(ends):  # a line is a row
         return table, None, len(ends)

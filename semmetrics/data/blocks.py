@@ -49,7 +49,11 @@ Read: TypeAlias = Callable[[Any, str], Any]
 
 FORMATS = ("jsonl", *TABLES, "parquet", "arrow")
 """The formats that are read in blocks; the last two from files alone."""
-BLOCK, ROWS, CELLS = 2**22, 2**16, 2**22  # bytes of text; rows of a table, and their cells
+BLOCK, ROWS, CELLS = (
+    2**22,
+    2**16,
+    2**22,
+)  # bytes of text; rows of a table, and their cells
 _SPELLING = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
 
 
@@ -117,7 +121,9 @@ class Parts:
         styles: dict[str, str] = {}
         problem: Any = None
         if self.first not in ("", *self.paths[:1]):
-            with _open_blocks(self.first, read, options, columns):  # which notes its columns
+            with _open_blocks(
+                self.first, read, options, columns
+            ):  # which notes its columns
                 pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
@@ -127,7 +133,10 @@ class Parts:
                     try:
                         found = read(rows.add(block), name)
                     except InputError as error:  # a header or blank lines alone
-                        if error.code not in ("nothing-given", "empty") or error.where != name:
+                        if (
+                            error.code not in ("nothing-given", "empty")
+                            or error.where != name
+                        ):
                             raise
                         problem = error if problem is None else problem
                     else:
@@ -137,13 +146,19 @@ class Parts:
                         styles |= found.styles
                         for note in found.notes:
                             if note.code == "scattered-rows":
-                                raise InputError("rows-apart", at(name, "", note.examples[0]))
+                                raise InputError(
+                                    "rows-apart", at(name, "", note.examples[0])
+                                )
                         if more is not None:
                             rows.drop(int(found.where.numbers[-1]))
                             found = found.rows(0, len(found) - 1)
-                        found = replace(found, source=self.name, notes=rows.notes + found.notes)
+                        found = replace(
+                            found, source=self.name, notes=rows.notes + found.notes
+                        )
                         problem = False  # there are items
-                        hash_ids(found.ids)  # in the thread that reads; ids keep their hashes
+                        hash_ids(
+                            found.ids
+                        )  # in the thread that reads; ids keep their hashes
                     yield found, taken - done
                     done = taken
         if problem and not self.first:
@@ -220,13 +235,18 @@ def _open_blocks(
             parts = as_utf8(chain([source.head], parts), source.name)
             source = replace(source, head=next(parts))
         kinds = FORMATS[:-2] if source.suffix is None or source.packed else FORMATS
-        kind, name = format_among(source, options, "a stream", kinds, told=True), source.name
+        kind, name = (
+            format_among(source, options, "a stream", kinds, told=True),
+            source.name,
+        )
         source = replace(source, suffix=f".{kind}", spool=None)
         if kind not in FORMATS[-2:]:
             limit, is_table = options.max_line_bytes, kind in TABLES
             blocks = line_blocks(chain([source.head], parts), limit, quoted=is_table)
             first = next(blocks, b"")
-            header = next(line_blocks(io.BytesIO(first), limit, quoted=True), b"") * is_table
+            header = (
+                next(line_blocks(io.BytesIO(first), limit, quoted=True), b"") * is_table
+            )
             blocks = chain([first.removeprefix(header)], blocks)
             yield _Text(source, header), ((block, stream.taken) for block in blocks)
             return
@@ -237,7 +257,9 @@ def _open_blocks(
         empty = schema.empty_table()
         notes = [one for one in read(empty, name).notes if one.code == "unused-columns"]
         unused = {column for note in notes for column in note.examples}
-        empty = empty.select([one for one in dict.fromkeys(schema.names) if one not in unused])
+        empty = empty.select(
+            [one for one in dict.fromkeys(schema.names) if one not in unused]
+        )
         _check_columns(empty.schema, columns, name)
         yield _Table(source, empty, notes), _tables(batches, empty.schema, source)
 
@@ -267,9 +289,14 @@ class _Text:
 
     def drop(self, number: int) -> None:
         """Drop the lines before that of a number."""
-        data, lines = np.frombuffer(self._rest, np.uint8), number - 1 - self._top - self._lines
+        data, lines = (
+            np.frombuffer(self._rest, np.uint8),
+            number - 1 - self._top - self._lines,
+        )
         ends = data == b"\n"[0]
-        if self._header and b"\r" in self._rest:  # in a table it ends a line, unless one follows
+        if (
+            self._header and b"\r" in self._rest
+        ):  # in a table it ends a line, unless one follows
             ends[:-1] |= (data[:-1] == b"\r"[0]) & ~ends[1:]
         stop = int(np.append(-1, np.flatnonzero(ends))[lines]) + 1
         self._rest = self._rest[stop:]
@@ -294,13 +321,19 @@ class _Table:
 
 def _check_columns(schema: Any, columns: dict[str, str], where: str) -> None:
     """Refuse a table whose columns, or their types, are not those of the first one."""
-    types = {one.name: getattr(one.type, "value_type", one.type) if "dictionary" in str(one.type)
-             else one.type for one in schema}  # fmt: skip
+    types = {
+        one.name: getattr(one.type, "value_type", one.type)
+        if "dictionary" in str(one.type)
+        else one.type
+        for one in schema
+    }
     kinds = {name: re.sub(_SPELLING, "", str(one)) for name, one in types.items()}
     columns.update(columns or kinds)
     for one in dict.fromkeys([*columns, *kinds]):
         found, wanted = (some.get(one, "missing") for some in (kinds, columns))
-        if found != wanted and "null" not in found + wanted:  # a type of columns without values
+        if (
+            found != wanted and "null" not in found + wanted
+        ):  # a type of columns without values
             where = at(where, f"column {one!r}")
             raise InputError("other-column", where, found=found, wanted=wanted)
 
@@ -309,14 +342,28 @@ def _tables(batches: Any, schema: Any, source: Any) -> Iterator[tuple[Any, int]]
     """Yield tables of a bounded number of rows, at least one, and the bytes up to their end."""
     from pyarrow import Table, parquet
 
-    most, size = max(1, min(ROWS, CELLS // max(1, len(schema)))), source.path.stat().st_size
-    total = parquet.read_metadata(source.path).num_rows if source.suffix == ".parquet" else 0
+    most, size = (
+        max(1, min(ROWS, CELLS // max(1, len(schema)))),
+        source.path.stat().st_size,
+    )
+    total = (
+        parquet.read_metadata(source.path).num_rows
+        if source.suffix == ".parquet"
+        else 0
+    )
     parts, n, taken = list[Any](), 0, 0.0
-    slices = (one.slice(k, most) for one in batches(schema.names) for k in range(0, len(one), most))
+    slices = (
+        one.slice(k, most)
+        for one in batches(schema.names)
+        for k in range(0, len(one), most)
+    )
     for part in slices:
         if n >= most:
             yield Table.from_batches(parts), min(size, int(taken))
             parts, n = [], 0
         parts.append(part)
-        n, taken = n + len(part), taken + (size * len(part) / total if total else part.nbytes)
+        n, taken = (
+            n + len(part),
+            taken + (size * len(part) / total if total else part.nbytes),
+        )
     yield Table.from_batches(parts, schema), size

@@ -75,7 +75,11 @@ def _named(side: Any, other: Any) -> Any:
             where = at(side.source, "", str(side.ids[side.first_item(code)]))
             example = listing(list(categories))
             raise InputError(
-                "unknown-category", where, value=entry, other=other.source, example=example
+                "unknown-category",
+                where,
+                value=entry,
+                other=other.source,
+                example=example,
             )
     names = [categories[str(entry)] for entry in side.vocabulary]
     return replace(side.renamed(names), by_category=False)
@@ -85,7 +89,9 @@ def _has_ids(side: Any) -> bool:
     """Return whether the labels of a side are numbers too."""
     if getattr(side, "by_category", False):
         return True
-    return all(isinstance(entry, str) and entry.isdecimal() for entry in side.vocabulary)
+    return all(
+        isinstance(entry, str) and entry.isdecimal() for entry in side.vocabulary
+    )
 
 
 def mark_verified(ref: Lists) -> Lists:
@@ -121,5 +127,9 @@ def mark_verified(ref: Lists) -> Lists:
         codes += [*own.tolist(), *absent]
         marks += [PRESENT] * len(own) + [ABSENT] * len(absent)
         sizes.append(len(own) + len(absent))
-    side = Side(offsets(np.array(sizes)), np.array(codes, np.int32), np.array(marks, np.float64))
-    return replace(ref, side=side, has_marks=True, is_federated=True, absent={}, whole=None)
+    side = Side(
+        offsets(np.array(sizes)), np.array(codes, np.int32), np.array(marks, np.float64)
+    )
+    return replace(
+        ref, side=side, has_marks=True, is_federated=True, absent={}, whole=None
+    )

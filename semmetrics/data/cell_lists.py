@@ -16,7 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.cells import CutListError, entries_of, may_be_structured, read_cell, recipe
+from semmetrics.data.cells import (
+    CutListError,
+    entries_of,
+    may_be_structured,
+    read_cell,
+    recipe,
+)
 from semmetrics.data.form import Form
 from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
@@ -75,7 +81,11 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
     if cells.objects:
         code, value = next(iter(cells.objects.items()))
         where, text = _place_of(found, code), str(found.vocabulary[code])
-        values = {"noun": form.noun, "value": shown(text), "recipe": recipe(value, text)}
+        values = {
+            "noun": form.noun,
+            "value": shown(text),
+            "recipe": recipe(value, text),
+        }
         raise InputError("objects-as-text", where, **values)
     return _expand(found, form, cells)
 
@@ -87,10 +97,15 @@ def _keep_texts(found: Lists, cells: _Cells) -> Lists:
     if not n_structured:
         return _with_style(found, _TEXT)
     if n_structured >= _count(found, cells.texts):
-        where, text = _place_of(found, cells.texts[0]), str(found.vocabulary[cells.texts[0]])
+        where, text = (
+            _place_of(found, cells.texts[0]),
+            str(found.vocabulary[cells.texts[0]]),
+        )
         raise InputError("mixed-cells", where, noun=found.noun, value=shown(text))
     example = str(found.vocabulary[structured[0]])[:60]
-    note = Fact("lists-among-texts", n_structured, (example,), values={"noun": found.noun})
+    note = Fact(
+        "lists-among-texts", n_structured, (example,), values={"noun": found.noun}
+    )
     return _with_style(replace(found, notes=[*found.notes, note]), _TEXT)
 
 
@@ -120,11 +135,17 @@ def check_no_vectors(found: Lists) -> None:
     is_vector = width > 2 or bool((rows[:, 0] >= rows[:, 1]).any())
     if is_vector:
         item = int((sizes > 0).argmax())
-        first = [str(found.vocabulary[code]) for code in found.side.codes[:width].tolist()]
-        raise InputError("vector-as-labels", found.where(item), value=shown(", ".join(first)))
+        first = [
+            str(found.vocabulary[code]) for code in found.side.codes[:width].tolist()
+        ]
+        raise InputError(
+            "vector-as-labels", found.where(item), value=shown(", ".join(first))
+        )
 
 
-def check_styles(styles: Mapping[str, str], before: Mapping[str, str], where: str) -> None:
+def check_styles(
+    styles: Mapping[str, str], before: Mapping[str, str], where: str
+) -> None:
     """Raise if the entries at a place are not written as those before.
 
     Parameters
@@ -147,7 +168,9 @@ def check_styles(styles: Mapping[str, str], before: Mapping[str, str], where: st
 def place_of_styles(found: Lists) -> str:
     """Return the place of the first item that shows how the entries of an input are written."""
     for code, entry in enumerate(found.vocabulary):
-        is_list_among_texts = found.styles == _TEXT and read_cell(str(entry)) is not None
+        is_list_among_texts = (
+            found.styles == _TEXT and read_cell(str(entry)) is not None
+        )
         if not is_list_among_texts:
             return _place_of(found, code)
     return found.where(0) if len(found) else found.source
@@ -204,7 +227,9 @@ def _sort_cells(found: Lists) -> _Cells:
             value = read_cell(text)
         except CutListError:
             where = _place_of(found, code)
-            raise InputError("cut-list", where, noun=found.noun, value=shown(text)) from None
+            raise InputError(
+                "cut-list", where, noun=found.noun, value=shown(text)
+            ) from None
         if value is None:
             cells.texts.append(code)
         elif value == []:
@@ -237,7 +262,9 @@ def _expand(found: Lists, form: Form, cells: _Cells) -> Lists:
     ids: Any = None if isinstance(found.ids, range) else found.ids
     where: Any = found.where
     made = encode(Items(ids, items, where, found.source), form)
-    has_integers = {type(value) for values in cells.lists.values() for value in values} == {int}
+    has_integers = {
+        type(value) for values in cells.lists.values() for value in values
+    } == {int}
     if form.noun == "label" and not form.places and has_integers:
         check_no_vectors(made)
     return replace(

@@ -33,9 +33,18 @@ _SET = re.compile(r"(?:frozen)?set\((.*)\)", re.DOTALL)
 _STRING = r"""[ubr]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _BARE = r"[-+.\w]+"
 _SCALAR = r"(?:np|numpy)\.\w+\((?P<inner>[^()]*)\)"  # np.str_('cat'), np.float64(0.5)
-_ENTRY = re.compile(rf"(?P<scalar>{_SCALAR})|(?P<string>{_STRING})|(?P<bare>{_BARE})", re.DOTALL)
+_ENTRY = re.compile(
+    rf"(?P<scalar>{_SCALAR})|(?P<string>{_STRING})|(?P<bare>{_BARE})", re.DOTALL
+)
 _GAP = re.compile(r"\s*,\s*|\s+|$")
-_WORDS = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
+_WORDS = {
+    "None": None,
+    "null": None,
+    "True": True,
+    "true": True,
+    "False": False,
+    "false": False,
+}
 _NESTED = (list, dict, tuple)
 _MAX_OBJECT_LENGTH = 100_000  # characters of an object that ast.literal_eval reads
 _MAX_OBJECT_DEPTH = 20
@@ -177,7 +186,11 @@ def _label_key(entry: dict[str, Any]) -> str:
     for key, value in entry.items():
         if isinstance(value, str):
             return key
-        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        if (
+            isinstance(value, list)
+            and value
+            and all(isinstance(one, str) for one in value)
+        ):
             return key
     return "label"
 
@@ -313,7 +326,9 @@ def _read_object(text: str) -> Any:
         return None
     if isinstance(value, dict):
         return value
-    is_nested = isinstance(value, list) and any(isinstance(one, _NESTED) for one in value)
+    is_nested = isinstance(value, list) and any(
+        isinstance(one, _NESTED) for one in value
+    )
     return value if is_nested else None
 
 

@@ -13,10 +13,14 @@ from semmetrics.errors import InputError
 
 BINARY, SHARE = "binary", "share"
 """What all cells of a column are: 0 or 1, or numbers from 0 to 1 of which some are neither."""
-_MIN_CLASSES = 2  # further columns, so that a table of labels with one flag is not one-hot
+_MIN_CLASSES = (
+    2  # further columns, so that a table of labels with one flag is not one-hot
+)
 
 
-def find_id_beside_classes(names: Sequence[str], form: Form, options: ReadOptions) -> int | None:
+def find_id_beside_classes(
+    names: Sequence[str], form: Form, options: ReadOptions
+) -> int | None:
     """Return the place of the ids if the other columns may be classes of such names, else None."""
     if len(set(names)) < len(names) or not _may_be_classes(names, form, options):
         return None

@@ -29,7 +29,9 @@ _FILE_LINE = re.compile(
 )
 _NUMBER_LINE = re.compile(r"\d+\t\s*\S")
 _FAIRSEQ_LINE = re.compile(r"[DHPST]-\d+\t")  # of fairseq-generate
-_ONLY_NUMBERS = re.compile(r"[-+.\d]*\d(?:[\s,;]+[-+.\d]*\d)*\s*")  # also 0/1 of NUS-WIDE
+_ONLY_NUMBERS = re.compile(
+    r"[-+.\d]*\d(?:[\s,;]+[-+.\d]*\d)*\s*"
+)  # also 0/1 of NUS-WIDE
 _MARKED_LINE = re.compile(r"\S*\d\s+(?:-1|0|1)\s*")  # as VOC's list of each class
 _JSON_START = re.compile(r"""\s*(?:\{\s*"|\[\s*[\[{"])""")
 _CHECKED_LINES = 20  # of a plain text that may be a table without a header
@@ -64,7 +66,9 @@ def describe_delimiter(options: ReadOptions, used: ReadOptions) -> str:
     return f", cells separated by {_SHOWN.get(used.delimiter, repr(used.delimiter))}"
 
 
-def table_in_text(source: Source, options: ReadOptions, entry_names: Set[str]) -> str | None:
+def table_in_text(
+    source: Source, options: ReadOptions, entry_names: Set[str]
+) -> str | None:
     """Return the format of a table in a .txt file, or None if it is plain text.
 
     Parameters
@@ -80,7 +84,11 @@ def table_in_text(source: Source, options: ReadOptions, entry_names: Set[str]) -
     for delimiter in delimiters:
         names = _header(source, options, delimiter)
         folded = [name.strip().casefold() for name in names]
-        if len(names) > 1 and names_id(names, options) and not entry_names.isdisjoint(folded):
+        if (
+            len(names) > 1
+            and names_id(names, options)
+            and not entry_names.isdisjoint(folded)
+        ):
             return "tsv" if delimiter == "\t" else "csv"
     return None
 

@@ -85,7 +85,9 @@ def read_entries(
     for place, record in records:
         where = at(name, unit.format(place))
         if not isinstance(record, Mapping):
-            raise InputError("wrong-type", where, value=record, wanted="a record, as others are")
+            raise InputError(
+                "wrong-type", where, value=record, wanted="a record, as others are"
+            )
         keys = tuple(record)
         if keys not in known:
             roles = find_columns(form.table, list(map(str, keys)), options, where)

@@ -24,23 +24,55 @@ from semmetrics.options import (
     hint_of,
     reading_of,
 )
-from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_grade, as_id, as_number
+from semmetrics.schema import (
+    COLUMN_FLAG,
+    ID_NAMES,
+    Column,
+    Schema,
+    as_grade,
+    as_id,
+    as_number,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")
 _FORMATS = {
-    "json": ".json", "jsonl": ".jsonl .ndjson", "csv": ".csv", "tsv": ".tsv .tab",
-    "parquet": ".parquet .pq", "arrow": ".arrow .arrows .ipc .feather", "npy": ".npy",
-    "npz": ".npz", "hdf5": ".h5 .hdf5", "txt": ".txt", "flickr": ".token",
+    "json": ".json",
+    "jsonl": ".jsonl .ndjson",
+    "csv": ".csv",
+    "tsv": ".tsv .tab",
+    "parquet": ".parquet .pq",
+    "arrow": ".arrow .arrows .ipc .feather",
+    "npy": ".npy",
+    "npz": ".npz",
+    "hdf5": ".h5 .hdf5",
+    "txt": ".txt",
+    "flickr": ".token",
     "trec": ".trec .run .qrels .qrel",
-}  # fmt: skip
-EXTENSIONS = {ending: kind for kind, endings in _FORMATS.items() for ending in endings.split()}
+}
+EXTENSIONS = {
+    ending: kind for kind, endings in _FORMATS.items() for ending in endings.split()
+}
 RECORD_IDS = ("id", "image_id", "img_id")
 FILE_ID = "file_name"  # an id if there is no other: COCO's images have both
 _FILE_KEYS = ("filename", "image", "img")  # ids of JSON records if there is no other
-_DISTINCT = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"),
-             ("id", "candidate"), ("candidate", "score"))  # fmt: skip
-SCORE_NAMES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
+_DISTINCT = (
+    ("id", "label"),
+    ("id", "score"),
+    ("label", "score"),
+    ("id", "caption"),
+    ("id", "candidate"),
+    ("candidate", "score"),
+)
+SCORE_NAMES = (
+    "score",
+    "scores",
+    "conf_level",
+    "confidence",
+    "conf",
+    "prob",
+    "probability",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -148,9 +180,13 @@ class Form:
         columns = (
             Column("id", (*first, *ids), as_id),
             Column(self.noun, (*first_entry, entries)),
-            Column("score", tuple(level for level in levels if level), read, required=False),
+            Column(
+                "score", tuple(level for level in levels if level), read, required=False
+            ),
         )
-        return Schema(self.noun, columns if self.scored else columns[:2], flag=COLUMN_FLAG)
+        return Schema(
+            self.noun, columns if self.scored else columns[:2], flag=COLUMN_FLAG
+        )
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -216,7 +252,9 @@ class ReadOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.format is not None and self.format not in FORMATS:
-            raise InputError("bad-choice", name="format", value=self.format, choices=FORMATS)
+            raise InputError(
+                "bad-choice", name="format", value=self.format, choices=FORMATS
+            )
         mark = self.delimiter
         one_mark = mark is None or (len(mark) == 1 and mark not in '"\r\n\0\ufeff')
         for name, right, wanted in (
@@ -226,11 +264,15 @@ class ReadOptions:
             ("max_bytes", self.max_bytes >= 1, "a number of bytes, from 1"),
         ):
             if not right:
-                raise InputError("bad-option", name=name, value=getattr(self, name), wanted=wanted)
+                raise InputError(
+                    "bad-option", name=name, value=getattr(self, name), wanted=wanted
+                )
         for one, role in _DISTINCT:
             column = self.column(role)
             if column is not None and column == self.column(one):
-                raise InputError("one-column-two-roles", name=column, roles=f"{one} and {role}")
+                raise InputError(
+                    "one-column-two-roles", name=column, roles=f"{one} and {role}"
+                )
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
@@ -308,7 +350,9 @@ class _Shown(str):
     __repr__ = str.__str__
 
 
-_UNSHOWN = re.compile(r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]")
+_UNSHOWN = re.compile(
+    r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]"
+)
 
 
 @cache
@@ -350,10 +394,15 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
         own, lines = inspect.signature(function), list[str]()
         shown = own.replace(return_annotation=_show(own.return_annotation))
         *parameters, rest = shown.parameters.values()
-        parameters = [one.replace(annotation=_show(one.annotation)) for one in parameters]
+        parameters = [
+            one.replace(annotation=_show(one.annotation)) for one in parameters
+        ]
         called = function.__qualname__.partition(".")[0]
         taken = TAKEN.get(called, OPTIONS)
-        for name, option in {**taken, **(reading_of(called) if "read" in taken else {})}.items():
+        for name, option in {
+            **taken,
+            **(reading_of(called) if "read" in taken else {}),
+        }.items():
             if name in refused:
                 continue
             parameter, text = _describe(option)
@@ -368,7 +417,9 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
                 if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
                     given[name] = value.names
             fields = {name: given.pop(name) for name in READING if name in given}
-            fields = {name: value for name, value in fields.items() if value is not None}
+            fields = {
+                name: value for name, value in fields.items() if value is not None
+            }
             if one_sided := [name for name in fields if name not in reading_of(called)]:
                 what = f"{called}, which has no two sides"
                 raise InputError("not-applicable", name=one_sided[0], what=what)
@@ -379,8 +430,14 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
                 given["read"] = make_read_options(fields)
             if not isinstance(given.get("read"), (ReadOptions, type(None))):
                 wanted = "semmetrics.ReadOptions(...)"
-                raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
-            named = {name: value for name, value in given.items() if name not in own.parameters}
+                raise InputError(
+                    "bad-option", name="read", value=given["read"], wanted=wanted
+                )
+            named = {
+                name: value
+                for name, value in given.items()
+                if name not in own.parameters
+            }
             check_options(called, named, own.parameters)
             return function(*args, **given)
 
@@ -413,7 +470,11 @@ def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str |
 def unused(options: ReadOptions, names: Iterable[str], what: str) -> list[Fact]:
     """Note those of the options that were given and do not apply, if there are any."""
     given = tuple(name for name in names if getattr(options, name, None) is not None)
-    return [Fact("unused-options", len(given), given, values={"what": what})] if given else []
+    return (
+        [Fact("unused-options", len(given), given, values={"what": what})]
+        if given
+        else []
+    )
 
 
 def is_iterable(value: object) -> bool:
@@ -449,7 +510,9 @@ def is_one_hot(
     >>> is_one_hot(["id", "cat"], form, DEFAULTS), is_one_hot(["id", "label"], form, DEFAULTS)
     (True, False)
     """
-    chosen = any(column_among(options, role, names) is not None for role in form.roles[1:])
+    chosen = any(
+        column_among(options, role, names) is not None for role in form.roles[1:]
+    )
     if chosen or not form.takes_matrices:
         return False
     others = []
@@ -466,9 +529,13 @@ def is_one_hot(
     return bool(others)
 
 
-def find_id(names: Sequence[str], form: Form, options: ReadOptions, where: str) -> int | None:
+def find_id(
+    names: Sequence[str], form: Form, options: ReadOptions, where: str
+) -> int | None:
     """Return the place of the column of ids; None if there is none."""
-    schema = form.table._replace(columns=(form.table.columns[0]._replace(required=False),))
+    schema = form.table._replace(
+        columns=(form.table.columns[0]._replace(required=False),)
+    )
     return find_columns(schema, names, options, where).get("id")
 
 
@@ -509,9 +576,13 @@ def check_classes(
     for number, name in enumerate(classes, start):
         place = f"{where}, {unit.format(number)}"
         if not isinstance(name, str):
-            raise InputError("wrong-type", place, value=name, wanted=f"the name of a {noun}")
+            raise InputError(
+                "wrong-type", place, value=name, wanted=f"the name of a {noun}"
+            )
         if not name.strip():
             remedy = "each position is a column: name it"
             raise InputError("empty", place, role=f"the {noun}", remedy=remedy)
         if first.setdefault(name, number) != number:
-            raise InputError("duplicate-at", place, role=repr(name), other=unit.format(first[name]))
+            raise InputError(
+                "duplicate-at", place, role=repr(name), other=unit.format(first[name])
+            )

@@ -99,7 +99,11 @@ def log_of(documents: int) -> float:
 
 def _is_number(value: Any) -> bool:
     """Return whether it is a number from 0, below 2**53."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and 0 <= value < _LARGEST
+    )
 
 
 def _bad_documents(value: Any, where: str = "") -> InputError:
@@ -144,21 +148,31 @@ def table_of_counts(
             raise _bad_documents(documents, where)
         log_documents = log_of(documents)
     for gram, count in counts.items():
-        if not (isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)):
+        if not (
+            isinstance(gram, tuple)
+            and gram
+            and all(isinstance(one, str) for one in gram)
+        ):
             wanted = "an n-gram (a tuple of tokens)"
             raise InputError("wrong-type", where, value=gram, wanted=wanted)
         if not _is_number(count) or count != int(count):
             role = f"the frequency of {' '.join(gram)!r}"
-            raise InputError("out-of-range", where, role=role, value=count, wanted=_WANTED)
+            raise InputError(
+                "out-of-range", where, role=role, value=count, wanted=_WANTED
+            )
     counts = {gram: count for gram, count in counts.items() if count > 0}
     vocabulary = tuple(dict.fromkeys(chain.from_iterable(counts)))
     places = {token: code for code, token in enumerate(vocabulary)}
     grams, numbers = [], []
     for order in range(1, max(map(len, counts), default=0) + 1):
         some = [gram for gram in counts if len(gram) == order]
-        codes = np.fromiter((places[token] for gram in some for token in gram), np.int32)
+        codes = np.fromiter(
+            (places[token] for gram in some for token in gram), np.int32
+        )
         grams.append(codes.reshape(-1, order))
-        numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))
+        numbers.append(
+            np.fromiter((counts[gram] for gram in some), np.int64, len(some))
+        )
     columns = vocabulary, tuple(grams), tuple(numbers)
     table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
     _check_counts(table, where)
@@ -173,8 +187,13 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
         if counts.max(initial=0) > most:
             place = int(np.argmax(counts))
             gram = " ".join(table.vocabulary[code] for code in grams[place].tolist())
-            raise InputError("too-frequent", where, gram=gram, n=int(counts[place]),
-                             documents=table.documents or round(most, 1))  # fmt: skip
+            raise InputError(
+                "too-frequent",
+                where,
+                gram=gram,
+                n=int(counts[place]),
+                documents=table.documents or round(most, 1),
+            )
 
 
 def read_frequencies(
@@ -213,7 +232,9 @@ def read_frequencies(
         elif source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             table = _of_json(parse_source(source), source.name, documents)
         else:
-            table = _of_pickle(read_plain_pickle(source.data, source.name), source.name, documents)
+            table = _of_pickle(
+                read_plain_pickle(source.data, source.name), source.name, documents
+            )
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
         raise InputError("other-documents", source.name, known=known, given=documents)
@@ -250,20 +271,28 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         "tokens": np.frombuffer(b"".join(coded), np.uint8),
         "token_indptr": offsets(np.fromiter(map(len, coded), np.int64, len(coded))),
     }
-    for order, (grams, counts) in enumerate(zip(table.grams, table.counts, strict=True), 1):
+    for order, (grams, counts) in enumerate(
+        zip(table.grams, table.counts, strict=True), 1
+    ):
         arrays[f"grams_{order}"], arrays[f"counts_{order}"] = grams, counts
-    with open_output(path, binary=True) as out:  # so that the name stays as it was given
+    with open_output(
+        path, binary=True
+    ) as out:  # so that the name stays as it was given
         np.savez_compressed(out, **arrays)
 
 
-def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> FrequencyTable:
+def _of_json(
+    value: Mapping[str, Any], where: str, documents: int | None
+) -> FrequencyTable:
     frequencies, number = value.get("frequencies"), value.get("documents", documents)
     if not isinstance(frequencies, dict) or not _is_count(number):
         raise InputError("not-frequencies", where)
     _check_keys(value, ("documents", "frequencies", "tokenizer", "stem"), where)
     names = [value.get(key, "") for key in ("tokenizer", "stem")]
     if not all(isinstance(name, str) for name in names):
-        raise InputError("wrong-type", where, value=names, wanted='"tokenizer" and "stem" as texts')
+        raise InputError(
+            "wrong-type", where, value=names, wanted='"tokenizer" and "stem" as texts'
+        )
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
     if len(counts) < len(frequencies):
         grams = [" ".join(gram.split()) for gram in frequencies]
@@ -274,8 +303,13 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
 def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
     """Refuse keys that mean nothing: one that is misspelt would change numbers in silence."""
     if extra := [key for key in value if key not in known]:
-        raise InputError("unknown-name", where, what="key", value=extra[0],
-                         remedy=f"remove it; the keys are {', '.join(known)}")  # fmt: skip
+        raise InputError(
+            "unknown-name",
+            where,
+            what="key",
+            value=extra[0],
+            remedy=f"remove it; the keys are {', '.join(known)}",
+        )
 
 
 def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
@@ -284,7 +318,9 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
         counts, length = value["document_frequency"], value.get("ref_len", documents)
     else:
         counts, length = value, documents
-    if not isinstance(counts, dict) or not all(isinstance(gram, tuple) for gram in counts):
+    if not isinstance(counts, dict) or not all(
+        isinstance(gram, tuple) for gram in counts
+    ):
         raise InputError("not-frequencies", where)
     if length is None:
         raise InputError("no-documents", where)
@@ -307,10 +343,14 @@ def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
 
 def _of_arrays(source: Source) -> FrequencyTable:
     arrays = read_arrays(source, source.max_bytes)
-    with undamaged(source.name, KeyError, ValueError, TypeError, OverflowError, RecursionError):
+    with undamaged(
+        source.name, KeyError, ValueError, TypeError, OverflowError, RecursionError
+    ):
         header = json.loads(arrays["header"].tobytes())
         documents, *names = (header[key] for key in ("documents", "tokenizer", "stem"))
-        if header["format"] != _FORMAT or not all(isinstance(name, str) for name in names):
+        if header["format"] != _FORMAT or not all(
+            isinstance(name, str) for name in names
+        ):
             raise ValueError("its header")
         if documents is None and header["log_documents"] + 0.0 <= _LARGEST_LOG:
             documents = header["log_documents"] + 0.0
@@ -325,7 +365,9 @@ def _of_arrays(source: Source) -> FrequencyTable:
         grams, counts = [], []
         for n in range(1, 1 + sum(name.startswith("grams_") for name in arrays)):
             codes, some = arrays[f"grams_{n}"], arrays[f"counts_{n}"]
-            _check_integers(f"grams_{n}", codes, (len(codes), n), 0, len(vocabulary) - 1)
+            _check_integers(
+                f"grams_{n}", codes, (len(codes), n), 0, len(vocabulary) - 1
+            )
             _check_integers(f"counts_{n}", some, (len(codes),), 1, _LARGEST - 1)
             grams.append(np.asarray(codes, np.int32))
             counts.append(np.asarray(some, np.int64))
@@ -335,7 +377,9 @@ def _of_arrays(source: Source) -> FrequencyTable:
     return table
 
 
-def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, high: int) -> None:
+def _check_integers(
+    name: str, array: Any, shape: tuple[int, ...], low: int, high: int
+) -> None:
     """Refuse an array of another shape, or of anything but integers from low to high."""
     fits = array.shape == shape and array.dtype.kind in "iu"
     if not fits or (array.size and not low <= array.min() <= array.max() <= high):
@@ -414,7 +458,9 @@ class _NumberType:
 
 def _mapping(*given: Any) -> dict[Any, Any]:
     """Return a new dict, or the one that is given: not a copy, as many may be made of one."""
-    if len(given) > 1 or not all(type(one) in (dict, _StandIn) or one is None for one in given):
+    if len(given) > 1 or not all(
+        type(one) in (dict, _StandIn) or one is None for one in given
+    ):
         raise TypeError
     return given[0] if given and type(given[0]) is dict else {}
 
@@ -437,11 +483,29 @@ def _encode(text: Any, *_: Any) -> bytes:
 _NAMES = {
     (module, name): _StandIn()
     for module in ("builtins", "__builtin__")
-    for name in ("float", "int", "long", "str", "unicode", "bytes", "list", "dict", "tuple")
+    for name in (
+        "float",
+        "int",
+        "long",
+        "str",
+        "unicode",
+        "bytes",
+        "list",
+        "dict",
+        "tuple",
+    )
 }
-_NAMES |= {("collections", name): _StandIn(_mapping) for name in ("defaultdict", "OrderedDict")}
-_NAMES |= {("collections", "Counter"): _StandIn(_mapping), ("_codecs", "encode"): _StandIn(_encode)}
-_NAMES |= {(f"numpy.{core}.multiarray", "scalar"): _StandIn(_scalar) for core in ("core", "_core")}
+_NAMES |= {
+    ("collections", name): _StandIn(_mapping) for name in ("defaultdict", "OrderedDict")
+}
+_NAMES |= {
+    ("collections", "Counter"): _StandIn(_mapping),
+    ("_codecs", "encode"): _StandIn(_encode),
+}
+_NAMES |= {
+    (f"numpy.{core}.multiarray", "scalar"): _StandIn(_scalar)
+    for core in ("core", "_core")
+}
 _NAMES[("numpy", "dtype")] = _StandIn(_NumberType)
 
 # The steps that are taken, by the byte that stands for each.
@@ -473,7 +537,9 @@ class _PlainUnpickler(pickle._Unpickler):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(io.BytesIO(data), encoding="utf-8", errors="surrogateescape")
-        self._room = len(data)  # strings in keys: a pickler writes at least a byte for each
+        self._room = len(
+            data
+        )  # strings in keys: a pickler writes at least a byte for each
 
     def find_class(self, module: str, name: str) -> Any:
         """Return what stands for an allowed name."""
@@ -498,7 +564,11 @@ class _PlainUnpickler(pickle._Unpickler):
         """Call a stand-in, with as many arguments as any of them can need."""
         given = self.stack.pop()
         called = self.stack[-1]
-        if type(called) is not _StandIn or called.make is None or type(given) is not tuple:
+        if (
+            type(called) is not _StandIn
+            or called.make is None
+            or type(given) is not tuple
+        ):
             raise TypeError
         self.stack[-1] = called.make(*given[:_MOST_ARGUMENTS])
 

@@ -26,26 +26,59 @@ from semmetrics.data.form import DEFAULTS, TABLES, Form, ReadOptions, unused
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.formats.base import Table
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
+from semmetrics.data.json_files import (
+    is_columns,
+    parse,
+    parse_source,
+    read_json,
+    read_jsonl,
+)
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
 from semmetrics.data.public import TOKEN_LINE
-from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
+from semmetrics.data.source import (
+    Source,
+    check_lines,
+    enough_memory,
+    load,
+    no_collection,
+)
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import a_kind
 
-_BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow",
-           b"\x89HDF": "hdf5"}  # fmt: skip
+_BINARY = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\x89HDF": "hdf5",
+}
 _NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _ITEMS, _STRINGS = 200, 20
 _LINE = re.compile(r"\S[^\n]*")
 _WORD_END = re.compile(r"[\W_\d]+")
 _LESS_IS_BETTER = frozenset(
-    ("distance", "distances", "dist", "dists", "loss", "losses", "rank", "ranks", "ranking", "cost")
+    (
+        "distance",
+        "distances",
+        "dist",
+        "dists",
+        "loss",
+        "losses",
+        "rank",
+        "ranks",
+        "ranking",
+        "cost",
+    )
 )
 """Words in the name of a column whose lowest number is the best."""
-_NEGATED = frozenset(("neg", "negative", "negated", "minus", "inv", "inverse", "inverted"))
-_NPY_VECTOR, _HEADER = re.compile(rb"'shape': *\(\d+,\)"), 10_100  # bytes that have the header
+_NEGATED = frozenset(
+    ("neg", "negative", "negated", "minus", "inv", "inverse", "inverted")
+)
+_NPY_VECTOR, _HEADER = (
+    re.compile(rb"'shape': *\(\d+,\)"),
+    10_100,
+)  # bytes that have the header
 
 
 def format_of(source: Source, options: ReadOptions, form: Form) -> str:
@@ -55,11 +88,18 @@ def format_of(source: Source, options: ReadOptions, form: Form) -> str:
         from semmetrics.data.dialect import table_in_text
 
         table = table_in_text(source, options, frozenset(form.columns))
-    return table or format_among(source, options, f"{form.noun}s", form.formats, told=True)
+    return table or format_among(
+        source, options, f"{form.noun}s", form.formats, told=True
+    )
 
 
 def format_among(
-    source: Source, options: ReadOptions, what: str, kinds: Collection[str], *, told: bool = False
+    source: Source,
+    options: ReadOptions,
+    what: str,
+    kinds: Collection[str],
+    *,
+    told: bool = False,
 ) -> str:
     """Find the format of an input; a file with an unknown extension needs the option.
 
@@ -84,16 +124,31 @@ def format_among(
         kind: str | None = sniff(source, options, text="txt" in kinds)
     else:
         kind = options.format or forms.EXTENSIONS.get(source.suffix or "")
-    if kind == "txt" != options.format and "flickr" in kinds and TOKEN_LINE.match(source.beginning):
+    if (
+        kind == "txt" != options.format
+        and "flickr" in kinds
+        and TOKEN_LINE.match(source.beginning)
+    ):
         kind = "flickr"
-    if kind is None or (kind == "txt" != options.format and told and "txt" not in kinds):
-        known = ", ".join(suffix for suffix, one in forms.EXTENSIONS.items() if one in kinds)
-        raise InputError("unknown-extension", source.name, ending=source.suffix or "", known=known,
-                         instead="format" * told)  # fmt: skip
+    if kind is None or (
+        kind == "txt" != options.format and told and "txt" not in kinds
+    ):
+        known = ", ".join(
+            suffix for suffix, one in forms.EXTENSIONS.items() if one in kinds
+        )
+        raise InputError(
+            "unknown-extension",
+            source.name,
+            ending=source.suffix or "",
+            known=known,
+            instead="format" * told,
+        )
     if kind not in kinds:
         what = what.removesuffix(" are").removesuffix(" is")
         wanted = ", ".join(kinds)
-        raise InputError("wrong-format", source.name, what=what, format=kind, wanted=wanted)
+        raise InputError(
+            "wrong-format", source.name, what=what, format=kind, wanted=wanted
+        )
     return kind
 
 
@@ -108,7 +163,9 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
     if line.startswith("{"):
         try:
             value: Any = parse(line, "")
-        except InputError:  # an object over several lines, or an error that its reader raises
+        except (
+            InputError
+        ):  # an object over several lines, or an error that its reader raises
             return "json"
         more = found is not None and _LINE.search(content, found.end()) is not None
         keys = (*forms.RECORD_IDS, forms.FILE_ID)
@@ -210,9 +267,12 @@ def as_data(
             return _finish(found, form, options)
     if data.noun != form.noun:
         raise InputError(
-            "wrong-content", data.source, value=f"{data.noun}s", wanted=f"{form.noun}s",
+            "wrong-content",
+            data.source,
+            value=f"{data.noun}s",
+            wanted=f"{form.noun}s",
             example="the data again",
-        )  # fmt: skip
+        )
     return data
 
 
@@ -249,7 +309,9 @@ def _note_missing_captions(found: Lists) -> Lists:
     return replace(found, notes=[*found.notes, note])
 
 
-def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> Lists | Matrix:
+def _read_file(
+    source: Source, form: Form, names: Any, options: ReadOptions
+) -> Lists | Matrix:
     with enough_memory(source.name), no_collection():
         kind, found = _read_any(source, form, names, options)
     source.forget()
@@ -262,7 +324,13 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
         "delimiter": TABLES,
         "label_delimiter": TABLES if form.scored else (),
     }
-    given = ("id_column", "label_column", "score_column", "caption_column", *list(applies)[-2:])
+    given = (
+        "id_column",
+        "label_column",
+        "score_column",
+        "caption_column",
+        *list(applies)[-2:],
+    )
     elsewhere = [option for option in given if kind not in applies.get(option, ())]
     if not found.understood.startswith(("Karpathy's", "MSR-VTT")):
         elsewhere.append("split")
@@ -285,7 +353,11 @@ def _read_any(
 
     used = find_delimiter(source, options, kind)
     items = _read_public_table(source, kind, form, used)
-    found = _read_format(source, kind, form, names, used) if items is None else encode(items, form)
+    found = (
+        _read_format(source, kind, form, names, used)
+        if items is None
+        else encode(items, form)
+    )
     understood = found.understood + describe_delimiter(options, used)
     return kind, replace(found, understood=understood)
 
@@ -308,7 +380,11 @@ def _read_format(
         from semmetrics.data.objects import read_arrow_file
 
         return read_arrow_file(source, kind, form, options)
-    if source.is_large and kind in ("jsonl", *TABLES) and not _is_public_lines(source, kind, form):
+    if (
+        source.is_large
+        and kind in ("jsonl", *TABLES)
+        and not _is_public_lines(source, kind, form)
+    ):
         from semmetrics.data.arrow import OddError, read_large
 
         try:
@@ -322,16 +398,22 @@ def _read_format(
     return encode(_read_strictly(source, kind, form, options), form)
 
 
-def _read_public_table(source: Source, kind: str, form: Form, options: ReadOptions) -> Items | None:
+def _read_public_table(
+    source: Source, kind: str, form: Form, options: ReadOptions
+) -> Items | None:
     """Read a CSV or TSV file of a public format; None if it is not one."""
     from semmetrics.data.tables import Rows, field_limit, first_row
 
     with field_limit(options.max_line_bytes):
-        public_format = find_table(first_row(source, options, tabs=kind == "tsv"), form, options)
+        public_format = find_table(
+            first_row(source, options, tabs=kind == "tsv"), form, options
+        )
         if public_format is None:
             return None
         rows = Rows(source, options, tabs=kind == "tsv")
-        found = public_format.read(Table(rows.name, rows.header, "line {}", rows), form, options)
+        found = public_format.read(
+            Table(rows.name, rows.header, "line {}", rows), form, options
+        )
     found.notes += public_format.unused(options, form) + rows.notes
     return found
 
@@ -373,7 +455,9 @@ def _read_json_table(
     return replace(found, understood=f"JSON, {found.understood}")
 
 
-def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) -> Items:
+def _read_strictly(
+    source: Source, kind: str, form: Form, options: ReadOptions
+) -> Items:
     if kind in TABLES:
         from semmetrics.data.tables import read_table
 
@@ -385,7 +469,9 @@ def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) 
 
         annotations = read_tokens(source, options.max_line_bytes)
         found: Items = form.coco(annotations, source.name)  # type: ignore[misc]
-        found.understood = found.understood.replace("COCO captions", "Flickr's token file")
+        found.understood = found.understood.replace(
+            "COCO captions", "Flickr's token file"
+        )
         return found
     if kind == "trec":
         from semmetrics.data.public import read_trec
@@ -413,7 +499,9 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     if "\t" in text:
         found.items = [line.split("\t") for line in lines]
         found.understood = f"text, one item a line, tabs between its {form.noun}s"
-    if blank := [number for number, line in enumerate(lines, 1) if not line or line.isspace()]:
+    if blank := [
+        number for number, line in enumerate(lines, 1) if not line or line.isspace()
+    ]:
         values = {"noun": form.noun, "first": blank[0]}
         found.notes.append(Fact("blank-texts", len(blank), values=values))
     return found
@@ -457,7 +545,9 @@ class Sample(NamedTuple):
     @property
     def words(self) -> float:
         """The mean number of words of its strings."""
-        return sum(len(text.split()) for text in self.strings) / max(1, len(self.strings))
+        return sum(len(text.split()) for text in self.strings) / max(
+            1, len(self.strings)
+        )
 
     @property
     def is_single_words(self) -> bool:
@@ -515,13 +605,17 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         return _sample_value(source.parsed(parse_source), "JSON", form)
     if kind == "jsonl":
         line = _LINE.search(source.beginning)
-        return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON", form)
+        return _sample_value(
+            [parse(line.group() if line else "{}", source.name)], "JSON", form
+        )
     if kind in TABLES:
         from semmetrics.data.dialect import find_delimiter
         from semmetrics.data.tables import first_row
 
         used = find_delimiter(source, options, kind)
-        return _sample_columns(first_row(source, used, tabs=kind == "tsv"), form, options)
+        return _sample_columns(
+            first_row(source, used, tabs=kind == "tsv"), form, options
+        )
     if kind in ("parquet", "arrow"):
         from semmetrics.data.arrow import open_arrow
 
@@ -529,8 +623,14 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
             names = list(schema.names)  # in a damaged file they may not be text
             return _sample_columns(names, form, options)
     if kind in ("txt", "trec", "flickr"):
-        return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
-    vector = source.head[:6] == b"\x93NUMPY" and _NPY_VECTOR.search(source.head[:_HEADER])
+        return (
+            Sample("run", "TREC lines")
+            if kind == "trec"
+            else Sample("text", "plain text")
+        )
+    vector = source.head[:6] == b"\x93NUMPY" and _NPY_VECTOR.search(
+        source.head[:_HEADER]
+    )
     return _VECTOR if vector else Sample("matrix", "a matrix")
 
 
@@ -552,7 +652,11 @@ def _sample_value(value: Any, what: str, form: Form) -> Sample:
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
         return _sample_sequence(value)
     if isinstance(value, np.ndarray):
-        return _VECTOR if value.ndim == 1 and value.dtype.kind in "iu" else Sample("matrix", what)
+        return (
+            _VECTOR
+            if value.ndim == 1 and value.dtype.kind in "iu"
+            else Sample("matrix", what)
+        )
     return Sample("other", what)
 
 
@@ -566,14 +670,18 @@ def _sample_sequence(values: Sequence[Any]) -> Sample:
 
 
 def _named(shape: str, names: Sequence[Any]) -> Sample:
-    return Sample(shape, f"{shape} {', '.join(map(repr, names[:8]))}", [str(n) for n in names])
+    return Sample(
+        shape, f"{shape} {', '.join(map(repr, names[:8]))}", [str(n) for n in names]
+    )
 
 
 def _sample_values(items: Iterable[Any]) -> Sample:
     """Look at items that are strings or lists."""
     first = list(islice(items, _ITEMS))
     kinds = (list, tuple, Set, np.ndarray)
-    lists = [item for item in first if isinstance(item, kinds) and forms.is_iterable(item)]
+    lists = [
+        item for item in first if isinstance(item, kinds) and forms.is_iterable(item)
+    ]
     if not lists:
         if texts := [item for item in first if isinstance(item, str)]:
             return Sample("strings", "a string an item", (), texts)

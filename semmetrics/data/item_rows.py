@@ -22,7 +22,10 @@ T = TypeVar("T")
 
 
 def without_blanks(
-    rows: Iterable[tuple[int, T]], is_blank: Callable[[T], bool], notes: list[Any], between: str
+    rows: Iterable[tuple[int, T]],
+    is_blank: Callable[[T], bool],
+    notes: list[Any],
+    between: str,
 ) -> Iterator[tuple[int, T]]:
     """Yield rows that are not blank with their lines; blank ones between others are noted."""
     first = pending = n = 0
@@ -38,7 +41,11 @@ def without_blanks(
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
     """Return entries and the list of their scores as pairs; both may be lists written as text."""
-    if isinstance(entries, str) and isinstance(scores, str) and may_be_structured(scores):
+    if (
+        isinstance(entries, str)
+        and isinstance(scores, str)
+        and may_be_structured(scores)
+    ):
         return list(pair_lists(entries, scores))
     if isinstance(entries, Mapping):
         raise InputError("scored-twice", noun=form.noun)
@@ -103,7 +110,9 @@ def item_rows(
                     continue
                 entries = single[id_] = [entries]
             if first.setdefault(id_, place) != place:
-                raise InputError("duplicate-at", role="the id", other=unit.format(first[id_]))
+                raise InputError(
+                    "duplicate-at", role="the id", other=unit.format(first[id_])
+                )
             items.append(entries)
         except InputError as error:
             raise error.placed(at(name, unit.format(place), id_)) from None
@@ -111,5 +120,7 @@ def item_rows(
     found = Items(ids, items, Places(name, ids, unit, list(first.values())), name)
     if unit != ELEMENT:  # a document has no order of rows
         found.notes += row_notes(0, [id_ for id_ in ids if id_ in scattered], form)
-    found.understood = f"a {form.noun}" if form.single and len(single) == len(ids) else "an item"
+    found.understood = (
+        f"a {form.noun}" if form.single and len(single) == len(ids) else "an item"
+    )
     return found

@@ -39,7 +39,9 @@ from semmetrics.schema import as_real
 _LABELS = ("label", "name", "class", "category", "tag", "description")
 _OBJECT_SCORES = (*SCORE_NAMES, "similarity", "logit")
 _MOST_SHOWN = 60  # characters of a list in a message
-_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # a score in quotes, not a synonym
+_FRACTION = re.compile(
+    r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$"
+)  # a score in quotes, not a synonym
 _EXAMPLES = {
     "label": '["cat", "dog"]',
     "caption": '["a dog runs", "a brown dog"]',
@@ -129,7 +131,9 @@ def encode(found: Items, form: Form) -> Lists:
     """
     notes = list(found.notes)
     if form.alone:
-        found = replace(found, items=[str(i) if _is_whole(i) else i for i in found.items])
+        found = replace(
+            found, items=[str(i) if _is_whole(i) else i for i in found.items]
+        )
     items = found.items if found.types <= {list, tuple} else _as_lists(found, form)
     order = found.order
     if any(issubclass(kind, Set) for kind in found.types):
@@ -143,15 +147,26 @@ def encode(found: Items, form: Form) -> Lists:
         vocabulary = list(dict.fromkeys(chain(vocabulary, found.declared)))
     ids = range(len(items)) if found.ids is None else found.ids
     lists = Lists(
-        ids, vocabulary,
-        Side(indptr, codes, scores), source=found.source, understood=found.understood, notes=notes,
-        where=found.where, noun=form.noun, order=order,
-        aliases=found.aliases, numbering=found.numbering, by_category=found.by_category,
-        categories=found.categories, absent=found.absent, precision=precision,
+        ids,
+        vocabulary,
+        Side(indptr, codes, scores),
+        source=found.source,
+        understood=found.understood,
+        notes=notes,
+        where=found.where,
+        noun=form.noun,
+        order=order,
+        aliases=found.aliases,
+        numbering=found.numbering,
+        by_category=found.by_category,
+        categories=found.categories,
+        absent=found.absent,
+        precision=precision,
         names_all=bool(found.declared),
         column_names=found.column_names,
-        holds=found.holds, styles=found.styles,
-    )  # fmt: skip
+        holds=found.holds,
+        styles=found.styles,
+    )
     if found.order == "keys" and scores is not None:  # booleans
         present = replace(lists.side.keep(scores != 0), scores=None)
         lists = replace(lists, side=present, names_all=True, precision="float64")
@@ -171,14 +186,22 @@ def _code_entries(
         flat, scores, precision = _flatten(found, items, form, notes)
         coded = code_values(flat, number)
     vocabulary, codes = coded
-    if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
-        vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
+    if not set(map(type, vocabulary)) <= {
+        str,
+        tuple,
+    }:  # kinds of string, such as numpy's
+        vocabulary = [
+            entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary
+        ]
     return vocabulary, codes, scores, precision
 
 
 def _split_pairs(items: Sequence[Any], form: Form) -> tuple[Sequence[Any], Any]:
     """Return items with the names of numbers, and their labels and scores if all are such pairs."""
-    is_paired = form.scored and type(next(chain.from_iterable(items), None)) in (tuple, list)
+    is_paired = form.scored and type(next(chain.from_iterable(items), None)) in (
+        tuple,
+        list,
+    )
     pairs = _scored_strings(items) if is_paired else None
     if pairs is None and (form.numbered or form.places):
         items = [list(map(_name, item)) for item in items]
@@ -186,11 +209,15 @@ def _split_pairs(items: Sequence[Any], form: Form) -> tuple[Sequence[Any], Any]:
     return items, pairs
 
 
-def _code_strings(entries: Iterable[Any], number: int) -> tuple[Sequence[Any], Codes] | None:
+def _code_strings(
+    entries: Iterable[Any], number: int
+) -> tuple[Sequence[Any], Codes] | None:
     """Return the distinct entries and their codes; None if some entries are not strings."""
     try:
         vocabulary, codes = code_values(entries, number)
-    except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
+    except (
+        TypeError
+    ):  # an entry that is a list or a mapping cannot be a dictionary's key
         return None
     if not all(issubclass(kind, str) for kind in set(map(type, vocabulary))):
         return None
@@ -198,7 +225,11 @@ def _code_strings(entries: Iterable[Any], number: int) -> tuple[Sequence[Any], C
 
 
 def encode_numbers(
-    values: Any, form: Form, source: str, understood: str, ids: Sequence[str] | None = None
+    values: Any,
+    form: Form,
+    source: str,
+    understood: str,
+    ids: Sequence[str] | None = None,
 ) -> Lists:
     """Code a vector of whole numbers, each of which is the one entry of an item.
 
@@ -218,10 +249,14 @@ def encode_numbers(
     numbers, places = np.unique(values, return_inverse=True)
     names, codes = in_order(list(map(str, numbers.tolist())), places.ravel())
     return Lists(
-        range(len(values)) if ids is None else ids, names, Side(np.arange(len(values) + 1), codes),
-        source=source, understood=understood, where=Places(source, ids, ROW, range(len(values))),
+        range(len(values)) if ids is None else ids,
+        names,
+        Side(np.arange(len(values) + 1), codes),
+        source=source,
+        understood=understood,
+        where=Places(source, ids, ROW, range(len(values))),
         noun=form.noun,
-    )  # fmt: skip
+    )
 
 
 def _is_whole(entry: Any) -> bool:
@@ -232,7 +267,11 @@ def _name(entry: Any) -> Any:
     """Return a whole number as text, also where it has a score."""
     if _is_whole(entry):
         return str(entry)
-    if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[0], str):
+    if (
+        isinstance(entry, (tuple, list))
+        and len(entry) == 2
+        and not isinstance(entry[0], str)
+    ):
         return (_name(entry[0]), entry[1])
     return entry
 
@@ -275,12 +314,16 @@ def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
         if not form.numbered:
             return InputError("number-as-label", where, value=item)
         lists = f'[[{item}], ...], or {{"id": [{item}], ...}}'
-        return InputError("number-as-list", where, value=item, noun=form.noun, example=lists)
+        return InputError(
+            "number-as-list", where, value=item, noun=form.noun, example=lists
+        )
     if isinstance(item, str) and not form.single:
         return InputError("text-as-list", where, **_list_for_text(item, form))
     wanted = f"a list of {form.noun}s"
     if form.single:
-        wanted += ", as other items have" if isinstance(item, str) else f" or a {form.noun}"
+        wanted += (
+            ", as other items have" if isinstance(item, str) else f" or a {form.noun}"
+        )
     elif item is None:
         wanted += f"; write {example}, or [] for an item without {form.noun}s"
     else:
@@ -304,8 +347,12 @@ def _check_texts(
     every = list(chain.from_iterable(map(_terms, vocabulary)))
     if not form.blank and not (all(vocabulary) and all(map(str.strip, every))):
         code = "empty"
-        wrong = [not (entry and all(map(str.strip, _terms(entry)))) for entry in vocabulary]
-    elif form.single and has_surrogate("".join(every)):  # tokenizers take texts in UTF-8
+        wrong = [
+            not (entry and all(map(str.strip, _terms(entry)))) for entry in vocabulary
+        ]
+    elif form.single and has_surrogate(
+        "".join(every)
+    ):  # tokenizers take texts in UTF-8
         code = "lone-surrogate"
         wrong = [has_surrogate("".join(_terms(entry))) for entry in vocabulary]
     else:
@@ -343,7 +390,9 @@ def _flatten(
             try:
                 entry, score = _entry(value, form)
             except InputError as error:
-                raise error.placed(found.where.entry(position, form.noun, place)) from None
+                raise error.placed(
+                    found.where.entry(position, form.noun, place)
+                ) from None
             if isinstance(value, Mapping):
                 used = (form.noun,) if not form.scored else object_keys(value)
                 unused.update((str(key), None) for key in value if key not in used)
@@ -355,7 +404,9 @@ def _flatten(
             raise InputError("some-scores", found.where(position), noun=form.noun)
     if unused:
         values = {"noun": form.noun}
-        notes.append(Fact("unused-entry-keys", len(unused), tuple(unused), values=values))
+        notes.append(
+            Fact("unused-entry-keys", len(unused), tuple(unused), values=values)
+        )
     flat = np.array(scores, np.float64) + 0.0 if scores else None
     return entries, flat, common_precision(precisions)
 
@@ -385,7 +436,9 @@ def object_keys(value: Mapping[Any, Any]) -> tuple[str | None, str | None]:
     """
     by_name = {str(key).casefold(): key for key in reversed(list(value))}
     label_key = next((by_name[name] for name in _LABELS if name in by_name), None)
-    score_key = next((by_name[name] for name in _OBJECT_SCORES if name in by_name), None)
+    score_key = next(
+        (by_name[name] for name in _OBJECT_SCORES if name in by_name), None
+    )
     return label_key, score_key
 
 
@@ -418,7 +471,11 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
         and (not isinstance(value[1], str) or _FRACTION.match(value[1]))
     ):
         value, score = value
-    if isinstance(value, (list, tuple)) and value and all(isinstance(t, str) for t in value):
+    if (
+        isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(t, str) for t in value)
+    ):
         value = as_entry(tuple(map(str, value)))
     elif _is_whole(value):
         raise InputError("number-as-label", value=value)
@@ -434,7 +491,9 @@ def _not_an_entry(value: Any, form: Form) -> InputError:
     """Return the error for a value that is not a label, caption or candidate."""
     if not form.scored:
         wanted = f"a {form.noun}"
-        if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+        if isinstance(value, (list, tuple)) and all(
+            isinstance(part, str) for part in value
+        ):
             wanted += "; if these are its tokens, join them with spaces"
     elif value is None or (isinstance(value, (list, tuple)) and not value):
         return InputError("no-entry", value=value, noun=form.noun)

@@ -50,7 +50,12 @@ class Joined(NamedTuple):
 
 
 def join(
-    pred: Lists, ref: Lists, *, missing: str = "error", noun: str = "label", gaps: bool = False
+    pred: Lists,
+    ref: Lists,
+    *,
+    missing: str = "error",
+    noun: str = "label",
+    gaps: bool = False,
 ) -> Joined:
     """Match the items of predictions and ground truth.
 
@@ -84,8 +89,14 @@ def join(
         if len(pred) != len(ref):
             shorter = min(pred, ref, key=len)
             last = shorter.where(len(shorter) - 1) if len(shorter) else shorter.source
-            raise InputError("other-length", last, one=pred.source,
-                             n=len(pred), other=ref.source, m=len(ref))  # fmt: skip
+            raise InputError(
+                "other-length",
+                last,
+                one=pred.source,
+                n=len(pred),
+                other=ref.source,
+                m=len(ref),
+            )
         joined = Joined(ref.ids, pred.side, ref.side, {})
     else:
         every = "empty" if gaps and missing == "skip" else missing
@@ -96,7 +107,9 @@ def join(
     return joined._replace(counts=joined.counts | renamed)
 
 
-def join_rows(ids: Ids, ref: Lists, *, source: str, missing: str) -> tuple[Joined, Ints]:
+def join_rows(
+    ids: Ids, ref: Lists, *, source: str, missing: str
+) -> tuple[Joined, Ints]:
     """Match the rows of a run, or of scores, with the items of the ground truth, as `join`.
 
     Returns
@@ -127,7 +140,11 @@ def compared(found: Any, expression: str | None) -> Any:
     >>> compared(Lists(["img/7.jpg"], ["cat"], side), PARTS[0]).ids
     ['7']
     """
-    if expression is None or isinstance(found.ids, range) or found.id_part == expression:
+    if (
+        expression is None
+        or isinstance(found.ids, range)
+        or found.id_part == expression
+    ):
         return found
     from semmetrics.data.side_inputs import id_reader
 
@@ -142,13 +159,19 @@ def compared(found: Any, expression: str | None) -> Any:
     )
 
 
-def _aliases_of_parts(aliases: Mapping[str, str], part_of: Callable[[str], str]) -> dict[str, str]:
+def _aliases_of_parts(
+    aliases: Mapping[str, str], part_of: Callable[[str], str]
+) -> dict[str, str]:
     """Return the parts of ids by the parts of their other names that name one item only."""
     items_by_part: dict[str, set[str]] = {}
     for name, own in aliases.items():
         with suppress(InputError):  # the expression does not fit this name
             items_by_part.setdefault(part_of(name), set()).add(part_of(own))
-    return {part: next(iter(items)) for part, items in items_by_part.items() if len(items) == 1}
+    return {
+        part: next(iter(items))
+        for part, items in items_by_part.items()
+        if len(items) == 1
+    }
 
 
 def _numbering_of_parts(
@@ -165,7 +188,9 @@ def _renamed(found: Any, names: Iterable[str]) -> Any:
     first: dict[str, str] = {}
     for name, own in zip(found.ids, names, strict=True):
         if first.setdefault(own, name) != name:
-            raise InputError("equal-parts", found.source, names=[first[own], name], value=own)
+            raise InputError(
+                "equal-parts", found.source, names=[first[own], name], value=own
+            )
     verified = getattr(found, "verified", None)
     if not verified:
         return replace(found, ids=list(first))
@@ -203,12 +228,16 @@ def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
     """
     if ref.numbering is not None and _are_other_numbers(pred, ref.numbering):
         own = ref.numbering.own
-        named = _renamed(pred, (own.get(name, f"cocoid {name}") for name in map(str, pred.ids)))
+        named = _renamed(
+            pred, (own.get(name, f"cocoid {name}") for name in map(str, pred.ids))
+        )
         return named, {"joined_cocoid": sum(map(own.__contains__, map(str, pred.ids)))}
     if not ref.aliases:
         return pred, {}
     known = {*ref.ids}
-    others = {n: own for n, own in ref.aliases.items() if own in known and n not in known}
+    others = {
+        n: own for n, own in ref.aliases.items() if own in known and n not in known
+    }
     named = _renamed(pred, (others.get(name, name) for name in map(str, pred.ids)))
     number = sum(map(others.__contains__, map(str, pred.ids)))
     return named, {"joined_names": number} if number else {}
@@ -259,7 +288,9 @@ def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
         ids, taken = [ids[i] for i in order.tolist()], taken[order]
     elif unreferenced:
         ids += unreferenced
-        taken = np.concatenate([taken, np.fromiter(place.values(), np.int64, len(place))])
+        taken = np.concatenate(
+            [taken, np.fromiter(place.values(), np.int64, len(place))]
+        )
         order = np.concatenate([order, np.full(len(place), -1)])
     counts = _missing(len(unpredicted), len(unreferenced))
     return Joined(ids, pred.side.take(taken), ref.side.take(order), counts)
@@ -288,8 +319,12 @@ def _other_ids(
         others = {plain(name): name for name in unreferenced}
         for name in filter(plain, unpredicted):
             if other := others.get(plain(name)):
-                return InputError("unlike-ids", lost=lost, names=[name, other], how=difference)
-    return InputError("other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost)
+                return InputError(
+                    "unlike-ids", lost=lost, names=[name, other], how=difference
+                )
+    return InputError(
+        "other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost
+    )
 
 
 def same_ids(ids: Ids, others: Ids) -> bool:
@@ -311,7 +346,9 @@ _WRITTEN: dict[str, Callable[[str], str]] = {
 }
 
 
-def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, str]) -> Joined:
+def _without_gaps(
+    joined: Joined, missing: str, noun: str, sources: tuple[str, str]
+) -> Joined:
     """Apply the policy to items with an empty list on one side."""
     empty = [lengths(side.indptr) == 0 for side in (joined.pred, joined.ref)]
     if missing == "error" and (empty[0].any() or empty[1].any()):
@@ -326,7 +363,12 @@ def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, s
     if missing != "skip" or not counts:
         return Joined(joined.ids, joined.pred, joined.ref, counts)
     kept = np.flatnonzero(~(empty[0] | empty[1]))
-    return Joined(take_ids(joined.ids, kept), joined.pred.take(kept), joined.ref.take(kept), counts)
+    return Joined(
+        take_ids(joined.ids, kept),
+        joined.pred.take(kept),
+        joined.ref.take(kept),
+        counts,
+    )
 
 
 def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
@@ -347,8 +389,12 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
     values = np.asarray(values)
     if values.ndim != 2 or len(values) != len(pred):
         wanted = f"one row of probabilities for each of {len(pred):,} items"
-        raise InputError("wrong-shape", role="the cardinality matrix", shape=values.shape,
-                         wanted=wanted)  # fmt: skip
+        raise InputError(
+            "wrong-shape",
+            role="the cardinality matrix",
+            shape=values.shape,
+            wanted=wanted,
+        )
     if same_ids(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}
@@ -406,8 +452,12 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     if not isinstance(values, Mapping):
         if len(values) != len(ref):
             wanted = f"{pluralize(len(ref), 'item')} of the ground truth"
-            raise InputError("wrong-count", where, wanted=wanted,
-                             found=pluralize(len(values), "weight"))  # fmt: skip
+            raise InputError(
+                "wrong-count",
+                where,
+                wanted=wanted,
+                found=pluralize(len(values), "weight"),
+            )
         values = dict(zip(map(str, ref.ids), values, strict=True))
     known = {str(name): weight for name, weight in values.items()}
     check_once([*map(str, values)], "duplicate-id", where)
@@ -420,14 +470,21 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     for row, name in enumerate(names):
         weight = known[name]
         try:
-            if getattr(weight, "ndim", 0):  # older NumPy converts an array of one element
+            if getattr(
+                weight, "ndim", 0
+            ):  # older NumPy converts an array of one element
                 raise TypeError
             found[row] = float(weight)
         except (TypeError, ValueError, OverflowError):
             found[row] = math.nan
         if isinstance(weight, str) or not 0 <= found[row] < math.inf:
-            raise InputError("out-of-range", where, role=f"the weight of item {name!r}",
-                             value=weight, wanted="a finite number, not negative")  # fmt: skip
+            raise InputError(
+                "out-of-range",
+                where,
+                role=f"the weight of item {name!r}",
+                value=weight,
+                wanted="a finite number, not negative",
+            )
     with np.errstate(over="ignore"):
         if not np.isfinite(found.sum()):
             raise InputError("infinite-sum", where, role="all sample weights")

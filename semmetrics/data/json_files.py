@@ -76,7 +76,9 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     except json.JSONDecodeError as error:
         start, why = error.pos, error.msg
         if start < 0:  # NaN or Infinity, whose place the decoder does not tell
-            start = next(match for match in _CONSTANT.finditer(text) if match[1]).start(1)
+            start = next(match for match in _CONSTANT.finditer(text) if match[1]).start(
+                1
+            )
     except ValueError:
         problem = InputError("not-json", why="an integer has thousands of digits")
     if problem is not None:
@@ -95,14 +97,22 @@ def parse_source(source: Source) -> Any:
 
 def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read the items of a JSON file: by mapping, records or position, or COCO annotations."""
-    value, name, coco = source.parsed(parse_source), source.name, options.format == "coco"
+    value, name, coco = (
+        source.parsed(parse_source),
+        source.name,
+        options.format == "coco",
+    )
     source.forget()  # the value takes several times the memory of the file
     if coco and isinstance(value, dict) and form.coco is not None:
         return _read_annotations(value, name, form, options)
     kinds: Any = (list,) * form.single if coco else (dict, list)
     if isinstance(value, kinds):
         return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
-    wanted = "an annotations file" if coco else f'a JSON document such as {{"id": ["{form.noun}"]}}'
+    wanted = (
+        "an annotations file"
+        if coco
+        else f'a JSON document such as {{"id": ["{form.noun}"]}}'
+    )
     raise InputError("wrong-type", name, value=value, wanted=wanted)
 
 
@@ -149,7 +159,9 @@ def read_object(
     return _noting_columns(_by_position(value, name, form, kind, unit), form, options)
 
 
-def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where: str) -> bool:
+def is_columns(
+    value: Mapping[Any, Any], form: Form, options: ReadOptions, where: str
+) -> bool:
     """Tell whether a mapping is a table: columns of ids and of entries, of the same length.
 
     Raises
@@ -175,7 +187,9 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
     try:
         roles = find_columns(form.table, names, options, where)
     except InputError:
-        if known >= folded and any(isinstance(e, (list, tuple)) for e in chain(*columns)):
+        if known >= folded and any(
+            isinstance(e, (list, tuple)) for e in chain(*columns)
+        ):
             raise
         return False  # of other names
     return all(isinstance(id_, (str, Integral)) for id_ in columns[roles["id"]])
@@ -217,7 +231,9 @@ def _line_places(places: Places, lines: Sequence[int]) -> Places:
     """Return the places of records that a format has numbered, as lines of the file."""
     if places.unit != ELEMENT:
         return places
-    return replace(places, unit="line {}", numbers=[lines[number] for number in places.numbers])
+    return replace(
+        places, unit="line {}", numbers=[lines[number] for number in places.numbers]
+    )
 
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
@@ -236,7 +252,9 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     if scored and scored == len(ids):
         shape = f"{{id: {{{form.noun}: {values}}}}}"
     else:
-        shape = f"{{id: {form.noun if _stands_alone(items, form) else f'[{form.noun}s]'}}}"
+        shape = (
+            f"{{id: {form.noun if _stands_alone(items, form) else f'[{form.noun}s]'}}}"
+        )
     found.understood = f"{kind}{shape}"
     if 0 < scored < len(ids):
         found.notes.append(Fact("scores-and-lists", scored, values={"noun": form.noun}))
@@ -258,9 +276,13 @@ def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
         What the numbers are: "0/1" or "score".
     """
     items: Any = found.items
-    if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
+    if not form.scored or not any(
+        issubclass(kind, Mapping) for kind in set(map(type, items))
+    ):
         return 0, "score"
-    chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
+    chosen = [
+        position for position, item in enumerate(items) if isinstance(item, Mapping)
+    ]
     cells = [value for position in chosen for value in items[position].values()]
     kinds = set(map(type, cells))
     if (
@@ -270,7 +292,9 @@ def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
         and all(value in (0, 1) for value in cells)
     ):
         found.order = "keys"
-        items[:] = [[(entry, int(one)) for entry, one in item.items()] for item in items]
+        items[:] = [
+            [(entry, int(one)) for entry, one in item.items()] for item in items
+        ]
         return len(chosen), "0/1"
     for position in chosen:
         if not kinds <= {int, float}:
@@ -302,14 +326,18 @@ def _stands_alone(items: Sequence[Any], form: Form) -> bool:
     return form.single and len(items) > 0 and isinstance(items[0], kinds)
 
 
-def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: str) -> Items:
+def _by_position(
+    value: Sequence[Any], name: str, form: Form, kind: str, unit: str
+) -> Items:
     places = Places(name, None, unit, range(len(value)))
     found = Items(None, value, places, name)
     odd = [kind for kind in found.types if issubclass(kind, Mapping)]
     if odd and not form.single:  # a record among lists, or scores without an id
         position = next(n for n, item in enumerate(value) if type(item) in odd)
         wanted = f"a list of {form.noun}s, as other items have"
-        raise InputError("wrong-type", places(position), value=value[position], wanted=wanted)
+        raise InputError(
+            "wrong-type", places(position), value=value[position], wanted=wanted
+        )
     if len(value) and all(
         isinstance(item, tuple)
         and len(item) == 2
@@ -364,9 +392,13 @@ def _is_one_caption(item: Any) -> bool:
 
 
 def _read_records(
-    records: Iterable[tuple[int, Any]], name: str, unit: str, form: Form, options: ReadOptions,
+    records: Iterable[tuple[int, Any]],
+    name: str,
+    unit: str,
+    form: Form,
+    options: ReadOptions,
     kind: str,
-) -> Items:  # fmt: skip
+) -> Items:
     """Read records; the columns of equal key lists are found once."""
     from semmetrics.data.entry_records import is_one_entry, read_entries
 

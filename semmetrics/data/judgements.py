@@ -122,8 +122,14 @@ class Judgements:
 
     def count_candidates(self, places: Ints | None = None) -> int:
         """Count all candidates, or those at some places; a caption rated several times is one."""
-        chosen = range(len(self.candidates)) if places is None else np.unique(places).tolist()
-        return len({(self.images[i], self.candidates[i], self.references[i]) for i in chosen})
+        chosen = (
+            range(len(self.candidates))
+            if places is None
+            else np.unique(places).tolist()
+        )
+        return len(
+            {(self.images[i], self.candidates[i], self.references[i]) for i in chosen}
+        )
 
     def group_names(self) -> list[str]:
         """Return the groups, in the order of their first judgement."""
@@ -170,7 +176,9 @@ class Judgements:
         if self.second is None:
             # rounded once: equal means tie, whatever the order of the ratings
             sums = [math.fsum(self.values[several].tolist()) for several in of.values()]
-            means = np.array(sums) / np.fromiter(map(len, of.values()), np.int64, len(of))
+            means = np.array(sums) / np.fromiter(
+                map(len, of.values()), np.int64, len(of)
+            )
             return replace(self.take(rows), values=means)
         pairs = (self._judged(row) for row in range(len(self)))
         sides = np.array([1.0 if pair[0] == min(pair) else -1.0 for pair in pairs])
@@ -179,21 +187,35 @@ class Judgements:
         return replace(self.take(rows), values=leads * sides[rows])
 
     def _judged(self, row: int) -> list[tuple[str, str, tuple[str, ...]]]:
-        places = [self.first[row]] if self.second is None else [self.first[row], self.second[row]]
-        return [(self.images[i], self.candidates[i], self.references[i]) for i in places]
+        places = (
+            [self.first[row]]
+            if self.second is None
+            else [self.first[row], self.second[row]]
+        )
+        return [
+            (self.images[i], self.candidates[i], self.references[i]) for i in places
+        ]
 
     def take(self, rows: Ints) -> Judgements:
         """Return some of the judgements, with their candidates alone."""
-        sides = [self.first[rows]] + ([] if self.second is None else [self.second[rows]])
+        sides = [self.first[rows]] + (
+            [] if self.second is None else [self.second[rows]]
+        )
         kept, places = np.unique(np.stack(sides), return_inverse=True)
         first, *second = places.reshape(len(sides), len(rows))
         kept = kept.tolist()
         return replace(
-            self, candidates=[self.candidates[i] for i in kept],
-            references=[self.references[i] for i in kept], images=[self.images[i] for i in kept],
-            values=self.values[rows], first=first, second=second[0] if second else None,
-            groups=None if self.groups is None else [self.groups[i] for i in rows.tolist()],
-        )  # fmt: skip
+            self,
+            candidates=[self.candidates[i] for i in kept],
+            references=[self.references[i] for i in kept],
+            images=[self.images[i] for i in kept],
+            values=self.values[rows],
+            first=first,
+            second=second[0] if second else None,
+            groups=None
+            if self.groups is None
+            else [self.groups[i] for i in rows.tolist()],
+        )
 
     def without_own_references(self, policy: str) -> Judgements:
         """Apply a policy to candidates that are among their own references.
@@ -211,13 +233,17 @@ class Judgements:
         if not self.texts:
             return self
         rows = zip(self.candidates, self.references, strict=True)
-        own = np.array([text.strip() in map(str.strip, of) for text, of in rows], np.bool_)
+        own = np.array(
+            [text.strip() in map(str.strip, of) for text, of in rows], np.bool_
+        )
         found = self
         if policy == "drop-candidate" and own.any():
             judged = own[self.first]
             judged = judged if self.second is None else judged | own[self.second]
             fact = Fact("own-references", int(judged.sum()), where=self.source)
-            found = replace(self.take(np.flatnonzero(~judged)), notes=[*self.notes, fact])
+            found = replace(
+                self.take(np.flatnonzero(~judged)), notes=[*self.notes, fact]
+            )
         elif policy == "drop-reference" and own.any():
             fact = Fact("own-reference-dropped", int(own.sum()), where=self.source)
             kept = [
@@ -227,7 +253,9 @@ class Judgements:
             found = replace(self, references=kept, notes=[*self.notes, fact])
         if not len(found):
             remedy = "give candidates that are not among the references"
-            raise InputError("nothing-given", self.source, what="judgements left", remedy=remedy)
+            raise InputError(
+                "nothing-given", self.source, what="judgements left", remedy=remedy
+            )
         if () in found.references:
             row = found.references.index(())
             where = f"{self.source}, image {found.images[row]!r}"
@@ -251,11 +279,16 @@ class Judgements:
         places = np.empty(len(self.candidates), np.int64)
         places[[row for rows in keys.values() for row in rows]] = np.arange(len(places))
         return (
-            {name: [self.candidates[row] for row in rows]
-             for name, rows in zip(names, keys.values(), strict=True)},
-            {name: list(several) for name, (_, several) in zip(names, keys, strict=True)},
+            {
+                name: [self.candidates[row] for row in rows]
+                for name, rows in zip(names, keys.values(), strict=True)
+            },
+            {
+                name: list(several)
+                for name, (_, several) in zip(names, keys, strict=True)
+            },
             places,
-        )  # fmt: skip
+        )
 
 
 def name_all(images: Sequence[str]) -> list[str]:
@@ -327,8 +360,12 @@ def read_judgements(
     roles = [column.role for column in JUDGEMENTS.columns]
     for role in columns or ():
         if role not in roles:
-            remedy = did_you_mean(str(role), roles, f"choose one of {listing(roles, most=20)}")
-            raise InputError("unknown-name", "columns", what="role", value=role, remedy=remedy)
+            remedy = did_you_mean(
+                str(role), roles, f"choose one of {listing(roles, most=20)}"
+            )
+            raise InputError(
+                "unknown-name", "columns", what="role", value=role, remedy=remedy
+            )
     path = Path(data) if isinstance(data, str | os.PathLike) and data else None
     if path is not None and (path.suffix == ".mat" or path.is_dir()):
         found, tabular = _read_pascal(path, random, options), False
@@ -337,14 +374,24 @@ def read_judgements(
             images, settle = source, _settling(several=several)
             if isinstance(source, Source):
                 name, images = source.name, None
-                if format_among(source, options, "judgements are", TABLE_KINDS) == "json":
+                if (
+                    format_among(source, options, "judgements are", TABLE_KINDS)
+                    == "json"
+                ):
                     images = source.parsed(parse_source)
             tabular = not isinstance(images, Mapping)
             if tabular:
-                chosen = {**(columns or {}), **({} if group_by is None else {"group": group_by})}
-                table = read_table(source, JUDGEMENTS, options, name, chosen=chosen, settle=settle)
+                chosen = {
+                    **(columns or {}),
+                    **({} if group_by is None else {"group": group_by}),
+                }
+                table = read_table(
+                    source, JUDGEMENTS, options, name, chosen=chosen, settle=settle
+                )
             else:
-                table = JUDGEMENTS.read(_rows_of_images(images, name), name, "{}", settle=settle)
+                table = JUDGEMENTS.read(
+                    _rows_of_images(images, name), name, "{}", settle=settle
+                )
         found = _collect(table, to_id)
     named = {"columns": columns, "group_by": group_by, "ids": ids}
     found = replace(found, notes=[_with_hint(note) for note in found.notes])
@@ -392,21 +439,35 @@ def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
         for number, one in enumerate(judged):
             place = f"{where}, judgement {number}{FROM_0}"
             if not isinstance(one, Mapping) or not {"caption", "rating"} <= one.keys():
-                raise InputError("wrong-type", f"{name}, {place}", value=one,
-                                 wanted='{"caption": "a dog", "rating": 4}')  # fmt: skip
+                raise InputError(
+                    "wrong-type",
+                    f"{name}, {place}",
+                    value=one,
+                    wanted='{"caption": "a dog", "rating": 4}',
+                )
             cells = str(image), truth, one["caption"], one["rating"]
             yield place, ("image", "references", "caption", "rating"), cells
 
 
-def _check_rated(has: Collection[str], names: Sequence[str], where: str, several: bool) -> None:
+def _check_rated(
+    has: Collection[str], names: Sequence[str], where: str, several: bool
+) -> None:
     """Raise an error if no column has the ratings, the ids or the systems."""
     known = {column.role: ", ".join(column.known) for column in JUDGEMENTS.columns}
     if "rating" not in has:
         role = "the rating (of preferences: a, b and preferred)"
-        raise InputError("no-ratings", where, role=role, wanted=known["rating"], found=list(names))
+        raise InputError(
+            "no-ratings", where, role=role, wanted=known["rating"], found=list(names)
+        )
     missing = "system" if several else "id"
-    raise InputError("missing-column", where, role=f"the {missing}", wanted=known[missing],
-                     found=list(names), flag="columns")  # fmt: skip
+    raise InputError(
+        "missing-column",
+        where,
+        role=f"the {missing}",
+        wanted=known[missing],
+        found=list(names),
+        flag="columns",
+    )
 
 
 def _settling(*, several: bool) -> Settle:
@@ -417,13 +478,20 @@ def _settling(*, several: bool) -> Settle:
     """
     forms = set[frozenset[str]]()
 
-    def settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
+    def settle(
+        found: dict[str, int], names: Sequence[str], where: str
+    ) -> dict[str, int]:
         if "group" in found and names[found["group"]] == "system":
             found.setdefault("system", found["group"])
         has = found.keys()
         own = next((role for role in ("id", "candidate", "image") if role in has), "")
         if {"a", "b", "preferred"} <= has:
-            used = {"a", "b", "preferred", "references" if "references" in has else "reference"}
+            used = {
+                "a",
+                "b",
+                "preferred",
+                "references" if "references" in has else "reference",
+            }
         elif {"rating", "references"} <= has and {"caption", "candidate"} & has:
             found.setdefault("caption", found.get("candidate", -1))
             used = {"rating", "caption", "references"}
@@ -459,7 +527,10 @@ def _collect(table: Table, to_id: Any) -> Judgements:
             role = "caption" if texts else "candidate" if "candidate" in row else "id"
             judged = [row["a"], row["b"]] if pairs else [row[role]]
             if texts:  # a candidate may be empty, as one among predictions may
-                given = [o if isinstance(o, str) else as_text(o, "the caption") for o in judged]
+                given = [
+                    o if isinstance(o, str) else as_text(o, "the caption")
+                    for o in judged
+                ]
                 several = _references(row["references"])
                 image = as_id(row["image"]) if "image" in row else " / ".join(several)
             else:
@@ -468,13 +539,21 @@ def _collect(table: Table, to_id: Any) -> Judgements:
                 if "system" in row and not pairs:
                     several = several or (given[0],)
                     given = [name_of(as_id(row["system"]), given[0])]
-                image = to_id(row["image"]) if "image" in row else next(iter(several), min(given))
+                image = (
+                    to_id(row["image"])
+                    if "image" in row
+                    else next(iter(several), min(given))
+                )
             rater = row.get("rater")
             if not is_missing(rater):
-                before = rated.setdefault((str(rater), (*sorted(given), several, image)), place)
+                before = rated.setdefault(
+                    (str(rater), (*sorted(given), several, image)), place
+                )
                 if before != place:
                     other = table.where(before)
-                    raise InputError("rated-twice", rater=rater, names=given, other=other)
+                    raise InputError(
+                        "rated-twice", rater=rater, names=given, other=other
+                    )
         except InputError as error:
             raise (error if error.where else error.placed(table.where(place))) from None
         sides.append([])
@@ -487,9 +566,18 @@ def _collect(table: Table, to_id: Any) -> Judgements:
                 images.append(image)
             sides[-1].append(numbers[key])
     first, *second = np.array(sides or np.zeros((0, 1)), np.int64).T
-    return Judgements(candidates, references, images, texts, np.array(values, np.float64), first,
-                      second[0] if second else None, table.columns.get("group"), table.source,
-                      table.notes)  # fmt: skip
+    return Judgements(
+        candidates,
+        references,
+        images,
+        texts,
+        np.array(values, np.float64),
+        first,
+        second[0] if second else None,
+        table.columns.get("group"),
+        table.source,
+        table.notes,
+    )
 
 
 def _preference(row: Mapping[str, Any]) -> float:
@@ -500,8 +588,12 @@ def _preference(row: Mapping[str, Any]) -> float:
     if len(sides) != 1:
         if sides:
             raise InputError("ambiguous-side", value=value)
-        raise InputError("wrong-content", value=repr(value), wanted="a preference",
-                         example="a, b or tie")  # fmt: skip
+        raise InputError(
+            "wrong-content",
+            value=repr(value),
+            wanted="a preference",
+            example="a, b or tie",
+        )
     return _PREFERRED[sides.pop()]
 
 
@@ -519,11 +611,15 @@ def _references(value: Any) -> tuple[str, ...]:
         wanted = 'a list such as ["a dog runs", "the dog"]'
         raise InputError("wrong-type", value=value, wanted=wanted)
     if not value:
-        raise InputError("empty", role="the list of references", remedy="give at least one")
+        raise InputError(
+            "empty", role="the list of references", remedy="give at least one"
+        )
     return tuple(as_text(one, "the caption") for one in value)
 
 
-def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -> Judgements:
+def _read_pascal(
+    path: Path, random: np.random.Generator, options: ReadOptions
+) -> Judgements:
     """Read the pairs, their categories, and the references and votes on each pair.
 
     Votes that are equal are broken at random.
@@ -532,11 +628,19 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
     where = os.fspath(folder)
     if folder != path and path.name not in _PASCAL:
         wanted = f"{' or '.join(_PASCAL)}, or their folder"
-        raise InputError("wrong-format", os.fspath(path), what="judgements",
-                         format="other .mat files", wanted=wanted)  # fmt: skip
+        raise InputError(
+            "wrong-format",
+            os.fspath(path),
+            what="judgements",
+            format="other .mat files",
+            wanted=wanted,
+        )
     files = (load(folder / name, options.max_bytes) for name in _PASCAL)
     pairs, triplets = (read_mat(one, _VARIABLES) for one in files)
-    given, votes = _records(pairs, "new_input", 3, where), _records(triplets, "triplets", 4, where)
+    given, votes = (
+        _records(pairs, "new_input", 3, where),
+        _records(triplets, "triplets", 4, where),
+    )
     kinds = np.atleast_1d(pairs.get("category", ())).tolist()
     if not given or len(kinds) != len(given) or not votes or len(votes) % len(given):
         why = f"{len(given)} pairs, {len(kinds)} categories and {len(votes)} votes do not fit"
@@ -544,10 +648,15 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
     each, leads, groups = len(votes) // len(given), list[int](), list[str]()
     candidates, references, images = list[str](), list[tuple[str, ...]](), list[str]()
     for row, (image, *both) in enumerate(given):
-        pair, some = [_cell(text) for text in both], votes[row * each : (row + 1) * each]
+        pair, some = (
+            [_cell(text) for text in both],
+            votes[row * each : (row + 1) * each],
+        )
         chosen = {"1": 1, "-1": 2}  # the place of the caption that a vote is for
         won = Counter(_cell(vote[chosen.get(_cell(vote[3]), 3)]) for vote in some)
-        if not won.keys() <= {*pair} or kinds[row] not in range(1, len(_CATEGORIES) + 1):
+        if not won.keys() <= {*pair} or kinds[row] not in range(
+            1, len(_CATEGORIES) + 1
+        ):
             why = "votes are not 1 or -1, on other captions, or the category is not 1 to 4"
             raise InputError("not-pascal", f"{where}, pair {row}{FROM_0}", why=why)
         leads.append(won[pair[0]] - won[pair[1]])
@@ -555,18 +664,34 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
         references += [tuple(_cell(reference) for reference, *_ in some)] * 2
         images += [_cell(image)] * 2
         groups.append(_CATEGORIES[int(kinds[row]) - 1])
-    values = [float(np.sign(lead)) if lead else random.choice([1.0, -1.0]) for lead in leads]
+    values = [
+        float(np.sign(lead)) if lead else random.choice([1.0, -1.0]) for lead in leads
+    ]
     notes = [Fact("equal-votes", leads.count(0), where=where)] * (0 in leads)
     firsts = np.arange(0, 2 * len(given), 2)
-    return Judgements(candidates, references, images, True, np.array(values), firsts, firsts + 1,
-                      groups, where, notes)  # fmt: skip
+    return Judgements(
+        candidates,
+        references,
+        images,
+        True,
+        np.array(values),
+        firsts,
+        firsts + 1,
+        groups,
+        where,
+        notes,
+    )
 
 
-def _records(found: Mapping[str, Any], name: str, width: int, where: str) -> list[tuple[Any, ...]]:
+def _records(
+    found: Mapping[str, Any], name: str, width: int, where: str
+) -> list[tuple[Any, ...]]:
     """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
     value = found.get(name)
     if not isinstance(value, Struct) or len(value.fields) != width:
-        raise InputError("not-pascal", where, why=f"no struct array {name} with {width} fields")
+        raise InputError(
+            "not-pascal", where, why=f"no struct array {name} with {width} fields"
+        )
     return value.records
 
 

@@ -20,7 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.hashing import Hashes, by_value, hash_strings
-from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Codes,
+    Floats,
+    Ints,
+    offsets,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.errors import ITEM, InputError, Places
 from semmetrics.messages import pluralize
 
@@ -88,7 +96,9 @@ def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
 def in_order(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
     """Number the entries that occur in order of first appearance."""
     first = np.full(len(entries), len(codes), np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
+    first[codes[::-1]] = np.arange(
+        len(codes) - 1, -1, -1
+    )  # of several writes the last one stays
     order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
     place = np.zeros(len(entries), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
@@ -171,7 +181,9 @@ class Texts(Sequence[str]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Texts):
-            return np.array_equal(self.ends, other.ends) and np.array_equal(self.data, other.data)
+            return np.array_equal(self.ends, other.ends) and np.array_equal(
+                self.data, other.data
+            )
         return isinstance(other, list) and list(self) == other
 
     __hash__ = None  # type: ignore[assignment]
@@ -275,7 +287,9 @@ class Numbering:
     def renamed(self, rename: Callable[[str], str]) -> Numbering:
         """Return the same numbering with all ids and numbers renamed."""
         own = {rename(other): rename(id_) for other, id_ in self.own.items()}
-        return Numbering(own, frozenset(map(rename, self.ids)), frozenset(map(rename, self.others)))
+        return Numbering(
+            own, frozenset(map(rename, self.ids)), frozenset(map(rename, self.others))
+        )
 
 
 @by_value()
@@ -367,14 +381,20 @@ class Lists:
     aliases: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     numbering: Numbering | None = field(default=None, repr=False, compare=False)
     id_part: str | None = field(default=None, repr=False, compare=False)
-    column_names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    column_names: Mapping[str, str] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     holds: Holds = field(default="", repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
     styles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     by_category: bool = False
-    categories: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    absent: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False, compare=False)
+    categories: Mapping[str, str] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    absent: Mapping[str, Sequence[str]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     is_federated: bool = False
     precision: str = "float64"
     has_marks: bool = False
@@ -400,7 +420,9 @@ class Lists:
     @cached_property
     def terms(self) -> Sequence[Terms]:
         """The terms of each entry of the vocabulary."""
-        return [(entry,) if isinstance(entry, str) else entry for entry in self.vocabulary]
+        return [
+            (entry,) if isinstance(entry, str) else entry for entry in self.vocabulary
+        ]
 
     @property
     def synonyms(self) -> bool:
@@ -467,7 +489,12 @@ class Lists:
         [['dog'], ['cat']]
         """
         scores = self.side.scores
-        if scores is None or self.ranked or not (scores == 0).any() or self.has_fractions:
+        if (
+            scores is None
+            or self.ranked
+            or not (scores == 0).any()
+            or self.has_fractions
+        ):
             return self
         return replace(
             self,
@@ -483,7 +510,9 @@ class Lists:
         if self.names_all:
             return self
         vocabulary, codes = in_order(self.vocabulary, self.side.codes)
-        return replace(self, vocabulary=vocabulary, side=replace(self.side, codes=codes))
+        return replace(
+            self, vocabulary=vocabulary, side=replace(self.side, codes=codes)
+        )
 
     @property
     def has_fractions(self) -> bool:
@@ -517,9 +546,12 @@ class Lists:
             if occur[code] and not any(term in keep for term in terms):
                 remedy = f"rename the {self.noun}, ignore it, or choose another normalization"
                 raise InputError(
-                    "nothing-left", self.where(self.first_item(code)), role=f"the {self.noun}",
-                    value=", ".join(terms), remedy=remedy,
-                )  # fmt: skip
+                    "nothing-left",
+                    self.where(self.first_item(code)),
+                    role=f"the {self.noun}",
+                    value=", ".join(terms),
+                    remedy=remedy,
+                )
             cleaned[code] = terms
         return self.renamed([as_entry(terms) for terms in cleaned])
 

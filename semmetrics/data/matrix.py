@@ -24,7 +24,9 @@ from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import FROM_0, ROW, Fact, InputError, Places
 from semmetrics.messages import pluralize
 
-_EXACT = 2**53 - 1  # whole numbers up to it are exact in float64, and no other becomes one of them
+_EXACT = (
+    2**53 - 1
+)  # whole numbers up to it are exact in float64, and no other becomes one of them
 _BLOCK = 1 << 22  # values looked at together
 
 
@@ -79,7 +81,9 @@ class Matrix:
     @property
     def contents(self) -> tuple[int, str]:
         """How many of what it holds."""
-        return int(self.values.nnz if self.sparse else np.prod(self.values.shape)), "score"
+        return int(
+            self.values.nnz if self.sparse else np.prod(self.values.shape)
+        ), "score"
 
     @property
     def sparse(self) -> bool:
@@ -120,12 +124,21 @@ class Matrix:
     def lists(self, side: Side, *, ranked: bool = False, cells: str = "") -> Lists:
         """Return lists of names, with the ids and the source of the matrix."""
         return Lists(
-            self.ids, self.vocabulary, side, noun=self.noun, ranked=ranked, cells=cells,
-            order="columns" if cells else "", source=self.source, understood=self.understood,
-            notes=self.notes, where=self.where,
-            columns=None if self.named else len(self.vocabulary), names_all=True,
+            self.ids,
+            self.vocabulary,
+            side,
+            noun=self.noun,
+            ranked=ranked,
+            cells=cells,
+            order="columns" if cells else "",
+            source=self.source,
+            understood=self.understood,
+            notes=self.notes,
+            where=self.where,
+            columns=None if self.named else len(self.vocabulary),
+            names_all=True,
             precision=self.precision or precision_of(self.values),
-        )  # fmt: skip
+        )
 
 
 def note_unstored(found: Any) -> Any:
@@ -161,7 +174,9 @@ def check_finite(values: Any, where: str) -> None:
         if bad.any():
             first = int(bad.argmax())
             where = f"{where}, {_place(block, first, start)}"
-            raise InputError("not-finite", where, role="the value", value=cells.flat[first])
+            raise InputError(
+                "not-finite", where, role="the value", value=cells.flat[first]
+            )
 
 
 def _place(block: Any, cell: int, start: int) -> str:
@@ -172,7 +187,9 @@ def _place(block: Any, cell: int, start: int) -> str:
         row = int(np.searchsorted(block.indptr, cell, side="right")) - 1
         place = [row, int(block.indices[cell])]
     place[0] += start
-    at = ", ".join(f"{what} {i}" for what, i in zip(("row", "column"), place, strict=False))
+    at = ", ".join(
+        f"{what} {i}" for what, i in zip(("row", "column"), place, strict=False)
+    )
     return f"{at} (from 0)"
 
 
@@ -212,15 +229,26 @@ def as_matrix(
     """
     refuse_masked(values, source)
     if values.ndim == 1:
-        raise InputError("vector-as-matrix", source, role="the array", shape=values.shape)
+        raise InputError(
+            "vector-as-matrix", source, role="the array", shape=values.shape
+        )
     if values.ndim != 2:
-        raise InputError("wrong-shape", source, role="the matrix", shape=values.shape,
-                         wanted="items x classes")  # fmt: skip
+        raise InputError(
+            "wrong-shape",
+            source,
+            role="the matrix",
+            shape=values.shape,
+            wanted="items x classes",
+        )
     n_items, n_names = values.shape
     terms = class_terms(map(str, range(n_names)) if names is None else names)
     if len(terms) != n_names:
-        raise InputError("wrong-count", source, found=pluralize(len(terms), "class"),
-                         wanted=pluralize(n_names, "column"))  # fmt: skip
+        raise InputError(
+            "wrong-count",
+            source,
+            found=pluralize(len(terms), "class"),
+            wanted=pluralize(n_names, "column"),
+        )
     if len(set(terms)) != n_names:
         twice = Counter(terms).most_common(1)[0][0]
         raise InputError("duplicate-column", source, name=", ".join(twice))
@@ -230,13 +258,23 @@ def as_matrix(
         values = values.tocsr(copy=True)
         values.sum_duplicates()
     if values.size and values.dtype.kind not in "biuf":
-        raise InputError("wrong-dtype", source, role="the matrix", dtype=values.dtype,
-                         wanted="0/1 or float scores")  # fmt: skip
+        raise InputError(
+            "wrong-dtype",
+            source,
+            role="the matrix",
+            dtype=values.dtype,
+            wanted="0/1 or float scores",
+        )
     made = Matrix(
-        values, range(n_items) if ids is None else ids, [as_entry(entry) for entry in terms],
-        source, understood, list(notes), Places(source, None, ROW, range(n_items)),
+        values,
+        range(n_items) if ids is None else ids,
+        [as_entry(entry) for entry in terms],
+        source,
+        understood,
+        list(notes),
+        Places(source, None, ROW, range(n_items)),
         named=names is not None,
-    )  # fmt: skip
+    )
     if values.dtype.kind == "f" and (finite or made.sparse):
         check_finite(values, source)
     return made
@@ -277,7 +315,9 @@ def is_number_rows(value: Any) -> bool:
         return False
     if not all(isinstance(row, (list, tuple)) for row in value):
         return False
-    plain = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value[0])
+    plain = all(
+        isinstance(one, (int, float)) and not isinstance(one, bool) for one in value[0]
+    )
     return plain and any(isinstance(one, float) for row in value for one in row)
 
 
@@ -299,8 +339,13 @@ def is_membership(matrix: Matrix) -> bool:
             return False
         first = int(other.argmax())
         where = f"{matrix.source}, {_place(block, first, start)}"
-        raise InputError("out-of-range", where, role="the integer", value=cells.flat[first],
-                         wanted="membership as 0 and 1, and scores as floats")  # fmt: skip
+        raise InputError(
+            "out-of-range",
+            where,
+            role="the integer",
+            value=cells.flat[first],
+            wanted="membership as 0 and 1, and scores as floats",
+        )
     return True
 
 
@@ -350,7 +395,11 @@ def marked_members(matrix: Matrix, unknown: Sequence[float]) -> Lists:
         where = f"{matrix.source}, row {row}, column {column} (from 0)"
         wanted = "0, 1 or the unknown value in a ground truth with an unknown value"
         raise InputError(
-            "out-of-range", where, role="the cell", value=dense[row, column], wanted=wanted
+            "out-of-range",
+            where,
+            role="the cell",
+            value=dense[row, column],
+            wanted=wanted,
         )
     marked = replace(matrix, values=mark_values(dense, unknown))
     return replace(marked.ranked(), has_marks=True)
@@ -364,7 +413,9 @@ def is_signed(values: Any) -> bool:
     >>> is_signed(np.array([[1, -1], [0, 1]])), is_signed(np.array([[0.5, 1]]))
     (True, False)
     """
-    blocks = row_blocks(values) if isinstance(values, np.ndarray) else [(0, np.array(2))]
+    blocks = (
+        row_blocks(values) if isinstance(values, np.ndarray) else [(0, np.array(2))]
+    )
     return all(((block == 0) | (np.abs(block) == 1)).all() for _, block in blocks)
 
 
@@ -406,9 +457,15 @@ def check_named(columns: Iterable[str], where: str) -> None:
     """Refuse columns of a table of which one has no name."""
     for place, name in enumerate(columns):
         if not name.strip():
-            remedy = "name it, or leave it out if it numbers the rows (to_csv(index=False))"
-            raise InputError("empty", f"{where}, column {place}{FROM_0}",
-                             role="the name of the column", remedy=remedy)  # fmt: skip
+            remedy = (
+                "name it, or leave it out if it numbers the rows (to_csv(index=False))"
+            )
+            raise InputError(
+                "empty",
+                f"{where}, column {place}{FROM_0}",
+                role="the name of the column",
+                remedy=remedy,
+            )
 
 
 def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
@@ -426,18 +483,25 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     """
     listed: list[Terms] = []
     if isinstance(classes, (str, bytes, Mapping, Set)) or not is_iterable(classes):
-        raise InputError("wrong-type", value=classes,
-                         wanted="a list of names, in the order of the columns")  # fmt: skip
+        raise InputError(
+            "wrong-type",
+            value=classes,
+            wanted="a list of names, in the order of the columns",
+        )
     for number, entry in enumerate(classes):
         if isinstance(entry, str) and entry.strip():
             listed.append((entry,))
             continue
         terms = (entry,) if isinstance(entry, str) else entry
         where = f"class list, class {number} (from 0)"
-        if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
+        if not isinstance(terms, (list, tuple)) or not all(
+            isinstance(t, str) for t in terms
+        ):
             wanted = 'a class such as "cat", or synonyms ["cat", "kitty"]'
             raise InputError("wrong-type", where, value=entry, wanted=wanted)
         if not terms or not all(term.strip() for term in terms):
-            raise InputError("empty", where, role="the class", remedy="name it, or remove it")
+            raise InputError(
+                "empty", where, role="the class", remedy="name it, or remove it"
+            )
         listed.append(tuple(dict.fromkeys(terms)))
     return listed

@@ -21,7 +21,12 @@ from numpy.typing import NDArray
 
 from semmetrics.arguments import check_once
 from semmetrics.core.backend import precision_of, refuse_masked
-from semmetrics.data.class_columns import BINARY, SHARE, find_id_beside_classes, find_named_classes
+from semmetrics.data.class_columns import (
+    BINARY,
+    SHARE,
+    find_id_beside_classes,
+    find_named_classes,
+)
 from semmetrics.data.form import FILE_ID, Form, ReadOptions, find_id, is_one_hot
 from semmetrics.data.formats import find_document, find_table
 from semmetrics.data.formats.base import Table
@@ -37,7 +42,12 @@ from semmetrics.data.matrix import (
     is_unknown,
 )
 from semmetrics.data.source import Source, undamaged
-from semmetrics.data.tables import entry_rows, not_a_label_column, one_hot_ids, one_hot_text
+from semmetrics.data.tables import (
+    entry_rows,
+    not_a_label_column,
+    one_hot_ids,
+    one_hot_text,
+)
 from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.messages import a_kind
 from semmetrics.schema import ID_NAMES, as_id
@@ -80,23 +90,35 @@ def read_python(  # noqa: PLR0911
     if form.takes_matrices and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         is_finite = not (form.by_block or form.allows_nan)
         matrix = as_matrix(data, names, source=source, finite=is_finite)
-        return replace(matrix, precision=precision) if precision != "float64" else matrix
+        return (
+            replace(matrix, precision=precision) if precision != "float64" else matrix
+        )
     if form.numbered and is_number_rows(data):
         rows = plain_matrix(data, source)
         is_finite = not form.allows_nan
-        return as_matrix(rows, names, source=source, understood="rows of numbers", finite=is_finite)
+        return as_matrix(
+            rows, names, source=source, understood="rows of numbers", finite=is_finite
+        )
     if isinstance(data, Mapping) and find_document(data, form) is None:
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)
-        if set(map(type, data)) != {str} and (form.coco is None or not form.is_coco(data)):
+        if set(map(type, data)) != {str} and (
+            form.coco is None or not form.is_coco(data)
+        ):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
-    elif not isinstance(data, Mapping | Sequence) or isinstance(data, (bytes, bytearray)):
-        wanted = f"{form.noun}s: a path, {{id: [{form.noun}s]}}, lists, records or a frame"
+    elif not isinstance(data, Mapping | Sequence) or isinstance(
+        data, (bytes, bytearray)
+    ):
+        wanted = (
+            f"{form.noun}s: a path, {{id: [{form.noun}s]}}, lists, records or a frame"
+        )
         raise InputError("wrong-type", source, value=data, wanted=wanted)
     return encode(read_object(data, source, form, options), form)
 
 
-def read_columns(data: Mapping[Any, Any], form: Form, source: str, options: ReadOptions) -> Lists:
+def read_columns(
+    data: Mapping[Any, Any], form: Form, source: str, options: ReadOptions
+) -> Lists:
     """Read a mapping from names to columns."""
     from semmetrics.data.arrow import read_arrow_table
 
@@ -108,7 +130,9 @@ def read_columns(data: Mapping[Any, Any], form: Form, source: str, options: Read
 def _as_table(source: str) -> Iterator[None]:
     """Name the input and a remedy where a frame or a stream cannot be converted."""
     try:
-        with undamaged(source, Exception, code="not-a-table"):  # of whatever library the object is
+        with undamaged(
+            source, Exception, code="not-a-table"
+        ):  # of whatever library the object is
             yield
     except InputError as error:
         raise error if error.where else error.placed(source)  # noqa: B904 - it is the same one
@@ -131,9 +155,13 @@ def read_once(data: Any) -> Any:
 
 def plain_object(data: Any) -> Any:
     """Return arrays of text as lists, and tensors and what is like them as arrays."""
-    if hasattr(data, "detach") and hasattr(data, "cpu"):  # a tensor of any device and type
+    if hasattr(data, "detach") and hasattr(
+        data, "cpu"
+    ):  # a tensor of any device and type
         data = data.detach().cpu().resolve_conj().resolve_neg()
-        if getattr(data, "layout", None) is not None and "strided" not in str(data.layout):
+        if getattr(data, "layout", None) is not None and "strided" not in str(
+            data.layout
+        ):
             data = data.to_dense()
         try:
             data = data.numpy()
@@ -149,7 +177,9 @@ def plain_object(data: Any) -> Any:
             data = np.asarray(data)
         elif hasattr(data, "__dlpack__"):
             data = np.from_dlpack(data)
-    if isinstance(data, np.ndarray) and (data.dtype == object or data.dtype.kind in "US"):
+    if isinstance(data, np.ndarray) and (
+        data.dtype == object or data.dtype.kind in "US"
+    ):
         return data.tolist()
     return data
 
@@ -167,15 +197,26 @@ def plain_matrix(given: Any, source: str) -> NDArray[Any]:
     if isinstance(values, list | tuple):
         with suppress(TypeError, ValueError, OverflowError):
             values = np.array(values, np.float64)
-    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
+    if (
+        isinstance(values, np.ndarray)
+        and values.ndim == 2
+        and values.dtype.kind in "biuf"
+    ):
         return np.asarray(values)
-    raise InputError("wrong-type", source, value=given, wanted="rows of numbers, all of one length")
+    raise InputError(
+        "wrong-type", source, value=given, wanted="rows of numbers, all of one length"
+    )
 
 
 def is_series(data: Any) -> bool:
     """Tell whether it is one column, of pandas or polars."""
     one = not hasattr(data, "columns") and not isinstance(data, np.ndarray)
-    return one and hasattr(data, "to_numpy") and hasattr(data, "__len__") and hasattr(data, "dtype")
+    return (
+        one
+        and hasattr(data, "to_numpy")
+        and hasattr(data, "__len__")
+        and hasattr(data, "dtype")
+    )
 
 
 def is_frame(data: Any) -> bool:
@@ -203,12 +244,19 @@ def column_names(data: Any) -> list[str]:
 
 
 def _frame(
-    data: Any, form: Form, source: str, names: Names | None, options: ReadOptions, first: int = 0
+    data: Any,
+    form: Form,
+    source: str,
+    names: Names | None,
+    options: ReadOptions,
+    first: int = 0,
 ) -> Lists | Matrix:
     from semmetrics.data.arrow import read_arrow_table
 
     columns = column_names(data)
-    public = _read_public_table(lambda: _arrow_table(data), columns, form, source, options, first)
+    public = _read_public_table(
+        lambda: _arrow_table(data), columns, form, source, options, first
+    )
     if public is not None:
         return public
     known = [name for name in columns if name.strip().casefold() in form.columns]
@@ -247,17 +295,28 @@ def _frame(
             row, column = np.argwhere(~finite)[0].tolist()
             cell = f"{ROW.format(first + row)}, column {columns[column]!r}"
             where = at(source, cell, ids[row] if ids else None)
-            raise InputError("not-finite", where, role="the cell", value=values[row, column])
+            raise InputError(
+                "not-finite", where, role="the cell", value=values[row, column]
+            )
         if index is not None and not is_numbering(index):
             notes.append(Fact("index-not-used"))
-    outside = () if unnamed or form.unknown else ((values < 0) | (values > 1)).any(axis=0).tolist()
+    outside = (
+        ()
+        if unnamed or form.unknown
+        else ((values < 0) | (values > 1)).any(axis=0).tolist()
+    )
     if 0 < 2 * sum(outside) < len(columns):  # the few that are no labels
         odd = tuple(compress(columns, outside))
         notes.append(Fact("odd-columns", len(odd), odd, values={"of": len(columns)}))
     return as_matrix(
-        values, names if unnamed else columns, ids,
-        source=source, understood=f"{a_kind(data)}", notes=notes, finite=not form.allows_nan,
-    )  # fmt: skip
+        values,
+        names if unnamed else columns,
+        ids,
+        source=source,
+        understood=f"{a_kind(data)}",
+        notes=notes,
+        finite=not form.allows_nan,
+    )
 
 
 def _read_public_table(
@@ -306,7 +365,11 @@ def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
 def _with_ids(data: Any) -> Any:
     """Return a frame with its index as a column of ids, unless that is plain numbering."""
     index = getattr(data, "index", None)
-    return data if index is None or is_numbering(index) else data.rename_axis("id").reset_index()
+    return (
+        data
+        if index is None or is_numbering(index)
+        else data.rename_axis("id").reset_index()
+    )
 
 
 def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
@@ -355,7 +418,12 @@ def _named_classes(
     repeats = len(ids.unique()) < len(ids)
     integers_are_labels = form.numbered or form.places
     return find_named_classes(
-        kinds, form, options, source, repeats=repeats, numbers_are_labels=integers_are_labels
+        kinds,
+        form,
+        options,
+        source,
+        repeats=repeats,
+        numbers_are_labels=integers_are_labels,
     )
 
 
@@ -380,7 +448,9 @@ def _column_stack(table: Any, form: Form, source: str) -> Any:
     return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
 
 
-def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists | Matrix:
+def read_arrow_file(
+    source: Source, kind: str, form: Form, options: ReadOptions
+) -> Lists | Matrix:
     """Read a Parquet or Arrow file: a matrix where it has a column for each label."""
     from semmetrics.data.arrow import open_arrow, read_columns
 
@@ -397,17 +467,23 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
         classes = _named_classes(numbers, whole, names, form, source.name, options)
         id_place = one_hot_ids(names, form, options, numbers, classes)
         if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
-            return read_columns(schema, batches, form, options, source.name, title, first)
+            return read_columns(
+                schema, batches, form, options, source.name, title, first
+            )
         table = whole()
     with _as_table(source.name):
         made: Any = _frame(table, form, source.name, None, options, first)
     step = max(1, 2**22 // len(names))
     for start in () if form.numbered else range(0, len(made), step):
         part = np.asarray(made.values[start : start + step])
-        outside = np.argwhere(~((part >= 0) & (part <= 1) | is_unknown(part, form.unknown)))
+        outside = np.argwhere(
+            ~((part >= 0) & (part <= 1) | is_unknown(part, form.unknown))
+        )
         if len(outside):
             row, column = outside[0].tolist()
-            there = f"{ROW.format(first + start + row)}, column {made.vocabulary[column]!r}"
+            there = (
+                f"{ROW.format(first + start + row)}, column {made.vocabulary[column]!r}"
+            )
             where = at(source.name, there, made.ids[start + row])
             raise not_a_label_column(part[row, column], form).placed(where)
     places = Places(source.name, made.ids, ROW, range(first, first + len(made)))
@@ -423,12 +499,20 @@ def _arrow_table(data: Any) -> Any:
         columns = {str(name): list(column) for name, column in data.items()}
         for name, level in columns.items():
             for _ in range(3):
-                level = [*chain.from_iterable(x for x in level if isinstance(x, (list, tuple)))]
-            if any(isinstance(one, (list, tuple)) for one in level):  # may end the process
+                level = [
+                    *chain.from_iterable(
+                        x for x in level if isinstance(x, (list, tuple))
+                    )
+                ]
+            if any(
+                isinstance(one, (list, tuple)) for one in level
+            ):  # may end the process
                 raise InputError("deep-column", name=name)
         return pa.table(columns)
     if _is_dataset(data):
-        return _with_names(data.with_format("arrow")[:], getattr(data, "features", None) or {})
+        return _with_names(
+            data.with_format("arrow")[:], getattr(data, "features", None) or {}
+        )
     if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "index"):
         return pa.table(data)
     return pa.Table.from_pandas(data, preserve_index=False)
@@ -438,13 +522,23 @@ def _with_names(table: Any, features: Mapping[str, Any]) -> Any:
     """Return a table with names in place of the numbers of ClassLabel features, -1 without one."""
     for place, name in enumerate(table.column_names):
         feature: Any = features.get(name)
-        feature = feature[0] if isinstance(feature, list) else getattr(feature, "feature", feature)
+        feature = (
+            feature[0]
+            if isinstance(feature, list)
+            else getattr(feature, "feature", feature)
+        )
         if not hasattr(feature, "int2str"):
             continue
         names = [*feature.names, None]
         cells = table.column(name).to_pylist()
-        named = [[names[code] for code in cell] if isinstance(cell, list)
-                 else None if cell is None else names[cell] for cell in cells]  # fmt: skip
+        named = [
+            [names[code] for code in cell]
+            if isinstance(cell, list)
+            else None
+            if cell is None
+            else names[cell]
+            for cell in cells
+        ]
         table = table.set_column(place, name, [named])
     return table
 
@@ -463,7 +557,9 @@ def _series(data: Any, form: Form, source: str) -> Items:
         _, values = pair_mappings(found, form)
         if values == "0/1":
             member = ", 0/1"
-    found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}{member}"
+    found.understood = (
+        f"a Series of {form.noun}{'s' if form.single else ' lists'}{member}"
+    )
     return found
 
 

@@ -21,7 +21,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions
-from semmetrics.data.formats.base import ScoredLabels, optional_key, read_score, unused_keys
+from semmetrics.data.formats.base import (
+    ScoredLabels,
+    optional_key,
+    read_score,
+    unused_keys,
+)
 from semmetrics.data.items import Items
 from semmetrics.data.lists import Holds, Numbering
 from semmetrics.data.source import Source, check_lines
@@ -36,8 +41,24 @@ _NUMBERING = "numbering"
 _IMAGE_KEYS = ("imgid", "cocoid", "filename")
 """Keys of Karpathy's images that an option may name as their ids; the first is the default."""
 _ANNOTATION_KEYS = (
-    *("id", "image_id", "category_id", "caption", "score", "bbox", "area", "segmentation"),
-    *("iscrowd", "keypoints", "num_keypoints", "is_precanned", "is_rejected", "text_detected"),
+    *(
+        "id",
+        "image_id",
+        "category_id",
+        "caption",
+        "score",
+        "bbox",
+        "area",
+        "segmentation",
+    ),
+    *(
+        "iscrowd",
+        "keypoints",
+        "num_keypoints",
+        "is_precanned",
+        "is_rejected",
+        "text_detected",
+    ),
 )
 _TREC = {6: "TREC run, one row a document", 4: "TREC qrels"}
 
@@ -48,7 +69,8 @@ _TREC = {6: "TREC run, one row a document", 4: "TREC qrels"}
 def is_coco(value: Mapping[Any, Any]) -> bool:
     """Tell whether an object has the shape of a COCO annotation file."""
     return all(
-        isinstance(part := value.get(key), list) and all(isinstance(one, dict) for one in part)
+        isinstance(part := value.get(key), list)
+        and all(isinstance(one, dict) for one in part)
         for key in ("images", "annotations")
     )
 
@@ -72,11 +94,16 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
     items.declared = list(categories.values())
     items.absent = _absent_labels(items, sections["images"], categories, name)
     title = "LVIS instances, verified categories" if items.absent else "COCO instances"
-    images, classes = pluralize(len(ids), "image"), pluralize(len(categories), "category")
+    images, classes = (
+        pluralize(len(ids), "image"),
+        pluralize(len(categories), "category"),
+    )
     items.understood = f"{title}, {images}, {classes}"
     bare = [labels for labels in items.items if not labels]
     if bare:
-        items.notes.append(Fact("without-annotations", len(bare), values={"became": ""}))
+        items.notes.append(
+            Fact("without-annotations", len(bare), values={"became": ""})
+        )
     return items
 
 
@@ -90,7 +117,10 @@ def _keys_of(annotations: Any) -> set[str]:
 
 
 def _plain_labels(
-    annotations: Any, image_ids: Mapping[str, None], categories: Mapping[str, str], name: str
+    annotations: Any,
+    image_ids: Mapping[str, None],
+    categories: Mapping[str, str],
+    name: str,
 ) -> Items:
     """Return the distinct labels of each image from annotations without scores."""
     labels: dict[str, dict[str, None]] = {image_id: {} for image_id in image_ids}
@@ -103,7 +133,10 @@ def _plain_labels(
 
 
 def _scored_labels(
-    annotations: Any, image_ids: Mapping[str, None], categories: Mapping[str, str], name: str
+    annotations: Any,
+    image_ids: Mapping[str, None],
+    categories: Mapping[str, str],
+    name: str,
 ) -> Items:
     """Return the labels of each image with their highest scores."""
     gathered = ScoredLabels(name)
@@ -135,7 +168,9 @@ def _absent_labels(
         own = []
         for category in optional_key(image, "neg_category_ids", list, where):
             record = {"neg_category_ids": category}
-            label = categories[_record_id(record, "neg_category_ids", where, categories)]
+            label = categories[
+                _record_id(record, "neg_category_ids", where, categories)
+            ]
             if label not in present:
                 own.append(label)
         absent[str(image["id"])] = own
@@ -146,7 +181,11 @@ def _file_names(images: Any) -> dict[str, str]:
     """Return the ids of images by the names of their files, where these are there."""
     named = [one for one in images or () if isinstance(one.get("file_name"), str)]
     times = Counter(one["file_name"] for one in named)
-    return {one["file_name"]: str(one["id"]) for one in named if times[one["file_name"]] == 1}
+    return {
+        one["file_name"]: str(one["id"])
+        for one in named
+        if times[one["file_name"]] == 1
+    }
 
 
 def _image_ids(images: Any, name: str) -> dict[str, None]:
@@ -170,7 +209,9 @@ def category_names(categories: list[Any], name: str) -> dict[str, str]:
     for where, category in _numbered(categories, at(name, "categories")):
         id_, label = _record_id(category, "id", where, new=names), category.get("name")
         if not isinstance(label, str) or not label.strip():
-            raise InputError("wrong-type", where, value=label, wanted="the name of a category")
+            raise InputError(
+                "wrong-type", where, value=label, wanted="the name of a category"
+            )
         if label in known:
             raise InputError("duplicate", where, role="the category", value=label)
         names[id_] = label
@@ -219,7 +260,11 @@ def is_coco_captions(value: Mapping[Any, Any]) -> bool:
 
 
 def read_coco_captions(
-    value: Mapping[str, Any], name: str, *, by_own_id: bool = False, only_ids: bool = False
+    value: Mapping[str, Any],
+    name: str,
+    *,
+    by_own_id: bool = False,
+    only_ids: bool = False,
 ) -> Items:
     """Return the captions of each image of COCO annotations, in the order of the annotations.
 
@@ -261,7 +306,9 @@ def read_coco_captions(
         caption = annotation.get("caption")
         if not isinstance(caption, str):
             code = "instances-file" if "category_id" in annotation else "wrong-type"
-            raise InputError(code, at(where, "", id_), value=caption, wanted="a caption")
+            raise InputError(
+                code, at(where, "", id_), value=caption, wanted="a caption"
+            )
         if by_own_id:
             id_ = _record_id(annotation, "id", where, new=found)
         keys |= annotation.keys()
@@ -283,7 +330,9 @@ def read_coco_captions(
         items.notes.append(Fact("rejected-captions", rejected))
     if len(ids) < len(found):
         values = {"became": ", left out"}
-        items.notes.append(Fact("without-annotations", len(found) - len(ids), values=values))
+        items.notes.append(
+            Fact("without-annotations", len(found) - len(ids), values=values)
+        )
     return items
 
 
@@ -293,7 +342,9 @@ def _is_rejected(annotation: Mapping[str, Any]) -> bool:
     Crowd workers wrote no description for these images: the caption was rejected, or is the
     sentence that the form offered for pictures that nobody can recognise.
     """
-    return annotation.get("is_rejected") is True or annotation.get("is_precanned") is True
+    return (
+        annotation.get("is_rejected") is True or annotation.get("is_precanned") is True
+    )
 
 
 # ---- Karpathy and Flickr ------------------------------------------------------------------------
@@ -349,12 +400,20 @@ def annotations_of(
             images[id_] = {"id": id_, "file_name": image.get("filename")}
             _add_sentences(captions, image, id_, where)
     if not images:
-        raise InputError("unknown-name", name, what="split", value=split,
-                         remedy=f"choose one of {listing(splits)}")  # fmt: skip
+        raise InputError(
+            "unknown-name",
+            name,
+            what="split",
+            value=split,
+            remedy=f"choose one of {listing(splits)}",
+        )
     said = f"split {split}" if split is not None else f"splits {', '.join(splits)}"
     if key is not None:
         said += f", by {key}"
-    made: dict[str, Any] = {"images": [*images.values()], "annotations": [*captions.values()]}
+    made: dict[str, Any] = {
+        "images": [*images.values()],
+        "annotations": [*captions.values()],
+    }
     numbering = _numbering_of(value["images"], images) if key is None else None
     if numbering is not None:
         made[_NUMBERING] = numbering
@@ -362,7 +421,10 @@ def annotations_of(
 
 
 def _add_sentences(
-    captions: dict[str, dict[str, str]], image: dict[str, Any], image_id: str, where: str
+    captions: dict[str, dict[str, str]],
+    image: dict[str, Any],
+    image_id: str,
+    where: str,
 ) -> None:
     """Add the captions of one of Karpathy's images."""
     sentences = _get(image, "sentences", list, where)
@@ -372,7 +434,9 @@ def _add_sentences(
         captions[id_] = {"id": id_, "image_id": image_id, "caption": text}
 
 
-def _numbering_of(images: Sequence[Mapping[str, Any]], kept: Collection[str]) -> Numbering | None:
+def _numbering_of(
+    images: Sequence[Mapping[str, Any]], kept: Collection[str]
+) -> Numbering | None:
     """Return the cocoid of each image that was kept, and all of the file; None without them."""
     by_cocoid: dict[str, str] = {}
     for image in images:
@@ -387,7 +451,11 @@ def _numbering_of(images: Sequence[Mapping[str, Any]], kept: Collection[str]) ->
 
 def image_key(value: Mapping[Any, Any], options: ReadOptions) -> str | None:
     """Return the key of the ids of Karpathy's images that the options name, if they name one."""
-    return options.id_column if is_karpathy(value) and options.id_column in _IMAGE_KEYS else None
+    return (
+        options.id_column
+        if is_karpathy(value) and options.id_column in _IMAGE_KEYS
+        else None
+    )
 
 
 def _get(one: dict[str, Any], key: str, kind: type, where: str) -> Any:
@@ -414,16 +482,27 @@ def read_tokens(source: Source, max_line_bytes: int) -> Mapping[str, Any]:
     for number, line in enumerate(source.text.removesuffix("\n").split("\n"), 1):
         parts = TOKEN_LINE.fullmatch(line.removesuffix("\r"))
         if parts is None:
-            raise InputError("wrong-content", at(source.name, f"line {number}"), value=shown(line),
-                             wanted="a caption with its name",
-                             example="image.jpg#0, a tab, and the caption")  # fmt: skip
+            raise InputError(
+                "wrong-content",
+                at(source.name, f"line {number}"),
+                value=shown(line),
+                wanted="a caption with its name",
+                example="image.jpg#0, a tab, and the caption",
+            )
         image, caption = parts[1], f"{parts[1]}#{parts[2]}"
         if caption in captions:
-            raise InputError("duplicate", at(source.name, f"line {number}"), role="the caption",
-                             value=caption)  # fmt: skip
+            raise InputError(
+                "duplicate",
+                at(source.name, f"line {number}"),
+                role="the caption",
+                value=caption,
+            )
         images[image] = None
         captions[caption] = {"id": caption, "image_id": image, "caption": parts[3]}
-    return {"images": [{"id": id_} for id_ in images], "annotations": [*captions.values()]}
+    return {
+        "images": [{"id": id_} for id_ in images],
+        "annotations": [*captions.values()],
+    }
 
 
 # ---- TREC ---------------------------------------------------------------------------------------
@@ -443,13 +522,23 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
     width = len(rows[0][2])
     if width not in TREC:
         example = "query Q0 document rank score tag, or query 0 document grade"
-        where, wanted = at(source.name, f"line {rows[0][0]}"), "a line of a run or of qrels"
+        where, wanted = (
+            at(source.name, f"line {rows[0][0]}"),
+            "a line of a run or of qrels",
+        )
         found = pluralize(width, "word")
-        raise InputError("wrong-content", where, value=found, wanted=wanted, example=example)
+        raise InputError(
+            "wrong-content", where, value=found, wanted=wanted, example=example
+        )
     table = TREC[width].read(rows, source.name, "line {}")
-    documents, scores = table.columns["document"], table.columns["score" if width == 6 else "grade"]
+    documents, scores = (
+        table.columns["document"],
+        table.columns["score" if width == 6 else "grade"],
+    )
     ids = list(table.gathered)
-    items = [[(documents[i], scores[i]) for i in some] for some in table.gathered.values()]
+    items = [
+        [(documents[i], scores[i]) for i in some] for some in table.gathered.values()
+    ]
     first = [rows[some[0]][0] for some in table.gathered.values()]
     places = Places(source.name, ids, "line {}", first)
     holds: Holds = "run" if width == 6 else "judgements"

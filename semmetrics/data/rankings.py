@@ -19,7 +19,14 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Codes, Ints
-from semmetrics.core.ranks import Counts, First, count_down, count_nearer, find_first, first_places
+from semmetrics.core.ranks import (
+    Counts,
+    First,
+    count_down,
+    count_nearer,
+    find_first,
+    first_places,
+)
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
 
@@ -42,13 +49,17 @@ class _Tables(ABC):
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the similarities of some rows to some candidates."""
 
-    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+    def count(
+        self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
+    ) -> Counts:
         """Count what is nearer than some candidates, among the columns given."""
         if columns is not None:
             codes = np.searchsorted(columns, codes).astype(np.int32)
         return count_nearer(self.table(rows, columns), indptr, codes)
 
-    def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
+    def first(
+        self, rows: Ints, columns: Ints | None, k: int, later: Any
+    ) -> list[Codes]:
         """Return the first k candidates of each row."""
         table = self.table(rows, columns)
         if later is not None and columns is not None:
@@ -90,7 +101,9 @@ class Similarities(_Tables):
         """Return the same with the gallery as queries."""
         return Similarities(self.values, not self.transposed)
 
-    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+    def count(
+        self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
+    ) -> Counts:
         """Count what is nearer than some candidates; down the columns where that is less work."""
         if not self.transposed or int(ragged.lengths(indptr).max(initial=0)) > _FEW:
             return super().count(rows, columns, indptr, codes)
@@ -154,7 +167,9 @@ class Products(_Tables):
     def step(self) -> int:
         """How many rows are multiplied together."""
         size = self.queries.dtype.itemsize
-        return int(min(_MOST_ROWS, max(_LEAST_ROWS, _PRODUCTS // max(1, size * self.shape[1]))))
+        return int(
+            min(_MOST_ROWS, max(_LEAST_ROWS, _PRODUCTS // max(1, size * self.shape[1])))
+        )
 
     def transpose(self) -> Products:
         """Return the same with the gallery as queries."""
@@ -164,9 +179,13 @@ class Products(_Tables):
         """Multiply some rows with some of the gallery."""
         backend = Backend(self.queries)
         part = self.queries[_chosen(backend, rows)]
-        gallery = self.gallery if columns is None else self.gallery[_chosen(backend, columns)]
+        gallery = (
+            self.gallery if columns is None else self.gallery[_chosen(backend, columns)]
+        )
         if len(rows) < self.step < self.shape[0]:
-            full = backend.xp.zeros((self.step, part.shape[1]), dtype=part.dtype, **backend.place)
+            full = backend.xp.zeros(
+                (self.step, part.shape[1]), dtype=part.dtype, **backend.place
+            )
             full[: len(rows)] = part
             part = full
         return (part @ gallery.T)[: len(rows)]
@@ -174,7 +193,9 @@ class Products(_Tables):
 
 def _chosen(backend: Backend, numbers: Ints) -> Any:
     found = ragged.as_slice(numbers)
-    return found if isinstance(found, slice) or not backend.torch else backend.array(found)
+    return (
+        found if isinstance(found, slice) or not backend.torch else backend.array(found)
+    )
 
 
 def check_repeats(run: Lists, noun: str = "candidate") -> None:
@@ -237,7 +258,9 @@ class RankedLists:
         inside[columns] = True
         return side.keep(inside[side.codes])
 
-    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+    def count(
+        self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
+    ) -> Counts:
         """Find each candidate in its list, and count what stands before it; -1 if it is not there.
 
         Candidates with equal scores are tied; their order in the list is that of the gallery.
@@ -287,7 +310,9 @@ class RankedLists:
             found.others[row] = tied[int(tied[0] == codes[row])]
         return found
 
-    def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
+    def first(
+        self, rows: Ints, columns: Ints | None, k: int, later: Any
+    ) -> list[Codes]:
         """Return the first k candidates of each list."""
         side = self._select(rows, columns)
         found = []
@@ -354,7 +379,9 @@ def fingerprint(matrix: Any) -> str:
     >>> fingerprint(np.eye(2, dtype=np.float32)) == fingerprint(np.eye(2))
     True
     """
-    from concurrent.futures import ThreadPoolExecutor  # not for every score: it takes 5 ms
+    from concurrent.futures import (
+        ThreadPoolExecutor,
+    )  # not for every score: it takes 5 ms
 
     rows, columns = matrix.shape
     step = max(1, _PART // max(1, 8 * columns))
@@ -389,4 +416,7 @@ def computed_as(identity: str, name: str) -> dict[str, Any]:
         return {}
     names = {"tok": "tokenizer", "lookup": "lookup", "oov": "oov"}
     parts = [part.partition(":") for text in how[1:] for part in text.split("|")]
-    return {PHI: {name: how[0]}, **{names[key]: value for key, _, value in parts if key in names}}
+    return {
+        PHI: {name: how[0]},
+        **{names[key]: value for key, _, value in parts if key in names},
+    }

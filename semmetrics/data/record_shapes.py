@@ -39,13 +39,23 @@ def find_records(
     >>> find_records({"id": {"0": "a"}, "labels": {"0": ["cat"]}}, form, DEFAULTS)
     [{'id': 'a', 'labels': ['cat']}]
     """
-    entry_names = {options.column(form.noun), *form.record.columns[1].known, *form.columns}
+    entry_names = {
+        options.column(form.noun),
+        *form.record.columns[1].known,
+        *form.columns,
+    }
     records = _split_rows(document) or _by_column(document, entry_names)
     records = records or _by_key(document, entry_names)
     if not records:
         return None
-    is_numbered = [key for key, _ in records] == [str(number) for number in range(len(records))]
-    id_names = {options.id_column, *form.record.columns[0].known, *form.table.columns[0].known}
+    is_numbered = [key for key, _ in records] == [
+        str(number) for number in range(len(records))
+    ]
+    id_names = {
+        options.id_column,
+        *form.record.columns[0].known,
+        *form.table.columns[0].known,
+    }
     id_name = form.first_id or "id"
     found: list[Mapping[str, Any]] = []
     for key, record in records:
@@ -100,7 +110,9 @@ def _by_column(document: Mapping[Any, Any], entry_names: set[str | None]) -> Rec
         return []
     records: Records = []
     for key in keys:
-        records.append((str(key), {name: column[key] for name, column in document.items()}))
+        records.append(
+            (str(key), {name: column[key] for name, column in document.items()})
+        )
     return records
 
 

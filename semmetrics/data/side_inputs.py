@@ -69,14 +69,21 @@ def read_rows(
                 rows = Rows(source, options, tabs=kind == "tsv")
                 check_once(rows.header, "duplicate", source.name, role="the column")
                 return set(rows.header), [
-                    (at(source.name, f"line {line}"), dict(zip(rows.header, row, strict=True)))
+                    (
+                        at(source.name, f"line {line}"),
+                        dict(zip(rows.header, row, strict=True)),
+                    )
                     for line, row in rows
                 ]
         if kind == "jsonl":
-            return set(), [(at(source.name, f"line {n}"), v) for n, v in json_lines(source, [])]
+            return set(), [
+                (at(source.name, f"line {n}"), v) for n, v in json_lines(source, [])
+            ]
         found = parse_source(source)
         listed = enumerate(found if isinstance(found, list) else ())
-        return set(), [(at(source.name, f"element [{n}]"), value) for n, value in listed]
+        return set(), [
+            (at(source.name, f"element [{n}]"), value) for n, value in listed
+        ]
 
 
 def read_table(
@@ -115,7 +122,9 @@ def read_table(
     """
     if isinstance(data, str | os.PathLike):
         with opened(data, options) as source:
-            return read_table(source, schema, options, chosen=chosen, settle=settle, kinds=kinds)
+            return read_table(
+                source, schema, options, chosen=chosen, settle=settle, kinds=kinds
+            )
     if isinstance(data, Source):
         kind = format_among(data, options, f"{schema.noun}s are", kinds, told=True)
         if kind in ("csv", "tsv"):
@@ -138,8 +147,12 @@ def read_table(
         cells = ((row, table.column_names, one) for row, one in enumerate(columns))
         return schema.read(cells, name, ROW, chosen, settle)
     if isinstance(data, str | bytes | Mapping) or not is_iterable(data):
-        raise InputError("wrong-type", name, value=data,
-                         wanted=f"a list of {schema.noun}s such as {schema.example}")  # fmt: skip
+        raise InputError(
+            "wrong-type",
+            name,
+            value=data,
+            wanted=f"a list of {schema.noun}s such as {schema.example}",
+        )
     values = _value_rows(enumerate(data), schema, name, "element [{}]")
     return schema.read(values, name, "element [{}]", chosen, settle)
 
@@ -151,11 +164,21 @@ def _value_rows(
     for place, value in values:
         if isinstance(value, Mapping):
             yield place, [str(one) for one in value], list(value.values())
-        elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
-            yield place, None, value.tolist() if isinstance(value, np.ndarray) else value
+        elif isinstance(value, Sequence | np.ndarray) and not isinstance(
+            value, str | bytes
+        ):
+            yield (
+                place,
+                None,
+                value.tolist() if isinstance(value, np.ndarray) else value,
+            )
         else:
-            raise InputError("wrong-type", at(name, unit.format(place)), value=value,
-                             wanted=f"a {schema.noun} such as {schema.example}")  # fmt: skip
+            raise InputError(
+                "wrong-type",
+                at(name, unit.format(place)),
+                value=value,
+                wanted=f"a {schema.noun} such as {schema.example}",
+            )
 
 
 # ---- class lists and numbers --------------------------------------------------------------------
@@ -203,9 +226,16 @@ def read_class_list(
             return value
         if suffix not in (None, "", ".txt", ".names", ".lst", ".list"):
             wanted = f"a .txt file with one {noun} a line, or a JSON list"
-            raise InputError("wrong-format", name, what=f"a list of names ({noun})", format=suffix,
-                             wanted=wanted)  # fmt: skip
-        lines = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
+            raise InputError(
+                "wrong-format",
+                name,
+                what=f"a list of names ({noun})",
+                format=suffix,
+                wanted=wanted,
+            )
+        lines = [
+            line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")
+        ]
         check_classes(lines, name, "line {}", 1, noun)
         return lines
 
@@ -227,7 +257,9 @@ def _listed_classes(value: Any) -> Any:
     return value
 
 
-def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") -> list[str] | None:
+def read_names(
+    given: Any, options: ReadOptions, option: str, noun: str = "id"
+) -> list[str] | None:
     """Return names, or numbers as names, that an option gives; read them if they are a path.
 
     Raises
@@ -244,18 +276,31 @@ def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") 
         return None
     if isinstance(given, (str, os.PathLike)):
         return list(read_class_list(given, options.beside(), noun))
-    found = [] if isinstance(given, bytes | Mapping) or not is_iterable(given) else list(given)
+    found = (
+        []
+        if isinstance(given, bytes | Mapping) or not is_iterable(given)
+        else list(given)
+    )
     if not found:
-        raise InputError("bad-option", name=option, value=given,
-                         wanted=f"a list of names ({noun}), or a path")  # fmt: skip
+        raise InputError(
+            "bad-option",
+            name=option,
+            value=given,
+            wanted=f"a list of names ({noun}), or a path",
+        )
     whole = (int, np.integer)
-    names = [str(n) if isinstance(n, whole) and not isinstance(n, bool) else n for n in found]
+    names = [
+        str(n) if isinstance(n, whole) and not isinstance(n, bool) else n for n in found
+    ]
     check_classes(names, option, noun=noun)
     return list(map(str, names))
 
 
 def read_numbers(
-    data: Any, options: ReadOptions = DEFAULTS, notes: list[Any] | None = None, of: str = "weights"
+    data: Any,
+    options: ReadOptions = DEFAULTS,
+    notes: list[Any] | None = None,
+    of: str = "weights",
 ) -> dict[str, float] | NDArray[np.float64]:
     """Read a finite number for each item, such as its weight, or for each class.
 
@@ -294,27 +339,38 @@ def read_numbers(
         if kind in ("npy", "npz"):
             return plain_array(given, options, 1).astype(np.float64)
         if isinstance(value, list):
-            cells = of_json.columns[1].values(value, lambda i: at(name, f"element [{i}]"))
+            cells = of_json.columns[1].values(
+                value, lambda i: at(name, f"element [{i}]")
+            )
             return np.array(cells, np.float64)
         if isinstance(value, dict):
             found = of_json.read((("", None, pair) for pair in value.items()), name, "")
         elif kind == "json":
-            raise InputError("wrong-type", name, value=value, wanted='numbers such as {"id": 0.5}')
+            raise InputError(
+                "wrong-type", name, value=value, wanted='numbers such as {"id": 0.5}'
+            )
         else:
             names = [] if kind else column_names(given)
             if names and of != "weights" and options.id_column not in names:
-                known = (one for one in names if one.strip().casefold() in schemas.CLASS_NAMES)
+                known = (
+                    one
+                    for one in names
+                    if one.strip().casefold() in schemas.CLASS_NAMES
+                )
                 options = replace(options, id_column=next(known, None))
             wanted = {role: options.column(role) for role in ("id", "score")}
             chosen = {role: one for role, one in wanted.items() if one is not None}
-            found = read_table(given, schema, options, of, chosen=chosen,
-                               alone=schema.columns[1].what)  # fmt: skip
+            found = read_table(
+                given, schema, options, of, chosen=chosen, alone=schema.columns[1].what
+            )
     if notes is not None:
         notes += found.notes
     return dict(zip(found.columns["id"], found.columns["score"], strict=True))
 
 
-def read_dense(path: Any, options: ReadOptions, what: str, kinds: Collection[str]) -> NDArray[Any]:
+def read_dense(
+    path: Any, options: ReadOptions, what: str, kinds: Collection[str]
+) -> NDArray[Any]:
     """Read a dense matrix of finite numbers, such as a cardinality head.
 
     Parameters
@@ -386,7 +442,10 @@ def as_pairs(
     found = read_table(pairs, schemas.SAME_PAIRS, options, "pairs")
     if notes is not None:
         notes += found.notes
-    return [Pair(*row) for row in zip(*(found.columns[one] for one in Pair._fields), strict=True)]
+    return [
+        Pair(*row)
+        for row in zip(*(found.columns[one] for one in Pair._fields), strict=True)
+    ]
 
 
 ToId: TypeAlias = Callable[..., str]
@@ -395,7 +454,12 @@ Names: TypeAlias = "tuple[str, str] | None"
 IDS_BESIDE = ".ids.json"
 """What the name of a matrix ends with, of the file of its ids."""
 _SIDES = ("images", "captions")
-_SAME_NAME = {"img": "image", "cap": "caption", "sentence": "caption", "text": "caption"}
+_SAME_NAME = {
+    "img": "image",
+    "cap": "caption",
+    "sentence": "caption",
+    "text": "caption",
+}
 _BESIDE = '{"images": [...], "captions": [...]}, the ids of rows and columns'
 
 
@@ -426,14 +490,20 @@ class PairScores:
     def __len__(self) -> int:
         return len(self.values)
 
-    def of_pairs(self, first: Sequence[str], second: Sequence[str], names: Names = None) -> Floats:
+    def of_pairs(
+        self, first: Sequence[str], second: Sequence[str], names: Names = None
+    ) -> Floats:
         """Return the values of pairs, in either order of their ids; nan where there is none.
 
         ``names`` is what these ids are called.
         """
-        known = dict(zip(zip(self.first, self.second, strict=True), self.values, strict=True))
+        known = dict(
+            zip(zip(self.first, self.second, strict=True), self.values, strict=True)
+        )
         ways = [
-            np.array([known.get(pair, np.nan) for pair in zip(*ids, strict=True)], np.float64)
+            np.array(
+                [known.get(pair, np.nan) for pair in zip(*ids, strict=True)], np.float64
+            )
             for ids in ((first, second), (second, first))
         ]
         return _either_way(ways, _named_way(names, self.names), self.source)
@@ -445,7 +515,9 @@ class PairRelation:
 
     related: Mapping[str, frozenset[str]]
 
-    def of_pairs(self, first: Sequence[str], second: Sequence[str], names: Names = None) -> Floats:
+    def of_pairs(
+        self, first: Sequence[str], second: Sequence[str], names: Names = None
+    ) -> Floats:
         """Return 1 or 0 for each pair; nan where neither id has an entry."""
         known = self.related
         ways = []
@@ -476,7 +548,11 @@ class PairMatrix:
     source: str = ""
 
     def of_pairs(
-        self, first: Sequence[str], second: Sequence[str], names: Names = None, ncs: str = "none"
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        names: Names = None,
+        ncs: str = "none",
     ) -> Floats:
         """Return the values of pairs; nan where the matrix lacks one.
 
@@ -501,10 +577,15 @@ class PairMatrix:
             values[found] = self.values[row, column]
             if best is not None:
                 most = best[row if ncs == "rows" else column]
-                values[found] = np.where(most > 0, values[found] / np.where(most > 0, most, 1.0), 0)
+                values[found] = np.where(
+                    most > 0, values[found] / np.where(most > 0, most, 1.0), 0
+                )
             return values
 
-        ways, way = [look_up(first, second), look_up(second, first)], _named_way(names, self.names)
+        ways, way = (
+            [look_up(first, second), look_up(second, first)],
+            _named_way(names, self.names),
+        )
         return _either_way(ways, way, self.source, together=True)
 
 
@@ -532,7 +613,11 @@ def _named_way(mine: Names, theirs: Names) -> int | None:
 
 
 def _either_way(
-    ways: Sequence[Floats], named: int | None, where: str = "", *, together: bool = False
+    ways: Sequence[Floats],
+    named: int | None,
+    where: str = "",
+    *,
+    together: bool = False,
 ) -> Floats:
     """Return the values of pairs, each the way round that is known; nan where neither is.
 
@@ -611,14 +696,27 @@ def read_pair_scores(
     chosen |= {} if group is None else {"group": group}
     schema = schemas.SCORED_PAIRS.reading(first=to_id, second=to_id)
     found = read_table(pairs, schema, options, name, chosen=chosen)
-    first, second, values = (found.columns[role] for role in ("first", "second", "score"))
+    first, second, values = (
+        found.columns[role] for role in ("first", "second", "score")
+    )
     names = (found.names["first"], found.names["second"]) if found.names else None
-    return PairScores(first, second, np.array(values, np.float64), found.columns.get("group"),
-                      found.source, found.notes, names)  # fmt: skip
+    return PairScores(
+        first,
+        second,
+        np.array(values, np.float64),
+        found.columns.get("group"),
+        found.source,
+        found.notes,
+        names,
+    )
 
 
 def open_pair_values(
-    data: Any, *, ids: str | None = None, options: ReadOptions = DEFAULTS, name: str = "phi"
+    data: Any,
+    *,
+    ids: str | None = None,
+    options: ReadOptions = DEFAULTS,
+    name: str = "phi",
 ) -> PairValues:
     """Open what gives pairs of ids a value: a matrix, a relation, or scores of pairs.
 
@@ -662,28 +760,47 @@ def open_pair_values(
         return _relation(data, to_id, name)
     with opened(data, options) as source:
         if isinstance(source, Source):
-            kind = format_among(source, options, "values of pairs are", ("npy", *TABLE_KINDS))
+            kind = format_among(
+                source, options, "values of pairs are", ("npy", *TABLE_KINDS)
+            )
             if kind == "npy":
                 ids_of = read_pair_ids(os.fspath(data) + IDS_BESIDE, options)
-                made = _matrix(plain_array(source, options, 2), *ids_of, to_id, source.name)
+                made = _matrix(
+                    plain_array(source, options, 2), *ids_of, to_id, source.name
+                )
                 return replace(made, names=_SIDES)
-            if kind == "json" and isinstance(value := source.parsed(parse_source), Mapping):
+            if kind == "json" and isinstance(
+                value := source.parsed(parse_source), Mapping
+            ):
                 return _relation(value, to_id, source.name)
         found = read_pair_scores(source, ids=ids, options=options, name=name)
     known: dict[tuple[str, str], float] = {}
-    for pair, value in zip(zip(found.first, found.second, strict=True), found.values, strict=True):
+    for pair, value in zip(
+        zip(found.first, found.second, strict=True), found.values, strict=True
+    ):
         if known.setdefault(pair, value) != value:
-            raise InputError("two-scores", found.source, pair=pair, one=known[pair], other=value)
+            raise InputError(
+                "two-scores", found.source, pair=pair, one=known[pair], other=value
+            )
     return found
 
 
 def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> PairMatrix:
     sides = []
-    for ids, size, what in ((rows, values.shape[0], "row"), (columns, values.shape[1], "column")):
+    for ids, size, what in (
+        (rows, values.shape[0], "row"),
+        (columns, values.shape[1], "column"),
+    ):
         numbers = {to_id(one): place for place, one in enumerate(ids)}
         if not len(numbers) == len(ids) == size:
-            raise InputError("wrong-ids", name, n=len(ids), distinct=len(numbers), size=size,
-                             what=what)  # fmt: skip
+            raise InputError(
+                "wrong-ids",
+                name,
+                n=len(ids),
+                distinct=len(numbers),
+                size=size,
+                what=what,
+            )
         sides.append(numbers)
     return PairMatrix(values, sides[0], sides[1], source=name)
 
@@ -706,9 +823,15 @@ def read_pair_ids(path: str, options: ReadOptions) -> tuple[list[Any], list[Any]
 def _relation(data: Mapping[Any, Any], to_id: ToId, name: str) -> PairRelation:
     related: dict[str, frozenset[str]] = {}
     for key, others in data.items():
-        if isinstance(others, str | bytes | Mapping) or not isinstance(others, Iterable):
-            raise InputError("wrong-type", at(name, "", str(key)), value=others,
-                             wanted="a list of ids")  # fmt: skip
+        if isinstance(others, str | bytes | Mapping) or not isinstance(
+            others, Iterable
+        ):
+            raise InputError(
+                "wrong-type",
+                at(name, "", str(key)),
+                value=others,
+                wanted="a list of ids",
+            )
         own = to_id(key)  # several entries may have the same
         related[own] = related.get(own, frozenset()).union(map(to_id, others))
     return PairRelation(related)
@@ -729,8 +852,12 @@ def id_reader(expression: str | None) -> ToId:
     except re.error:
         pattern = re.compile("()()")
     if pattern.groups > 1:
-        raise InputError("bad-option", name="ids", value=expression,
-                         wanted="a regular expression with at most one group")  # fmt: skip
+        raise InputError(
+            "bad-option",
+            name="ids",
+            value=expression,
+            wanted="a regular expression with at most one group",
+        )
 
     def convert(value: Any, role: str = "") -> str:
         text = as_id(value)

@@ -55,7 +55,9 @@ def enough_memory(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def undamaged(where: str, *errors: type[Exception], code: str = "damaged") -> Iterator[None]:
+def undamaged(
+    where: str, *errors: type[Exception], code: str = "damaged"
+) -> Iterator[None]:
     """Raise what a library raises for other content than it reads as the error of an input."""
     try:
         yield
@@ -161,16 +163,25 @@ class Source:
             line = self.data[: error.start].decode(codec, "ignore").count("\n") + 1
             where = at(self.name, f"line {line + self.before[0]}")
             byte = error.start + self.before[1]
-            raise InputError("not-utf8", where, byte=byte, codec=codec.upper()) from None
+            raise InputError(
+                "not-utf8", where, byte=byte, codec=codec.upper()
+            ) from None
         if self.is_large:
             self.__dict__.pop("data", None)  # it can be read again
         text = text.removeprefix("\ufeff") if codec == "utf-8" else text
-        for bad, what in (("\0", "a NUL character"), ("\ufeff", "a byte order mark (U+FEFF)")):
+        for bad, what in (
+            ("\0", "a NUL character"),
+            ("\ufeff", "a byte order mark (U+FEFF)"),
+        ):
             if (place := text.find(bad)) >= 0:
                 line = text.count("\n", 0, place) + 1 + self.before[0]
-                raise InputError("bad-character", at(self.name, f"line {line}"), what=what)
+                raise InputError(
+                    "bad-character", at(self.name, f"line {line}"), what=what
+                )
         if not text or text.isspace():
-            raise InputError("empty", self.name, role="the text", remedy="check how it was written")
+            raise InputError(
+                "empty", self.name, role="the text", remedy="check how it was written"
+            )
         return text
 
     @property
@@ -178,7 +189,11 @@ class Source:
         """The text that it begins with; all of it where that is small."""
         if not self.is_large or self.head[:2] in UTF16:
             return self.text
-        return self.head[: self.head.rfind(b"\n") + 1].decode("utf-8", "replace").lstrip("\ufeff")
+        return (
+            self.head[: self.head.rfind(b"\n") + 1]
+            .decode("utf-8", "replace")
+            .lstrip("\ufeff")
+        )
 
     def parsed(self, parse: Callable[[Source], Any]) -> Any:
         """Return what a parser makes of the source, once; readers do not change it."""
@@ -221,7 +236,9 @@ def as_utf8(parts: Iterable[bytes], name: str) -> Iterator[bytes]:
         yield text.encode()
 
 
-def line_blocks(parts: Iterable[bytes], limit: int, *, quoted: bool = False) -> Iterator[bytes]:
+def line_blocks(
+    parts: Iterable[bytes], limit: int, *, quoted: bool = False
+) -> Iterator[bytes]:
     r"""Yield the bytes of a text again, in blocks of whole lines.
 
     Parameters
@@ -306,7 +323,9 @@ def check_lines(source: Source, limit: int) -> None:
         end = data.rfind(b"\n", start, start + limit + 1)
         if end < 0:
             line = data.count(b"\n", 0, start) + 1 + source.before[0]
-            raise InputError("line-too-long", at(source.name, f"line {line}"), limit=limit)
+            raise InputError(
+                "line-too-long", at(source.name, f"line {line}"), limit=limit
+            )
         start = end + 1
 
 
@@ -322,7 +341,9 @@ def _check_start(head: bytes, name: str, suffix: str | None) -> None:
         raise InputError("lfs-pointer", name)
     if suffix not in _TEXT_SUFFIXES:
         return
-    if head.startswith(_OLD_EXCEL) or (head.startswith(_ZIP) and b"[Content_Types].xml" in head):
+    if head.startswith(_OLD_EXCEL) or (
+        head.startswith(_ZIP) and b"[Content_Types].xml" in head
+    ):
         raise InputError("workbook", name)
     if suffix != ".txt" and head[:200].lstrip().lower().startswith(_HTML):
         raise InputError("web-page", name)
@@ -330,7 +351,10 @@ def _check_start(head: bytes, name: str, suffix: str | None) -> None:
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
-    with open_parts(path, _CHUNK, max_bytes) as (source, parts, _), naming(source.name, None):
+    with (
+        open_parts(path, _CHUNK, max_bytes) as (source, parts, _),
+        naming(source.name, None),
+    ):
         if source.spool is None:
             return source
         if source.suffix is not None:
@@ -350,7 +374,12 @@ class Stream:
     """
 
     def __init__(self, stream: BinaryIO, name: str, file: Path | None) -> None:
-        self._stream, self._named, self.taken, self._start = stream, (name, file), 0, b""
+        self._stream, self._named, self.taken, self._start = (
+            stream,
+            (name, file),
+            0,
+            b"",
+        )
         self._start = self.read(len(_GZIP))
         if not self._start:
             raise InputError("empty-file", name)
@@ -389,7 +418,9 @@ def open_parts(
     """
     with open_path(path) as (opened, name, file):
         suffix, packed_name = None, False
-        if file is not None and file.is_file():  # not a pipe such as <(command), whose name is none
+        if (
+            file is not None and file.is_file()
+        ):  # not a pipe such as <(command), whose name is none
             packed_name = file.suffix.lower() == ".gz"
             suffix = (file.with_suffix("") if packed_name else file).suffix.lower()
         stream = Stream(opened, name, file)
@@ -401,17 +432,25 @@ def open_parts(
             head += part
         _check_start(head, name, suffix)
         spool = stream if len(head) > SMALL else None
-        yield Source(name, head, suffix, stream.packed, None, spool, max_bytes), parts, stream
+        yield (
+            Source(name, head, suffix, stream.packed, None, spool, max_bytes),
+            parts,
+            stream,
+        )
 
 
 @contextmanager
-def open_path(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, str, Path | None]]:
+def open_path(
+    path: str | os.PathLike[str],
+) -> Iterator[tuple[BinaryIO, str, Path | None]]:
     """Open the bytes of an input: also yield what messages call it, and its file if it has one."""
     if not isinstance(path, str | os.PathLike):
         raise InputError("wrong-type", value=path, wanted="a path")
     name = os.fspath(path)
     if not name:
-        raise InputError("empty", role="the path", remedy="name a file, or - for standard input")
+        raise InputError(
+            "empty", role="the path", remedy="name a file, or - for standard input"
+        )
     if name == "-":
         stream: Any = getattr(sys.stdin, "buffer", None)
         if stream is None or stream.closed:
@@ -468,7 +507,9 @@ def _spooled(parts: Iterable[bytes]) -> Any:
     return spool
 
 
-def unpacked(stream: Any, name: str, max_bytes: int, size: int, *, packed: bool) -> Iterator[bytes]:
+def unpacked(
+    stream: Any, name: str, max_bytes: int, size: int, *, packed: bool
+) -> Iterator[bytes]:
     """Yield the bytes of a file from its beginning, decompressed, up to a limit."""
     total = 0
     reader = gzip.GzipFile(fileobj=stream) if packed else stream
@@ -479,4 +520,6 @@ def unpacked(stream: Any, name: str, max_bytes: int, size: int, *, packed: bool)
                 raise InputError("too-large", name, limit=max_bytes)
             yield part
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError("damaged", name, why=f"the packed data is corrupt ({error})") from None
+        raise InputError(
+            "damaged", name, why=f"the packed data is corrupt ({error})"
+        ) from None

@@ -21,7 +21,12 @@ from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 
 _HIGHEST_GRADE = 10
-_GRADE_PARTS = (1, 2, 3, 4)  # grades and means of a few grades are multiples of one over these
+_GRADE_PARTS = (
+    1,
+    2,
+    3,
+    4,
+)  # grades and means of a few grades are multiples of one over these
 _LIKELY = 0.5  # a label of the ground truth is more likely than this
 _LEAST_RANKED = 3  # labels of an item, if they are the first of a ranking
 
@@ -105,7 +110,9 @@ def check_captions(candidates: Lists, references: Lists) -> None:
         Says that the order is wrong.
     """
     if candidates.holds == "annotations" and references.holds == "results":
-        raise _swapped(candidates, "are annotations", references, "is a list of results")
+        raise _swapped(
+            candidates, "are annotations", references, "is a list of results"
+        )
 
 
 def check_labels(pred: Lists, ref: Lists) -> None:
@@ -156,7 +163,9 @@ def _are_grades(lists: Lists) -> bool:
     scores = lists.side.scores
     if scores is None or not len(scores):
         return False
-    return bool(((scores == np.floor(scores)) & (np.abs(scores) <= _HIGHEST_GRADE)).all())
+    return bool(
+        ((scores == np.floor(scores)) & (np.abs(scores) <= _HIGHEST_GRADE)).all()
+    )
 
 
 def _are_positives(lists: Lists) -> bool:
@@ -189,5 +198,7 @@ def _has_fewer(run: Lists, truth: Lists) -> bool:
     """Return whether the run has fewer candidates than the ground truth for all shared items."""
     ids = {str(id_): row for row, id_ in enumerate(truth.ids)}
     n_run, n_truth = ragged.lengths(run.side.indptr), ragged.lengths(truth.side.indptr)
-    shared = [(row, ids[str(id_)]) for row, id_ in enumerate(run.ids) if str(id_) in ids]
+    shared = [
+        (row, ids[str(id_)]) for row, id_ in enumerate(run.ids) if str(id_) in ids
+    ]
     return bool(shared) and all(n_run[row] < n_truth[other] for row, other in shared)

@@ -28,7 +28,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from semmetrics.data.cells import CutListError, are_lists_of_scores, pair_lists
-from semmetrics.data.class_columns import BINARY, SHARE, find_id_beside_classes, find_named_classes
+from semmetrics.data.class_columns import (
+    BINARY,
+    SHARE,
+    find_id_beside_classes,
+    find_named_classes,
+)
 from semmetrics.data.form import Form, ReadOptions, find_columns, find_id, is_one_hot
 from semmetrics.data.item_rows import item_rows, row_notes, without_blanks
 from semmetrics.data.items import Items
@@ -42,7 +47,10 @@ from semmetrics.schema import TRUTHS, as_id, as_number
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
 _LOCK = threading.Lock()
 _BLANKS = frozenset({"", "nan", "na", "null", "none"})  # cells without a value
-_UNVERIFIED = _BLANKS | {"-1", "-1.0"}  # cells that often mean that nobody verified a label
+_UNVERIFIED = _BLANKS | {
+    "-1",
+    "-1.0",
+}  # cells that often mean that nobody verified a label
 _WHOLE = {"0", "1", *TRUTHS}
 _LETTER, _DIGITS = re.compile(r"[^\W\d_]"), re.compile(r"\d+")
 T = TypeVar("T", Items, Lists)
@@ -69,7 +77,9 @@ class Rows:
         Says how many blank lines are between rows, once these have been read.
     """
 
-    def __init__(self, source: Source, options: ReadOptions, *, tabs: bool = False) -> None:
+    def __init__(
+        self, source: Source, options: ReadOptions, *, tabs: bool = False
+    ) -> None:
         check_lines(source, options.max_line_bytes)
         self.name, self.notes = source.name, list[Any]()
         self._delimiter = _delimiter_of(options, tabs=tabs)
@@ -77,16 +87,22 @@ class Rows:
         _, self.header = next(self._numbered)
         if not self.header:
             remedy = "begin with a header, such as id,label"
-            raise InputError("empty", at(self.name, "line 1"), role="the header", remedy=remedy)
+            raise InputError(
+                "empty", at(self.name, "line 1"), role="the header", remedy=remedy
+            )
 
-    def _read(self, source: Source, options: ReadOptions, *, tabs: bool) -> Iterator[Any]:
+    def _read(
+        self, source: Source, options: ReadOptions, *, tabs: bool
+    ) -> Iterator[Any]:
         reader, end = _reader(source.text, options, tabs=tabs), 0
         try:
             for row in reader:
                 yield end + 1, row
                 end = reader.line_num + source.before[0]
         except csv.Error as error:
-            raise InputError("not-csv", at(self.name, f"line {end + 1}"), why=error) from None
+            raise InputError(
+                "not-csv", at(self.name, f"line {end + 1}"), why=error
+            ) from None
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         """Yield each row behind its line."""
@@ -94,8 +110,12 @@ class Rows:
         for line, row in without_blanks(self._numbered, not_, self.notes, "rows"):
             if len(row) != width:
                 where = at(self.name, f"line {line}")
-                raise InputError("wrong-width", where, found=len(row), wanted=width, first=row[0])
-            if any("\n" in cell for cell in row) and are_joined_rows(row, self._delimiter):
+                raise InputError(
+                    "wrong-width", where, found=len(row), wanted=width, first=row[0]
+                )
+            if any("\n" in cell for cell in row) and are_joined_rows(
+                row, self._delimiter
+            ):
                 raise InputError("joined-rows", at(self.name, f"line {line}"))
             yield line, row
 
@@ -155,7 +175,9 @@ def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> li
     return []
 
 
-def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: str) -> Items:
+def entry_rows(
+    batches: Iterable[Sequence[Any]], name: str, form: Form, unit: str
+) -> Items:
     """Gather items from rows of one entry each: the rows of an id are one item, in file order.
 
     Parameters
@@ -178,7 +200,9 @@ def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: st
     previous, current = None, list[Any]()
     for places, ids, entries, *scores in _spread_lists(batches, name, unit):
         if "" in ids:
-            raise InputError("empty-id", at(name, unit.format(places[list(ids).index("")])))
+            raise InputError(
+                "empty-id", at(name, unit.format(places[list(ids).index("")]))
+            )
         if not form.blank and "" in entries:
             bare = (row for row, entry in enumerate(entries) if entry == "")
             empty = {**{ids[row]: places[row] for row in reversed([*bare])}, **empty}
@@ -200,7 +224,9 @@ def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: st
         groups[id_] = []
     names = list(groups)
     found = Items(names, list(groups.values()), Places(name, names, unit, firsts), name)
-    found.notes += row_notes(len(empty), [id_ for id_ in names if id_ in scattered], form)
+    found.notes += row_notes(
+        len(empty), [id_ for id_ in names if id_ in scattered], form
+    )
     return found
 
 
@@ -216,11 +242,16 @@ def _pair_columns(
         for row, (entry, score) in enumerate(zip(entries, scores, strict=True)):
             if entry == "" and score not in ("", None):
                 raise InputError("score-alone", where(row), noun=form.noun)
-        scores = [0.0 if entry == "" else one for entry, one in zip(entries, scores, strict=True)]
+        scores = [
+            0.0 if entry == "" else one
+            for entry, one in zip(entries, scores, strict=True)
+        ]
     return list(zip(entries, form.table.columns[2].values(scores, where), strict=True))
 
 
-def _spread_lists(batches: Iterable[Sequence[Any]], name: str, unit: str) -> Iterator[Any]:
+def _spread_lists(
+    batches: Iterable[Sequence[Any]], name: str, unit: str
+) -> Iterator[Any]:
     """Yield batches of rows with one entry each, also if cells have lists and their scores.
 
     The first score that is not empty decides. A row whose lists are empty keeps its place, with an
@@ -244,10 +275,14 @@ def _spread_batch(batch: Sequence[Any], name: str, unit: str) -> list[list[Any]]
         except InputError as error:
             raise error.placed(where) from None
         except CutListError:
-            raise InputError("cut-list", where, noun="label", value=shown(labels)) from None
+            raise InputError(
+                "cut-list", where, noun="label", value=shown(labels)
+            ) from None
         rows: list[tuple[Any, Any]] = [*pairs] or [("", "")]
         for label, score in rows:
-            for column, cell in zip(columns, (place, id_, str(label), score), strict=True):
+            for column, cell in zip(
+                columns, (place, id_, str(label), score), strict=True
+            ):
                 column.append(cell)
     return columns
 
@@ -258,23 +293,33 @@ def split_text(several: int, rows: int, split: str) -> str:
     return f", split at {sign} in {several:,} of {pluralize(rows, 'row')}"
 
 
-def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool = False) -> Items:
+def read_table(
+    source: Source, form: Form, options: ReadOptions, *, tabs: bool = False
+) -> Items:
     """Read CSV or TSV: one row an entry, or one row an item where a cell has several."""
     split = options.label_delimiter if form.scored else None
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
-        roles = find_columns(form.table, rows.header, options, at(source.name, "line 1"))
+        roles = find_columns(
+            form.table, rows.header, options, at(source.name, "line 1")
+        )
         if split is None:
-            found = entry_rows(_columns(rows, roles.values()), rows.name, form, "line {}")
+            found = entry_rows(
+                _columns(rows, roles.values()), rows.name, form, "line {}"
+            )
         else:
 
             def cells(row: list[str]) -> Iterator[Any]:
                 id_, *several = (row[i] for i in roles.values())
                 yield id_
-                entries, *scores = (cell.split(split) if cell else [] for cell in several)
+                entries, *scores = (
+                    cell.split(split) if cell else [] for cell in several
+                )
                 if "" in entries:
                     remedy = "remove the extra delimiter"
-                    raise InputError("empty", role=f"a {form.noun} of the cell", remedy=remedy)
+                    raise InputError(
+                        "empty", role=f"a {form.noun} of the cell", remedy=remedy
+                    )
                 yield entries
                 for some in scores:
                     yield [as_number(one, "the score") for one in some]
@@ -291,12 +336,19 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
 
 
 def describe_table(
-    found: T, kind: str, names: Sequence[str], roles: Mapping[str, int], form: Form, wide: bool
+    found: T,
+    kind: str,
+    names: Sequence[str],
+    roles: Mapping[str, int],
+    form: Form,
+    wide: bool,
 ) -> T:
     """Write how a table was read, and note the columns without a role."""
     used = ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
     row_is = "an item" if wide else f"a {form.noun}"
-    extra: tuple[str, ...] = tuple(name for i, name in enumerate(names) if i not in roles.values())
+    extra: tuple[str, ...] = tuple(
+        name for i, name in enumerate(names) if i not in roles.values()
+    )
     notes: list[Fact] = list(found.notes)
     if extra:
         notes.append(Fact("unused-columns", len(extra), extra))
@@ -316,7 +368,9 @@ def _columns(rows: Rows, places: Iterable[int]) -> Iterator[tuple[Any, ...]]:
         yield lines, ids, [share.setdefault(one, one) for one in entries], *scores
 
 
-def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) -> Matrix | None:
+def read_one_hot(
+    source: Source, kind: str, form: Form, options: ReadOptions
+) -> Matrix | None:
     """Read a CSV or TSV as a matrix; None where it has not a column for each label.
 
     Raises
@@ -340,7 +394,10 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
             for line, id_ in zip(lines, ids, strict=True):
                 as_id(id_, where=at(source.name, f"line {line}"))
                 if places.setdefault(id_, line) != line:
-                    where, other = at(source.name, f"line {line}", id_), f"line {places[id_]}"
+                    where, other = (
+                        at(source.name, f"line {line}", id_),
+                        f"line {places[id_]}",
+                    )
                     raise InputError("duplicate-at", where, role="the id", other=other)
             values = dict.fromkeys(chain.from_iterable(batch), 0.0)
             for text in values:
@@ -350,20 +407,30 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
                         return None
                     row = next(i for i, cells in enumerate(batch) if text in cells)
                     column = names[batch[row].index(text)]
-                    where = at(source.name, f"line {lines[row]}, column {column!r}", ids[row])
+                    where = at(
+                        source.name, f"line {lines[row]}, column {column!r}", ids[row]
+                    )
                     raise not_a_label_column(text, form).placed(where)
                 values[text] = value
             whole = whole and {text.strip().casefold() for text in values} <= _WHOLE
             flat = map(values.__getitem__, chain.from_iterable(batch))
             found = np.fromiter(flat, np.float64, len(batch) * len(names))
-            parts.append(found.reshape(len(batch), -1).astype(np.int8 if whole else np.float64))
+            parts.append(
+                found.reshape(len(batch), -1).astype(np.int8 if whole else np.float64)
+            )
     ids = list(places)
     made = as_matrix(
-        np.concatenate([np.zeros((0, len(names)), np.int8), *parts]), names, ids,
-        source=source.name, notes=rows.notes, finite=not form.allows_nan,
+        np.concatenate([np.zeros((0, len(names)), np.int8), *parts]),
+        names,
+        ids,
+        source=source.name,
+        notes=rows.notes,
+        finite=not form.allows_nan,
         understood=f"{kind.upper()}, {one_hot_text(form, rows.header[id_place])}",
-    )  # fmt: skip
-    return replace(made, where=Places(source.name, ids, "line {}", list(places.values())))
+    )
+    return replace(
+        made, where=Places(source.name, ids, "line {}", list(places.values()))
+    )
 
 
 def _named_classes(
@@ -449,10 +516,16 @@ def one_hot_text(form: Form, id_: str) -> str:
 
 def not_a_label_column(value: object, form: Form) -> InputError:
     """Return the error for a cell, or a column, that is not that of a label."""
-    if form.scored and not form.unknown and str(value).strip().casefold() in _UNVERIFIED:
+    if (
+        form.scored
+        and not form.unknown
+        and str(value).strip().casefold() in _UNVERIFIED
+    ):
         return InputError("unverified-cell", value=value)
     known, flag = ", ".join(form.columns), f"{form.noun}_column"
-    return InputError("not-a-label-column", value=value, noun=form.noun, known=known, flag=flag)
+    return InputError(
+        "not-a-label-column", value=value, noun=form.noun, known=known, flag=flag
+    )
 
 
 def _cell_value(text: str, form: Form) -> float | None:

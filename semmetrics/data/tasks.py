@@ -16,7 +16,16 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from inspect import signature
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+)
 
 import numpy as np
 
@@ -329,9 +338,14 @@ class IgnoredLabels(NamedTuple):
 
     def times(self) -> dict[str, tuple[int, int]]:
         """Count how often each is predicted and true; those that never are left out."""
-        sides = (np.bincount(s.codes, minlength=len(self.labels)) for s in (self.pred, self.ref))
+        sides = (
+            np.bincount(s.codes, minlength=len(self.labels))
+            for s in (self.pred, self.ref)
+        )
         every = zip(self.labels, *(counts.tolist() for counts in sides), strict=True)
-        return {name: (n_pred, n_ref) for name, n_pred, n_ref in every if n_pred or n_ref}
+        return {
+            name: (n_pred, n_ref) for name, n_pred, n_ref in every if n_pred or n_ref
+        }
 
     def take(self, rows: Ints) -> IgnoredLabels:
         """Return those of some items."""
@@ -468,10 +482,17 @@ class LabelTask(Task):
     def axis(self) -> LabelAxis:
         """The classes, and how often each of them occurs."""
         width = len(self.classes)
-        sides = [np.bincount(side.codes, minlength=width) for side in (self.ref, self.pred)]
+        sides = [
+            np.bincount(side.codes, minlength=width) for side in (self.ref, self.pred)
+        ]
         ignored = {} if self.ignored is None else self.ignored.times()
         return LabelAxis(
-            self.classes, sides[0], sides[1], self.given, ignored, in_columns=self.in_columns
+            self.classes,
+            sides[0],
+            sides[1],
+            self.given,
+            ignored,
+            in_columns=self.in_columns,
         )
 
     @property
@@ -483,7 +504,9 @@ class LabelTask(Task):
         if self.given is not None or self.in_columns is None:
             return self.given
         axis = self.axis
-        return int((self.in_columns | (axis.n_reference > 0) | (axis.n_prediction > 0)).sum())
+        return int(
+            (self.in_columns | (axis.n_reference > 0) | (axis.n_prediction > 0)).sum()
+        )
 
     @property
     def identities(self) -> dict[str, str]:
@@ -499,7 +522,10 @@ class LabelTask(Task):
         heads = None if self.heads is None else self.heads[rows]
         ignored = None if self.ignored is None else self.ignored.take(rows)
         difficult = None if self.difficult is None else self.difficult.take(rows)
-        sides: dict[str, Any] = {"pred": self.pred.take(rows), "ref": self.ref.take(rows)}
+        sides: dict[str, Any] = {
+            "pred": self.pred.take(rows),
+            "ref": self.ref.take(rows),
+        }
         if self.unverified is not None:
             sides["unverified"] = self.unverified.take(rows)
         return {**sides, "difficult": difficult, "heads": heads, "ignored": ignored}
@@ -615,11 +641,24 @@ def caption_task(
         If the name of an item would be that of another.
     """
     codes: dict[str, int] = {}
-    flat = [codes.setdefault(text, len(codes)) for texts in candidates for text in texts]
-    refs = [codes.setdefault(text, len(codes)) for texts in references for text in texts]
-    own, others = (np.array([*map(len, side)], np.int64) for side in (candidates, references))
-    coded = {"candidates": np.array(flat, np.int64), "references": np.array(refs, np.int64)}
-    rest = {"texts": tuple(codes), "indptr": ragged.offsets(others), "tokenizer": tokenizer}
+    flat = [
+        codes.setdefault(text, len(codes)) for texts in candidates for text in texts
+    ]
+    refs = [
+        codes.setdefault(text, len(codes)) for texts in references for text in texts
+    ]
+    own, others = (
+        np.array([*map(len, side)], np.int64) for side in (candidates, references)
+    )
+    coded = {
+        "candidates": np.array(flat, np.int64),
+        "references": np.array(refs, np.int64),
+    }
+    rest = {
+        "texts": tuple(codes),
+        "indptr": ragged.offsets(others),
+        "tokenizer": tokenizer,
+    }
     return CaptionTask.of_images(ids, own, **coded, **rest, **more)
 
 
@@ -669,7 +708,9 @@ class ClassScores(Similarities):
         table = super().table(rows, columns)
         return table.view(np.uint8) if table.dtype == np.bool_ else table
 
-    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+    def count(
+        self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
+    ) -> Counts:
         """Count the classes with a larger score than some."""
         table = self.table(rows, columns)
         with np.errstate(all="ignore"):
@@ -776,7 +817,9 @@ class ClassTask(Task):
     def axis(self) -> LabelAxis:
         """The classes, and how many images each has; predictions of all of them count."""
         true = np.bincount(self.truth, minlength=len(self.classes))
-        return LabelAxis(self.classes, true, np.zeros_like(true), self.given, {}, self.named)
+        return LabelAxis(
+            self.classes, true, np.zeros_like(true), self.given, {}, self.named
+        )
 
     @property
     def identities(self) -> dict[str, str]:
@@ -810,14 +853,19 @@ class ClassTask(Task):
     def place(self, start: int, stop: int, columns: Ints | None) -> ClassRanks:
         """Return where the classes of images ``start`` to ``stop`` rank among the candidates."""
         rows, truth = self.rows[start:stop], self.truth[start:stop]
-        ranks, sizes = np.zeros(stop - start, np.int64), np.zeros(stop - start, np.int64)
+        ranks, sizes = (
+            np.zeros(stop - start, np.int64),
+            np.zeros(stop - start, np.int64),
+        )
         tied = np.zeros(stop - start, np.bool_)
         ranked = rows >= 0
         sizes[ranked] = self.scores.sizes(rows[ranked], columns)
         if columns is not None:
             ranked &= np.isin(truth, columns)
         some = np.flatnonzero(ranked)
-        found = self.scores.count(rows[some], columns, np.arange(len(some) + 1), truth[some])
+        found = self.scores.count(
+            rows[some], columns, np.arange(len(some) + 1), truth[some]
+        )
         before = {
             "position": found.tied_before,
             "optimistic": np.zeros_like(found.tied),
@@ -862,7 +910,9 @@ class Ranks(NamedTuple):
         """Return how many positives each query has among the first k, one k or one for each."""
         limits = np.broadcast_to(np.asarray(k), self.candidates.shape)
         within = self.ranks <= np.repeat(limits, self.number)
-        return np.bincount(ragged.row_numbers(self.indptr)[within], minlength=len(self.candidates))
+        return np.bincount(
+            ragged.row_numbers(self.indptr)[within], minlength=len(self.candidates)
+        )
 
     @property
     def best(self) -> Ints:
@@ -884,8 +934,13 @@ def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools, Int
     nearer = counts.nearer[order]
     starts = np.flatnonzero(ragged.starts_run(rows) | ragged.starts_run(nearer))
     widths = np.diff(starts, append=len(order))
-    mine, among = np.repeat(widths, widths), np.arange(len(order)) - np.repeat(starts, widths)
-    others = np.where(nearer < 0, 0, counts.tied[order] + 1 - mine)  # tied, and no positives
+    mine, among = (
+        np.repeat(widths, widths),
+        np.arange(len(order)) - np.repeat(starts, widths),
+    )
+    others = np.where(
+        nearer < 0, 0, counts.tied[order] + 1 - mine
+    )  # tied, and no positives
     before = {
         "position": counts.tied_before[order],
         "optimistic": among,
@@ -942,7 +997,9 @@ class RetrievalTask(Task):
         grades = np.ones(1) if self.grades is None else self.grades
         more = grades.view(np.uint64) - np.ones(1).view(np.uint64)
         names = mix(hash_ids(self.gallery)[self.positives] + more)
-        return int(mix(_sum_hashes(names, self.indptr) + self.hashes).sum(dtype=np.uint64))
+        return int(
+            mix(_sum_hashes(names, self.indptr) + self.hashes).sum(dtype=np.uint64)
+        )
 
     def at_level(self, rel: int) -> RetrievalTask:
         """Return the task with only the positives of a grade of at least ``rel``.
@@ -955,7 +1012,9 @@ class RetrievalTask(Task):
             chosen = self.grades >= rel
         indptr = ragged.offsets(ragged.sum_rows(chosen, self.indptr))
         grades = None if self.grades is None else self.grades[chosen]
-        return replace(self, indptr=indptr, positives=self.positives[chosen], grades=grades)
+        return replace(
+            self, indptr=indptr, positives=self.positives[chosen], grades=grades
+        )
 
     def ranks(self, start: int, stop: int) -> Ranks:
         """Return the ranks of the positives of queries ``start`` to ``stop``."""
@@ -973,7 +1032,9 @@ class RetrievalTask(Task):
                 whole[flat] = some
             sizes[chosen] = self.scores.sizes(rows, columns)
         ranks, undecided, order = _ranks_of(counts, indptr, self.ties)
-        grades = None if self.grades is None else self.grades[self.indptr[start] + order]
+        grades = (
+            None if self.grades is None else self.grades[self.indptr[start] + order]
+        )
         return Ranks(indptr, ranks, sizes, undecided, grades)
 
     def first(self, start: int, stop: int, k: int) -> list[Codes]:
@@ -988,16 +1049,22 @@ class RetrievalTask(Task):
         for chosen, rows, columns in self._by_fold(start, stop):
             later = None  # which of tied candidates stand behind the others
             if self.ties != "position":
-                later = np.full((len(chosen), len(self.gallery)), self.ties == "optimistic")
+                later = np.full(
+                    (len(chosen), len(self.gallery)), self.ties == "optimistic"
+                )
                 indptr, flat = ragged.take_rows(self.indptr, chosen + start)
-                later[ragged.row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
+                later[ragged.row_numbers(indptr), self.positives[flat]] = (
+                    self.ties == "pessimistic"
+                )
                 later = later[:, : self.scores.shape[1]]
             part = self.scores.first(rows, columns, k, later)
             for place, codes in zip(chosen.tolist(), part, strict=True):
                 found[place] = codes
         return found
 
-    def _by_fold(self, start: int, stop: int) -> Iterator[tuple[Ints, Ints, Ints | None]]:
+    def _by_fold(
+        self, start: int, stop: int
+    ) -> Iterator[tuple[Ints, Ints, Ints | None]]:
         """Yield queries of one fold (from 0 in the block), their rows, and their candidates."""
         rows = self.rows[start:stop]
         ranked = np.flatnonzero(rows >= 0)
@@ -1014,11 +1081,17 @@ class RetrievalTask(Task):
     def identities(self) -> dict[str, str]:
         """What each phi is, for signatures; without one, nDCG takes the grades."""
         found = {f"{PHI}:default": "grades"}
-        return found | {f"{PHI}:{n}": one.identity for n, one in self.beside.get(PHI, {}).items()}
+        return found | {
+            f"{PHI}:{n}": one.identity for n, one in self.beside.get(PHI, {}).items()
+        }
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         indptr, flat = ragged.take_rows(self.indptr, rows)
         folds = None if self.folds is None else (self.folds[0][rows], self.folds[1])
         grades = None if self.grades is None else self.grades[flat]
-        sides = {"rows": self.rows[rows], "indptr": indptr, "positives": self.positives[flat]}
+        sides = {
+            "rows": self.rows[rows],
+            "indptr": indptr,
+            "positives": self.positives[flat],
+        }
         return {**sides, "grades": grades, "folds": folds}

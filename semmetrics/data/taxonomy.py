@@ -49,7 +49,9 @@ Links: TypeAlias = "Iterable[tuple[Any, Any, str]]"
 
 MAX_PAIRS = 1 << 25  # (name, ancestor) pairs, 8 bytes each
 _CELLS = 1 << 21  # pairs that are gathered at once
-_HEAVY = 1 << 14  # pairs of one name's parents from which on they are looked at parent by parent
+_HEAVY = (
+    1 << 14
+)  # pairs of one name's parents from which on they are looked at parent by parent
 _CYCLE = 10  # names of a cycle in a message
 
 
@@ -59,7 +61,9 @@ def _rows_of(keys: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
     return ragged.offsets(np.bincount(keys, minlength=size)), values[order]
 
 
-def _generations(child: Ints, parent: Ints, names: Sequence[str], source: str) -> list[Ints]:
+def _generations(
+    child: Ints, parent: Ints, names: Sequence[str], source: str
+) -> list[Ints]:
     """Order names: those without parents, then always those whose last parent has come.
 
     Raises
@@ -75,13 +79,17 @@ def _generations(child: Ints, parent: Ints, names: Sequence[str], source: str) -
         found.append(now)
         pairs += len(now) * len(found)  # each has an ancestor in every generation
         _check_size(pairs, source)
-        reached, times = np.unique(below[ragged.take_rows(below_ptr, now)[1]], return_counts=True)
+        reached, times = np.unique(
+            below[ragged.take_rows(below_ptr, now)[1]], return_counts=True
+        )
         waiting[reached] -= times
         now = reached[waiting[reached] == 0]
     if waiting.any():
         inside = (waiting > 0)[child] & (waiting > 0)[parent]
         ends = child[inside][::-1].tolist(), parent[inside][::-1].tolist()
-        above = dict(zip(*ends, strict=True))  # every name that is left has a parent that is
+        above = dict(
+            zip(*ends, strict=True)
+        )  # every name that is left has a parent that is
         node, seen = min(above), dict[int, int]()
         while node not in seen:
             seen[node] = len(seen)
@@ -148,7 +156,11 @@ def _closure(
     every = np.concatenate(rows)
     rows.clear()
     distances = every & ((1 << bits) - 1)
-    return ragged.offsets(width), (every >> bits).astype(np.int32), distances.astype(np.int32)
+    return (
+        ragged.offsets(width),
+        (every >> bits).astype(np.int32),
+        distances.astype(np.int32),
+    )
 
 
 def _merged_by_sorting(
@@ -167,7 +179,9 @@ def _merged_by_sorting(
     return keys[first] - (owner * size << bits), np.bincount(owner, minlength=len(part))
 
 
-def _merged(rows: Sequence[Ints], name: int, parents: Ints, nearest: Ints, bits: int) -> Ints:
+def _merged(
+    rows: Sequence[Ints], name: int, parents: Ints, nearest: Ints, bits: int
+) -> Ints:
     """Do what ``_merged_by_sorting`` does for one name, parent by parent.
 
     A parent that is an ancestor of another adds no ancestor, and can only lower distances above 2;
@@ -240,9 +254,13 @@ class Placed:
         if self.root < 0:
             return self
         kept = self.nodes != self.root
-        widths = np.bincount(ragged.row_numbers(self.indptr)[kept], minlength=len(self.outside))
+        widths = np.bincount(
+            ragged.row_numbers(self.indptr)[kept], minlength=len(self.outside)
+        )
         nodes, distances = self.nodes[kept], self.distances[kept]
-        return replace(self, indptr=ragged.offsets(widths), nodes=nodes, distances=distances)
+        return replace(
+            self, indptr=ragged.offsets(widths), nodes=nodes, distances=distances
+        )
 
 
 @by_value()
@@ -310,7 +328,8 @@ class Taxonomy:
         links = (
             (child, parent, at(source, shown(child)))
             for child, given in parents.items()
-            for parent in (given if isinstance(given, (list, tuple)) else [given]) or [None]
+            for parent in (given if isinstance(given, (list, tuple)) else [given])
+            or [None]
         )
         return Taxonomy.from_links(links, source)
 
@@ -326,7 +345,9 @@ class Taxonomy:
         place: dict[str, int] = {}
         ends: tuple[list[int], list[int]] = [], []
         for child_name, parent_name, where in links:
-            for name in (child_name,) if parent_name is None else (child_name, parent_name):
+            for name in (
+                (child_name,) if parent_name is None else (child_name, parent_name)
+            ):
                 as_text(name, "a name", where)
             if child_name == parent_name:
                 raise InputError("own-parent", where, value=child_name)
@@ -343,19 +364,30 @@ class Taxonomy:
         ordered = _generations(child, parent, names, source)
         indptr, ancestors, distances = _closure(ordered, child, parent, source)
         roots = ordered[0]
-        texts = [f"{names[c]}\n{names[p]}" for c, p in np.stack([child, parent], 1).tolist()]
+        texts = [
+            f"{names[c]}\n{names[p]}" for c, p in np.stack([child, parent], 1).tolist()
+        ]
         texts += [names[code] for code in roots.tolist()]
         at_root, height = np.isin(ancestors, roots), np.zeros(len(names), np.int64)
         above_ptr, above = _rows_of(child, parent, len(names))
         for generation in reversed(ordered[1:]):
             rows, flat = ragged.take_rows(above_ptr, generation)
-            np.maximum.at(height, above[flat], height[generation][ragged.row_numbers(rows)] + 1)
+            np.maximum.at(
+                height, above[flat], height[generation][ragged.row_numbers(rows)] + 1
+            )
         return Taxonomy(
-            names=names, lookup=place, indptr=indptr, ancestors=ancestors, distances=distances,
-            depth=np.minimum.reduceat(np.where(at_root, distances, len(names)), indptr[:-1]),
-            height=height, roots=roots,
+            names=names,
+            lookup=place,
+            indptr=indptr,
+            ancestors=ancestors,
+            distances=distances,
+            depth=np.minimum.reduceat(
+                np.where(at_root, distances, len(names)), indptr[:-1]
+            ),
+            height=height,
+            roots=roots,
             identity=f"{len(names)}@{int(hash_strings(texts).sum(dtype=np.uint64)):016x}",
-        )  # fmt: skip
+        )
 
     @property
     def root(self) -> int | None:
@@ -416,11 +448,16 @@ class Taxonomy:
         at_root = np.flatnonzero(reached == (-1 if self.root is None else self.root))
         longest = int(self.height[self.roots].max(initial=0))
         return Placed(
-            indptr=ragged.offsets(widths), nodes=nodes, distances=distances, depth=depth,
+            indptr=ragged.offsets(widths),
+            nodes=nodes,
+            distances=distances,
+            depth=depth,
             height=np.concatenate([self.height[reached], np.zeros(alone, np.int64)]),
-            outside=outside, root=int(at_root[0]) if len(at_root) else -1, top=longest + 1,
+            outside=outside,
+            root=int(at_root[0]) if len(at_root) else -1,
+            top=longest + 1,
             span=longest + (len(self.roots) > 1),
-        )  # fmt: skip
+        )
 
 
 def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
@@ -454,7 +491,9 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
     if isinstance(value, Taxonomy):
         return value
     if isinstance(value, str) and value.partition(":")[0] == "wordnet":
-        return read_wordnet(value.partition(":")[2] or None, max_bytes=options.max_bytes)
+        return read_wordnet(
+            value.partition(":")[2] or None, max_bytes=options.max_bytes
+        )
     options = options.beside() if isinstance(value, (str, os.PathLike)) else options
     with opened(value, options) as data:
         source = "taxonomy"
@@ -465,16 +504,29 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         if isinstance(data, Mapping):
             return Taxonomy.from_parents(data, source)
         found = read_table(data, LINKS, options, source)
-    links = list(zip(found.columns.get("child", ()), found.columns.get("parent", ()), strict=True))
+    links = list(
+        zip(
+            found.columns.get("child", ()), found.columns.get("parent", ()), strict=True
+        )
+    )
     known: dict[str, str] = {}
     for row, link in enumerate(links if found.names else ()):
         # cells are kept exactly, as those of labels are: "a, b" would part a name from itself
         for end in link:
-            if isinstance(end, str) and (other := known.setdefault(end.strip(), end)) != end:
-                raise InputError("differ-by-blanks", found.where(row), names=[other, end])
+            if (
+                isinstance(end, str)
+                and (other := known.setdefault(end.strip(), end)) != end
+            ):
+                raise InputError(
+                    "differ-by-blanks", found.where(row), names=[other, end]
+                )
     places = (
         # in a table with a header, the cell of a root is empty
-        (child, None if found.names and parent in ("", None) else parent, found.where(row))
+        (
+            child,
+            None if found.names and parent in ("", None) else parent,
+            found.where(row),
+        )
         for row, (child, parent) in enumerate(links)
     )
     return replace(Taxonomy.from_links(places, found.source), notes=found.notes)
@@ -499,7 +551,9 @@ def read_wordnet(
     MissingDependencyError
         If nltk is needed and not installed.
     """
-    index, data = (_file(name, folder, max_bytes) for name in ("index.noun", "data.noun"))
+    index, data = (
+        _file(name, folder, max_bytes) for name in ("index.noun", "data.noun")
+    )
     senses: dict[str, list[str]] = dict(_lines(index, _index_entry))
     names: dict[str, str] = {}  # by offset
     above: dict[str, list[str]] = {}
@@ -508,9 +562,17 @@ def read_wordnet(
         if offset not in known:
             why = f"index.noun lacks {word!r} at {offset}"
             raise InputError("not-wordnet", data.name, why=why)
-        names[offset], above[offset] = f"{word}.n.{known.index(offset) + 1:02}", hypernyms
-    if lost := {o for every in (*senses.values(), *above.values()) for o in every} - names.keys():
-        raise InputError("not-wordnet", data.name, why=f"there is no synset at {min(lost)}")
+        names[offset], above[offset] = (
+            f"{word}.n.{known.index(offset) + 1:02}",
+            hypernyms,
+        )
+    if (
+        lost := {o for every in (*senses.values(), *above.values()) for o in every}
+        - names.keys()
+    ):
+        raise InputError(
+            "not-wordnet", data.name, why=f"there is no synset at {min(lost)}"
+        )
     links = [
         (names[offset], names[target] if target else None, data.name)
         for offset, hypernyms in above.items()
@@ -520,7 +582,9 @@ def read_wordnet(
     lookup = dict(made.lookup)
     for lemma, found in senses.items():
         lookup.setdefault(lemma, made.lookup[names[found[0]]])
-    return replace(made, lookup=lookup, identity=f"wordnet:{made.identity}", lemmas=True)
+    return replace(
+        made, lookup=lookup, identity=f"wordnet:{made.identity}", lemmas=True
+    )
 
 
 def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> Source:
@@ -546,7 +610,9 @@ def _lines(source: Source, read: Callable[[str], Any]) -> Iterator[Any]:
                 yield read(line)
             except (ValueError, IndexError):
                 where = at(source.name, f"line {number}")
-                raise InputError("not-wordnet", where, why="the line has another form") from None
+                raise InputError(
+                    "not-wordnet", where, why="the line has another form"
+                ) from None
 
 
 def _index_entry(line: str) -> tuple[str, list[str]]:
@@ -566,7 +632,9 @@ def _data_entry(line: str) -> tuple[str, str, list[str]]:
     pointers = parts[end + 1 : end + 1 + 4 * int(parts[end])]
     above = [
         target
-        for symbol, target, kind in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=True)
+        for symbol, target, kind in zip(
+            pointers[::4], pointers[1::4], pointers[2::4], strict=True
+        )
         if symbol in ("@", "@i") and kind == "n"
     ]
     return parts[0], parts[4].lower(), above

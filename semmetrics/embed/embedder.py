@@ -115,7 +115,9 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
 
 
-def check_finite(vectors: NDArray[Any], texts: Sequence[str], where: str, remedy: str) -> None:
+def check_finite(
+    vectors: NDArray[Any], texts: Sequence[str], where: str, remedy: str
+) -> None:
     """Refuse vectors that hold NaN or an infinite number; name their texts.
 
     Raises
@@ -140,12 +142,18 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
     try:
         with np.errstate(over="ignore"):  # what is too large is refused below
             rows = np.array(values, np.float32)
-    except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
+    except (
+        TypeError,
+        ValueError,
+        RuntimeError,
+    ):  # the last: a tensor that has a gradient
         wanted = "an array of numbers"
         raise InputError("wrong-type", where, value=values, wanted=wanted) from None
     if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
         wanted = f"a row of numbers for each text ({len(texts)})"
-        raise InputError("wrong-shape", where, role="the matrix", shape=rows.shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", where, role="the matrix", shape=rows.shape, wanted=wanted
+        )
     check_finite(rows, texts, where, "remove the text, or compute its vector again")
     return rows
 
@@ -173,16 +181,24 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     tuned = getattr(once, "tuned", None)
     if tuned is not None:
         tuned = tuned[rows]
-    return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed, tuned)
+    return Embedded(
+        once.vectors[rows], once.known[rows], once.truncated, composed, tuned
+    )
 
 
-def _embed_each(embedder: Embedder, texts: list[str]) -> tuple[Embedded, Bools | None, Bools]:
+def _embed_each(
+    embedder: Embedder, texts: list[str]
+) -> tuple[Embedded, Bools | None, Bools]:
     """Embed texts; return also which are composed, if known, and which are truncated."""
     found = embedder.embed(texts)
     cut: Bools = np.zeros(len(texts), np.bool_)
     if found.truncated and hasattr(embedder, "is_truncated"):
         cut = embedder.is_truncated(texts)
-    return found, getattr(found, "composed", None), cut  # a user's own may not have the second
+    return (
+        found,
+        getattr(found, "composed", None),
+        cut,
+    )  # a user's own may not have the second
 
 
 class CallableEmbedder:
@@ -213,11 +229,18 @@ class CallableEmbedder:
     ('length@unversioned', False)
     """
 
-    def __init__(self, function: Callable[[list[str]], Any], *, name: str | None = None,
-                 version: str | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        function: Callable[[list[str]], Any],
+        *,
+        name: str | None = None,
+        version: str | None = None,
+    ) -> None:
         self._function = function
         self._version = own_version(function) if version is None else version
-        if self._version is not None and not (isinstance(version, str | None) and self._version):
+        if self._version is not None and not (
+            isinstance(version, str | None) and self._version
+        ):
             wanted = "a text that changes when the vectors change, such as '2'"
             raise InputError("bad-option", name="version", value=version, wanted=wanted)
         given = getattr(function, "__name__", type(function).__name__)
@@ -245,11 +268,16 @@ class CallableEmbedder:
             If the function does not return a row of finite numbers for each text.
         """
         if not len(texts):
-            return Embedded(np.zeros((0, self.dimension or 1), np.float32), np.zeros(0, np.bool_))
+            return Embedded(
+                np.zeros((0, self.dimension or 1), np.float32), np.zeros(0, np.bool_)
+            )
         vectors = as_matrix(self._function(list(texts)), texts, self.name)
         self.dimension = self.dimension or vectors.shape[1]
         if vectors.shape[1] != self.dimension:
-            shapes = {"shape": vectors.shape, "wanted": f"dimension {self.dimension}, as before"}
+            shapes = {
+                "shape": vectors.shape,
+                "wanted": f"dimension {self.dimension}, as before",
+            }
             raise InputError("wrong-shape", self.name, role="the matrix", **shapes)
         return Embedded(vectors, np.asarray(vectors.any(axis=1), np.bool_))
 
@@ -305,7 +333,9 @@ class CachedEmbedder(_Wrapper):
     cacheable = False
     hidden = ("embedder", "lookup", "find", "rows")
 
-    def __init__(self, embedder: Embedder, path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, embedder: Embedder, path: str | os.PathLike[str] | None = None
+    ) -> None:
         from semmetrics.store.cache import TextCache
         from semmetrics.store.files import cache_folder
 
@@ -326,13 +356,17 @@ class CachedEmbedder(_Wrapper):
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, computed if they are not kept yet."""
         kept = self._cache.rows(self.identity, texts, self._compute)
-        self._width = self.dimension or min((len(row[0]) // 4 for row in kept.values()), default=0)
+        self._width = self.dimension or min(
+            (len(row[0]) // 4 for row in kept.values()), default=0
+        )
         vectors = np.zeros((len(kept), self.dimension or 1), np.float32)
         whole = all(len(vector) == 4 * self.dimension for vector, *_ in kept.values())
         for number, (vector, *_) in enumerate(kept.values() if whole else ()):
             vectors[number] = np.frombuffer(vector, "<f4")
         if not whole or not np.isfinite(vectors).all():
-            self._cache.give_up("it is damaged: a vector is not finite, or has another length")
+            self._cache.give_up(
+                "it is damaged: a vector is not finite, or has another length"
+            )
             return self.embedder.embed(texts)
         place = {text: number for number, text in enumerate(kept)}
         rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
@@ -348,11 +382,16 @@ class CachedEmbedder(_Wrapper):
 
     def _compute(self, texts: list[str]) -> list[tuple[bytes, int, int]]:
         computed, composed, truncated = _embed_each(self.embedder, texts)
-        vectors, known = np.ascontiguousarray(computed.vectors, "<f4"), computed.known.astype(int)
+        vectors, known = (
+            np.ascontiguousarray(computed.vectors, "<f4"),
+            computed.known.astype(int),
+        )
         if composed is not None:
             known *= 2 + composed.astype(int)
-        return [(vector.tobytes(), int(state), int(cut))
-                for vector, state, cut in zip(vectors, known, truncated, strict=True)]  # fmt: skip
+        return [
+            (vector.tobytes(), int(state), int(cut))
+            for vector, state, cut in zip(vectors, known, truncated, strict=True)
+        ]
 
 
 class RememberingEmbedder(_Wrapper):
@@ -391,11 +430,15 @@ class RememberingEmbedder(_Wrapper):
             self._was_tuned = tuned is not None
             if tuned is None:
                 tuned = np.zeros(len(new), np.bool_)
-            rows = zip(found.vectors, found.known.tolist(), made, cut, tuned, strict=True)
+            rows = zip(
+                found.vectors, found.known.tolist(), made, cut, tuned, strict=True
+            )
             self._rows.update(zip(new, rows, strict=True))
         taken = [self._rows[text] for text in texts]
         width = self.dimension or 1
-        table = np.array([row[0] for row in taken], np.float32).reshape(len(taken), width)
+        table = np.array([row[0] for row in taken], np.float32).reshape(
+            len(taken), width
+        )
         flags = np.array([row[1:] for row in taken], np.bool_).reshape(-1, 4)
         known, composed, cut, is_tuned = flags.T
         tuned = None

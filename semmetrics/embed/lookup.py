@@ -42,10 +42,23 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import to_device
-from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
+from semmetrics.core.ragged import (
+    Bools,
+    Ints,
+    offsets,
+    order_rows,
+    positions,
+    row_numbers,
+)
 from semmetrics.core.similarity import ThresholdTest, unit_rows
 from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.embed.embedder import Embedder, Vectors, check_finite, embed_unique, looks_up_words
+from semmetrics.embed.embedder import (
+    Embedder,
+    Vectors,
+    check_finite,
+    embed_unique,
+    looks_up_words,
+)
 from semmetrics.errors import InputError
 
 #: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
@@ -59,9 +72,13 @@ _REMOVED = str.maketrans("", "", "-%#@!?.,/\\\"'[]()")
 _LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z empty"
 # What NLTK's word tokenisation splits among words without punctuation.
 _SPLIT = {
-    "cannot": ("can", "not"), "gimme": ("gim", "me"), "gonna": ("gon", "na"),
-    "gotta": ("got", "ta"), "lemme": ("lem", "me"), "wanna": ("wan", "na"),
-}  # fmt: skip
+    "cannot": ("can", "not"),
+    "gimme": ("gim", "me"),
+    "gonna": ("gon", "na"),
+    "gotta": ("got", "ta"),
+    "lemme": ("lem", "me"),
+    "wanna": ("wan", "na"),
+}
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -92,14 +109,21 @@ def _candidates(term: str, rule: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*forms, *map(str.lower, forms)]))
     if rule == "words":
         forms = ["_".join(term.split()), term]
-        return tuple(dict.fromkeys([*forms, *map(str.lower, forms), *map(str.title, forms)]))
-    cleaned = " ".join(part for token in term.translate(_REMOVED).split()
-                       for part in _SPLIT.get(token.lower(), (token,))
-                       if part not in _FUNCTION_WORDS)  # fmt: skip
+        return tuple(
+            dict.fromkeys([*forms, *map(str.lower, forms), *map(str.title, forms)])
+        )
+    cleaned = " ".join(
+        part
+        for token in term.translate(_REMOVED).split()
+        for part in _SPLIT.get(token.lower(), (token,))
+        if part not in _FUNCTION_WORDS
+    )
     if not cleaned or cleaned in _LETTERS:
         return ()
     forms = [cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", "")]
-    return tuple(tried for form in forms for tried in (form, form.replace("_", ""), form.title()))
+    return tuple(
+        tried for form in forms for tried in (form, form.replace("_", ""), form.title())
+    )
 
 
 OOV = ("unknown", "skip", "zero", "error")
@@ -182,7 +206,11 @@ def embed_terms(
     words: list[str | None] | None = None
     if rule == "text":
         read = embed_unique(embedder, [term.replace("_", " ") for term in terms])
-        vectors, known, truncated = np.array(read.vectors, np.float32), read.known, read.truncated
+        vectors, known, truncated = (
+            np.array(read.vectors, np.float32),
+            read.known,
+            read.truncated,
+        )
         pieces = getattr(read, "composed", None)
         composed = np.zeros(len(terms), np.bool_) if pieces is None else pieces
         tuned = getattr(read, "tuned", None)
@@ -203,17 +231,23 @@ def embed_terms(
         "truncated": truncated,
     }
     if not known.all():
-        names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
+        names = list(
+            dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist())
+        )
         if oov == "error":
             raise InputError("unknown-terms", identity=embedder.identity, names=names)
         vectors[~known] = 0
         if oov == "unknown":
             read = embedder.embed([_UNKNOWN])
             if not read.known[0]:
-                raise InputError("no-unknown-word", identity=embedder.identity, names=names)
+                raise InputError(
+                    "no-unknown-word", identity=embedder.identity, names=names
+                )
             vectors[~known] = read.vectors[0]
     included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
-    return TermVectors(vectors, known, composed, untuned, included, counts, words, rule, oov)
+    return TermVectors(
+        vectors, known, composed, untuned, included, counts, words, rule, oov
+    )
 
 
 def check_rules(lookup: str, oov: str | None) -> None:
@@ -274,13 +308,19 @@ def _look_up(
     rows = _find_rows(embedder, tried.values())
     found = {term: _first_known([forms], rows) for term, forms in tried.items()}
     if rule == "kubany2020":
-        found = {term: () if words == (_UNKNOWN,) else words for term, words in found.items()}
+        found = {
+            term: () if words == (_UNKNOWN,) else words for term, words in found.items()
+        }
     parts: dict[str, list[tuple[str, ...]]] = {}
     if rule == "words":
         parts = {
-            term: [tuple(dict.fromkeys((w, w.lower(), w.title()))) for w in _WORD.findall(term)]
-            for term, words in found.items() if not words
-        }  # fmt: skip
+            term: [
+                tuple(dict.fromkeys((w, w.lower(), w.title())))
+                for w in _WORD.findall(term)
+            ]
+            for term, words in found.items()
+            if not words
+        }
         rows |= _find_rows(embedder, chain.from_iterable(parts.values()))
         found |= {term: _first_known(several, rows) for term, several in parts.items()}
     lists = [found[term] for term in terms]
@@ -300,9 +340,13 @@ def _look_up(
     return vectors, words, composed, means
 
 
-def _first_known(several: Iterable[tuple[str, ...]], rows: Mapping[str, int]) -> tuple[str, ...]:
+def _first_known(
+    several: Iterable[tuple[str, ...]], rows: Mapping[str, int]
+) -> tuple[str, ...]:
     """Return the first known word of each tuple of candidates that has one."""
-    return tuple(word for forms in several for word in [f for f in forms if f in rows][:1])
+    return tuple(
+        word for forms in several for word in [f for f in forms if f in rows][:1]
+    )
 
 
 def _find_rows(embedder: Any, candidates: Iterable[Iterable[str]]) -> dict[str, int]:
@@ -312,7 +356,9 @@ def _find_rows(embedder: Any, candidates: Iterable[Iterable[str]]) -> dict[str, 
     return {word: row for word, row in zip(distinct, rows, strict=True) if row >= 0}
 
 
-def _mean_vectors(embedder: Any, known: dict[str, int], lists: list[tuple[str, ...]]) -> Vectors:
+def _mean_vectors(
+    embedder: Any, known: dict[str, int], lists: list[tuple[str, ...]]
+) -> Vectors:
     """Return the mean of the vectors of each list of words; zeros for an empty list."""
     indptr = offsets(np.fromiter(map(len, lists), np.int64, len(lists)))
     numbers = np.array([known[word] for words in lists for word in words], np.int64)
@@ -391,8 +437,10 @@ class LabelVectors(TermVectors):
     @property
     def terms_of_labels(self) -> list[list[str]]:
         """Return the terms of each label, as the embedding is asked for them."""
-        return [[self.terms[row] for row in self.rows[a:b]]
-                for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)]  # fmt: skip
+        return [
+            [self.terms[row] for row in self.rows[a:b]]
+            for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)
+        ]
 
     def rows_of_label(self, code: int) -> list[int]:
         """Return the terms of a label, as rows."""
@@ -443,9 +491,15 @@ class TextModel:
         return label_vectors([(text,) for text in texts], self.embedder, **rules)
 
 
-def label_vectors(labels: Sequence[Terms], embedder: Embedder, *, lookup: str = "auto",
-                  oov: str = "zero", whole: bool = False,
-                  device: Any = None) -> LabelVectors:  # fmt: skip
+def label_vectors(
+    labels: Sequence[Terms],
+    embedder: Embedder,
+    *,
+    lookup: str = "auto",
+    oov: str = "zero",
+    whole: bool = False,
+    device: Any = None,
+) -> LabelVectors:
     """Look up the terms of labels, each distinct term once.
 
     Parameters
@@ -539,8 +593,13 @@ class Coverage:
         return {**asdict(self), "share": shares[0], "synonyms": shares[1]}
 
 
-def measure_coverage(systems: Mapping[str, Lists], embedder: Embedder, *, lookup: str = "auto",
-                     top_k: int | None = None) -> list[Coverage]:  # fmt: skip
+def measure_coverage(
+    systems: Mapping[str, Lists],
+    embedder: Embedder,
+    *,
+    lookup: str = "auto",
+    top_k: int | None = None,
+) -> list[Coverage]:
     """Count the labels of each system that an embedding does not know, or composes of pieces.
 
     Parameters
@@ -576,14 +635,23 @@ def measure_coverage(systems: Mapping[str, Lists], embedder: Embedder, *, lookup
     """
     if top_k is not None and top_k < 1:
         raise InputError("bad-option", name="top_k", value=top_k, wanted="at least 1")
-    return [_count(name, labels, embedder, lookup, top_k) for name, labels in systems.items()]
+    return [
+        _count(name, labels, embedder, lookup, top_k)
+        for name, labels in systems.items()
+    ]
 
 
-def _count(name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | None) -> Coverage:
+def _count(
+    name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | None
+) -> Coverage:
     if labels.ranked and top_k is None:
-        raise InputError("needs-option", labels.source, what="a matrix of scores", name="top_k")
+        raise InputError(
+            "needs-option", labels.source, what="a matrix of scores", name="top_k"
+        )
     side = labels.side
-    if top_k is not None:  # the first labels of each item, by falling score if there are scores
+    if (
+        top_k is not None
+    ):  # the first labels of each item, by falling score if there are scores
         if side.scores is not None:
             order = order_rows(side.indptr, side.scores)
             side = Side(side.indptr, side.codes[order], side.scores[order])
@@ -597,15 +665,21 @@ def _count(name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | 
     whole[owner[(found.known & ~found.composed)[found.rows]]] = True
     tuned[owner[(found.known & ~found.composed & ~found.untuned)[found.rows]]] = True
     unknown, composed, untuned = (
-        sorted(np.flatnonzero(chosen & (uses > 0)).tolist(), key=lambda code: -int(uses[code]))
+        sorted(
+            np.flatnonzero(chosen & (uses > 0)).tolist(),
+            key=lambda code: -int(uses[code]),
+        )
         for chosen in (~known, known & ~whole, whole & ~tuned)
     )
     return Coverage(
-        system=name, images=int((np.diff(side.indptr) > 0).sum()), labels=len(side.codes),
-        terms=int(uses @ np.diff(found.indptr)), unknown=int(uses[unknown].sum()),
+        system=name,
+        images=int((np.diff(side.indptr) > 0).sum()),
+        labels=len(side.codes),
+        terms=int(uses @ np.diff(found.indptr)),
+        unknown=int(uses[unknown].sum()),
         names=tuple(", ".join(vocabulary[code]) for code in unknown),
         composed=int(uses[composed].sum()),
         composed_names=tuple(", ".join(vocabulary[code]) for code in composed),
         untuned=int(uses[untuned].sum()),
         untuned_names=tuple(", ".join(vocabulary[code]) for code in untuned),
-    )  # fmt: skip
+    )

@@ -81,7 +81,9 @@ def is_partly_read(text: str) -> bool:
     """
     if _SIGNS.search(text):
         return True
-    return not text.isascii() and any(c.isalnum() and not c.isascii() for c in fold_accents(text))
+    return not text.isascii() and any(
+        c.isalnum() and not c.isascii() for c in fold_accents(text)
+    )
 
 
 def singulars(word: str) -> list[str]:
@@ -178,7 +180,9 @@ class LabelNames:
         nouns = [candidate for candidate in cosines if self._is_noun(candidate)]
         if nouns:
             nearest = max(nouns, key=cosines.__getitem__)
-            is_certain = word.endswith(_CERTAIN_ENDINGS) and nouns != [word.removesuffix("s")]
+            is_certain = word.endswith(_CERTAIN_ENDINGS) and nouns != [
+                word.removesuffix("s")
+            ]
             if is_noun:
                 is_plural = cosines[nearest] >= _NEAR
             elif is_certain:
@@ -205,7 +209,9 @@ class LabelNames:
                 found[name] = joined
         return found
 
-    def _compare(self, candidates: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+    def _compare(
+        self, candidates: Mapping[str, Sequence[str]]
+    ) -> dict[str, dict[str, float]]:
         """Return the cosines of each name with its candidates in the static model."""
         names = list(candidates)
         found = {}

@@ -22,8 +22,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from semmetrics.data.form import DEFAULTS
-from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
-from semmetrics.embed.words import META, convert, from_words, is_converted, read_meta, verify
+from semmetrics.embed.embedder import (
+    CachedEmbedder,
+    CallableEmbedder,
+    Embedder,
+    is_cacheable,
+)
+from semmetrics.embed.words import (
+    META,
+    convert,
+    from_words,
+    is_converted,
+    read_meta,
+    verify,
+)
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.store.files import cache_folder
@@ -58,7 +70,9 @@ class Kind:
         """Open what is named after the kind, or make an embedding of an object."""
         if not self.opener:
             return named  # type: ignore[no-any-return]
-        opener: Callable[..., Embedder] = resolve_name(f"semmetrics.embed.{self.opener}")
+        opener: Callable[..., Embedder] = resolve_name(
+            f"semmetrics.embed.{self.opener}"
+        )
         return opener(named, **self.fixed, **options)
 
 
@@ -73,13 +87,21 @@ _SENTENCES = "a sentence-transformers model, by name or path"
 _TABLE = "vectors of whole texts: .npy with .txt beside it, .npz or Parquet"
 #: How each kind is opened, and which options apply to it.
 KINDS = {
-    "static": Kind("the general embedding that comes with semmetrics", "static.open_static"),
-    "same": Kind("the embedding that comes with semmetrics to match labels", "same.open_same"),
-    "word2vec": Kind("a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}),
+    "static": Kind(
+        "the general embedding that comes with semmetrics", "static.open_static"
+    ),
+    "same": Kind(
+        "the embedding that comes with semmetrics to match labels", "same.open_same"
+    ),
+    "word2vec": Kind(
+        "a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}
+    ),
     "glove": Kind("a GloVe text file", _READ, _WORDS, {"kind": "glove"}),
     "fasttext": Kind(_FASTTEXT, _READ, _WORDS, {"kind": "fasttext"}),
     "kv": Kind(_PICKLE, "word_files.read_keyed_vectors", _WORDS),
-    "converted": Kind("a folder that 'semmetrics embed convert' wrote", "words.open_converted"),
+    "converted": Kind(
+        "a folder that 'semmetrics embed convert' wrote", "words.open_converted"
+    ),
     "sbert": Kind(_SENTENCES, "sentence_models.SentenceEmbedder", _TEXTS),
     "transformers": Kind(_PLAIN, "sentence_models.open_transformer", _TEXTS),
     "matrix": Kind(_TABLE, "word_files.read_matrix", _FILE),
@@ -146,21 +168,35 @@ def open_embedding(
     for name, value in {"batch_size": batch_size, "max_words": max_words}.items():
         if value is not None and value < 1:
             raise InputError("bad-option", name=name, value=value, wanted="at least 1")
-    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
-        raise InputError("bad-option", name="cache", value=cache, wanted="True, False or a path")
-    options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
+    if cache == "" or not (
+        cache is None or isinstance(cache, bool | str | os.PathLike)
+    ):
+        raise InputError(
+            "bad-option", name="cache", value=cache, wanted="True, False or a path"
+        )
+    options = {
+        "device": device or "cpu",
+        "batch_size": batch_size,
+        "max_words": max_words,
+    }
     options["max_bytes"] = max_bytes
-    model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
+    model = kind.open(
+        named, **{name: options[name] for name in kind.options if name in options}
+    )
     cacheable = "cache" in kind.options and is_cacheable(model)
     if not cache or not (cacheable or isinstance(model, CallableEmbedder)):
         return model  # a function without a version is refused below
     return CachedEmbedder(model, None if cache is True else cache)
 
 
-def open_embeddings(specs: Mapping[str, Any], *, device: str | None = None,
-                    max_words: int | None = None,
-                    cache: bool | str | os.PathLike[str] | None = False,
-                    max_bytes: int = DEFAULTS.max_bytes) -> dict[str, Embedder]:  # fmt: skip
+def open_embeddings(
+    specs: Mapping[str, Any],
+    *,
+    device: str | None = None,
+    max_words: int | None = None,
+    cache: bool | str | os.PathLike[str] | None = False,
+    max_bytes: int = DEFAULTS.max_bytes,
+) -> dict[str, Embedder]:
     """Open several embeddings, each with those options that apply to it.
 
     Parameters
@@ -181,7 +217,9 @@ def open_embeddings(specs: Mapping[str, Any], *, device: str | None = None,
         If one cannot be opened, or ``max_words`` applies to none of them.
     """
     options = {name: opening_options(spec) for name, spec in specs.items()}
-    unused = not any("max_words" in some for some in options.values())  # the first refuses it
+    unused = not any(
+        "max_words" in some for some in options.values()
+    )  # the first refuses it
     models = {}
     for name, spec in specs.items():
         model = open_embedding(
@@ -190,7 +228,9 @@ def open_embeddings(specs: Mapping[str, Any], *, device: str | None = None,
             max_words=max_words if unused or "max_words" in options[name] else None,
             max_bytes=max_bytes,
         )
-        models[name] = open_embedding(model, cache=cache) if is_cacheable(model) else model
+        models[name] = (
+            open_embedding(model, cache=cache) if is_cacheable(model) else model
+        )
     return models
 
 
@@ -250,7 +290,10 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
     }
     if folder is not None:
         meta = read_meta(folder)
-        facts |= {key: meta.get(key) for key in ("source", "sha256", "licence", "zero_vectors")}
+        facts |= {
+            key: meta.get(key)
+            for key in ("source", "sha256", "licence", "zero_vectors")
+        }
         facts |= {"folder": str(folder), "verified": check}
     return facts
 
@@ -284,7 +327,11 @@ def _resolve(spec: Any) -> tuple[Kind, Any]:
     kind, colon, rest = text.partition(":")
     named = colon and kind in KINDS
     if not text or (named and not rest and kind not in SHIPPED):
-        remedy = f"write {kind}:NAME or {kind}:PATH" if named else f"write a path, or {DEFAULT!r}"
+        remedy = (
+            f"write {kind}:NAME or {kind}:PATH"
+            if named
+            else f"write a path, or {DEFAULT!r}"
+        )
         raise InputError("empty", role="the embedding's name", remedy=remedy)
     if named:
         return KINDS[kind], rest
@@ -295,7 +342,9 @@ def _resolve(spec: Any) -> tuple[Kind, Any]:
     entries = read_manifest()
     if text not in entries:
         names = ", ".join([*SHIPPED, *entries])
-        raise InputError("unknown-embedding", value=text, names=names, kinds=", ".join(KINDS))
+        raise InputError(
+            "unknown-embedding", value=text, names=names, kinds=", ".join(KINDS)
+        )
     entry = entries[text]
     if not is_converted(entry.folder):
         size = f" ({entry.megabytes:,} MB)" if entry.megabytes else ""
@@ -328,13 +377,16 @@ def named_or_words(embedding: Any) -> Any:
         return embedding
     given = dict(embedding)
     vectors = {
-        key: isinstance(value, list | tuple) or isinstance(getattr(value, "shape", None), tuple)
+        key: isinstance(value, list | tuple)
+        or isinstance(getattr(value, "shape", None), tuple)
         for key, value in given.items()
     }
     if all(vectors.values()) and given:
         return from_words(given)
     if any(vectors.values()):
-        word, other = (next(key for key in given if vectors[key] is one) for one in (True, False))
+        word, other = (
+            next(key for key in given if vectors[key] is one) for one in (True, False)
+        )
         raise InputError("mixed-mapping", "embedding", word=word, other=other)
     models = {}
     for name, value in given.items():
@@ -354,8 +406,12 @@ def _kind_of_object(model: Any) -> Kind:
         return Kind("vectors of words", "words.from_words")
     if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
         return Kind("an open embedding", "", ("cache",) if is_cacheable(model) else ())
-    if any(hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))):
-        return Kind("an object of gensim", "word_files.from_keyed_vectors", ("max_words",))
+    if any(
+        hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))
+    ):
+        return Kind(
+            "an object of gensim", "word_files.from_keyed_vectors", ("max_words",)
+        )
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
         return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
     if callable(model) and not isinstance(model, type):
@@ -376,7 +432,9 @@ def _kind_of_path(path: Path) -> Kind:
         example = f"sbert:{path}"
         if (path / "config.json").is_file():  # a plain transformers model
             example = f"transformers:first:{path} or transformers:mean:{path}"
-        raise InputError("unclear-folder", path, example=example, kinds=", ".join(KINDS))
+        raise InputError(
+            "unclear-folder", path, example=example, kinds=", ".join(KINDS)
+        )
     ending = path.suffix.lower()
     if ending in _PICKLES:
         raise InputError("unsafe-pickle", path, path=path)
@@ -460,7 +518,9 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     try:
         tables = toml.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise InputError("unreadable", file, why=error.strerror or type(error).__name__) from None
+        raise InputError(
+            "unreadable", file, why=error.strerror or type(error).__name__
+        ) from None
     except (ValueError, RecursionError) as error:
         raise InputError("unreadable", file, why=f"not TOML: {error}") from None
     known = {field.name: field.type for field in fields(Entry) if field.name != "name"}
@@ -468,21 +528,33 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     for name, table in tables.items():
         where, is_name = f"{file}, {name}", re.fullmatch(r"[\w-][\w.-]*", name)
         if not is_name or not isinstance(table, dict):
-            raise InputError("wrong-type", where, value=table, wanted="a table [name] of keys")
+            raise InputError(
+                "wrong-type", where, value=table, wanted="a table [name] of keys"
+            )
         for key in [*table, *_REQUIRED]:
             value = table.get(key)
             if type(value).__name__ != known.get(key):
                 wanted = known.get(key) or f"only {', '.join(known)}"
-                raise InputError("bad-option", where, name=key, value=value, wanted=wanted)
+                raise InputError(
+                    "bad-option", where, name=key, value=value, wanted=wanted
+                )
         fits = False
-        with suppress(ValueError):  # brackets that do not close, a port that is not a number
+        with suppress(
+            ValueError
+        ):  # brackets that do not close, a port that is not a number
             url = urlsplit(table["url"])
-            fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+            fits = (
+                url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+            )
         if not fits:
             wanted = "an http or https address"
-            raise InputError("bad-option", where, name="url", value=table["url"], wanted=wanted)
+            raise InputError(
+                "bad-option", where, name="url", value=table["url"], wanted=wanted
+            )
         if (kind := table["kind"]) not in WORD_KINDS:
-            raise InputError("bad-choice", where, name="kind", value=kind, choices=WORD_KINDS)
+            raise InputError(
+                "bad-choice", where, name="kind", value=kind, choices=WORD_KINDS
+            )
         entries[name] = Entry(name=name, **table)
     return entries
 
@@ -540,7 +612,13 @@ def fetch(
         something else is in the folder.
     """
     from semmetrics.embed.word_files import read_vectors
-    from semmetrics.store.cache import download, download_path, exclusive, record_path, recorded
+    from semmetrics.store.cache import (
+        download,
+        download_path,
+        exclusive,
+        record_path,
+        recorded,
+    )
 
     target = entry.folder if folder is None else Path(folder)
     source = entry.url
@@ -552,21 +630,37 @@ def fetch(
     with exclusive(file):
         if target.exists():  # another process has fetched it meanwhile
             return _existing(target, entry, source)
-        checked = "manifest" if entry.sha256 else "first download" if recorded(entry.url) else ""
-        sha256 = download(entry.url, file, sha256=entry.sha256, instead=_INSTEAD, progress=progress)
-        names: Any = {"kind": entry.kind, "name": entry.name, "member": entry.member or None}
+        checked = (
+            "manifest"
+            if entry.sha256
+            else "first download"
+            if recorded(entry.url)
+            else ""
+        )
+        sha256 = download(
+            entry.url, file, sha256=entry.sha256, instead=_INSTEAD, progress=progress
+        )
+        names: Any = {
+            "kind": entry.kind,
+            "name": entry.name,
+            "member": entry.member or None,
+        }
         try:
             vectors = read_vectors(file, max_words=max_words, **names)
             if vectors.dimension != entry.dimension:
                 shape = (len(vectors), vectors.dimension)
                 wanted = f"dimension {entry.dimension}, or correct the manifest"
-                raise InputError("wrong-shape", file, role="the file", shape=shape, wanted=wanted)
+                raise InputError(
+                    "wrong-shape", file, role="the file", shape=shape, wanted=wanted
+                )
         except InputError:
             if not checked:  # what the server sent may not be the file at all
                 file.unlink()
                 record_path(entry.url).unlink(missing_ok=True)
             raise
-        convert(vectors, target, licence=entry.licence, source=source, progress=progress)
+        convert(
+            vectors, target, licence=entry.licence, source=source, progress=progress
+        )
         if not keep:
             file.unlink()
     return Fetched(target, sha256, checked)

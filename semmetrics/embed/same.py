@@ -120,7 +120,12 @@ class Network:
     """
 
     def __init__(
-        self, linear: Floats, hidden: Floats, hidden_bias: Floats, out: Floats, bias: Floats
+        self,
+        linear: Floats,
+        hidden: Floats,
+        hidden_bias: Floats,
+        out: Floats,
+        bias: Floats,
     ) -> None:
         self._linear = linear
         self._hidden = hidden
@@ -139,7 +144,9 @@ class Network:
         for low in range(0, len(vectors), _BLOCK):
             block = vectors[low : low + _BLOCK].astype(np.float64)
             hidden = gelu(block @ self._hidden + self._hidden_bias)
-            made[low : low + _BLOCK] = block @ self._linear + hidden @ self._out + self._bias
+            made[low : low + _BLOCK] = (
+                block @ self._linear + hidden @ self._out + self._bias
+            )
         return unit_length(made)
 
 
@@ -148,7 +155,9 @@ def own_numbers(names: Sequence[str]) -> Vectors:
     hashes = [hash_strings(names), hash_strings([f"{name}\0" for name in names])]
     as_bytes = np.stack(hashes, axis=1).astype("<u8").view(np.uint8).reshape(-1, 16)
     bits = np.unpackbits(as_bytes, axis=1)
-    numbers: Vectors = (bits.astype(np.float32) * 2 - 1) / np.float32(np.sqrt(_OWN_NUMBERS))
+    numbers: Vectors = (bits.astype(np.float32) * 2 - 1) / np.float32(
+        np.sqrt(_OWN_NUMBERS)
+    )
     return numbers
 
 
@@ -191,7 +200,9 @@ class SameEmbedder:
 
     cacheable = False
 
-    def __init__(self, folder: Path | None = None, static: StaticEmbedder | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, static: StaticEmbedder | None = None
+    ) -> None:
         self._folder = DATA if folder is None else Path(folder)
         self._static = open_static() if static is None else static
         with reading_model(self._folder / "same.json") as path:
@@ -204,7 +215,9 @@ class SameEmbedder:
 
     def _read(self) -> None:
         """Read the arrays, and raise ValueError if they are not of one model."""
-        rows, entries, own_texts, network, synsets = (self._folder / name for name in FILES)
+        rows, entries, own_texts, network, synsets = (
+            self._folder / name for name in FILES
+        )
         if self.metadata["static"] != self._static.metadata["sha256"]:
             raise ValueError("it was made for another static model")
         with reading_model(rows):
@@ -212,8 +225,12 @@ class SameEmbedder:
         with reading_model(entries):
             numbers = np.load(entries, allow_pickle=False)
         n_entries = len(self._static.tokenizer.numbers)
-        is_packed = table.dtype["codes"].base == np.uint8 and table.dtype["scale"] == np.float16
-        is_rising = numbers.dtype == np.uint16 and bool((np.diff(numbers.astype(int)) > 0).all())
+        is_packed = (
+            table.dtype["codes"].base == np.uint8 and table.dtype["scale"] == np.float16
+        )
+        is_rising = numbers.dtype == np.uint16 and bool(
+            (np.diff(numbers.astype(int)) > 0).all()
+        )
         if not is_packed or not is_rising or numbers.ndim != 1 or table.ndim != 1:
             raise ValueError("its files are not of this format")
         with reading_model(own_texts):
@@ -232,7 +249,9 @@ class SameEmbedder:
         row_of_entry = np.full(n_entries, -1)
         row_of_entry[numbers] = np.arange(len(numbers))
         self._row_of_entry: list[int] = row_of_entry.tolist()
-        self._row_of_own_text = dict(zip(texts, range(len(numbers), n_rows), strict=True))
+        self._row_of_own_text = dict(
+            zip(texts, range(len(numbers), n_rows), strict=True)
+        )
         self._label_names = LabelNames(self._static, self._is_noun)
 
     def __len__(self) -> int:
@@ -256,7 +275,9 @@ class SameEmbedder:
             If a file has another checksum than same.json records.
         """
         for name, expected in self._digests.items():
-            check_digest(self._folder / name, file_digest(self._folder / name), expected)
+            check_digest(
+                self._folder / name, file_digest(self._folder / name), expected
+            )
         static = self._static.identity
         parts = [*self._digests.values(), static, f"rules {RULES}"]
         digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -298,7 +319,11 @@ class SameEmbedder:
         True
         """
         static = self._static.embed(names)
-        composed = np.zeros(len(names), np.bool_) if static.composed is None else static.composed
+        composed = (
+            np.zeros(len(names), np.bool_)
+            if static.composed is None
+            else static.composed
+        )
         length = np.where(composed, COMPOSED, UNTUNED)
         for place, name in enumerate(names):
             if has_digit(name) or is_partly_read(name):
@@ -332,7 +357,9 @@ class SameEmbedder:
         bool array, shape (texts,)
         """
         pairs = zip(self.names(first), self.names(second), strict=True)
-        return np.array([name == other and name != "" for name, other in pairs], np.bool_)
+        return np.array(
+            [name == other and name != "" for name, other in pairs], np.bool_
+        )
 
     def _is_noun(self, name: str) -> bool:
         return self._find_row(name) >= 0
@@ -379,7 +406,11 @@ class SameEmbedder:
 
 def _read_threshold(value: Any) -> float:
     """Return the threshold, and raise ValueError if it is not a number from -1 to 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 1:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not -1 <= value <= 1
+    ):
         raise ValueError("its threshold is not a cosine")
     return float(value)
 
@@ -402,7 +433,11 @@ def _read_network(path: Path, inputs: int, dimension: int) -> Network:
     for name, shape in shapes.items():
         array = arrays[name]
         wanted = np.int8 if len(shape) == 2 else np.float16
-        if array.shape != shape or array.dtype != wanted or not np.isfinite(array).all():
+        if (
+            array.shape != shape
+            or array.dtype != wanted
+            or not np.isfinite(array).all()
+        ):
             raise ValueError(f"{name} of its network is not of this model")
     matrices = {}
     for name in ("linear", "hidden", "out"):

@@ -43,11 +43,19 @@ _OWNER = "sentence-transformers"  # of the models that are named without an owne
 _TOKENS = 8  # tokens that a batch may hold for each text of the batch size
 _PATIENCE = 5  # seconds that the model hub has to answer
 _NO_LIMIT = 1_000_000  # tokenizers without one say 1e30
-_PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"  # case, accents, digits, punctuation
+_PROBE = (
+    "Naïve Café: 3.50 T-shirts, traffic_light"  # case, accents, digits, punctuation
+)
 _CONFIGURED = (
-    "num_attention_heads", "num_key_value_heads", "hidden_act", "hidden_activation",
-    "activation_function", "ff_activation", "layer_norm_eps", "layer_norm_epsilon",
-)  # fmt: skip
+    "num_attention_heads",
+    "num_key_value_heads",
+    "hidden_act",
+    "hidden_activation",
+    "activation_function",
+    "ff_activation",
+    "layer_norm_eps",
+    "layer_norm_epsilon",
+)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -73,13 +81,17 @@ class SentenceEmbedder:
 
     progress: Callable[[int, int], None] | None = None
 
-    def __init__(self, model: Any, *, device: str = "cpu", batch_size: int = 32) -> None:
+    def __init__(
+        self, model: Any, *, device: str = "cpu", batch_size: int = 32
+    ) -> None:
         self.batch_size = batch_size
         package = require("sentence_transformers", "a sentence model", extra="sbert")
         if isinstance(model, str):
             check_device(device, require("torch", "a sentence model", extra="sbert"))
             with _loading_errors(model, _OWNER) as own:
-                self.model = package.SentenceTransformer(model, device=device, local_files_only=own)
+                self.model = package.SentenceTransformer(
+                    model, device=device, local_files_only=own
+                )
             limit = self.model.max_seq_length
             positions = _max_positions(getattr(self.model[0], "auto_model", None))
             if isinstance(limit, int) and positions is not None and limit > positions:
@@ -90,9 +102,13 @@ class SentenceEmbedder:
             name = str(getattr(config, "_name_or_path", "") or "sentence-model")
             self.model, self.name = model, _base_name(name)
         self.tokenizer = self.model.tokenizer
-        _check_tokenizer(self.tokenizer, str(model) if isinstance(model, str) else self.name)
+        _check_tokenizer(
+            self.tokenizer, str(model) if isinstance(model, str) else self.name
+        )
         old = "get_sentence_embedding_dimension"
-        size = getattr(self.model, "get_embedding_dimension", None) or getattr(self.model, old)
+        size = getattr(self.model, "get_embedding_dimension", None) or getattr(
+            self.model, old
+        )
         self.dimension = int(size())
         self.model.eval()
 
@@ -105,12 +121,23 @@ class SentenceEmbedder:
         is the same for the same weights, whatever the file format and place.
         """
         model, tokenizer = self.model, self.tokenizer
-        configured = next((m.config for m in model.modules() if hasattr(m, "config")), None)
-        settings = [*self._settings(), *(getattr(configured, key, None) for key in _CONFIGURED)]
-        state = hashlib.sha256(json.dumps([str(setting) for setting in settings]).encode())
+        configured = next(
+            (m.config for m in model.modules() if hasattr(m, "config")), None
+        )
+        settings = [
+            *self._settings(),
+            *(getattr(configured, key, None) for key in _CONFIGURED),
+        ]
+        state = hashlib.sha256(
+            json.dumps([str(setting) for setting in settings]).encode()
+        )
         if hasattr(tokenizer, "get_vocab"):
             vocabulary = tokenizer.get_vocab()
-            words = sorted(vocabulary.items()) if isinstance(vocabulary, dict) else list(vocabulary)
+            words = (
+                sorted(vocabulary.items())
+                if isinstance(vocabulary, dict)
+                else list(vocabulary)
+            )
             # none for a bag of words, which its vocabulary decides
             probe = None if callable(tokenizer) else getattr(tokenizer, "encode", None)
             probed = getattr(probe(_PROBE) if probe else None, "ids", ())
@@ -137,15 +164,21 @@ class SentenceEmbedder:
         done = set[int]()
 
         def encode(numbers: list[int]) -> Any:
-            report_progress(self.progress, len(done), len(texts), "embedding texts", "text")
+            report_progress(
+                self.progress, len(done), len(texts), "embedding texts", "text"
+            )
             done.update(numbers)
             return self._encode([texts[number] for number in numbers])
 
         sizes = {"batch_size": self.batch_size, "dimension": self.dimension}
         vectors = run_in_batches(widths, encode, **sizes)
         if not np.isfinite(vectors).all():
-            check_finite(vectors, texts, self.identity, "check the model and the device")
-        known = np.array([bool(text.strip()) for text in texts], np.bool_) & (widths > 0)
+            check_finite(
+                vectors, texts, self.identity, "check the model and the device"
+            )
+        known = np.array([bool(text.strip()) for text in texts], np.bool_) & (
+            widths > 0
+        )
         vectors[~known] = 0
         return Embedded(vectors, known, int(truncated.sum()))
 
@@ -155,7 +188,9 @@ class SentenceEmbedder:
 
     def _count_tokens(self, texts: list[str]) -> tuple[Ints, Bools]:
         """Return how many tokens are read of each text, and which texts have more."""
-        if not callable(self.tokenizer) or not texts:  # a bag of words: length plays no part
+        if (
+            not callable(self.tokenizer) or not texts
+        ):  # a bag of words: length plays no part
             return np.ones(len(texts), np.int64), np.zeros(len(texts), np.bool_)
         prompted = [self._prompt + text for text in texts]
         read = self.tokenizer(prompted, truncation=False, verbose=False)
@@ -217,13 +252,18 @@ class TransformerEmbedder(SentenceEmbedder):
         check_device(device, self._torch)
         self.pooling, self.device = pooling, device
         with _loading_errors(name) as own:
-            self.tokenizer = package.AutoTokenizer.from_pretrained(name, local_files_only=own)
+            self.tokenizer = package.AutoTokenizer.from_pretrained(
+                name, local_files_only=own
+            )
             model = package.AutoModel.from_pretrained(name, local_files_only=own)
         _check_tokenizer(self.tokenizer, name)
         if getattr(model.config, "is_encoder_decoder", False):
             raise InputError("has-decoder", name, kind=type(model).__name__)
         self.model = model.to(device).eval()
-        self.name, self.dimension = f"{_base_name(name)}-{pooling}", int(model.config.hidden_size)
+        self.name, self.dimension = (
+            f"{_base_name(name)}-{pooling}",
+            int(model.config.hidden_size),
+        )
 
     @property
     def limit(self) -> int | None:
@@ -236,11 +276,15 @@ class TransformerEmbedder(SentenceEmbedder):
         return [self.pooling, self.limit]
 
     def _encode(self, texts: list[str]) -> Any:
-        read = self.tokenizer(texts, truncation=self.limit is not None, max_length=self.limit)
+        read = self.tokenizer(
+            texts, truncation=self.limit is not None, max_length=self.limit
+        )
         torch = self._torch
         with torch.inference_mode():
             tokens = torch.tensor(read["input_ids"], device=self.device)
-            hidden = self.model(input_ids=tokens, attention_mask=torch.ones_like(tokens))[0]
+            hidden = self.model(
+                input_ids=tokens, attention_mask=torch.ones_like(tokens)
+            )[0]
             pooled = hidden[:, 0] if self.pooling == "first" else hidden.mean(dim=1)
             return pooled.float().cpu().numpy()
 
@@ -368,4 +412,6 @@ def _base_name(name: str) -> str:
 
 def _replace_surrogates(texts: Sequence[str]) -> list[str]:
     """Replace halves of surrogate pairs, which no tokenizer reads, by U+FFFD."""
-    return [text if text.isascii() else _SURROGATES.sub("\ufffd", text) for text in texts]
+    return [
+        text if text.isascii() else _SURROGATES.sub("\ufffd", text) for text in texts
+    ]

@@ -102,7 +102,9 @@ def fold_accents(text: str) -> str:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text.casefold())
-        text = "".join(c for c in text if not unicodedata.combining(c)).translate(_LETTERS)
+        text = "".join(c for c in text if not unicodedata.combining(c)).translate(
+            _LETTERS
+        )
     return text.lower()
 
 
@@ -227,7 +229,9 @@ class StaticModel:
         """
         found = [self.tokenizer(text) for text in texts]
         counts = np.fromiter(map(len, found), np.int64, len(found))
-        flat = np.fromiter((number for one in found for number in one), np.int64, int(counts.sum()))
+        flat = np.fromiter(
+            (number for one in found for number in one), np.int64, int(counts.sum())
+        )
         starts = offsets(counts)[:-1]
         vectors = np.zeros((len(found), len(self._mean)), np.float32)
         for low in range(0, len(found), _BLOCK):
@@ -249,7 +253,9 @@ class StaticModel:
             having = np.flatnonzero((counts > place) & (counts > 1))
             numbers = flat[starts[having] + place]
             own = numbers < self._parts
-            added = self._rows[np.where(own, self._wholes + numbers, numbers - self._pieces)]
+            added = self._rows[
+                np.where(own, self._wholes + numbers, numbers - self._pieces)
+            ]
             added[~own] *= SHARE
             vectors[having] += added
         several = np.flatnonzero(counts > 1)
@@ -355,7 +361,9 @@ def reading_model(path: Path) -> Iterator[Path]:
 def check_digest(path: Path, digest: str, expected: str) -> None:
     """Raise an error if a file of a model has another SHA-256 than was recorded."""
     if digest != expected:
-        raise InputError("damaged-model", path, why="its SHA-256 is not the recorded one")
+        raise InputError(
+            "damaged-model", path, why="its SHA-256 is not the recorded one"
+        )
 
 
 @cache
@@ -366,4 +374,6 @@ def open_static(folder: str = "") -> StaticEmbedder:
 
 def _count_pieces(entries: Sequence[str]) -> int:
     """Count the continuations, which come first."""
-    return sum(1 for _ in takewhile(lambda entry: entry.startswith(_CONTINUES), entries))
+    return sum(
+        1 for _ in takewhile(lambda entry: entry.startswith(_CONTINUES), entries)
+    )

@@ -38,14 +38,23 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.side_inputs import read_class_list
 from semmetrics.data.source import Source, enough_memory, load, naming, unpacked
 from semmetrics.embed.embedder import Vectors
-from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest
+from semmetrics.embed.words import (
+    KeyIndex,
+    MatrixEmbedder,
+    WordIndex,
+    WordVectors,
+    content_digest,
+)
 from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize
 from semmetrics.store.files import AnyPath, file_digest
 
 #: What a file of word vectors may be called, and the formats that it may then have.
-WORD_KINDS = {"word2vec": ("binary", "text"), "glove": ("glove", "text"),
-              "fasttext": ("fasttext", "text")}  # fmt: skip
+WORD_KINDS = {
+    "word2vec": ("binary", "text"),
+    "glove": ("glove", "text"),
+    "fasttext": ("fasttext", "text"),
+}
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 24
@@ -55,7 +64,9 @@ _HEADER = re.compile(rb"(\d{1,12}) (\d{1,6})[ \r]*\n")
 _HEADER_ALONE = re.compile(rb"\d{1,12} \d{1,6}[ \r]*")
 _MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
 _DECIMAL = re.compile(rb"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
-_CHECKED_WORDS = 1000  # words: where a header names another width, the second is wrong already
+_CHECKED_WORDS = (
+    1000  # words: where a header names another width, the second is wrong already
+)
 _MORE = 16  # times the bytes of other files: vectors are mapped, or their numbers are what is used
 
 
@@ -98,7 +109,9 @@ def read_vectors(
     file = Path(path)
     where, name = str(path), name or _stem(file)
     if max_words is not None and max_words < 1:
-        raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
+        raise InputError(
+            "bad-option", name="max_words", value=max_words, wanted="at least 1"
+        )
     buffer = map_file(file, member, _MORE * max_bytes)
     form = detect_format(buffer, where)
     if kind is not None and form not in WORD_KINDS[kind]:
@@ -106,7 +119,11 @@ def read_vectors(
         raise InputError("wrong-vectors", where, found=found, wanted=kind)
 
     def digest() -> str:
-        content = file_digest(file) if form == "fasttext" else hashlib.sha256(buffer).hexdigest()
+        content = (
+            file_digest(file)
+            if form == "fasttext"
+            else hashlib.sha256(buffer).hexdigest()
+        )
         if max_words is None:
             return content
         return hashlib.sha256(f"{content} limit {max_words}".encode()).hexdigest()
@@ -114,9 +131,13 @@ def read_vectors(
     if form == "fasttext":
         if file.suffix.lower() in (".gz", ".zip"):
             wanted = "an unpacked file"
-            raise InputError("wrong-format", where, what=form, format=file.suffix, wanted=wanted)
+            raise InputError(
+                "wrong-format", where, what=form, format=file.suffix, wanted=wanted
+            )
         model = _open_with_gensim(file, "fasttext.load_facebook_vectors")
-        return from_keyed_vectors(model, name=name, max_words=max_words, where=where, digest=digest)
+        return from_keyed_vectors(
+            model, name=name, max_words=max_words, where=where, digest=digest
+        )
     with enough_memory(where):
         words, rows = scan_words(buffer, form, max_words, where)
         index = WordIndex.build(words)
@@ -132,7 +153,9 @@ def _stem(path: Path) -> str:
     ('GoogleNews-vectors-negative300', 'glove.6B.300d')
     """
     name = re.sub(r"\.(gz|zip)$", "", path.name, flags=re.IGNORECASE)
-    return re.sub(r"\.(bin|txt|vec|kv|model|npy|npz|parquet)$", "", name, flags=re.IGNORECASE)
+    return re.sub(
+        r"\.(bin|txt|vec|kv|model|npy|npz|parquet)$", "", name, flags=re.IGNORECASE
+    )
 
 
 def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
@@ -171,7 +194,9 @@ def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
 
 
 @contextmanager
-def _open_member(file: IO[bytes], member: str | None, where: str) -> Iterator[IO[bytes]]:
+def _open_member(
+    file: IO[bytes], member: str | None, where: str
+) -> Iterator[IO[bytes]]:
     """Open one file of a zip archive."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -202,7 +227,14 @@ class FileRows:
     """
 
     def __init__(
-        self, buffer: Any, starts: Ints, stops: Ints, dimension: int, where: str, *, binary: bool
+        self,
+        buffer: Any,
+        starts: Ints,
+        stops: Ints,
+        dimension: int,
+        where: str,
+        *,
+        binary: bool,
     ) -> None:
         self._buffer, self._starts, self._stops = buffer, starts, stops
         self.shape, self._where, self._binary = (len(starts), dimension), where, binary
@@ -257,7 +289,9 @@ def detect_format(buffer: Any, where: str) -> str:
     start, dimension = header.end(), int(header[2])
     numbers = _count_numbers(head, start)
     following = head[start:].partition(b"\n")[2]
-    if numbers == dimension or (numbers > dimension and _count_numbers(following, 0) == dimension):
+    if numbers == dimension or (
+        numbers > dimension and _count_numbers(following, 0) == dimension
+    ):
         return "text"  # of more numbers the first belong to the word: "route 66"
     if numbers > 1:  # bytes do not look like several numbers
         why = f"there are {numbers} numbers after the word, and the header has {dimension}"
@@ -270,7 +304,9 @@ def detect_format(buffer: Any, where: str) -> str:
 
 def _count_numbers(head: bytes, start: int) -> int:
     """Count the numbers after the word in a line of text; -1 if it is not such a line."""
-    numbers = _parse_numbers(head[start:].partition(b"\n")[0].rstrip(b" \r").partition(b" ")[2])
+    numbers = _parse_numbers(
+        head[start:].partition(b"\n")[0].rstrip(b" \r").partition(b" ")[2]
+    )
     return -1 if numbers is None else int(numbers.size)
 
 
@@ -305,7 +341,11 @@ def scan_words(
     if count is not None and len(words) < most:
         why = f"it ends after {len(words):,} of {pluralize(count, 'word')}"
         raise InputError("damaged", where, why=why)
-    if count is not None and max_words is None and buffer[start : start + _CHUNK].strip():
+    if (
+        count is not None
+        and max_words is None
+        and buffer[start : start + _CHUNK].strip()
+    ):
         why = f"there is more after {pluralize(count, 'word')}, which its header has"
         raise InputError("damaged", where, why=why)
     return words, rows
@@ -329,9 +369,15 @@ def _scan_binary(
     # where the header names another width, bytes of numbers are read as words
     for row, word in enumerate(words[:_CHECKED_WORDS]):
         if b"\n" in word or b"\0" in word:
-            raise InputError("damaged", where, why=f"word {row + 1} does not begin where it should")
+            raise InputError(
+                "damaged", where, why=f"word {row + 1} does not begin where it should"
+            )
     places = np.array(starts, np.int64)
-    return words, FileRows(buffer, places, places + size, dimension, where, binary=True), start
+    return (
+        words,
+        FileRows(buffer, places, places + size, dimension, where, binary=True),
+        start,
+    )
 
 
 def _scan_text(
@@ -347,8 +393,14 @@ def _scan_text(
         dimension = dimension or blanks
         if not line and not buffer[stop:].strip():
             break
-        width = line.find(b" ") if blanks <= dimension else len(line.rsplit(b" ", dimension)[0])
-        wide = blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2])
+        width = (
+            line.find(b" ")
+            if blanks <= dimension
+            else len(line.rsplit(b" ", dimension)[0])
+        )
+        wide = blanks > dimension and _DECIMAL.fullmatch(
+            line[:width].rpartition(b" ")[2]
+        )
         if blanks < dimension or not dimension or wide:
             number = buffer[:start].count(b"\n") + 1
             why = f"{pluralize(blanks, 'number')} after the word, not {dimension}"
@@ -361,9 +413,14 @@ def _scan_text(
     return words, FileRows(buffer, *places, dimension, where, binary=False), start
 
 
-def from_keyed_vectors(model: Any, *, name: str = "keyedvectors", max_words: int | None = None,
-                       where: str = "",
-                       digest: Callable[[], str] | None = None) -> WordVectors:  # fmt: skip
+def from_keyed_vectors(
+    model: Any,
+    *,
+    name: str = "keyedvectors",
+    max_words: int | None = None,
+    where: str = "",
+    digest: Callable[[], str] | None = None,
+) -> WordVectors:
     """Make word vectors of a gensim KeyedVectors object, without copying them.
 
     Parameters
@@ -391,16 +448,24 @@ def from_keyed_vectors(model: Any, *, name: str = "keyedvectors", max_words: int
     """
     model = model if hasattr(model, "key_to_index") else getattr(model, "wv", model)
     if not (hasattr(model, "key_to_index") and hasattr(model, "vectors")):
-        raise InputError("wrong-type", where, value=model, wanted="a gensim KeyedVectors")
+        raise InputError(
+            "wrong-type", where, value=model, wanted="a gensim KeyedVectors"
+        )
     vectors, words = np.asarray(model.vectors), list(model.index_to_key)[:max_words]
     if vectors.ndim != 2 or len(vectors) < len(words) or not words:
         wanted = f"a vector for each of {pluralize(len(words), 'word')}"
         shape, role = vectors.shape, "the matrix of vectors"
-        raise InputError("wrong-shape", where or name, role=role, shape=shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", where or name, role=role, shape=shape, wanted=wanted
+        )
 
-    def own_digest() -> str:  # of words, their vectors, and those of their n-grams if there are any
+    def own_digest() -> (
+        str
+    ):  # of words, their vectors, and those of their n-grams if there are any
         parts = [vectors[: len(words)], getattr(model, "vectors_ngrams", None)]
-        numbers = (np.ascontiguousarray(part, np.float32) for part in parts if part is not None)
+        numbers = (
+            np.ascontiguousarray(part, np.float32) for part in parts if part is not None
+        )
         return content_digest(words, *(part.data for part in numbers))
 
     def compose(words: Sequence[str]) -> tuple[Vectors, Bools]:
@@ -411,8 +476,13 @@ def from_keyed_vectors(model: Any, *, name: str = "keyedvectors", max_words: int
         return made, np.asarray(made.any(axis=1), np.bool_)
 
     index = KeyIndex(words, model.key_to_index if max_words is None else None)
-    digest, made = digest or own_digest, compose if hasattr(model, "vectors_ngrams") else None
-    return WordVectors(index, vectors, name=name, digest=digest, where=where, compose=made)
+    digest, made = (
+        digest or own_digest,
+        compose if hasattr(model, "vectors_ngrams") else None,
+    )
+    return WordVectors(
+        index, vectors, name=name, digest=digest, where=where, compose=made
+    )
 
 
 def read_keyed_vectors(
@@ -433,7 +503,9 @@ def read_keyed_vectors(
     if file.stat().st_size > _MORE * max_bytes:
         raise InputError("too-large", path, limit=_MORE * max_bytes)
     model = _open_with_gensim(file, "KeyedVectors.load", mmap="r")
-    return from_keyed_vectors(model, name=_stem(file), max_words=max_words, where=str(path))
+    return from_keyed_vectors(
+        model, name=_stem(file), max_words=max_words, where=str(path)
+    )
 
 
 def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:
@@ -443,13 +515,22 @@ def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:
         return attrgetter(function)(models)(str(file), **options)
     except MemoryError:
         raise
-    except Exception as error:  # what damaged pickles and cut-off models raise is not bounded
+    except (
+        Exception
+    ) as error:  # what damaged pickles and cut-off models raise is not bounded
         remedy = "copy or download it again, or save it with the gensim that is installed here"
-        values = {"what": "gensim", "kind": type(error).__name__, "why": error, "remedy": remedy}
+        values = {
+            "what": "gensim",
+            "kind": type(error).__name__,
+            "why": error,
+            "remedy": remedy,
+        }
         raise InputError("own-code-failed", file, **values) from None
 
 
-def read_matrix(path: AnyPath, *, max_bytes: int = DEFAULTS.max_bytes) -> MatrixEmbedder:
+def read_matrix(
+    path: AnyPath, *, max_bytes: int = DEFAULTS.max_bytes
+) -> MatrixEmbedder:
     """Read a matrix of vectors and the texts of its rows.
 
     Parameters
@@ -479,7 +560,9 @@ def read_matrix(path: AnyPath, *, max_bytes: int = DEFAULTS.max_bytes) -> Matrix
         else:
             arrays = read_arrays(source, source.max_bytes)
             lists = [array for array in arrays.values() if array.dtype.kind == "U"]
-            tables = [a for a in arrays.values() if a.dtype.kind in "iuf" and a.ndim == 2]
+            tables = [
+                a for a in arrays.values() if a.dtype.kind in "iuf" and a.ndim == 2
+            ]
             if len(tables) != 1 or len(lists) > 1:
                 counts = {"matrices": len(tables), "texts": len(lists)}
                 raise InputError("wrong-arrays", source.name, **counts)
@@ -499,7 +582,10 @@ def _read_parquet(source: Source) -> tuple[ArrayLike, list[str]]:
 
     with open_arrow(source, "parquet") as (schema, batches):
         texts = [f.name for f in schema if has_type(f.type, "string", "large_string")]
-        of_rows, of_numbers = ("list", "large_list", "fixed_size_list"), ("floating", "integer")
+        of_rows, of_numbers = (
+            ("list", "large_list", "fixed_size_list"),
+            ("floating", "integer"),
+        )
         rows = (f for f in schema if has_type(f.type, *of_rows))
         lists = [f.name for f in rows if has_type(f.type.value_type, *of_numbers)]
         numbers = [f.name for f in schema if has_type(f.type, "floating")]
@@ -512,5 +598,7 @@ def _read_parquet(source: Source) -> tuple[ArrayLike, list[str]]:
     if found.null_count:
         raise InputError("null", source.name, role="a text", remedy="remove the row")
     if not lists:
-        return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
+        return np.column_stack(
+            [column.to_numpy() for column in columns]
+        ), found.to_pylist()
     return columns[0].to_pylist(), found.to_pylist()

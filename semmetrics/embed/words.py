@@ -38,7 +38,13 @@ from semmetrics.arguments import check_once
 from semmetrics.core.backend import to_numpy
 from semmetrics.core.hashing import Hashes, bytes_checksum, hash_strings, row_checksums
 from semmetrics.core.ragged import Bools, Ints, offsets
-from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
+from semmetrics.embed.embedder import (
+    Embedded,
+    Vectors,
+    as_matrix,
+    check_finite,
+    format_identity,
+)
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.store.files import file_digest, npy_header, replacing
@@ -76,8 +82,15 @@ class WordIndex:
     ([1, -1, 0], 'dog')
     """
 
-    def __init__(self, hashes: Hashes, order: NDArray[Any], starts: Ints, text: Any) -> None:
-        self._hashes, self._order, self._starts, self._text = hashes, order, starts, text
+    def __init__(
+        self, hashes: Hashes, order: NDArray[Any], starts: Ints, text: Any
+    ) -> None:
+        self._hashes, self._order, self._starts, self._text = (
+            hashes,
+            order,
+            starts,
+            text,
+        )
 
     @classmethod
     def build(cls, words: Sequence[bytes]) -> WordIndex:
@@ -99,7 +112,10 @@ class WordIndex:
         place = np.searchsorted(self._hashes, hashes)
         near = np.minimum(place, len(self) - 1)
         for number in np.flatnonzero(self._hashes[near] == hashes).tolist():
-            wanted, at = words[number].encode("utf-8", "surrogatepass"), int(place[number])
+            wanted, at = (
+                words[number].encode("utf-8", "surrogatepass"),
+                int(place[number]),
+            )
             while at < len(self) and self._hashes[at] == hashes[number]:
                 row = int(self._order[at])
                 if self._bytes(row) == wanted:
@@ -126,11 +142,14 @@ class WordIndex:
     def open(cls, folder: Path) -> WordIndex:
         """Map a saved index into memory; nothing is read before it is needed."""
         hashes, order, starts = (
-            np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in INDEX_FILES[:3]
+            np.load(folder / name, mmap_mode="r", allow_pickle=False)
+            for name in INDEX_FILES[:3]
         )
         with (folder / INDEX_FILES[3]).open("rb") as file:
             text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        if not len(hashes) == len(order) == len(starts) - 1 or int(starts[-1]) != len(text):
+        if not len(hashes) == len(order) == len(starts) - 1 or int(starts[-1]) != len(
+            text
+        ):
             raise ValueError("the parts of the word index are of different lengths")
         return cls(hashes, order, starts, text)
 
@@ -173,7 +192,9 @@ def _index_checksum(folder: Path, meta: Mapping[str, Any]) -> str:
     vectors = np.memmap(folder / VECTORS, np.uint8, "r")
     header = vectors[: max(0, len(vectors) - 4 * meta["words"] * meta["dimension"])]
     parts = [np.frombuffer(text, np.uint8), header]
-    parts += [np.memmap(folder / name, np.uint8, "r") for name in (*INDEX_FILES, CHECKSUMS)]
+    parts += [
+        np.memmap(folder / name, np.uint8, "r") for name in (*INDEX_FILES, CHECKSUMS)
+    ]
     return bytes_checksum(*parts)
 
 
@@ -187,16 +208,22 @@ class KeyIndex:
         Where it is there already.
     """
 
-    def __init__(self, words: Sequence[str], rows: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, words: Sequence[str], rows: Mapping[str, int] | None = None
+    ) -> None:
         self._words = words
-        self._rows = {word: row for row, word in enumerate(words)} if rows is None else rows
+        self._rows = (
+            {word: row for row, word in enumerate(words)} if rows is None else rows
+        )
 
     def __len__(self) -> int:
         return len(self._words)
 
     def find(self, words: Sequence[str]) -> Ints:
         """Return the row of each word, -1 where there is none."""
-        return np.fromiter((self._rows.get(word, -1) for word in words), np.int64, len(words))
+        return np.fromiter(
+            (self._rows.get(word, -1) for word in words), np.int64, len(words)
+        )
 
     def word(self, row: int) -> str:
         """Return the word of a row."""
@@ -237,9 +264,16 @@ class WordVectors:
 
     lookup = "words"
 
-    def __init__(self, index: WordIndex | KeyIndex, table: Any, *, name: str,
-                 digest: Callable[[], str], where: str = "",
-                 compose: Compose | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        index: WordIndex | KeyIndex,
+        table: Any,
+        *,
+        name: str,
+        digest: Callable[[], str],
+        where: str = "",
+        compose: Compose | None = None,
+    ) -> None:
         self.index, self._table, self._digest = index, table, digest
         self.name, self.where, self.compose = name, where or name, compose
 
@@ -287,7 +321,9 @@ class WordVectors:
         vectors[listed] = self._table[distinct[listed]]
         if not np.isfinite(vectors).all():
             remedy = "it is damaged: copy, convert or download it again"
-            check_finite(vectors[listed], self.words(distinct[listed]), self.where, remedy)
+            check_finite(
+                vectors[listed], self.words(distinct[listed]), self.where, remedy
+            )
         return vectors[place]
 
     def embed(self, texts: Sequence[str]) -> Embedded:
@@ -296,7 +332,9 @@ class WordVectors:
         vectors, known = self.rows(found), found >= 0
         missing = np.flatnonzero(~known)
         if self.compose is not None and len(missing):
-            vectors[missing], known[missing] = self.compose([texts[i] for i in missing.tolist()])
+            vectors[missing], known[missing] = self.compose(
+                [texts[i] for i in missing.tolist()]
+            )
         return Embedded(vectors, known)
 
 
@@ -328,8 +366,15 @@ class MatrixEmbedder(WordVectors):
     ([True, False], 'exact')
     """
 
-    def __init__(self, vectors: ArrayLike, texts: Sequence[str], *, name: str = "matrix",
-                 lookup: str = "exact", where: str = "") -> None:  # fmt: skip
+    def __init__(
+        self,
+        vectors: ArrayLike,
+        texts: Sequence[str],
+        *,
+        name: str = "matrix",
+        lookup: str = "exact",
+        where: str = "",
+    ) -> None:
         where = where or name
         texts = [str(text) for text in texts]
         table = as_matrix(vectors, texts, where)
@@ -365,18 +410,34 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
     """
     values = {word: vectors[word] for word in sorted(vectors, key=str)}
     if not values:
-        raise InputError("nothing-given", where, what="words", remedy="give the vector of each")
+        raise InputError(
+            "nothing-given", where, what="words", remedy="give the vector of each"
+        )
     rows, length = {}, 0
-    for word in [next(iter(vectors)), *values]:  # the first word's length is that of all
+    for word in [
+        next(iter(vectors)),
+        *values,
+    ]:  # the first word's length is that of all
         try:
             row = to_numpy(values[word])
-        except (TypeError, ValueError, RuntimeError):  # a tensor with a gradient raises the last
+        except (
+            TypeError,
+            ValueError,
+            RuntimeError,
+        ):  # a tensor with a gradient raises the last
             row = np.array(None)
         length = length or row.size
-        if row.ndim != 1 or row.size != length or not length or row.dtype.kind not in "iuf":
+        if (
+            row.ndim != 1
+            or row.size != length
+            or not length
+            or row.dtype.kind not in "iuf"
+        ):
             wanted = f"a list of {length} numbers" if length else "a list of numbers"
             role = f"the vector of {word!r}"
-            raise InputError("out-of-range", where, role=role, value=values[word], wanted=wanted)
+            raise InputError(
+                "out-of-range", where, role=role, value=values[word], wanted=wanted
+            )
         rows[word] = row
     table, words = np.array([rows[word] for word in values]), list(map(str, values))
     return MatrixEmbedder(table, words, name="words", lookup="words", where=where)
@@ -434,23 +495,37 @@ def convert(
         index = vectors.index
         if not isinstance(index, WordIndex):
             words = vectors.words(np.arange(len(vectors)))
-            index = WordIndex.build([word.encode("utf-8", "surrogatepass") for word in words])
+            index = WordIndex.build(
+                [word.encode("utf-8", "surrogatepass") for word in words]
+            )
         index.save(place)
         digest = vectors.digest
         if vectors.compose is not None:  # vectors of unlisted words are lost
             digest = hashlib.sha256(f"{digest} listed words".encode()).hexdigest()
         meta = {
-            "schema": SCHEMA, "name": vectors.name, "words": len(vectors),
-            "dimension": vectors.dimension, "zero_vectors": zeros,
+            "schema": SCHEMA,
+            "name": vectors.name,
+            "words": len(vectors),
+            "dimension": vectors.dimension,
+            "zero_vectors": zeros,
             "identity": format_identity(vectors.name, vectors.dimension, digest),
-            "source": source or vectors.where, "sha256": digest, "licence": licence,
-            "hash": hash_version(), "semmetrics": __version__,
-            "files": {name: {"bytes": (place / name).stat().st_size,
-                             "sha256": file_digest(place / name)}
-                      for name in (VECTORS, CHECKSUMS, *INDEX_FILES)},
-        }  # fmt: skip
+            "source": source or vectors.where,
+            "sha256": digest,
+            "licence": licence,
+            "hash": hash_version(),
+            "semmetrics": __version__,
+            "files": {
+                name: {
+                    "bytes": (place / name).stat().st_size,
+                    "sha256": file_digest(place / name),
+                }
+                for name in (VECTORS, CHECKSUMS, *INDEX_FILES)
+            },
+        }
         meta["index_checksum"] = _index_checksum(place, meta)
-        (place / META).write_text(json.dumps(meta, indent=1, ensure_ascii=False), "utf-8")
+        (place / META).write_text(
+            json.dumps(meta, indent=1, ensure_ascii=False), "utf-8"
+        )
     return target
 
 
@@ -521,7 +596,11 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
         _check_parts(folder, meta)
         rows: Any = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
         index, shape = WordIndex.open(folder), (meta["words"], meta["dimension"])
-        if rows.shape != shape or rows.dtype != np.float32 or len(index) != meta["words"]:
+        if (
+            rows.shape != shape
+            or rows.dtype != np.float32
+            or len(index) != meta["words"]
+        ):
             raise ValueError(f"{VECTORS} has shape {rows.shape}, not {shape}")
         if has_checksums:
             checksums = np.load(folder / CHECKSUMS, mmap_mode="r", allow_pickle=False)
@@ -555,5 +634,8 @@ def verify(path: str | os.PathLike[str]) -> None:
     """
     folder = Path(path)
     for name, part in read_meta(folder)["files"].items():
-        if not (folder / name).is_file() or file_digest(folder / name) != part["sha256"]:
+        if (
+            not (folder / name).is_file()
+            or file_digest(folder / name) != part["sha256"]
+        ):
             raise InputError("damaged", folder, why=f"the SHA-256 of {name} differs")

@@ -24,14 +24,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
-from semmetrics.data.form import DEFAULTS, Form, ReadOptions, prediction_options, truth_options
+from semmetrics.data.form import (
+    DEFAULTS,
+    Form,
+    ReadOptions,
+    prediction_options,
+    truth_options,
+)
 from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 
 _ENTRY_NAMES = (
-    *("caption", "captions", "text", "sentence", "sentences", "reference", "references", "comment"),
+    *(
+        "caption",
+        "captions",
+        "text",
+        "sentence",
+        "sentences",
+        "reference",
+        "references",
+        "comment",
+    ),
     *("label", "labels", "name", "names", "class", "category", "tag", "tags"),
 )
 _ANY = Form(noun="item", columns=_ENTRY_NAMES, keys=())
@@ -113,7 +128,9 @@ class Kind(NamedTuple):
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Measures, Options], Tasks]
     facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], list[Fact]]
-    check_shared: Callable[[Iterable[Any], Options, Sequence[str]], None] = lambda *_: None
+    check_shared: Callable[[Iterable[Any], Options, Sequence[str]], None] = lambda *_: (
+        None
+    )
 
     @property
     def describer(self) -> Any:
@@ -129,7 +146,9 @@ def find_kind(name: str) -> Kind:
     >>> find_kind("labels").name
     'labels'
     """
-    module = importlib.import_module(f"semmetrics.kinds.{KINDS[KINDS.index(name)]}.record")
+    module = importlib.import_module(
+        f"semmetrics.kinds.{KINDS[KINDS.index(name)]}.record"
+    )
     kind: Kind = module.KIND
     return kind
 
@@ -238,7 +257,11 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
         return Resolved(KINDS[0], understood)
     if highest == Certainty.CERTAIN:
         claims = [
-            {n for n in best if _recognise(n, [one], options).certainty >= Certainty.CERTAIN}
+            {
+                n
+                for n in best
+                if _recognise(n, [one], options).certainty >= Certainty.CERTAIN
+            }
             for one in samples
         ]  # of each side
         for name in best:  # a side that two kinds are certain of has columns of both
@@ -259,11 +282,17 @@ def _recognise(kind: str, samples: Sequence[Sample], options: ReadOptions) -> Ve
     return verdict
 
 
-def _describe(samples: Sequence[Sample], verdict: Verdict, *, words: bool = False) -> str:
+def _describe(
+    samples: Sequence[Sample], verdict: Verdict, *, words: bool = False
+) -> str:
     whats = list(verdict.whats) or [sample.what for sample in samples]
     if words or len(samples) == 1:
         for place, sample in enumerate(samples):
             if sample.shape == "lists":
                 about = "about " if sample.cut else ""
                 whats[place] += f" of {about}{sample.words:.1f} words on average"
-    return whats[0] if len(whats) == 1 else f"predictions: {whats[0]}; ground truth: {whats[1]}"
+    return (
+        whats[0]
+        if len(whats) == 1
+        else f"predictions: {whats[0]}; ground truth: {whats[1]}"
+    )

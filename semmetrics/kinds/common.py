@@ -27,7 +27,9 @@ from semmetrics.options import OPTIONS
 _MAX_DIGITS = 17  # of the place of a class
 
 
-def outside_classes(value: object, classes: Sequence[Any], where: str, role: str) -> InputError:
+def outside_classes(
+    value: object, classes: Sequence[Any], where: str, role: str
+) -> InputError:
     """Return the error for a name that is not in the class list, or a number beyond its end.
 
     Parameters
@@ -47,10 +49,17 @@ def outside_classes(value: object, classes: Sequence[Any], where: str, role: str
     text = str(value)
     is_place = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
     if is_place and int(text) >= len(classes) and not _has_number(classes):
-        values = {"role": role, "value": text, "size": len(classes), "last": len(classes) - 1}
+        values = {
+            "role": role,
+            "value": text,
+            "size": len(classes),
+            "last": len(classes) - 1,
+        }
         return InputError("number-outside-classes", where, **values)
     names = [terms if isinstance(terms, str) else terms[0] for terms in classes]
-    written = re.compile(rf"\s*(?:n?\d+\W+)?{re.escape(text)}\s*(?:,.*)?", re.IGNORECASE)
+    written = re.compile(
+        rf"\s*(?:n?\d+\W+)?{re.escape(text)}\s*(?:,.*)?", re.IGNORECASE
+    )
     similar = next((name for name in names if written.fullmatch(name)), None)
     if similar is None:
         return InputError("outside-classes", where, role=role, value=value)
@@ -60,7 +69,11 @@ def outside_classes(value: object, classes: Sequence[Any], where: str, role: str
 
 def _has_number(classes: Sequence[Any]) -> bool:
     """Return whether a class is called by a number, so that numbers are names and not places."""
-    names = (name for terms in classes for name in ([terms] if isinstance(terms, str) else terms))
+    names = (
+        name
+        for terms in classes
+        for name in ([terms] if isinstance(terms, str) else terms)
+    )
     return any(name.isdecimal() for name in names)
 
 
@@ -72,14 +85,34 @@ _LEFT_OUT = {"missing_prediction": "left out", "missing_reference": "left out"}
 _MISSING = {  # what becomes of items that one side lacks, under each policy
     "skip": _LEFT_OUT,
     "common": _LEFT_OUT,
-    "empty": {"missing_prediction": "scored as empty", "missing_reference": "taken as empty"},
+    "empty": {
+        "missing_prediction": "scored as empty",
+        "missing_reference": "taken as empty",
+    },
 }
 _WORDS = "words of"
 _CLOSE = 0.01  # to which probabilities of half precision sum to 1
 _TOP = 10  # names that a line shows
 _SHOWN = 3  # texts that a model does not know
-_TRUTHS = {"gt", "gts", "truth", "groundtruth", "reference", "references", "refs", "annotations"}
-_GUESSES = {"pred", "preds", "prediction", "predictions", "results", "candidates", "outputs"}
+_TRUTHS = {
+    "gt",
+    "gts",
+    "truth",
+    "groundtruth",
+    "reference",
+    "references",
+    "refs",
+    "annotations",
+}
+_GUESSES = {
+    "pred",
+    "preds",
+    "prediction",
+    "predictions",
+    "results",
+    "candidates",
+    "outputs",
+}
 _SIGNS = {
     "names": "the predictions are named as ground truth",
     "scores": "only the ground truth has scores",
@@ -98,7 +131,9 @@ def counted(
     return [Fact(code, n, tuple(examples)[:EXAMPLES], where, values)] if n else []
 
 
-def named(code: str, names: Iterable[Any], where: str = "", **values: Any) -> list[Fact]:
+def named(
+    code: str, names: Iterable[Any], where: str = "", **values: Any
+) -> list[Fact]:
     """Note something about names; nothing where there are none."""
     every = list(names)
     return counted(code, len(every), every, where, **values)
@@ -122,7 +157,13 @@ def count_facts(name: str, task: Any) -> list[Fact]:
     """Return what was left out of a task or merged in it, from its counts."""
     became = _MISSING.get(task.settings.get("missing", ""), {})
     return [
-        Fact(key.replace("_", "-"), n, (), name, {"became": became[key]} if key in became else {})
+        Fact(
+            key.replace("_", "-"),
+            n,
+            (),
+            name,
+            {"became": became[key]} if key in became else {},
+        )
         for key, n in task.counts.items()
         if n
     ]
@@ -135,7 +176,11 @@ def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[Fact]:
         for part, task in parts.items() if system not in apart else ():
             identity = int(task.hashes.sum(dtype=np.uint64))
             items.setdefault(part, set()).add((len(task), identity))
-    return [Fact("different-items")] if any(len(some) > 1 for some in items.values()) else []
+    return (
+        [Fact("different-items")]
+        if any(len(some) > 1 for some in items.values())
+        else []
+    )
 
 
 def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
@@ -147,11 +192,17 @@ def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
         return "." in name and not words.isdisjoint({*parts, "".join(parts[:2])})
 
     signs = {
-        "names": is_called(pred, _TRUTHS - _GUESSES) and is_called(ref, _GUESSES - _TRUTHS),
+        "names": is_called(pred, _TRUTHS - _GUESSES)
+        and is_called(ref, _GUESSES - _TRUTHS),
         "scores": ref.side.scores is not None and pred.side.scores is None,
-        "coco": "COCO instances" in pred.understood and "COCO instances" not in ref.understood,
+        "coco": "COCO instances" in pred.understood
+        and "COCO instances" not in ref.understood,
     }
-    sides = {(_PARTS, name) for name, one in (("pred", pred), ("ref", ref)) if len(one.side.codes)}
+    sides = {
+        (_PARTS, name)
+        for name, one in (("pred", pred), ("ref", ref))
+        if len(one.side.codes)
+    }
     found = {(SWAPPED, sign) for sign, found in signs.items() if found}
     return dict.fromkeys([_PARTS, *sides, *found], 1)
 
@@ -165,7 +216,11 @@ def swapped_facts(odd: Mapping[Hashable, Any]) -> list[Fact]:
 
 def note_words(side: str, words: int, entries: int) -> dict[Hashable, int]:
     """Return how a task notes how many words the entries of a side have."""
-    return {(_WORDS, side): 1, (_WORDS, side, "words"): words, (_WORDS, side, "entries"): entries}
+    return {
+        (_WORDS, side): 1,
+        (_WORDS, side, "words"): words,
+        (_WORDS, side, "entries"): entries,
+    }
 
 
 def word_facts(
@@ -197,7 +252,11 @@ def find_gaps(lists: Lists) -> list[Fact]:
 
 def find_odd_ids(ids: Ids) -> list[Fact]:
     """Note what is odd in ids; nothing where items are known by position."""
-    return [] if isinstance(ids, range) else find_odd_texts([str(name) for name in ids], "id")
+    return (
+        []
+        if isinstance(ids, range)
+        else find_odd_texts([str(name) for name in ids], "id")
+    )
 
 
 def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
@@ -213,7 +272,9 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
     hidden = [text for text in texts if not text.strip().isprintable()]
     first = [text for group in similar[:2] for text in group]
     return [
-        *named("padded-texts", (text for text in texts if text != text.strip()), noun=noun),
+        *named(
+            "padded-texts", (text for text in texts if text != text.strip()), noun=noun
+        ),
         *named("hidden-characters", hidden, noun=noun),
         *counted("lookalikes", len(similar), first, noun=plural(noun)),
     ]
@@ -282,15 +343,21 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
         from semmetrics.data.side_inputs import read_dense
 
         where = os.fspath(given)
-        given = read_dense(given, (files or ReadOptions()).beside(), "a matrix is", ("npy", "npz"))
+        given = read_dense(
+            given, (files or ReadOptions()).beside(), "a matrix is", ("npy", "npz")
+        )
     refuse_masked(given, where)
     values = np.asarray(plain_object(given)).astype(np.float64)
     if values.ndim == 2:
         sums = values.sum(axis=1)
-        wrong = (sums > 1 + _CLOSE) | (values < 0).any(axis=1)  # sizes may end before all of 1
+        wrong = (sums > 1 + _CLOSE) | (values < 0).any(
+            axis=1
+        )  # sizes may end before all of 1
         if wrong.any():
             row = int(wrong.argmax())
-            raise InputError("not-probabilities", f"{where}, row {row}{FROM_0}", value=values[row])
+            raise InputError(
+                "not-probabilities", f"{where}, row {row}{FROM_0}", value=values[row]
+            )
     return values
 
 
@@ -320,8 +387,12 @@ def read_embedding(embedding: Any) -> Any:
     specs = named_or_words(embedding)
     for name in by_name(specs):
         if str(name).startswith("#"):
-            raise InputError("bad-option", name="embedding", value=name,
-                             wanted="names that do not start with '#'")  # fmt: skip
+            raise InputError(
+                "bad-option",
+                name="embedding",
+                value=name,
+                wanted="names that do not start with '#'",
+            )
     return specs
 
 
@@ -375,7 +446,9 @@ def embeddings_of(measures: Measures, embedding: Any) -> dict[str, Any]:
         else:
             names = dict.fromkeys([DEFAULT_EMBEDDING, *specs_of_user])
             remedy = f"those given are {listing(names)}"
-            raise InputError("unknown-name", what="embedding", value=name, remedy=remedy)
+            raise InputError(
+                "unknown-name", what="embedding", value=name, remedy=remedy
+            )
     return specs
 
 
@@ -388,7 +461,11 @@ def by_name(given: Any) -> dict[str, Any]:
 
 def used_embeddings(measures: Measures) -> list[str]:
     """Return the names of the embeddings that measures use."""
-    return list(dict.fromkeys(str(m["embedding"]) for m in measures if m["embedding"] is not None))
+    return list(
+        dict.fromkeys(
+            str(m["embedding"]) for m in measures if m["embedding"] is not None
+        )
+    )
 
 
 def open_models(measures: Measures, options: Options) -> dict[str, Any]:
@@ -405,14 +482,18 @@ def open_models(measures: Measures, options: Options) -> dict[str, Any]:
     device, read = options["device"], options["read"] or ReadOptions()
     if options.opened.get("specs") != specs:
         options.opened["models"] = open_embeddings(
-            specs, cache=options["cache"],
+            specs,
+            cache=options["cache"],
             device=None if device is None else str(device).removeprefix("torch:"),
-            max_words=options["max_words"], max_bytes=read.max_bytes,
-        )  # fmt: skip
+            max_words=options["max_words"],
+            max_bytes=read.max_bytes,
+        )
         options.opened["specs"] = specs
         for name, model in options.opened["models"].items():
             model = getattr(model, "embedder", model)
-            if hasattr(model, "progress") and isinstance(specs[name], str):  # not one of the user's
+            if hasattr(model, "progress") and isinstance(
+                specs[name], str
+            ):  # not one of the user's
                 model.progress = options["progress"]
     models: dict[str, Any] = options.opened["models"]
     return models
@@ -515,7 +596,10 @@ def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     fixed |= set() if options["protocol"] is None else {"lookup", "oov"}
     acting = [name for name, one in OPTIONS.items() if one.acts_by == "embedding"]
     names = [name for name in acting if name in options.given and name not in fixed]
-    return [no_effect(name, f"no measure here compares meanings ({such} does)") for name in names]
+    return [
+        no_effect(name, f"no measure here compares meanings ({such} does)")
+        for name in names
+    ]
 
 
 def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
@@ -547,8 +631,12 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
     from semmetrics.embed.embedder import CachedEmbedder
 
     every = list(models)
-    if unversioned := {model.identity for model in every if UNVERSIONED in model.identity}:
-        return [Fact("not-cached", values={"model": name}) for name in sorted(unversioned)]
+    if unversioned := {
+        model.identity for model in every if UNVERSIONED in model.identity
+    }:
+        return [
+            Fact("not-cached", values={"model": name}) for name in sorted(unversioned)
+        ]
     if cached := [model for model in every if isinstance(model, CachedEmbedder)]:
         return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
     return [no_effect("cache", "no embedding in use is slower than it")]
@@ -557,7 +645,9 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
 # ---- descriptions -------------------------------------------------------------------------------
 
 
-def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> dict[str, Any]:
+def describe_input(
+    found: Lists | Matrix, odd: Iterable[Fact], **more: Any
+) -> dict[str, Any]:
     """Describe what any input has: "understood", "notes", "items", "ids", and "odd" last.
 
     Of a matrix it adds "shape", "dtype" and "range", whose ends are None if undefined.
@@ -605,9 +695,13 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
     from semmetrics.metrics.arrays import cardinality
 
     sizes = cardinality(indptr)
-    return {"mean": finite_or_none(sizes.mean), "std": finite_or_none(sizes.std),
-            "min": int(np.flatnonzero(sizes.histogram)[0]), "max": len(sizes.histogram) - 1,
-            "histogram": sizes.histogram.tolist()}  # fmt: skip
+    return {
+        "mean": finite_or_none(sizes.mean),
+        "std": finite_or_none(sizes.std),
+        "min": int(np.flatnonzero(sizes.histogram)[0]),
+        "max": len(sizes.histogram) - 1,
+        "histogram": sizes.histogram.tolist(),
+    }
 
 
 def finite_or_none(value: float) -> float | None:
@@ -637,8 +731,11 @@ def format_counts(counts: Sequence[tuple[str, int]]) -> str:
 def format_matrix(record: Mapping[str, Any], items: str, values: str) -> dict[str, str]:
     """Write what `describe_input` found of a matrix, by name."""
     (rows, columns), (low, high) = record["shape"], record["range"]
-    return {items: format_known(record), "shape": f"{rows:,} x {columns:,}, {record['dtype']}",
-            values: "" if low is None else f"from {low:g} to {high:g}"}  # fmt: skip
+    return {
+        items: format_known(record),
+        "shape": f"{rows:,} x {columns:,}, {record['dtype']}",
+        values: "" if low is None else f"from {low:g} to {high:g}",
+    }
 
 
 def on_one_line(text: str) -> str:

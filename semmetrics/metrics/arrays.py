@@ -38,7 +38,9 @@ Binary: TypeAlias = ArrayLike
 """A matrix of 0 and 1, or a scipy.sparse one: items x labels."""
 
 
-def score(measure: Measure, pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
+def score(
+    measure: Measure, pred: Binary, ref: Binary, *, weights: Weights = None
+) -> float:
     """Compute a set measure on 0/1 matrices.
 
     Parameters
@@ -100,7 +102,9 @@ def per_label(
     array([ 1., nan])
     """
     measure = definition(average="macro", labels="given")
-    table: Any = sets.SetFamily().per_label(measure, *_sums(measure, pred, ref, weights))
+    table: Any = sets.SetFamily().per_label(
+        measure, *_sums(measure, pred, ref, weights)
+    )
     return np.asarray(table["value"], np.float64)
 
 
@@ -137,15 +141,24 @@ def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
     """Return the value, the predictions and the references of each item."""
     hit, n_pred, n_ref = ragged.row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
-    return evaluate_formula(measure.definition, known, formula_options(measure)), n_pred, n_ref
+    return (
+        evaluate_formula(measure.definition, known, formula_options(measure)),
+        n_pred,
+        n_ref,
+    )
 
 
-def _sums(measure: Measure, pred: Binary, ref: Binary, weights: Weights) -> tuple[Sums, Frame]:
+def _sums(
+    measure: Measure, pred: Binary, ref: Binary, weights: Weights
+) -> tuple[Sums, Frame]:
     """Return what the measure aggregates, and the label axis."""
     mine, theirs = _matrices(measure, pred, ref)
     shares = None if weights is None else item_weights(weights, len(mine))
     in_reference = in_union = np.ones(mine.shape[1], np.bool_)
-    if measure["labels"] in ("reference", "union"):  # only then does it matter what occurs
+    if measure["labels"] in (
+        "reference",
+        "union",
+    ):  # only then does it matter what occurs
         in_reference = np.asarray(theirs.any(axis=0))
         in_union = in_reference | np.asarray(mine.any(axis=0))
     names = tuple(map(str, range(mine.shape[1])))
@@ -161,25 +174,42 @@ def _sums(measure: Measure, pred: Binary, ref: Binary, weights: Weights) -> tupl
 def _matrices(measure: Measure, pred: Binary, ref: Binary) -> tuple[Any, Any]:
     """Check that a measure is one of 0/1 matrices, and their shapes."""
     definition = measure.definition
-    counts = isinstance(definition.family, sets.SetFamily) and measure["decode"] == "all"
+    counts = (
+        isinstance(definition.family, sets.SetFamily) and measure["decode"] == "all"
+    )
     if not counts or measure.k is not None or "precision_sum" in definition.arguments:
         raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
     mine, theirs = ragged.binary_matrix(pred, "pred"), ragged.binary_matrix(ref, "ref")
     if mine.shape != theirs.shape or not mine.size:
-        shape, wanted = f"{mine.shape}, and ref {theirs.shape}", "some items x labels on both sides"
+        shape, wanted = (
+            f"{mine.shape}, and ref {theirs.shape}",
+            "some items x labels on both sides",
+        )
         raise InputError("wrong-shape", role="pred", shape=shape, wanted=wanted)
     return mine, theirs
 
 
 def _average(
-    definition: Definition, average: str, policies: Any, pred: Binary, ref: Binary, weights: Weights
+    definition: Definition,
+    average: str,
+    policies: Any,
+    pred: Binary,
+    ref: Binary,
+    weights: Weights,
 ) -> float:
     labels: dict[str, Any] = {} if average == "example" else {"labels": "given"}
-    return score(definition(average=average, **labels, **policies), pred, ref, weights=weights)
+    return score(
+        definition(average=average, **labels, **policies), pred, ref, weights=weights
+    )
 
 
 def precision(
-    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
+    pred: Binary,
+    ref: Binary,
+    *,
+    average: str = "macro",
+    weights: Weights = None,
+    **policies: str,
 ) -> float:
     """Compute the share of the predicted labels that are true.
 
@@ -215,7 +245,12 @@ def precision(
 
 
 def recall(
-    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
+    pred: Binary,
+    ref: Binary,
+    *,
+    average: str = "macro",
+    weights: Weights = None,
+    **policies: str,
 ) -> float:
     """Compute the share of the true labels that are predicted.
 
@@ -251,7 +286,12 @@ def recall(
 
 
 def f1(
-    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
+    pred: Binary,
+    ref: Binary,
+    *,
+    average: str = "macro",
+    weights: Weights = None,
+    **policies: str,
 ) -> float:
     """Compute the harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
 
@@ -283,7 +323,12 @@ def f1(
 
 
 def jaccard(
-    pred: Binary, ref: Binary, *, average: str = "example", weights: Weights = None, **policies: str
+    pred: Binary,
+    ref: Binary,
+    *,
+    average: str = "example",
+    weights: Weights = None,
+    **policies: str,
 ) -> float:
     """Divide the labels on both sides by those on either side (Kubany et al. 2020, equation 1).
 
@@ -521,12 +566,17 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     >>> found.pairs.tolist(), found.a.tolist(), found.b.tolist(), found.order.round(2).tolist()
     ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
     """
-    rows, flat = ragged.dense_array(indptr, "indptr", np.int64), integer_list(codes, "codes")
+    rows, flat = (
+        ragged.dense_array(indptr, "indptr", np.int64),
+        integer_list(codes, "codes"),
+    )
     if flat.shape != (rows[-1],):
         wanted = f"{rows[-1]}, as indptr has it"
         raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
     span = int(flat.max(initial=0)) + 1
-    first = ragged.first_occurrences(ragged.cell_keys(rows, flat, span), span * (len(rows) - 1))
+    first = ragged.first_occurrences(
+        ragged.cell_keys(rows, flat, span), span * (len(rows) - 1)
+    )
     if first is not None:  # later places of repeated labels do not count
         rows, flat = ragged.offsets(ragged.sum_rows(first, rows)), flat[first]
     pairs, a, b = _count_pairs(rows, flat, span)
@@ -546,7 +596,9 @@ def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
     waiting: list[Ints] = []
     left = np.arange(len(flat))
     sizes = ragged.lengths(rows)
-    after = np.repeat(sizes, sizes) - ragged.positions(rows)  # labels from here to the end
+    after = np.repeat(sizes, sizes) - ragged.positions(
+        rows
+    )  # labels from here to the end
     distance = size = 0
     while len(left):
         distance += 1

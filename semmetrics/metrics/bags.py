@@ -49,7 +49,11 @@ from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Option, Statistic, model_key, one_of
 from semmetrics.metrics.families import ItemMeans, value_columns
-from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
+from semmetrics.metrics.label_similarity import (
+    EMBEDDING,
+    label_vectors_of,
+    written_codes,
+)
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
@@ -71,11 +75,15 @@ class BagValues(Statistic):
         """Embed both sides and compare them item by item."""
         vectors = label_vectors_of(block.task, self.model)
         sides, pairs = kept_sides(block, self.cut), []
-        labels = list(map(" ".join, vectors.terms_of_labels if self.how == "text" else ()))
+        labels = list(
+            map(" ".join, vectors.terms_of_labels if self.how == "text" else ())
+        )
         for side in sides:
             if self.how == "text":
                 words = [labels[code] for code in written_codes(side).tolist()]
-                texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
+                texts = [
+                    " ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())
+                ]
                 listed = ragged.lengths(side.indptr) > 0
                 found, lost = embed_wholes(vectors, texts, listed, "label lists")
                 block.note(("unknown", self), lost)  # counts of both sides are added
@@ -90,13 +98,18 @@ class BagValues(Statistic):
         value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
         if len(both):
             value[both] = to_numpy(paired_cosines(mine[both], theirs[both]))
-        if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
+        if (
+            self.how == "text" and vectors.oov != "skip"
+        ):  # a list that is not known is not empty
             some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
 
 
 def embed_wholes(
-    model: Any, texts: Sequence[str], listed: Bools | None = None, what: str = "captions"
+    model: Any,
+    texts: Sequence[str],
+    listed: Bools | None = None,
+    what: str = "captions",
 ) -> tuple[Embedded, int]:
     """Embed texts as they are by the policy for unknown ones, and count those not known.
 
@@ -120,14 +133,23 @@ def embed_wholes(
         raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
     if listed is None:
         listed = np.array([bool(text.strip()) for text in texts], np.bool_)
-    read = embed_unique(model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()])
-    table, known = np.zeros((len(texts), read.vectors.shape[1]), np.float32), listed.copy()
+    read = embed_unique(
+        model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()]
+    )
+    table, known = (
+        np.zeros((len(texts), read.vectors.shape[1]), np.float32),
+        listed.copy(),
+    )
     table[listed], known[listed] = read.vectors, read.known
     lost = listed & ~known
     if lost.any() and model.oov not in ("skip", "zero"):
-        stand_in = None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
+        stand_in = (
+            None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
+        )
         if stand_in is None or not stand_in.known[0]:
-            names = list(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
+            names = list(
+                dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist())
+            )
             raise InputError("unknown-text", what=what, embedding=identity, names=names)
         table[lost], known = stand_in.vectors, listed
     return Embedded(table, known, read.truncated), int(lost.sum())
@@ -148,28 +170,44 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
     A list that is embedded ``whole`` may be unknown, which is undefined.
     """
-    policies = dict.fromkeys(("empty", "no_prediction", "no_reference", "undefined"), policy)
+    policies = dict.fromkeys(
+        ("empty", "no_prediction", "no_reference", "undefined"), policy
+    )
     if policy != "skip":
         policies["empty"] = "1"
     named = [name for name in policies if whole or name != "undefined"]
     without = ("average", "duplicates")
-    shared = set_options(("example",), without=without, defaults=policies, policies=named)
+    shared = set_options(
+        ("example",), without=without, defaults=policies, policies=named
+    )
     return (*more, EMBEDDING, *(option._replace(averages=None) for option in shared))
 
 
-_COSINE: Any = {"family": BagSimilarityFamily(), "bounds": (-1.0, 1.0), "symmetric": True}
+_COSINE: Any = {
+    "family": BagSimilarityFamily(),
+    "bounds": (-1.0, 1.0),
+    "symmetric": True,
+}
 BagSim = define(
-    name="BagSim", summary="Cosine of the embeddings of both label lists, each joined to one text.",
-    equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))", source="Kubany et al. 2020, section 3.2",
-    cite=("kubany2020",), options=bag_options("0", whole=True), order_invariant=False,
-    needs=frozenset({"text_embedding"}), **_COSINE,
-)  # fmt: skip
+    name="BagSim",
+    summary="Cosine of the embeddings of both label lists, each joined to one text.",
+    equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
+    source="Kubany et al. 2020, section 3.2",
+    cite=("kubany2020",),
+    options=bag_options("0", whole=True),
+    order_invariant=False,
+    needs=frozenset({"text_embedding"}),
+    **_COSINE,
+)
 MeanSim = define(
-    name="MeanSim", summary="Cosine of the mean label vectors of both sides.",
+    name="MeanSim",
+    summary="Cosine of the mean label vectors of both sides.",
     equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
-    source="mean of normalised label vectors", options=bag_options("0"),
-    needs=frozenset({"embedding"}), **_COSINE,
-)  # fmt: skip
+    source="mean of normalised label vectors",
+    options=bag_options("0"),
+    needs=frozenset({"embedding"}),
+    **_COSINE,
+)
 
 
 LabelBlock = Block[LabelTask]
@@ -202,7 +240,9 @@ class WordTable:
     @cached_property
     def distances(self) -> EuclideanDistances:
         """Return distances of pairs of words, the same bits whatever else is asked for."""
-        return EuclideanDistances(to_device(self.vectors.astype(np.float64), self.device))
+        return EuclideanDistances(
+            to_device(self.vectors.astype(np.float64), self.device)
+        )
 
     @cached_property
     def points(self) -> Ints:
@@ -216,7 +256,9 @@ def find_words(task: LabelTask, build: str, model: str) -> WordTable:
     vectors = label_vectors_of(task, model)
     skips = vectors.oov == "skip"
     if build == "text":
-        found = [_WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels]
+        found = [
+            _WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels
+        ]
         names = sorted(set().union(*found))
         place = {word: code for code, word in enumerate(names)}
         codes = np.array([place[word] for words in found for word in words], np.int64)
@@ -228,8 +270,13 @@ def find_words(task: LabelTask, build: str, model: str) -> WordTable:
         return WordTable(indptr, codes[used], looked.vectors, vectors.device, skips)
     first = vectors.first_terms
     used = first >= 0
-    order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
-    indptr, codes = ragged.offsets(used.astype(np.int64)), np.argsort(order)[first[used]]
+    order = np.array(
+        sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64
+    )
+    indptr, codes = (
+        ragged.offsets(used.astype(np.int64)),
+        np.argsort(order)[first[used]],
+    )
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device, skips)
 
 
@@ -247,7 +294,11 @@ def count_words(
     listed : bool array, shape (items,)
         Whether both sides have labels, perhaps without any word.
     """
-    table, sides, bags = find_words(block.task, build, model), kept_sides(block, cut), []
+    table, sides, bags = (
+        find_words(block.task, build, model),
+        kept_sides(block, cut),
+        [],
+    )
     for side in sides:
         wptr, flat = ragged.take_rows(table.indptr, written_codes(side))
         words, width = wptr[side.indptr], max(1, len(table.vectors))
@@ -271,7 +322,11 @@ class TransportValues(Statistic):
         """Solve the problem of each item."""
         table, bags, listed = count_words(block, self.cut, self.build, self.model)
         problem: Any = table.distances, *bags
-        value = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        value = (
+            relaxed_transport(*problem)
+            if self.name == "RWMD"
+            else transport(*problem).costs
+        )
         if self.build == "text":
             value = _as_released(value, table, bags, listed)
         if table.skips:
@@ -318,7 +373,9 @@ def have_same_shares(pred: Side, ref: Side, n_labels: int) -> Bools:
     return same
 
 
-def _as_released(value: Floats, table: WordTable, bags: list[WeightedWords], both: Bools) -> Floats:
+def _as_released(
+    value: Floats, table: WordTable, bags: list[WeightedWords], both: Bools
+) -> Floats:
     """Return distances as the paper's code has them where words are few, or all at one place.
 
     It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
@@ -327,7 +384,9 @@ def _as_released(value: Floats, table: WordTable, bags: list[WeightedWords], bot
     items = np.concatenate([ragged.row_numbers(side.indptr) for side in bags])
     codes, points = np.concatenate([side.codes for side in bags]), table.points
     n_words, n_points = (
-        np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
+        np.bincount(
+            np.unique(items * len(points) + names) // len(points), minlength=len(value)
+        )
         for names in (codes, points[codes])
     )
     value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
@@ -342,27 +401,38 @@ class TransportFamily(ItemMeans):
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
         build = str(measure["build"])
-        return TransportValues(measure.definition.name, cut_of(measure), build, model_key(measure))
+        return TransportValues(
+            measure.definition.name, cut_of(measure), build, model_key(measure)
+        )
 
 
 _BUILD = one_of(
-    "build", "labels text",
+    "build",
+    "labels text",
     "every label a point, or the words of the joined text (Kubany et al. 2020)",
-)  # fmt: skip
+)
 _DISTANCE: dict[str, Any] = {
-    "family": TransportFamily(), "options": bag_options("skip", _BUILD), "bounds": (0.0, np.inf),
-    "higher_is_better": False, "symmetric": True, "needs": frozenset({"embedding"}), "oov": "skip",
-}  # fmt: skip
+    "family": TransportFamily(),
+    "options": bag_options("skip", _BUILD),
+    "bounds": (0.0, np.inf),
+    "higher_is_better": False,
+    "symmetric": True,
+    "needs": frozenset({"embedding"}),
+    "oov": "skip",
+}
 WMD = define(
     name="WMD",
     summary="Least total distance that the words of one side travel to become the other's.",
     equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
     source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
-    cite=("kubany2020", "kusner2015"), **_DISTANCE,
-)  # fmt: skip
+    cite=("kubany2020", "kusner2015"),
+    **_DISTANCE,
+)
 RWMD = define(
     name="RWMD",
     summary="Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
     equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
-    source="Kusner et al. 2015, section 4", cite=("kusner2015",), **_DISTANCE,
-)  # fmt: skip
+    source="Kusner et al. 2015, section 4",
+    cite=("kusner2015",),
+    **_DISTANCE,
+)

@@ -36,7 +36,14 @@ from semmetrics.data.tasks import kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, is_cutoff, one_of
+from semmetrics.metrics.definition import (
+    Definition,
+    Measure,
+    Option,
+    Statistic,
+    is_cutoff,
+    one_of,
+)
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.text.tokenizers import encode_tokens
@@ -44,14 +51,23 @@ from semmetrics.text.tokenizers import encode_tokens
 ORDERS = 4
 # The COCO code's: where nothing is found a value is tiny, not 0, and nothing divides by 0.
 _TINY, _SMALL = 1e-15, 1e-9
-_LENGTHS = 1 << 26  # no text has so many tokens; products with them are exact in float64
+_LENGTHS = (
+    1 << 26
+)  # no text has so many tokens; products with them are exact in float64
 
-REFERENCE_LENGTH = one_of("reflen", "closest shortest average", "length of the effective "
-                          "reference: closest to the candidate's (the shorter of two)")  # fmt: skip
+REFERENCE_LENGTH = one_of(
+    "reflen",
+    "closest shortest average",
+    "length of the effective "
+    "reference: closest to the candidate's (the shorter of two)",
+)
 
 
 def bleu_of_counts(
-    testlen: NDArray[Any], reflen: NDArray[Any], guess: NDArray[Any], correct: NDArray[Any]
+    testlen: NDArray[Any],
+    reflen: NDArray[Any],
+    guess: NDArray[Any],
+    correct: NDArray[Any],
 ) -> Floats:
     """Return BLEU of every order, from counts.
 
@@ -75,14 +91,20 @@ def bleu_of_counts(
     >>> bleu_of_counts(np.array(9), np.array(10), np.array([9, 8]), np.array([6, 2])).round(4)
     array([0.5966, 0.3653])
     """
-    precisions = (np.asarray(correct, np.float64) + _TINY) / (np.asarray(guess) + _SMALL)
-    means = np.cumprod(precisions, axis=-1) ** (1.0 / np.arange(1, precisions.shape[-1] + 1))
+    precisions = (np.asarray(correct, np.float64) + _TINY) / (
+        np.asarray(guess) + _SMALL
+    )
+    means = np.cumprod(precisions, axis=-1) ** (
+        1.0 / np.arange(1, precisions.shape[-1] + 1)
+    )
     ratio = (np.asarray(testlen, np.float64) + _TINY) / (np.asarray(reflen) + _SMALL)
     brevity = np.exp(np.minimum(0.0, 1.0 - 1.0 / ratio))
     return np.asarray(means * brevity[..., None])
 
 
-def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> NDArray[Any]:
+def reference_lengths(
+    testlen: Ints, indptr: Ints, widths: Ints, rule: str
+) -> NDArray[Any]:
     """Return the length of the effective reference of each candidate; 0 without references.
 
     Parameters
@@ -101,7 +123,10 @@ def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> N
     if rule == "average":
         return ragged.sum_rows(widths, indptr) / np.maximum(ragged.lengths(indptr), 1)
     if rule == "closest":  # the distance, then the length, in one number
-        widths = np.abs(widths - np.repeat(testlen, ragged.lengths(indptr))) * _LENGTHS + widths
+        widths = (
+            np.abs(widths - np.repeat(testlen, ragged.lengths(indptr))) * _LENGTHS
+            + widths
+        )
     least = np.nan_to_num(-caption_steps.largest_of_rows(-widths, indptr))
     return least.astype(np.int64) % _LENGTHS
 
@@ -118,13 +143,18 @@ class BleuCounts(Statistic):
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table, captions = caption_steps.task_tokens(block.task), caption_steps.items_of(block)
+        table, captions = (
+            caption_steps.task_tokens(block.task),
+            caption_steps.items_of(block),
+        )
         widths, some = ragged.lengths(table.indptr), captions.n_refs > 0
         testlen = np.where(some, widths[captions.candidates], 0)
         of_each = captions.indptr, widths[captions.references]
         reflen = reference_lengths(testlen, *of_each, self.reflen)
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
-        images, groups = np.unique(block.task.images[block.start : block.stop], return_inverse=True)
+        images, groups = np.unique(
+            block.task.images[block.start : block.stop], return_inverse=True
+        )
         image_rows, flat = ragged.take_rows(block.task.indptr, images)
         image, references = ragged.row_numbers(image_rows), block.task.references[flat]
         for grams in table.ngrams[:ORDERS]:
@@ -134,11 +164,16 @@ class BleuCounts(Statistic):
             # image, n-gram and count in one number: the last of an n-gram has the largest count
             held = np.append(np.sort((keys << bits) | grams.counts[cells]), -1)
             rows, cells = ragged.take_rows(grams.indptr, captions.candidates)
-            wanted = np.repeat(groups.ravel() * size, ragged.lengths(rows)) + grams.codes[cells]
+            wanted = (
+                np.repeat(groups.ravel() * size, ragged.lengths(rows))
+                + grams.codes[cells]
+            )
             last = held[np.searchsorted(held[:-1], (wanted + 1) << bits) - 1]
             most = np.where(last >> bits == wanted, last & ((1 << bits) - 1), 0)
             found = ragged.sum_rows(np.minimum(most, grams.counts[cells]), rows)
-            columns[f"guess_{grams.order}"] = Dense(np.maximum(testlen - grams.order + 1, 0))
+            columns[f"guess_{grams.order}"] = Dense(
+                np.maximum(testlen - grams.order + 1, 0)
+            )
             columns[f"correct_{grams.order}"] = Dense(found)
         return {**columns, "cause": caption_steps.cause_column(captions.n_refs)}
 
@@ -157,20 +192,24 @@ class BleuFamily(SumFormulas):
             np.stack([numbers[f"{name}_{order}"] for order in orders], axis=-1)
             for name in ("guess", "correct")
         )
-        return bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)[..., -1]
+        return bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)[
+            ..., -1
+        ]
 
 
 def _bleu(order: int) -> Definition:
     names = "unigrams" if order == 1 else f"n-grams of 1 to {order} words"
     return caption_steps.caption_measure(
-        f"BLEU-{order}", BleuFamily(),
+        f"BLEU-{order}",
+        BleuFamily(),
         f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
         "min(1, exp(1 - r/c)) (Π over n = 1..N of correct_n / guess_n)^(1/N)",
         "Papineni et al. 2002, section 2.3; reference length and constants of the COCO caption "
         "code (Chen et al. 2015)",
-        cite=("papineni2002", "chen2015"), options=(REFERENCE_LENGTH, SKIP_OR_NAN),
+        cite=("papineni2002", "chen2015"),
+        options=(REFERENCE_LENGTH, SKIP_OR_NAN),
         extra={"order": order},
-    )  # fmt: skip
+    )
 
 
 BLEU = tuple(_bleu(order) for order in range(1, ORDERS + 1))
@@ -208,12 +247,21 @@ def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) ->
 @kept
 def _best_shares(block: CaptionBlock) -> tuple[Floats, Floats]:
     """Return the largest precision and recall of each candidate over its references; or nan."""
-    table, captions = caption_steps.task_tokens(block.task), caption_steps.items_of(block)
+    table, captions = (
+        caption_steps.task_tokens(block.task),
+        caption_steps.items_of(block),
+    )
     pairs = captions.pair_candidates, captions.references
     mine, theirs = (ragged.lengths(table.indptr)[side] for side in pairs)
-    common = lcs_lengths(table.indptr, table.codes, *pairs) + ((mine == 0) & (theirs == 0))
-    precision = caption_steps.largest_of_rows(common / np.maximum(mine, 1), captions.indptr)
-    recall = caption_steps.largest_of_rows(common / np.maximum(theirs, 1), captions.indptr)
+    common = lcs_lengths(table.indptr, table.codes, *pairs) + (
+        (mine == 0) & (theirs == 0)
+    )
+    precision = caption_steps.largest_of_rows(
+        common / np.maximum(mine, 1), captions.indptr
+    )
+    recall = caption_steps.largest_of_rows(
+        common / np.maximum(theirs, 1), captions.indptr
+    )
     return precision, recall
 
 
@@ -222,16 +270,19 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
 
 
 ROUGE_L = caption_steps.caption_measure(
-    "ROUGE-L", caption_steps.CaptionMeans(_rouge_values),
+    "ROUGE-L",
+    caption_steps.CaptionMeans(_rouge_values),
     "F of the longest common subsequence with the references, recall weighing more.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
     cite=("lin2004", "chen2015"),
     options=(
-        Option("beta", "beta", 1.2, kind=float, within=(0, 1e154), help="weight of recall"),
+        Option(
+            "beta", "beta", 1.2, kind=float, within=(0, 1e154), help="weight of recall"
+        ),
         NO_REFERENCE,
     ),
-)  # fmt: skip
+)
 
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
@@ -265,12 +316,18 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     1.0
     """
     if not is_cutoff(n):
-        raise InputError("bad-option", name="n", value=n, wanted="a whole number from 1")
+        raise InputError(
+            "bad-option", name="n", value=n, wanted="a whole number from 1"
+        )
     for name, caption in (("first", first), ("second", second)):
         if isinstance(caption, (str, bytes)):
-            raise InputError("wrong-type", name, value=caption, wanted="a list of tokens")
+            raise InputError(
+                "wrong-type", name, value=caption, wanted="a list of tokens"
+            )
     indptr, codes, _ = encode_tokens([first, second])
-    return float(ngsm_pairs(count_ngrams(indptr, codes, int(n)), np.array([0]), np.array([1]))[0])
+    return float(
+        ngsm_pairs(count_ngrams(indptr, codes, int(n)), np.array([0]), np.array([1]))[0]
+    )
 
 
 def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
@@ -297,7 +354,10 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     >>> ngsm_pairs(grams, np.array([0, 0]), np.array([1, 0])).round(4).tolist()
     [0.4082, 1.0]
     """
-    counts = ((common_ngrams(g, first, second), g.totals[first] + g.totals[second]) for g in grams)
+    counts = (
+        (common_ngrams(g, first, second), g.totals[first] + g.totals[second])
+        for g in grams
+    )
     return _geometric_mean(counts, len(first))
 
 
@@ -312,7 +372,9 @@ def _geometric_mean(counts: Iterable[tuple[Ints, Ints]], size: int) -> Floats:
     return np.asarray(product ** (1.0 / np.maximum(orders, 1)))
 
 
-def ngsm_systems(grams: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
+def ngsm_systems(
+    grams: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]
+) -> Floats:
     """Return the similarity of the captions of pairs of systems, image by image.
 
     The values are those of ``ngsm_pairs``. The n-grams of an image are compared once for all
@@ -352,7 +414,9 @@ def ngsm_systems(grams: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int
     return found
 
 
-def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.integer], Ints]:
+def _shared_counts(
+    grams: NGrams, captions: Ints
+) -> tuple[Ints, NDArray[np.integer], Ints]:
     """Count how often each system has each n-gram that two of them have for an image.
 
     Returns
@@ -367,18 +431,30 @@ def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.inte
     owner = np.repeat(np.arange(systems * images), ragged.lengths(indptr))
     keys = owner % images * max(1, len(grams)) + grams.codes[cells]
     order = np.argsort(keys, kind="stable")  # fast: those of a system are in order
-    keys, owner, counts = keys[order], owner[order] // images, grams.counts[cells][order]
-    same = np.zeros(len(keys) + 1, np.bool_)  # whether a cell has the n-gram of the one before
+    keys, owner, counts = (
+        keys[order],
+        owner[order] // images,
+        grams.counts[cells][order],
+    )
+    same = np.zeros(
+        len(keys) + 1, np.bool_
+    )  # whether a cell has the n-gram of the one before
     np.equal(keys[1:], keys[:-1], out=same[1:-1])
     kept = same[:-1] | same[1:]
     group = np.cumsum(~same[:-1][kept]) - 1
     image = keys[kept][~same[:-1][kept]] // max(1, len(grams))
     table = np.zeros((systems, len(image)), np.int32)
     table[owner[kept], group] = counts[kept]
-    return ragged.offsets(np.bincount(image, minlength=images)), table, grams.totals[captions]
+    return (
+        ragged.offsets(np.bincount(image, minlength=images)),
+        table,
+        grams.totals[captions],
+    )
 
 
-def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 << 20) -> Ints:
+def common_ngrams(
+    grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 << 20
+) -> Ints:
     """Count the n-grams that both captions of each pair have, as often as the one with fewer.
 
     Parameters
@@ -415,19 +491,25 @@ def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
     values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
     if refs == "max":
         return caption_steps.largest_of_rows(values, captions.indptr)
-    total = np.bincount(ragged.row_numbers(captions.indptr), values, minlength=len(block))
+    total = np.bincount(
+        ragged.row_numbers(captions.indptr), values, minlength=len(block)
+    )
     return np.asarray(divide(total, captions.n_refs))
 
 
 NGSM = caption_steps.caption_measure(
-    "NGSM", caption_steps.CaptionMeans(_ngsm_values),
+    "NGSM",
+    caption_steps.CaptionMeans(_ngsm_values),
     "Geometric mean over orders of the shared n-grams among all of both captions.",
-    "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)", "Wan et al. 2022, equations 1 to 4",
+    "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
+    "Wan et al. 2022, equations 1 to 4",
     cite=("wan2022",),
     options=(
-        Option("order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"),
+        Option(
+            "order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"
+        ),
         one_of("refs", "mean max", "over the references of an item"),
         NO_REFERENCE,
     ),
     symmetric=True,
-)  # fmt: skip
+)

@@ -47,12 +47,19 @@ from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, items_o
 from semmetrics.metrics.definition import Measure, model_key, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
-from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
+from semmetrics.metrics.label_similarity import (
+    EMBEDDING,
+    choose_similarities,
+    label_vectors_of,
+)
 from semmetrics.metrics.semantic import BatchLayout, nearest_by_rule
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
 from semmetrics.text.tokenizers import RawTuple, encode_tokens
 
-UNKNOWN_CAPTIONS, CUT_CAPTIONS = "captions without a vector", "captions of which a part was read"
+UNKNOWN_CAPTIONS, CUT_CAPTIONS = (
+    "captions without a vector",
+    "captions of which a part was read",
+)
 """What is counted, with the name of the embedding; equal captions of a block once."""
 UNKNOWN_PHRASES = "phrases without a vector"
 """What is noted, with the name of the embedding, of phrases that it does not know."""
@@ -79,26 +86,40 @@ def phrases_of(tuples: Sequence[RawTuple]) -> list[str]:
         subject, *others = (" ".join(slot.split()) for slot in raw)
         if len(others) == 2 and others[1] != "is":
             relation = others[1].removeprefix("be ")
-            found |= dict.fromkeys([f"{subject} {relation} {others[0]}", subject, others[0]])
+            found |= dict.fromkeys(
+                [f"{subject} {relation} {others[0]}", subject, others[0]]
+            )
         else:
-            found |= dict.fromkeys([f"{other} {subject}" for other in others[:1]] + [subject])
+            found |= dict.fromkeys(
+                [f"{other} {subject}" for other in others[:1]] + [subject]
+            )
     return [phrase for phrase in found if phrase.strip()]
 
 
 class _Phrases:
     """The phrases of the captions of a task: the codes of each caption's, and their vectors."""
 
-    def __init__(self, task: CaptionTask, parser: str, captions: str, embedding: str) -> None:
-        parses = task.fits[f"parser/{parser}"].parser.tuples(parsed_texts(task, captions))
-        self.indptr, self.codes, phrases = encode_tokens([phrases_of(one) for one in parses])
+    def __init__(
+        self, task: CaptionTask, parser: str, captions: str, embedding: str
+    ) -> None:
+        parses = task.fits[f"parser/{parser}"].parser.tuples(
+            parsed_texts(task, captions)
+        )
+        self.indptr, self.codes, phrases = encode_tokens(
+            [phrases_of(one) for one in parses]
+        )
         self.vectors = label_vectors_of(task, embedding).vectors(phrases)
 
-    def sides(self, candidates: Ints, indptr: Ints, references: Ints) -> tuple[Side, Side]:
+    def sides(
+        self, candidates: Ints, indptr: Ints, references: Ints
+    ) -> tuple[Side, Side]:
         """Return the phrases of candidates, and the distinct ones of all references of each."""
         own, flat = ragged.take_rows(self.indptr, candidates)
         each, theirs = ragged.take_rows(self.indptr, references)
         width = max(1, len(self.vectors.terms))
-        united, distinct, _ = ragged.distinct_codes(each[indptr], self.codes[theirs], width)
+        united, distinct, _ = ragged.distinct_codes(
+            each[indptr], self.codes[theirs], width
+        )
         return Side(own, self.codes[flat]), Side(united, distinct.astype(np.int32))
 
 
@@ -119,8 +140,14 @@ def _nearest_sums(
     found = _parsed_phrases(block.task, parser, captions, embedding)
     vectors = found.vectors
     mine, theirs = found.sides(items.candidates, items.indptr, items.references)
-    lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
-    block.note((UNKNOWN_PHRASES, embedding), frozenset(vectors.terms[code] for code in lost))
+    lost = {
+        code
+        for side in (mine, theirs)
+        for code in side.codes[~vectors.known[side.codes]]
+    }
+    block.note(
+        (UNKNOWN_PHRASES, embedding), frozenset(vectors.terms[code] for code in lost)
+    )
     n_known = sum(int(vectors.known[side.codes].sum()) for side in (mine, theirs))
     block.note((KNOWN_TEXTS, embedding), n_known)
     own, other = (vectors.included[side.codes] for side in (mine, theirs))
@@ -132,10 +159,17 @@ def _nearest_sums(
         for values, side in zip(nearest, (mine, theirs), strict=True)
     )
     n_candidate = ragged.sum_rows(layout.pred_kept, mine.indptr)
-    return precision, recall, n_candidate, ragged.sum_rows(layout.ref_kept, theirs.indptr)
+    return (
+        precision,
+        recall,
+        n_candidate,
+        ragged.sum_rows(layout.ref_kept, theirs.indptr),
+    )
 
 
-def _soft_values(block: CaptionBlock, *, bidirectional: str, **source: str) -> tuple[Floats, Ints]:
+def _soft_values(
+    block: CaptionBlock, *, bidirectional: str, **source: str
+) -> tuple[Floats, Ints]:
     """Average over the phrases of the candidate, and of the references."""
     precision, recall, n_candidate, n_reference = _nearest_sums(block, **source)
     value = divide(precision, n_candidate)
@@ -144,7 +178,9 @@ def _soft_values(block: CaptionBlock, *, bidirectional: str, **source: str) -> t
     return np.where((n_candidate > 0) & (n_reference > 0), value, np.nan), n_candidate
 
 
-def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[Any]]]:
+def show_nearest(
+    task: CaptionTask, row: int, measure: Measure
+) -> dict[str, list[list[Any]]]:
     """Return each phrase of a candidate with the nearest of its references and their similarity.
 
     The most similar stand first.
@@ -167,23 +203,33 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
     return {"nearest": sorted(nearest, key=lambda one: -one[2])}
 
 
-_BIDIRECTIONAL = one_of("bidirectional", "no yes", "whether phrases of the references count, "
-                        "too: the harmonic mean of both means, after (cos + 1) / 2",
-                        short="bidir")  # fmt: skip
+_BIDIRECTIONAL = one_of(
+    "bidirectional",
+    "no yes",
+    "whether phrases of the references count, "
+    "too: the harmonic mean of both means, after (cos + 1) / 2",
+    short="bidir",
+)
 SoftSPICE = caption_steps.caption_measure(
-    "Soft-SPICE", caption_steps.CaptionMeans(_soft_values),
+    "Soft-SPICE",
+    caption_steps.CaptionMeans(_soft_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
-    "Li et al. 2023 (FACTUAL), and its code", cite=("li2023",),
+    "Li et al. 2023 (FACTUAL), and its code",
+    cite=("li2023",),
     options=(
-        _BIDIRECTIONAL, *PARSER_OPTIONS, EMBEDDING,
+        _BIDIRECTIONAL,
+        *PARSER_OPTIONS,
+        EMBEDDING,
         policy_option("no_prediction", "nopred", "0", "candidates without phrases"),
         NO_REFERENCE,
         policy_option("undefined", "undef", "0", "references without phrases"),
     ),
-    bounds=(-1.0, 1.0), needs=frozenset({"java", "embedding"}), extra={"show": show_nearest},
-)  # fmt: skip
+    bounds=(-1.0, 1.0),
+    needs=frozenset({"java", "embedding"}),
+    extra={"show": show_nearest},
+)
 
 
 class _Bags:
@@ -206,7 +252,9 @@ class _Bags:
         The texts of each item's references.
     """
 
-    def __init__(self, task: CaptionTask, embedding: str, how: str, *sides: Ints) -> None:
+    def __init__(
+        self, task: CaptionTask, embedding: str, how: str, *sides: Ints
+    ) -> None:
         model = label_vectors_of(task, embedding)
         candidates, indptr, references = sides
         captions, texts = (
@@ -214,18 +262,25 @@ class _Bags:
             for side in (candidates, references)
         )
         if how == "joined":
-            texts = [" ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())]
+            texts = [
+                " ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())
+            ]
             indptr = np.arange(len(indptr))
-        distinct = {text: row for row, text in enumerate(dict.fromkeys([*captions, *texts]))}
+        distinct = {
+            text: row for row, text in enumerate(dict.fromkeys([*captions, *texts]))
+        }
         found, self.lost = embed_wholes(model, list(distinct))
         self.known, self.cut, self.indptr = found.known, found.truncated, indptr
         self.vectors = to_device(found.vectors, model.device)
         self.mine, self.theirs = (
-            np.array([distinct[one] for one in side], np.int64) for side in (captions, texts)
+            np.array([distinct[one] for one in side], np.int64)
+            for side in (captions, texts)
         )
 
 
-def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tuple[Floats, Bools]:
+def _bag_values(
+    block: CaptionBlock, *, references: str, embedding: str
+) -> tuple[Floats, Bools]:
     """Return the similarity of each candidate to its references, and whether it is known."""
     items = items_of(block)
     sides = items.candidates, items.indptr, items.references
@@ -237,7 +292,9 @@ def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tupl
     pairs = vectors[bags.mine[item]], vectors[bags.theirs]
     known = bags.known[bags.theirs]
     cosines = np.where(known, to_numpy(paired_cosines(*pairs)), 0.0)
-    value = divide(np.bincount(item, cosines, len(block)), ragged.sum_rows(known, bags.indptr))
+    value = divide(
+        np.bincount(item, cosines, len(block)), ragged.sum_rows(known, bags.indptr)
+    )
     return np.where(bags.known[bags.mine], value, np.nan), bags.known[bags.mine]
 
 
@@ -261,22 +318,36 @@ class BagPairs:
 
     def __init__(self, task: CaptionTask, measure: Measure) -> None:
         if any(measure[policy] != "0" for policy in ("no_prediction", "undefined")):
-            raise InputError("no-matrix", measure=measure, remedy="entries without a value are 0: "
-                             "leave no_prediction and undefined out")  # fmt: skip
+            raise InputError(
+                "no-matrix",
+                measure=measure,
+                remedy="entries without a value are 0: "
+                "leave no_prediction and undefined out",
+            )
         sides = task.candidates, task.indptr, task.references
         bags = _Bags(task, model_key(measure), str(measure["references"]), *sides)
         self.n_rows, self.n_columns = len(task.indptr) - 1, len(task)
         self._indptr, self._theirs, self._known = bags.indptr, bags.theirs, bags.known
-        self._split = SplitVectors.of(Backend(bags.vectors).array(bags.vectors, "float64"))
-        self._captions, self._known_captions = self._split[bags.mine], self._known[bags.mine]
+        self._split = SplitVectors.of(
+            Backend(bags.vectors).array(bags.vectors, "float64")
+        )
+        self._captions, self._known_captions = (
+            self._split[bags.mine],
+            self._known[bags.mine],
+        )
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
         """Return the rows start to stop, shape (rows, captions); 0 where there is no value."""
         values = np.empty((stop - start, self.n_columns)) if out is None else out
         values[...] = 0.0
-        first, number = self._indptr[start:stop], np.diff(self._indptr[start : stop + 1])
+        first, number = (
+            self._indptr[start:stop],
+            np.diff(self._indptr[start : stop + 1]),
+        )
         counts = np.zeros(stop - start, np.int64)
-        for place in range(int(number.max(initial=0))):  # the references of images, one by one
+        for place in range(
+            int(number.max(initial=0))
+        ):  # the references of images, one by one
             rows = np.flatnonzero(number > place)
             texts = self._theirs[first[rows] + place]
             known = self._known[texts]
@@ -288,20 +359,32 @@ class BagPairs:
         return values
 
 
-_REFERENCES = one_of("references", "joined mean", "several references are joined to one "
-                     "text, or their similarities averaged", short="refs")  # fmt: skip
+_REFERENCES = one_of(
+    "references",
+    "joined mean",
+    "several references are joined to one text, or their similarities averaged",
+    short="refs",
+)
 BagSim = caption_steps.caption_measure(
-    "BagSim", caption_steps.CaptionMeans(_bag_values),
+    "BagSim",
+    caption_steps.CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
     cite=("kubany2020",),
     options=(
-        _REFERENCES, EMBEDDING,
-        policy_option("no_prediction", "nopred", "0", "candidates that are blank or not known"),
+        _REFERENCES,
+        EMBEDDING,
+        policy_option(
+            "no_prediction", "nopred", "0", "candidates that are blank or not known"
+        ),
         NO_REFERENCE,
-        policy_option("undefined", "undef", "0", "references that are blank or not known"),
+        policy_option(
+            "undefined", "undef", "0", "references that are blank or not known"
+        ),
     ),
-    bounds=(-1.0, 1.0), order_invariant=False, needs=frozenset({"text_embedding"}),
+    bounds=(-1.0, 1.0),
+    order_invariant=False,
+    needs=frozenset({"text_embedding"}),
     extra={"pairs": BagPairs},
-)  # fmt: skip
+)

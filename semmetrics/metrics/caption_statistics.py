@@ -19,11 +19,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.hashing import Hashes, mix
-from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, take_rows
+from semmetrics.core.ragged import (
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    positions,
+    row_numbers,
+    take_rows,
+)
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_overlap import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.definition import (
+    Columns,
+    Family,
+    Frame,
+    Measure,
+    Statistic,
+    Sums,
+)
 from semmetrics.metrics.formulas import divide
 
 
@@ -106,7 +121,9 @@ class HashColumn:
     def join(parts: Sequence[HashColumn]) -> HashColumn:
         """Return the parts one after the other."""
         widths = np.concatenate([lengths(part.indptr) for part in parts])
-        return HashColumn(offsets(widths), np.concatenate([part.hashes for part in parts]))
+        return HashColumn(
+            offsets(widths), np.concatenate([part.hashes for part in parts])
+        )
 
     def distinct(self, weights: Floats) -> Ints:
         """Count the different hashes of the items of positive weight, shape (B,)."""
@@ -124,7 +141,9 @@ def _word_hashes(block: CaptionBlock) -> HashColumn:
     table = caption_steps.task_tokens(block.task)
     words = table.ngrams[0]
     indptr, cells = take_rows(words.indptr, caption_steps.items_of(block).candidates)
-    return HashColumn(indptr, table.hashes[table.codes[words.places[words.codes[cells]]]])
+    return HashColumn(
+        indptr, table.hashes[table.codes[words.places[words.codes[cells]]]]
+    )
 
 
 def _text_hashes(block: CaptionBlock) -> HashColumn:
@@ -153,7 +172,9 @@ class CandidateHashes(Statistic):
 class DistinctFamily(Family):
     """The number of different hashes of the candidates that are there, or their share of these."""
 
-    def __init__(self, hashes: Callable[[CaptionBlock], HashColumn], *, share: bool) -> None:
+    def __init__(
+        self, hashes: Callable[[CaptionBlock], HashColumn], *, share: bool
+    ) -> None:
         self._hashes, self._share = hashes, share
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -162,43 +183,72 @@ class DistinctFamily(Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Count what is different in the candidates that are there."""
-        number = np.asarray(sums["rows"]["hashes"].distinct(sums["weights"]), np.float64)
-        return divide(number, (sums["weights"] > 0).sum(axis=-1)) if self._share else number
+        number = np.asarray(
+            sums["rows"]["hashes"].distinct(sums["weights"]), np.float64
+        )
+        return (
+            divide(number, (sums["weights"] > 0).sum(axis=-1))
+            if self._share
+            else number
+        )
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Count the different hashes of each candidate; None for a share, of which one is all."""
-        return None if self._share else lengths(rows["hashes"].indptr).astype(np.float64)
+        return (
+            None if self._share else lengths(rows["hashes"].indptr).astype(np.float64)
+        )
 
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
 DuplicatedCaption = caption_steps.caption_measure(
-    "DuplicatedCaption", caption_steps.CaptionMeans(_is_duplicated),
+    "DuplicatedCaption",
+    caption_steps.CaptionMeans(_is_duplicated),
     "Share of candidates that have a word three or more times in a row.",
-    "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|", "Wan et al. 2022, section 4.3",
-    cite=("wan2022",), higher_is_better=False,
-)  # fmt: skip
+    "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
+    "Wan et al. 2022, section 4.3",
+    cite=("wan2022",),
+    higher_is_better=False,
+)
 CaptionLength = caption_steps.caption_measure(
-    "CaptionLength", caption_steps.CaptionMeans(_token_numbers),
-    "Mean number of tokens of a candidate.", "Σ |s| / |S|", "description", **_UNBOUNDED,
-)  # fmt: skip
+    "CaptionLength",
+    caption_steps.CaptionMeans(_token_numbers),
+    "Mean number of tokens of a candidate.",
+    "Σ |s| / |S|",
+    "description",
+    **_UNBOUNDED,
+)
 LengthRatio = caption_steps.caption_measure(
-    "LengthRatio", LengthRatioFamily(),
+    "LengthRatio",
+    LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
-    "Σ |s| / Σ |r(s)|", "Papineni et al. 2002, section 2.2.2", cite=("papineni2002",),
-    options=(REFERENCE_LENGTH, SKIP_OR_NAN), **_UNBOUNDED,
-)  # fmt: skip
+    "Σ |s| / Σ |r(s)|",
+    "Papineni et al. 2002, section 2.2.2",
+    cite=("papineni2002",),
+    options=(REFERENCE_LENGTH, SKIP_OR_NAN),
+    **_UNBOUNDED,
+)
 ReferenceCount = caption_steps.caption_measure(
-    "ReferenceCount", caption_steps.CaptionMeans(_reference_numbers),
-    "Mean number of references of a candidate.", "Σ |R(s)| / |S|", "description", **_UNBOUNDED,
-)  # fmt: skip
+    "ReferenceCount",
+    caption_steps.CaptionMeans(_reference_numbers),
+    "Mean number of references of a candidate.",
+    "Σ |R(s)| / |S|",
+    "description",
+    **_UNBOUNDED,
+)
 Vocabulary = caption_steps.caption_measure(
-    "Vocabulary", DistinctFamily(_word_hashes, share=False),
-    "Number of different tokens in all candidates.", "|{w: w in s for some s}|", "description",
+    "Vocabulary",
+    DistinctFamily(_word_hashes, share=False),
+    "Number of different tokens in all candidates.",
+    "|{w: w in s for some s}|",
+    "description",
     interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
-)  # fmt: skip
+)
 UniqueCaptions = caption_steps.caption_measure(
-    "UniqueCaptions", DistinctFamily(_text_hashes, share=True),
-    "Share of different captions among the candidates.", "|{s}| / |S|", "description",
+    "UniqueCaptions",
+    DistinctFamily(_text_hashes, share=True),
+    "Share of different captions among the candidates.",
+    "|{s}| / |S|",
+    "description",
     interval="jackknife",
-)  # fmt: skip
+)

@@ -31,7 +31,9 @@ from semmetrics.text.tokenizers import encode_tokens
 
 CaptionBlock: TypeAlias = Block[CaptionTask]
 
-NO_REFERENCE = policy_option("no_reference", "noref", "skip", "candidates without references")
+NO_REFERENCE = policy_option(
+    "no_reference", "noref", "skip", "candidates without references"
+)
 # For a function of sums, to which an item without references can add nothing.
 SKIP_OR_NAN = NO_REFERENCE._replace(choices=("skip", "nan"))
 
@@ -137,7 +139,9 @@ class SharedCells(NamedTuple):
     theirs: Ints
 
 
-def share_ngrams(grams: NGrams, candidates: Ints, indptr: Ints, references: Ints) -> SharedCells:
+def share_ngrams(
+    grams: NGrams, candidates: Ints, indptr: Ints, references: Ints
+) -> SharedCells:
     """Find the n-grams that each candidate shares with each of its references.
 
     Parameters
@@ -236,14 +240,21 @@ def check_references(references: Any, where: str = "references") -> None:
 def check_captions(captions: Any, where: str) -> None:
     """Refuse anything but a list of strings; the characters of a string would be captions."""
     if not is_list(captions):
-        raise InputError("wrong-type", where, value=captions, wanted="a list of captions")
+        raise InputError(
+            "wrong-type", where, value=captions, wanted="a list of captions"
+        )
     for number, text in enumerate(captions):
         if not isinstance(text, str):
-            raise InputError("wrong-type", f"{where}[{number}]", value=text, wanted="a string")
+            raise InputError(
+                "wrong-type", f"{where}[{number}]", value=text, wanted="a string"
+            )
 
 
 def is_list(value: Any) -> bool:
     """Tell whether it has a length and an order, and is not a string."""
-    if isinstance(value, str | bytes | Mapping | Set) or getattr(value, "shape", None) == ():
+    if (
+        isinstance(value, str | bytes | Mapping | Set)
+        or getattr(value, "shape", None) == ()
+    ):
         return False
     return hasattr(value, "__len__") and hasattr(value, "__iter__")

@@ -81,7 +81,11 @@ class DocumentFrequencies(FrequencyTable):
 
     @classmethod
     def load(
-        cls, path: Path, *, documents: int | None = None, max_bytes: int = DEFAULTS.max_bytes
+        cls,
+        path: Path,
+        *,
+        documents: int | None = None,
+        max_bytes: int = DEFAULTS.max_bytes,
     ) -> DocumentFrequencies:
         """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
 
@@ -98,7 +102,9 @@ class DocumentFrequencies(FrequencyTable):
         InputError
             If the file is none of these or a count is impossible.
         """
-        table = frequencies.read_frequencies(path, documents=documents, max_bytes=max_bytes)
+        table = frequencies.read_frequencies(
+            path, documents=documents, max_bytes=max_bytes
+        )
         return cls(**vars(table))
 
     @classmethod
@@ -112,7 +118,9 @@ class DocumentFrequencies(FrequencyTable):
         InputError
             If a count is no whole number from 0 to the number of documents.
         """
-        return cls(**vars(frequencies.table_of_counts(counts, documents, tokenizer, stem)))
+        return cls(
+            **vars(frequencies.table_of_counts(counts, documents, tokenizer, stem))
+        )
 
     def save(self, path: Path) -> None:
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
@@ -148,18 +156,28 @@ class DocumentFrequencies(FrequencyTable):
             raise InputError("unknown-documents")
         names = dict.fromkeys(self.vocabulary + other.vocabulary)
         vocabulary = {token: code for code, token in enumerate(names)}
-        parts = [(table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)]
+        parts = [
+            (table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)
+        ]
         merged = []
         for n in range(max(len(self.grams), len(other.grams))):
-            some = [(codes[t.grams[n]], t.counts[n]) for t, codes in parts if n < len(t.grams)]
+            some = [
+                (codes[t.grams[n]], t.counts[n])
+                for t, codes in parts
+                if n < len(t.grams)
+            ]
             grams, counts = map(np.concatenate, zip(*some, strict=True))
             merged.append(sum_equal_rows(grams, counts, len(vocabulary)))
         documents = self.documents + other.documents
         return DocumentFrequencies(
-            documents, frequencies.log_of(documents), tuple(vocabulary),
+            documents,
+            frequencies.log_of(documents),
+            tuple(vocabulary),
             tuple(grams.astype(np.int32) for grams, _ in merged),
-            tuple(counts for _, counts in merged), self.tokenizer, self.stem,
-        )  # fmt: skip
+            tuple(counts for _, counts in merged),
+            self.tokenizer,
+            self.stem,
+        )
 
     def weights(self, table: TokenTable) -> list[Floats]:
         """Return the weight of each distinct n-gram of some captions, for each order.
@@ -179,9 +197,13 @@ class DocumentFrequencies(FrequencyTable):
             found = np.zeros(len(ngrams), np.int64)
             if ngrams.order <= len(self.grams):
                 asked = known[ngrams.tokens(table.codes)]
-                place = find_rows(self.grams[ngrams.order - 1], asked, len(self.vocabulary))
+                place = find_rows(
+                    self.grams[ngrams.order - 1], asked, len(self.vocabulary)
+                )
                 found = np.append(self.counts[ngrams.order - 1], 0)[place]
-            weights.append(np.maximum(0.0, self.log_documents - np.log(np.maximum(1.0, found))))
+            weights.append(
+                np.maximum(0.0, self.log_documents - np.log(np.maximum(1.0, found)))
+            )
         return weights
 
     def check_tokens(self, tokenizer: str, stem: str) -> None:
@@ -232,9 +254,14 @@ def task_frequencies(
         for ngrams, found in zip(table.ngrams, counts, strict=True)
     )
     return DocumentFrequencies(
-        documents, frequencies.log_of(documents), tuple(table.vocabulary), tuple(grams),
-        tuple(found[found > 0] for found in counts), str(task.tokenizer.name), stem,
-    )  # fmt: skip
+        documents,
+        frequencies.log_of(documents),
+        tuple(table.vocabulary),
+        tuple(grams),
+        tuple(found[found > 0] for found in counts),
+        str(task.tokenizer.name),
+        stem,
+    )
 
 
 @kept
@@ -244,7 +271,9 @@ def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
 
 
 def fit_document_frequencies(
-    captions: CaptionTask | Sequence[Sequence[str]], tokenizer: Any = None, stem: str = "none"
+    captions: CaptionTask | Sequence[Sequence[str]],
+    tokenizer: Any = None,
+    stem: str = "none",
 ) -> DocumentFrequencies:
     """Count document frequencies on the references of a task, or on lists of captions.
 
@@ -268,7 +297,9 @@ def fit_document_frequencies(
     check_choice("stem", stem, ("none", "porter"))
     if isinstance(captions, CaptionTask):
         if tokenizer is not None:
-            raise InputError("not-applicable", name="tokenizer", what="a task, which has its own")
+            raise InputError(
+                "not-applicable", name="tokenizer", what="a task, which has its own"
+            )
         return task_frequencies(captions, "references", stem)
     caption_steps.check_references(captions, "captions")
     names = list(map(str, range(len(captions))))
@@ -284,7 +315,11 @@ def known_words(task: CaptionTask, source: str, stem: str) -> tuple[int, int]:
     Numbers are not counted, because a table of word numbers has them by chance.
     """
     fit = _given_fit(task, source, stem)
-    words = [word for word in caption_steps.task_tokens(task, stem).vocabulary if word.isalpha()]
+    words = [
+        word
+        for word in caption_steps.task_tokens(task, stem).vocabulary
+        if word.isalpha()
+    ]
     if fit is None:
         return len(words), len(words)
     known = set(fit.vocabulary)
@@ -317,7 +352,9 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
 
 
 @kept
-def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
+def _count_documents(
+    task: CaptionTask, source: str, stem: str
+) -> tuple[int, list[Ints]]:
     """Return the number of documents, and in how many each n-gram of each order is."""
     times, image = _document_numbers(task, source), ragged.row_numbers(task.indptr)
     counts = []
@@ -334,7 +371,11 @@ def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, li
 def _document_numbers(task: CaptionTask, source: str) -> Ints:
     """Return how often each image is a document."""
     some = (ragged.lengths(task.indptr) > 0).astype(np.int64)
-    return some * np.bincount(task.images, minlength=len(some)) if source == "rows" else some
+    return (
+        some * np.bincount(task.images, minlength=len(some))
+        if source == "rows"
+        else some
+    )
 
 
 KNOWN_WORDS = "words with a given document frequency"
@@ -354,7 +395,9 @@ def length_penalty(candidates: Ints, references: Ints, sigma: float) -> Floats:
     [1.0, 0.6065]
     """
     difference = (candidates - references).astype(np.float64)
-    with np.errstate(over="ignore"):  # of lengths very far from each other, whose penalty is 0
+    with np.errstate(
+        over="ignore"
+    ):  # of lengths very far from each other, whose penalty is 0
         return np.asarray(np.exp(-0.5 * (difference / sigma) ** 2))
 
 
@@ -385,7 +428,9 @@ class TfIdf:
             flat = slice(indptr[0], indptr[-1])
             counts = ngrams.counts[flat].astype(np.int64)
             texts = ragged.row_numbers(indptr - indptr[0])
-            found[rows] = self.sums(texts, ngrams.codes[flat], counts * counts, len(indptr) - 1)
+            found[rows] = self.sums(
+                texts, ngrams.codes[flat], counts * counts, len(indptr) - 1
+            )
         return np.sqrt(found, out=found)
 
     def squares(self, codes: NDArray[np.integer]) -> tuple[Floats, Floats]:
@@ -394,9 +439,13 @@ class TfIdf:
         high = np.rint(squares * _HIGH) / _HIGH
         return high, np.rint((squares - high) * _LOW) / _LOW
 
-    def sums(self, rows: Ints, codes: NDArray[np.integer], times: Ints, n_rows: int) -> Floats:
+    def sums(
+        self, rows: Ints, codes: NDArray[np.integer], times: Ints, n_rows: int
+    ) -> Floats:
         """Return the sum over the n-grams of each row of times · weight²."""
-        high, low = (np.bincount(rows, times * part, n_rows) for part in self.squares(codes))
+        high, low = (
+            np.bincount(rows, times * part, n_rows) for part in self.squares(codes)
+        )
         return np.asarray(high + low)
 
 
@@ -413,7 +462,9 @@ def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     return [TfIdf(*one) for one in zip(table.ngrams, weights, strict=True)]
 
 
-def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
+def cider_values(
+    block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None
+) -> Floats:
     """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
     task, items = block.task, caption_steps.items_of(block)
     vectors = tfidf_vectors(task, df, stem)
@@ -428,12 +479,18 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
         penalty = length_penalty(length[mine], length[theirs], sigma)
     total = np.zeros(len(block))
     for one in vectors:
-        shared = caption_steps.share_ngrams(one.ngrams, items.candidates, items.indptr, theirs)
+        shared = caption_steps.share_ngrams(
+            one.ngrams, items.candidates, items.indptr, theirs
+        )
         hits = shared.mine if sigma is None else np.minimum(shared.mine, shared.theirs)
-        products = one.sums(shared.pairs, shared.codes, hits * shared.theirs, len(theirs))
+        products = one.sums(
+            shared.pairs, shared.codes, hits * shared.theirs, len(theirs)
+        )
         norms = one.norms[mine] * one.norms[theirs]
         cosines = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
-        total += np.bincount(ragged.row_numbers(items.indptr), cosines * penalty, len(block))
+        total += np.bincount(
+            ragged.row_numbers(items.indptr), cosines * penalty, len(block)
+        )
     values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
     return np.where(n_refs > 0, values, np.nan)
 
@@ -504,53 +561,82 @@ def _count_features(
     parts, first = [], 0
     for one in vectors:
         ngrams = one.ngrams
-        level, cell = np.zeros(len(ngrams.codes), np.int64), np.arange(len(ngrams.codes))
+        level, cell = (
+            np.zeros(len(ngrams.codes), np.int64),
+            np.arange(len(ngrams.codes)),
+        )
         if clip:
             indptr = ragged.offsets(ngrams.counts)
             level, cell = ragged.positions(indptr), ragged.row_numbers(indptr)
         grams, size = ngrams.codes[cell], len(ngrams)
         names = grams.astype(np.int64)
-        higher, number = np.unique((level * size + grams)[level > 0], return_inverse=True)
+        higher, number = np.unique(
+            (level * size + grams)[level > 0], return_inverse=True
+        )
         names[level > 0] = size + number.ravel()
         text, counts = ragged.row_numbers(ngrams.indptr)[cell], ngrams.counts[cell]
         norms = one.norms[text]
         inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
         theirs = counts * np.add(*one.squares(grams)) * inverse
-        parts.append((text, first + names, inverse if clip else counts * inverse, theirs))
+        parts.append(
+            (text, first + names, inverse if clip else counts * inverse, theirs)
+        )
         first += size + len(higher)
     row, *columns = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(row, kind="stable")
-    indptr = ragged.offsets(np.bincount(row, minlength=len(vectors[0].ngrams.indptr) - 1))
+    indptr = ragged.offsets(
+        np.bincount(row, minlength=len(vectors[0].ngrams.indptr) - 1)
+    )
     features, mine, theirs = (column[order] for column in columns)
     return indptr, features, mine, theirs
 
 
 def _check_sigma(sigma: float) -> None:
     if not sigma > 0:
-        raise InputError("bad-option", name="sigma", value=sigma, wanted="a number above 0")
+        raise InputError(
+            "bad-option", name="sigma", value=sigma, wanted="a number above 0"
+        )
 
 
 _SHARED = (
-    one_of("df", " ".join(SOURCES), "what document frequencies are counted on: the images of the "
-           "run, its rows, or a fit that is given"),
+    one_of(
+        "df",
+        " ".join(SOURCES),
+        "what document frequencies are counted on: the images of the "
+        "run, its rows, or a fit that is given",
+    ),
     one_of("stem", "none porter", "stem words (Porter 1980)"),
     NO_REFERENCE,
-)  # fmt: skip
-_SIGMA = Option("sigma", "sigma", 6.0, kind=float, check=_check_sigma,
-                help="length difference at which the penalty is exp(-1/2), in bigrams")  # fmt: skip
+)
+_SIGMA = Option(
+    "sigma",
+    "sigma",
+    6.0,
+    kind=float,
+    check=_check_sigma,
+    help="length difference at which the penalty is exp(-1/2), in bigrams",
+)
 _TRAITS: dict[str, Any] = {
-    "cite": ("vedantam2015",), "bounds": (0.0, SCALE), "needs": frozenset({"document_frequencies"}),
+    "cite": ("vedantam2015",),
+    "bounds": (0.0, SCALE),
+    "needs": frozenset({"document_frequencies"}),
     "extra": {"pairs": cider_pairs, "percent": True},
-}  # fmt: skip
+}
 CIDErD = caption_steps.caption_measure(
-    "CIDEr-D", caption_steps.CaptionMeans(cider_values),
+    "CIDEr-D",
+    caption_steps.CaptionMeans(cider_values),
     "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
     "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
-    "Vedantam et al. 2015, section 7; coco-caption", options=(_SIGMA, *_SHARED), **_TRAITS,
-)  # fmt: skip
+    "Vedantam et al. 2015, section 7; coco-caption",
+    options=(_SIGMA, *_SHARED),
+    **_TRAITS,
+)
 CIDEr = caption_steps.caption_measure(
-    "CIDEr", caption_steps.CaptionMeans(cider_values),
+    "CIDEr",
+    caption_steps.CaptionMeans(cider_values),
     "Cosine of the tf-idf vectors of n-grams with the references.",
     "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
-    "Vedantam et al. 2015, equations 2 and 3; the authors' code", options=_SHARED, **_TRAITS,
-)  # fmt: skip
+    "Vedantam et al. 2015, equations 2 and 3; the authors' code",
+    options=_SHARED,
+    **_TRAITS,
+)

@@ -43,10 +43,26 @@ from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Dense, Sparse, as_floats
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, offsets
-from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
+from semmetrics.data.tasks import (
+    ALL,
+    Block,
+    ClassRanks,
+    ClassScores,
+    ClassTask,
+    Decided,
+    kept,
+)
 from semmetrics.errors import ITEM, InputError, at
 from semmetrics.metrics import definition
-from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
+from semmetrics.metrics.definition import (
+    Columns,
+    Family,
+    Frame,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+)
 from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import define
@@ -103,14 +119,18 @@ class ClassHits(Statistic):
             placed = _place(block, self.candidates)
             hit = (placed.ranks > 0) & (placed.ranks <= self.k)
             block.note(("tied", self.candidates, self.k), int(placed.tied.sum()))
-            block.note(("fewer", self.candidates, self.k), int((placed.sizes < self.k).sum()))
+            block.note(
+                ("fewer", self.candidates, self.k), int((placed.sizes < self.k).sum())
+            )
         more["n_ref"] = _one_each(truth, np.ones(len(truth), np.bool_), width)
         return {"hit": _one_each(truth, hit, width), **more}
 
 
 def _one_each(codes: NDArray[Any], chosen: Bools, width: int) -> Sparse:
     """Return a column of at most one class an image."""
-    return Sparse(offsets(chosen.astype(np.int64)), codes[chosen].astype(np.int32), width)
+    return Sparse(
+        offsets(chosen.astype(np.int64)), codes[chosen].astype(np.int32), width
+    )
 
 
 class ClassFamily(Family):
@@ -139,19 +159,25 @@ class ClassFamily(Family):
         hits = np.diff(rows["hit"].indptr).astype(np.float64)
         return np.where(frame.universe(measure)[rows["n_ref"].codes], hits, np.nan)
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, NDArray[Any]]:
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]]:
         """Return the accuracy and the counts of each class; nan where it has no images."""
         chosen = frame.universe(measure)
         hit, n_ref = self._counts(measure, sums, frame)
         found = {
-            "label": np.array(frame.labels, dtype=object)[chosen], "value": divide(hit, n_ref),
-            "support": n_ref, "hit": hit,
-        }  # fmt: skip
+            "label": np.array(frame.labels, dtype=object)[chosen],
+            "value": divide(hit, n_ref),
+            "support": n_ref,
+            "hit": hit,
+        }
         if "n_pred" in sums:
             found["predicted"] = as_floats(sums["n_pred"])[..., chosen]
         return found
 
-    def confusion(self, rows: Columns) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
+    def confusion(
+        self, rows: Columns
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
         """Count the images of each class that are taken for each class, where there are any.
 
         Returns
@@ -165,7 +191,9 @@ class ClassFamily(Family):
         codes = np.full(len(true), -1)
         codes[np.diff(predicted.indptr) > 0] = predicted.codes
         width = predicted.width + 1
-        keys, number = np.unique(true.astype(np.int64) * width + codes + 1, return_counts=True)
+        keys, number = np.unique(
+            true.astype(np.int64) * width + codes + 1, return_counts=True
+        )
         return keys // width, keys % width - 1, number
 
 
@@ -187,7 +215,9 @@ class HarmonicMean(Derived):
 
     def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
         """Return the two accuracies."""
-        return {"": [PerClassAccuracy(k=measure.k, labels=name) for name in (SEEN, UNSEEN)]}
+        return {
+            "": [PerClassAccuracy(k=measure.k, labels=name) for name in (SEEN, UNSEEN)]
+        }
 
     def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
         """Return 2 ts tr / (ts + tr), and 0 where both are 0."""
@@ -241,7 +271,9 @@ def weighted_curve(
     apart = np.ones(len(bounds), np.bool_)
     with np.errstate(over="ignore"):
         apart[1:] = np.diff(bounds) > _ROUNDING * sizes[right].max(initial=0.0)
-    places = (np.cumsum(apart) - 1)[place.ravel()]  # of images that some constant makes right
+    places = (np.cumsum(apart) - 1)[
+        place.ravel()
+    ]  # of images that some constant makes right
     bounds = bounds[apart]
 
     def curve(weights: Floats) -> Curve:
@@ -287,7 +319,9 @@ class Gaps(Statistic):
             lacking = ranked & ~np.isfinite(found.values)
             if lacking.any():
                 id_ = task.ids[block.start + int(lacking.argmax())]
-                where = at("", "", id_) if isinstance(id_, str) else ITEM.format(int(id_))
+                where = (
+                    at("", "", id_) if isinstance(id_, str) else ITEM.format(int(id_))
+                )
                 raise InputError("no-class-score", where, group=name)
             if isinstance(task.scores, ClassScores) and task.scores.integer:
                 # a float may round them, and their differences decide which constant is read
@@ -298,14 +332,18 @@ class Gaps(Statistic):
         with np.errstate(over="ignore"):
             gap = np.where(ranked, both[0].values - both[1].values, 0.0)
         sizes = np.zeros(len(ranked))  # of scores whose differences may be rounded
-        if not isinstance(task.scores, ClassScores) or task.scores.values.dtype == np.float64:
+        if (
+            not isinstance(task.scores, ClassScores)
+            or task.scores.values.dtype == np.float64
+        ):
             sizes[ranked] = np.abs([found.values[ranked] for found in both]).max(axis=0)
         truth = task.truth[block.start : block.stop]
         return {
-            "gap": Dense(gap), "size": Dense(sizes),
+            "gap": Dense(gap),
+            "size": Dense(sizes),
             "right": Dense(ranked & (both[0].hit | both[1].hit)),
             "n_ref": Sparse(np.arange(len(truth) + 1), truth, len(task.classes)),
-        }  # fmt: skip
+        }
 
 
 class StackingFamily(Family):
@@ -333,7 +371,9 @@ class StackingFamily(Family):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the seen and unseen classes without images."""
-        there = np.bincount(sums["rows"]["n_ref"].codes, minlength=len(frame.labels)) > 0
+        there = (
+            np.bincount(sums["rows"]["n_ref"].codes, minlength=len(frame.labels)) > 0
+        )
         both = frame.members(SEEN) | frame.members(UNSEEN)
         return {"absent": int((both & ~there).sum())}
 
@@ -350,55 +390,82 @@ def _check_candidates(name: Any) -> None:
 
 
 _OPTIONS = (
-    Option("labels", "labels", _UNIVERSES[0], help="the classes whose images count: the class "
-           "list, or without one those of both sides (auto); those with images (reference); the "
-           "class list (given); seen, unseen, or a list of class_lists, populations or hops"),
-    Option("candidates", "among", ALL, check=_check_candidates, help="the classes among which one "
-           "is predicted: all, seen, unseen, or another list"),
-)  # fmt: skip
+    Option(
+        "labels",
+        "labels",
+        _UNIVERSES[0],
+        help="the classes whose images count: the class "
+        "list, or without one those of both sides (auto); those with images (reference); the "
+        "class list (given); seen, unseen, or a list of class_lists, populations or hops",
+    ),
+    Option(
+        "candidates",
+        "among",
+        ALL,
+        check=_check_candidates,
+        help="the classes among which one "
+        "is predicted: all, seen, unseen, or another list",
+    ),
+)
 _SEEN_UNSEEN = {
     "SeenAccuracy": "PerClassAccuracy(labels=seen)",
     "UnseenAccuracy": "PerClassAccuracy(labels=unseen)",
 }
 
 
-class_measure = partial(define, cite=("xian2018",), kind="classes", order_invariant=False)
+class_measure = partial(
+    define, cite=("xian2018",), kind="classes", order_invariant=False
+)
 """Register a measure of classes: of Xian et al., and with a cutoff, if nothing else."""
 
 
 PerClassAccuracy = class_measure(
-    "PerClassAccuracy", ClassFamily(),
+    "PerClassAccuracy",
+    ClassFamily(),
     "Mean over the classes with images of each class's top-K accuracy.",
     "(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
     "Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
     interval="jackknife-bias",  # as of other means over classes
-    options=_OPTIONS, aliases=_SEEN_UNSEEN,
-)  # fmt: skip
-Accuracy = class_measure(
-    "Accuracy", ImageFamily(), "Share of the images whose class is among the first K.",
-    "|right| / |images|", "Xian et al. 2018, section 5.3, which prefers the mean over classes",
     options=_OPTIONS,
-)  # fmt: skip
+    aliases=_SEEN_UNSEEN,
+)
+Accuracy = class_measure(
+    "Accuracy",
+    ImageFamily(),
+    "Share of the images whose class is among the first K.",
+    "|right| / |images|",
+    "Xian et al. 2018, section 5.3, which prefers the mean over classes",
+    options=_OPTIONS,
+)
 H = class_measure(
-    "H", HarmonicMean(), "Harmonic mean of the per-class accuracy on seen and on unseen classes.",
-    "2 ts tr / (ts + tr)", "Xian et al. 2018, section 5.3, the equation of the harmonic mean",
+    "H",
+    HarmonicMean(),
+    "Harmonic mean of the per-class accuracy on seen and on unseen classes.",
+    "2 ts tr / (ts + tr)",
+    "Xian et al. 2018, section 5.3, the equation of the harmonic mean",
     interval="jackknife-bias",
-)  # fmt: skip
+)
 
 
 _SCORES: dict[str, Any] = {"cutoff": False, "needs": frozenset(["scores"])}
 AUSUC = class_measure(
-    "AUSUC", StackingFamily(best=False),
+    "AUSUC",
+    StackingFamily(best=False),
     "Area under the curve of seen over unseen accuracy, by calibrated stacking.",
-    "∫ A_S dA_U over the constant taken from the scores of seen classes", "Chao et al. 2016",
-    cite=("chao2016",), **_SCORES,
-)  # fmt: skip
+    "∫ A_S dA_U over the constant taken from the scores of seen classes",
+    "Chao et al. 2016",
+    cite=("chao2016",),
+    **_SCORES,
+)
 BestH = class_measure(
-    "BestH", StackingFamily(best=True),
+    "BestH",
+    StackingFamily(best=True),
     "Largest H over all constants of calibrated stacking: an upper bound of H.",
     "max_γ 2 A_U(γ) A_S(γ) / (A_U(γ) + A_S(γ))",
-    "Mancini et al. 2021, best harmonic mean (there by image)", cite=("mancini2021",), **_SCORES,
-)  # fmt: skip
+    "Mancini et al. 2021, best harmonic mean (there by image)",
+    cite=("mancini2021",),
+    **_SCORES,
+)
 
 
 def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> float:
@@ -460,9 +527,14 @@ def array_task(
         wanted = f"a class for each of the {rows:,} rows of scores"
         raise InputError("wrong-shape", role="truth", shape=codes.shape, wanted=wanted)
     return ClassTask(
-        ids=range(rows), classes=tuple(map(str, range(width))), given=None,
-        scores=ClassScores(table), rows=np.arange(rows), truth=codes.astype(np.int32), named=named,
-    )  # fmt: skip
+        ids=range(rows),
+        classes=tuple(map(str, range(width))),
+        given=None,
+        scores=ClassScores(table),
+        rows=np.arange(rows),
+        truth=codes.astype(np.int32),
+        named=named,
+    )
 
 
 def seen_unseen_curve(
@@ -504,7 +576,10 @@ def seen_unseen_curve(
     1.0
     """
     width = np.shape(scores)[1]
-    both = [whole_numbers(given, name, width) for given, name in ((seen, SEEN), (unseen, UNSEEN))]
+    both = [
+        whole_numbers(given, name, width)
+        for given, name in ((seen, SEEN), (unseen, UNSEEN))
+    ]
     if twice := {*both[0].tolist()} & {*both[1].tolist()}:
         raise InputError("seen-and-unseen", n=len(twice), names=sorted(twice))
     names = (frozenset(map(str, columns.tolist())) for columns in both)
@@ -514,7 +589,9 @@ def seen_unseen_curve(
     return curve(np.ones(len(task)))
 
 
-def ausuc(scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike) -> float:
+def ausuc(
+    scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike
+) -> float:
     """Compute the area under the seen-unseen accuracy curve.
 
     Parameters

@@ -44,7 +44,9 @@ from semmetrics.messages import pluralize
 
 Weights: TypeAlias = "ArrayLike | None"
 """A weight for each item; each counts once without them."""
-Rule: TypeAlias = Literal["threshold", "top", "cumulative", "cardinality", "cardinality+scores"]
+Rule: TypeAlias = Literal[
+    "threshold", "top", "cumulative", "cardinality", "cardinality+scores"
+]
 
 
 def decode(
@@ -181,7 +183,9 @@ def score_matrix(scores: ArrayLike) -> Floats:
     matrix = dense_array(scores, "scores", np.float64)
     if matrix.ndim != 2:
         wanted = "one row for each item: (n, L)"
-        raise InputError("wrong-shape", role="scores", shape=matrix.shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", role="scores", shape=matrix.shape, wanted=wanted
+        )
     _refuse_cells("scores", np.isnan(matrix), matrix, "a score", "a number")
     return matrix
 
@@ -203,23 +207,35 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
     table = dense_array(targets, "targets")
     if table.shape != shape:
         wanted = f"the shape of the scores, {shape}"
-        raise InputError("wrong-shape", role="targets", shape=table.shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", role="targets", shape=table.shape, wanted=wanted
+        )
     _refuse_cells("targets", (table != 0) & (table != 1), table, "an entry", "0 or 1")
     return table.astype(np.bool_)
 
 
-def _refuse_cells(name: str, bad: Bools, table: NDArray[Any], role: str, wanted: str) -> None:
+def _refuse_cells(
+    name: str, bad: Bools, table: NDArray[Any], role: str, wanted: str
+) -> None:
     """Name the row of the first cell that is wrong."""
     if bad.any():
         where = f"{name}, row {int(bad.any(axis=1).argmax())}{FROM_0}"
-        raise InputError("out-of-range", where, role=role, value=table[bad][0], wanted=wanted)
+        raise InputError(
+            "out-of-range", where, role=role, value=table[bad][0], wanted=wanted
+        )
 
 
 def integer_list(values: ArrayLike, name: str) -> Ints:
     """Check a list of integers from 0."""
     flat = dense_array(values, name)
-    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu") or flat.min(initial=0) < 0:
-        raise InputError("bad-option", name=name, value=flat, wanted="a list of integers from 0")
+    if (
+        flat.ndim != 1
+        or (flat.size and flat.dtype.kind not in "iu")
+        or flat.min(initial=0) < 0
+    ):
+        raise InputError(
+            "bad-option", name=name, value=flat, wanted="a list of integers from 0"
+        )
     return flat.astype(np.int64)
 
 
@@ -230,25 +246,45 @@ def item_weights(weights: Weights, n: int) -> Floats:
     table = dense_array(weights, "weights", np.float64)
     if table.shape != (n,):
         wanted = pluralize(n, "number")
-        raise InputError("wrong-shape", role="weights", shape=table.shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", role="weights", shape=table.shape, wanted=wanted
+        )
     bad = ~(np.isfinite(table) & (table >= 0))
     if bad.any():
         wanted = "a finite number from 0"
-        raise InputError("out-of-range", role="a weight", value=table[bad][0], wanted=wanted)
+        raise InputError(
+            "out-of-range", role="a weight", value=table[bad][0], wanted=wanted
+        )
     return table
 
 
 def _check_options(
-    rule: str, threshold: float, k: int | None, head: object, keep_at_least: int, offset: int
+    rule: str,
+    threshold: float,
+    k: int | None,
+    head: object,
+    keep_at_least: int,
+    offset: int,
 ) -> None:
     """Refuse an unknown rule, options out of range, and those that the rule would not use."""
     check_choice("rule", rule, get_args(Rule))
     if np.isnan(threshold):
-        raise InputError("bad-option", name="threshold", value=threshold, wanted="a number")
-    for name, value in (("k", k or 0), ("keep_at_least", keep_at_least), ("offset", offset)):
+        raise InputError(
+            "bad-option", name="threshold", value=threshold, wanted="a number"
+        )
+    for name, value in (
+        ("k", k or 0),
+        ("keep_at_least", keep_at_least),
+        ("offset", offset),
+    ):
         if not isinstance(value, int | np.integer) or value < 0:
-            raise InputError("bad-option", name=name, value=value, wanted="a whole number from 0")
-    by_head, by_sum = rule.startswith("cardinality"), rule in ("threshold", "cumulative")
+            raise InputError(
+                "bad-option", name=name, value=value, wanted="a whole number from 0"
+            )
+    by_head, by_sum = (
+        rule.startswith("cardinality"),
+        rule in ("threshold", "cumulative"),
+    )
     if (rule == "top" and k is None) or (by_head and head is None):
         name = "head" if by_head else "k"
         raise InputError("needs-option", what=f"the rule {rule!r}", name=name)
@@ -263,7 +299,9 @@ def _check_options(
             raise InputError("not-applicable", name=name, what=f"the rule {rule!r}")
 
 
-def keep_above(indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0) -> Ints:
+def keep_above(
+    indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0
+) -> Ints:
     """Keep the labels with a score above the threshold.
 
     Parameters
@@ -293,7 +331,9 @@ def keep_above(indptr: Ints, scores: Floats, threshold: float, keep_at_least: in
     return _at_least(sum_rows(scores > threshold, indptr), indptr, keep_at_least)
 
 
-def keep_cumulative(indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0) -> Ints:
+def keep_cumulative(
+    indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0
+) -> Ints:
     """Keep a label while the sum of the scores before it is below the threshold.
 
     Parameters
@@ -413,7 +453,9 @@ def keep_cardinality_with_scores(
     table = _cardinality_head(head, indptr, least=0.0)
     sizes = np.arange(table.shape[1]) + offset
     widths = lengths(indptr)[:, None]
-    with np.errstate(divide="ignore"):  # log 0 = -inf is meant: such a set is impossible
+    with np.errstate(
+        divide="ignore"
+    ):  # log 0 = -inf is meant: such a set is impossible
         total = np.log(table)
         sums = np.append(_row_cumsum(indptr, np.log(scores)), 0.0)
     summed = np.minimum(sizes + extra, widths)
@@ -446,7 +488,9 @@ def _at_least(counts: Ints, rows: Ints, keep_at_least: int) -> Ints:
     return np.maximum(counts, np.minimum(keep_at_least, lengths(rows)))
 
 
-def _cardinality_head(head: ArrayLike, rows: Ints, least: float | None = None) -> Floats:
+def _cardinality_head(
+    head: ArrayLike, rows: Ints, least: float | None = None
+) -> Floats:
     """Check a head: a column for each cardinality, a row for each item, no NaN."""
     table, n = dense_array(head, "head", np.float64), len(rows) - 1
     if table.ndim != 2 or len(table) != n or not table.shape[1]:
@@ -462,6 +506,8 @@ def _refuse_scores(bad: Bools, rows: Ints, scores: Floats) -> None:
     """Name the row of the first score that is wrong."""
     if bad.any():
         place = int(bad.argmax())
-        where = f"scores, row {int(np.searchsorted(rows, place, side='right')) - 1}{FROM_0}"
+        where = (
+            f"scores, row {int(np.searchsorted(rows, place, side='right')) - 1}{FROM_0}"
+        )
         values = {"role": "a score", "value": scores[place], "wanted": "probabilities"}
         raise InputError("out-of-range", where, **values)

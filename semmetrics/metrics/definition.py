@@ -94,12 +94,20 @@ class Option(NamedTuple):
         if written_out or (is_whole(value) and abs(value) < _EXACT):  # type: ignore[arg-type]
             with suppress(ValueError):
                 value = self.kind(value)
-        fits = isinstance(value, self.kind) and not isinstance(value, bool) and value == value
+        fits = (
+            isinstance(value, self.kind)
+            and not isinstance(value, bool)
+            and value == value
+        )
         if not fits or (isinstance(value, int) and abs(value) >= _EXACT):
-            wanted = {int: "a whole number below 2**53", float: "a number"}.get(self.kind, "text")
+            wanted = {int: "a whole number below 2**53", float: "a number"}.get(
+                self.kind, "text"
+            )
             raise InputError("bad-option", name=self.name, value=text, wanted=wanted)
         if self.choices and value not in self.choices:
-            raise InputError("bad-choice", name=self.name, value=value, choices=self.choices)
+            raise InputError(
+                "bad-choice", name=self.name, value=value, choices=self.choices
+            )
         if isinstance(value, str) and not self.choices and not _can_be_written(value):
             wanted = "text that can stand in a measure's name: no blanks at its ends, commas only "
             wanted += "inside parentheses that close"
@@ -107,7 +115,11 @@ class Option(NamedTuple):
         least, most = self.within
         if isinstance(value, int | float) and not least <= value <= most:
             bounded = self.kind is float or most < np.inf
-            wanted = f"a number in [{least}, {most}]" if bounded else f"a whole number from {least}"
+            wanted = (
+                f"a number in [{least}, {most}]"
+                if bounded
+                else f"a whole number from {least}"
+            )
             raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
         cleaned: Value = None if self.check is None else self.check(value)
         return value if cleaned is None else cleaned
@@ -123,7 +135,9 @@ def universe_option(averages: tuple[str, ...] | None = None) -> Option:
     """Return the option that says which labels count."""
     text = "the labels that count: the class list, or without one those of both sides (auto); "
     text += "of the ground truth; of both sides; the class list"
-    return one_of("labels", f"{AUTO} reference union given", text)._replace(averages=averages)
+    return one_of("labels", f"{AUTO} reference union given", text)._replace(
+        averages=averages
+    )
 
 
 def is_whole(value: object) -> bool:
@@ -219,13 +233,17 @@ class Frame:
     def members(self, name: str) -> Bools:
         """Select the labels of a universe by its name."""
         if name in self.named:
-            return np.fromiter(map(self.named[name].__contains__, self.labels), np.bool_)
+            return np.fromiter(
+                map(self.named[name].__contains__, self.labels), np.bool_
+            )
         if name == "reference":
             return self.in_reference
         if name == "union":
             return self.in_union
         if name != "given":
-            raise UnknownKeyError("unknown-name", what="list of labels", value=name, remedy="")
+            raise UnknownKeyError(
+                "unknown-name", what="list of labels", value=name, remedy=""
+            )
         if self.given is None and self.has_columns:
             return self.in_union
         if self.given is None:
@@ -250,7 +268,9 @@ class Family(Protocol):
         """Return the value of each item, nan where undefined; None where an item alone has none."""
         return None
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> LabelTable | None:
         """Return a column of each count and the value of each label; None without labels."""
         return None
 
@@ -364,10 +384,16 @@ class Definition:
         known = [option.name for option in self.options]
         for name in chosen:
             if name not in known:
-                remedy = f"its options are {listing(known, most=20)}" if known else "leave it out"
+                remedy = (
+                    f"its options are {listing(known, most=20)}"
+                    if known
+                    else "leave it out"
+                )
                 what = f"option of {self.name}"
                 raise InputError("unknown-name", what=what, value=name, remedy=remedy)
-        average = str(chosen.get("average", self.averages[0])) if self.averages else None
+        average = (
+            str(chosen.get("average", self.averages[0])) if self.averages else None
+        )
         options: list[tuple[str, Value]] = []
         for option in self.options:
             name = option.name
@@ -381,7 +407,9 @@ class Definition:
                     error.values["in_measure"] = True
                     raise
             elif option.required:
-                raise InputError("missing-option", measure=self.name, option=name, help=option.help)
+                raise InputError(
+                    "missing-option", measure=self.name, option=name, help=option.help
+                )
             elif option.applies(average):
                 options.append((name, option.default_for(average)))
         if k is not None and not self.cutoff:
@@ -417,12 +445,16 @@ class Measure:
     def higher_is_better(self) -> bool:
         """Whether it is so of the definition, and of the part that is asked for."""
         extra = self.definition.extra
-        return self.definition.higher_is_better and self["part"] not in extra.get("lower", ())
+        return self.definition.higher_is_better and self["part"] not in extra.get(
+            "lower", ()
+        )
 
     @property
     def order_invariant(self) -> bool:
         """Whether the order of labels in a list does not matter."""
-        if self.k is not None or self["match"] in self.definition.extra.get("ordered", ()):
+        if self.k is not None or self["match"] in self.definition.extra.get(
+            "ordered", ()
+        ):
             return False
         return self.definition.order_invariant
 
@@ -451,7 +483,9 @@ class Measure:
             if option.name in self and option.applies(average)
         }
         made = self.definition(k=self.k if k is None else k, **{**kept, **changed})
-        added = () if k in (None, self.k) else tuple(f"{name}@{k}" for name in self.asked)
+        added = (
+            () if k in (None, self.k) else tuple(f"{name}@{k}" for name in self.asked)
+        )
         return replace(made, asked=(*added, *self.asked))
 
     def __repr__(self) -> str:
@@ -500,7 +534,10 @@ def model_key(measure: Measure) -> str:
     """
     definition = measure.definition
     own_models = []
-    if measure["embedding"] == DEFAULT_EMBEDDING and definition.own_embedding != USUAL_EMBEDDING:
+    if (
+        measure["embedding"] == DEFAULT_EMBEDDING
+        and definition.own_embedding != USUAL_EMBEDDING
+    ):
         own_models.append(f"own {definition.own_embedding}")
     return _join_key(measure, own_models)
 

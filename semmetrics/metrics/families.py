@@ -33,7 +33,14 @@ from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block, Step
 from semmetrics.errors import InputError, place_in
 from semmetrics.metrics import definition as definitions
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Option, Sums
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    Measure,
+    Option,
+    Sums,
+)
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import is_own
 
@@ -47,13 +54,21 @@ _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
 
 
 def policy_option(
-    name: str, short: str, default: Any, text: str, averages: tuple[str, ...] | None = None
+    name: str,
+    short: str,
+    default: Any,
+    text: str,
+    averages: tuple[str, ...] | None = None,
 ) -> Option:
     """Return the option that says what an undefined value counts as."""
-    return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
+    return Option(
+        name, short, default, POLICIES, help=f"policy for {text}", averages=averages
+    )
 
 
-def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[Option, ...]:
+def choose_policies(
+    options: Iterable[Option], chosen: Container[str]
+) -> tuple[Option, ...]:
     """Leave a choice to these policies alone; the causes of the others never arise."""
     return tuple(
         option._replace(choices=(option.default_for(None),))
@@ -76,15 +91,22 @@ def causes(values: Floats, n_pred: Any, n_ref: Any) -> Causes:
 def value_columns(values: Floats, n_pred: Any, n_ref: Any) -> dict[str, Column]:
     """Make the columns "value" (0 where undefined) and "cause" of a value of each item."""
     cause = causes(values, n_pred, n_ref)
-    return {"value": Dense(np.where(cause == 0, values, 0.0)), "cause": OneHot(cause, len(CAUSES))}
+    return {
+        "value": Dense(np.where(cause == 0, values, 0.0)),
+        "cause": OneHot(cause, len(CAUSES)),
+    }
 
 
 def cause_option(measure: Measure, cause: str) -> str:
     """Name the option that holds the policy for a cause."""
-    return "absent" if cause == "empty" and measure["average"] in LABEL_AVERAGES else cause
+    return (
+        "absent" if cause == "empty" and measure["average"] in LABEL_AVERAGES else cause
+    )
 
 
-def apply_policies(measure: Measure, values: Floats, code: Causes) -> tuple[Floats, Bools]:
+def apply_policies(
+    measure: Measure, values: Floats, code: Causes
+) -> tuple[Floats, Bools]:
     """Replace undefined values, and say which values count.
 
     Parameters
@@ -117,7 +139,10 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     number = counts[..., 0]
     unknown = np.zeros(number.shape, np.bool_)
     for place, name in enumerate(CAUSES[1:], 1):
-        policy, some = measure[name], counts[..., place]  # None where the cause cannot arise
+        policy, some = (
+            measure[name],
+            counts[..., place],
+        )  # None where the cause cannot arise
         if policy == "nan":
             unknown |= some > 0
         elif policy in ("0", "1"):
@@ -127,10 +152,16 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
 
 def undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value, by cause, whatever their weights."""
-    return dict(zip(CAUSES[1:], sums.get("cause_items", sums["cause"]).tolist()[1:], strict=True))
+    return dict(
+        zip(
+            CAUSES[1:], sums.get("cause_items", sums["cause"]).tolist()[1:], strict=True
+        )
+    )
 
 
-def evaluate_formula(definition: Definition, known: dict[str, Any], options: Chosen) -> Floats:
+def evaluate_formula(
+    definition: Definition, known: dict[str, Any], options: Chosen
+) -> Floats:
     """Evaluate the formula of a definition on counts.
 
     Raises
@@ -148,15 +179,22 @@ def evaluate_formula(definition: Definition, known: dict[str, Any], options: Cho
             raise
         code = getattr(formula, "__code__", None)
         raise InputError(
-            "own-code-failed", "" if code is None else place_in(error, code.co_filename),
-            what=f"the formula of {definition.name}", kind=type(error).__name__, why=error,
+            "own-code-failed",
+            "" if code is None else place_in(error, code.co_filename),
+            what=f"the formula of {definition.name}",
+            kind=type(error).__name__,
+            why=error,
             remedy="correct it",
-        ) from error  # fmt: skip
+        ) from error
     endless = np.isinf(values).any()
     if values.shape != next(iter(known.values())).shape or endless:
         found = "an infinite value" if endless else f"an array of shape {values.shape}"
-        raise InputError("wrong-formula", measure=definition.name, problem=f"gives {found}",
-                         remedy="return one number for each count, nan if undefined")  # fmt: skip
+        raise InputError(
+            "wrong-formula",
+            measure=definition.name,
+            problem=f"gives {found}",
+            remedy="return one number for each count, nan if undefined",
+        )
     return values
 
 
@@ -172,7 +210,9 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
 
 
-def label_mean(measure: Measure, values: Floats, support: Floats, kept: Bools) -> Floats:
+def label_mean(
+    measure: Measure, values: Floats, support: Floats, kept: Bools
+) -> Floats:
     """Average over the labels kept; those of ``weighted`` by their references, if any has some."""
     weights = kept.astype(np.float64)
     if measure["average"] == "weighted":
@@ -208,7 +248,9 @@ class ItemMeans(definitions.Family):
         """Count what has no value, by cause."""
         return undefined_items(sums)
 
-    def values(self, measure: Measure, rows: Columns, frame: Frame) -> tuple[Floats, Causes]:
+    def values(
+        self, measure: Measure, rows: Columns, frame: Frame
+    ) -> tuple[Floats, Causes]:
         """Return the value of each item, and why it has none."""
         return rows["value"].values, rows["cause"].codes
 
@@ -233,7 +275,9 @@ class SumFormulas(definitions.Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Evaluate the formula on the sums; nan where no item has a value, or a policy says so."""
-        numbers = {name: as_floats(sums[name]) for name in sums if not name.startswith("cause")}
+        numbers = {
+            name: as_floats(sums[name]) for name in sums if not name.startswith("cause")
+        }
         counts = as_floats(sums["cause"])
         unknown = counts[..., 0] == 0
         for place, name in enumerate(CAUSES[1:], 1):
@@ -247,7 +291,9 @@ class SumFormulas(definitions.Family):
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
-        numbers = {n: np.asarray(c.values, np.float64) for n, c in rows.items() if n != "cause"}
+        numbers = {
+            n: np.asarray(c.values, np.float64) for n, c in rows.items() if n != "cause"
+        }
         return np.where(rows["cause"].codes == 0, self.value(measure, numbers), np.nan)
 
 
@@ -313,7 +359,9 @@ class CountFormulas(ItemMeans):
         known = self.item_counts(measure, rows, frame)
         return evaluate_formula(measure.definition, known, formula_options(measure))
 
-    def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
+    def item_counts(
+        self, measure: Measure, rows: Columns, frame: Frame
+    ) -> dict[str, Floats]:
         """Return the counts of each item."""
         return {name: rows[name].values for name in measure.definition.arguments}
 
@@ -322,7 +370,9 @@ class CountFormulas(ItemMeans):
         names = {*measure.definition.arguments, "n_pred", "n_ref"}
         return {name: as_floats(sums[name])[..., None] for name in names}
 
-    def _evaluated(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Causes]:
+    def _evaluated(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> tuple[Floats, Causes]:
         known = self.together(measure, sums, frame)
         value = evaluate_formula(measure.definition, known, formula_options(measure))
         return value, causes(value, known["n_pred"], known["n_ref"])
@@ -360,4 +410,6 @@ def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:
 def flat_terms(measures: Sequence[Measure]) -> list[Measure]:
     """Return each measure once, and instead of a derived one those that it is made of."""
     every = (terms_of(one) or {"": [one]} for one in measures)
-    return list(dict.fromkeys(one for parts in every for some in parts.values() for one in some))
+    return list(
+        dict.fromkeys(one for parts in every for some in parts.values() for one in some)
+    )

@@ -67,7 +67,9 @@ def f1_many_to_one(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     """
     # 2PR / (P + R) multiplied out, so that it is f1 where hit = served
     base = hit * n_ref + served * n_pred
-    return np.where(base == 0, divide(0.0 * hit, n_pred + n_ref), divide(2.0 * hit * served, base))
+    return np.where(
+        base == 0, divide(0.0 * hit, n_pred + n_ref), divide(2.0 * hit * served, base)
+    )
 
 
 def harmonic_mean(precision: Any, recall: Any) -> Any:
@@ -82,7 +84,12 @@ def jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 
 
 def average_precision(
-    precision_sum: Any, hit: Any, n_pred: Any, n_ref: Any, *, normalize: str = "references"
+    precision_sum: Any,
+    hit: Any,
+    n_pred: Any,
+    n_ref: Any,
+    *,
+    normalize: str = "references",
 ) -> Any:
     """Precision at each hit, summed, over the references or (``normalize="hits"``) over the hits.
 
@@ -90,4 +97,6 @@ def average_precision(
     """
     if normalize == "references":
         return np.where(n_pred == 0, np.nan, divide(precision_sum, n_ref))
-    return np.where((n_pred == 0) | (n_ref == 0), np.nan, precision_sum / np.maximum(hit, 1))
+    return np.where(
+        (n_pred == 0) | (n_ref == 0), np.nan, precision_sum / np.maximum(hit, 1)
+    )

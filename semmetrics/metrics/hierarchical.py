@@ -58,7 +58,12 @@ from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, Measure, Statistic, one_of
-from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
+from semmetrics.metrics.families import (
+    CountFormulas,
+    ItemMeans,
+    policy_option,
+    value_columns,
+)
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, ItemCounts, Matches, cut_of, sides_of
 from semmetrics.metrics.registry import define
@@ -101,7 +106,10 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
     hit, n_pred, n_ref = np.zeros((3, len(pred)), np.int64)
     for part in _parts(pred, ref, placed):
         size = (part.stop - part.start) * len(placed.height)
-        sides = [_distinct(side.rows(part.start, part.stop), placed, size) for side in (pred, ref)]
+        sides = [
+            _distinct(side.rows(part.start, part.stop), placed, size)
+            for side in (pred, ref)
+        ]
         (rows, mine), (ref_rows, theirs) = sides
         shared = rows[ragged.is_member(mine, theirs, size)]
         for counts, found in ((hit, shared), (n_pred, rows), (n_ref, ref_rows)):
@@ -168,7 +176,9 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
         _, flat, keys = _ancestors(theirs, placed)
         bits = int(placed.distances.max(initial=0)).bit_length()
         ordered = np.sort((keys << bits) + placed.distances[flat])
-        ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]  # the nearest
+        ordered = ordered[
+            np.flatnonzero(np.diff(ordered >> bits, prepend=-1))
+        ]  # the nearest
         ref_keys = ordered >> bits
         down = ordered - (ref_keys << bits)
         indptr, flat, keys = _ancestors(mine, placed)
@@ -219,7 +229,9 @@ def labels_taking_part(
         codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
         names = [block.task.classes[code] for code in codes.tolist()]
         raise InputError("outside-taxonomy", names=names)
-    number = ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(strange[1], ref.indptr)
+    number = ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(
+        strange[1], ref.indptr
+    )
     return pred, ref, OneHot((number > 0).astype(np.int8), 2)
 
 
@@ -235,7 +247,10 @@ class ClosedCounts(Statistic):
         """Close both sides under ancestors and count."""
         pred, ref, outside = labels_taking_part(block, self.cut, self.unknown)
         counts = closed_counts(pred, ref, place_labels(block.task, self.root))._asdict()
-        return {**{name: Dense(number) for name, number in counts.items()}, "outside": outside}
+        return {
+            **{name: Dense(number) for name, number in counts.items()},
+            "outside": outside,
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -257,7 +272,9 @@ class LabelDistances(Statistic):
         distance: Any = edges if options["measure"] == "edges" else height
         if options["unconnected"] == "root":  # joined at the implied root
             nearest = np.full(len(ref), FAR)
-            np.minimum.at(nearest, ragged.row_numbers(ref.indptr), placed.depth[ref.codes])
+            np.minimum.at(
+                nearest, ragged.row_numbers(ref.indptr), placed.depth[ref.codes]
+            )
             joined: Any = placed.depth[pred.codes] + nearest[rows] + 2
             joined = joined if options["measure"] == "edges" else placed.top
             distance = np.where(unconnected, joined, distance)
@@ -266,7 +283,9 @@ class LabelDistances(Statistic):
         if options["normalize"] != "none":
             most = max(placed.span, 1) * (2 if options["measure"] == "edges" else 1)
             distance = np.minimum(distance / most, 1.0)
-        total = np.bincount(rows[counted], distance[counted].astype(np.float64), len(block))
+        total = np.bincount(
+            rows[counted], distance[counted].astype(np.float64), len(block)
+        )
         alone = np.bincount(rows[unconnected], minlength=len(block)) > 0
         return {
             **value_columns(divide(total, number), n_pred, n_ref),
@@ -282,7 +301,9 @@ class HierarchicalFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of ancestors."""
-        return ClosedCounts(cut_of(measure), str(measure["root"]), str(measure["unknown"]))
+        return ClosedCounts(
+            cut_of(measure), str(measure["root"]), str(measure["unknown"])
+        )
 
 
 class DistanceFamily(ItemMeans):
@@ -296,7 +317,9 @@ class DistanceFamily(ItemMeans):
 
 
 _UNKNOWN = one_of(
-    "unknown", "error own", "labels outside the taxonomy: refused, or each a root of its own"
+    "unknown",
+    "error own",
+    "labels outside the taxonomy: refused, or each a root of its own",
 )
 _ROOT = one_of("root", "exclude include", "whether the root counts as an ancestor")
 
@@ -307,33 +330,46 @@ def _hierarchical(
     averages, left_out = ("micro", "example"), ("labels", "duplicates", "undefined")
     shared = set_options(averages, without=left_out, policies=("empty", *policies))
     return define(
-        name=name, family=HierarchicalFamily(), summary=summary, equation=equation,
+        name=name,
+        family=HierarchicalFamily(),
+        summary=summary,
+        equation=equation,
         source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
         cite=("kiritchenko2005", "kiritchenko2006", "silla2011"),
-        options=(*shared, _ROOT, _UNKNOWN), averages=averages, symmetric=not policies,
-        formula=formula, needs=frozenset(["taxonomy"]),
-    )  # fmt: skip
+        options=(*shared, _ROOT, _UNKNOWN),
+        averages=averages,
+        symmetric=not policies,
+        formula=formula,
+        needs=frozenset(["taxonomy"]),
+    )
 
 
 hP = _hierarchical(
     "hP",
     "Share of the predicted labels and their ancestors that are true or ancestors of true labels.",
-    "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors", formulas.precision, "no_prediction",
-)  # fmt: skip
+    "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors",
+    formulas.precision,
+    "no_prediction",
+)
 hR = _hierarchical(
     "hR",
     "Share of the true labels and their ancestors that are predicted or ancestors of predictions.",
-    "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors", formulas.recall, "no_reference",
-)  # fmt: skip
+    "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors",
+    formulas.recall,
+    "no_reference",
+)
 hF = _hierarchical(
-    "hF", "Harmonic mean of hierarchical precision and recall.",
-    "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors", formulas.f1,
-)  # fmt: skip
+    "hF",
+    "Harmonic mean of hierarchical precision and recall.",
+    "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors",
+    formulas.f1,
+)
 _DUPLICATES, *_, _DECODE, _LEAST = set_options(("example",), without=("average",))
 _CONNECTED = "labels without a common ancestor: joined at an implied root, or left out"
 _LEFT_OUT = "items whose predictions are all left out as unconnected"
 LCADistance = define(
-    name="LCADistance", family=DistanceFamily(),
+    name="LCADistance",
+    family=DistanceFamily(),
     summary="Links between a predicted label and the nearest true one, through their lowest common "
     "ancestor.",
     equation="mean over z in Z of min over y in Y of min over a in anc(z) ∩ anc(y) of "
@@ -341,8 +377,16 @@ LCADistance = define(
     source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
     cite=("deng2010", "bertinetto2020"),
     options=(
-        one_of("measure", "edges height", "links through the common ancestor, or its height"),
-        one_of("normalize", "none depth", "divide by the largest value that the taxonomy allows"),
+        one_of(
+            "measure",
+            "edges height",
+            "links through the common ancestor, or its height",
+        ),
+        one_of(
+            "normalize",
+            "none depth",
+            "divide by the largest value that the taxonomy allows",
+        ),
         one_of("unconnected", "root skip", _CONNECTED, short="unconn"),
         _UNKNOWN,
         _DUPLICATES._replace(averages=None),
@@ -353,5 +397,7 @@ LCADistance = define(
         _DECODE,
         _LEAST,
     ),
-    bounds=(0.0, np.inf), higher_is_better=False, needs=frozenset(["taxonomy"]),
-)  # fmt: skip
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    needs=frozenset(["taxonomy"]),
+)

@@ -44,13 +44,19 @@ from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Option
 from semmetrics.metrics.matching import sides_of
 
 EMBEDDING = Option(
-    "embedding", "embedding", DEFAULT_EMBEDDING, help="which of the embeddings given is meant"
+    "embedding",
+    "embedding",
+    DEFAULT_EMBEDDING,
+    help="which of the embeddings given is meant",
 )
 """The option of every measure that compares labels by an embedding."""
 
 _TABLE = 1 << 25  # cells of a table of similarities, terms by terms
 _PAIR_COST = 16  # a similarity computed for a pair costs so many of a table
-_GATHERED = 1 << 18, 1 << 26  # numbers of vectors gathered at a time: in a cache; on a device
+_GATHERED = (
+    1 << 18,
+    1 << 26,
+)  # numbers of vectors gathered at a time: in a cache; on a device
 
 
 def label_vectors_of(task: LabelTask | CaptionTask, key: str) -> Any:
@@ -106,7 +112,9 @@ def choose_similarities(vectors: Any, pred: Side, ref: Side) -> Similarities:
         The labels of both sides, as codes of the vectors.
     """
     size = len(vectors.indptr) - 1
-    mine, theirs = (np.flatnonzero(occurring(written_codes(side), size)) for side in (pred, ref))
+    mine, theirs = (
+        np.flatnonzero(occurring(written_codes(side), size)) for side in (pred, ref)
+    )
     widths = lengths(vectors.indptr)
     cells = int(widths[mine].sum()) * int(widths[theirs].sum())
     pairs = int(lengths(pred.indptr) @ lengths(ref.indptr))
@@ -145,7 +153,9 @@ class SimilarityTable:
         self._vectors, self._referred = vectors, referred
         self._backend = Backend(vectors.matrix)
         self._tptr, self._flat = take_rows(vectors.indptr, predicted)
-        self._terms = np.flatnonzero(occurring(vectors.rows[self._flat], len(vectors.terms)))
+        self._terms = np.flatnonzero(
+            occurring(vectors.rows[self._flat], len(vectors.terms))
+        )
         size = len(vectors.indptr) - 1
         self._term_row = _positions(len(vectors.terms), self._terms)
         self._single = len(self._flat) == len(predicted)
@@ -157,11 +167,18 @@ class SimilarityTable:
         self._rows = tuple(map(self._backend.array, (label_row, self._term_row)))
         self._columns = self._backend.array(_positions(size, referred))
         self._decided: tuple[float, tuple[Any, Any], bool] | None = None
-        self._exact: dict[bool, tuple[Any, Any]] = {}  # by whether zero vectors are left out
+        self._exact: dict[
+            bool, tuple[Any, Any]
+        ] = {}  # by whether zero vectors are left out
         self._n_gathered = 0  # cells asked for while there was no table
 
     def gather(
-        self, rows: Ints, labels: Ints, *, by_term: bool = False, skip_zero_vectors: bool = False
+        self,
+        rows: Ints,
+        labels: Ints,
+        *,
+        by_term: bool = False,
+        skip_zero_vectors: bool = False,
     ) -> Any:
         """Gather similarities of terms or predicted labels with reference labels.
 
@@ -185,12 +202,18 @@ class SimilarityTable:
             self._n_gathered += len(rows) * rows.shape[1] * labels.shape[1]
             if self._n_gathered * _PAIR_COST < len(self._terms) * len(self._referred):
                 source = PairwiseSimilarity(self._vectors)
-                return source.gather(rows, labels, by_term=by_term, skip_zero_vectors=skips)
-            table = _similarities(self._vectors, self._terms, self._referred, skips=skips)
+                return source.gather(
+                    rows, labels, by_term=by_term, skip_zero_vectors=skips
+                )
+            table = _similarities(
+                self._vectors, self._terms, self._referred, skips=skips
+            )
             self._exact[skips] = self._views(table, -np.inf)
         table = self._exact[skips][by_term]
         cells = self._cells(table, rows, labels, by_term=by_term)
-        return table.reshape(-1)[cells] if self._backend.torch else np.take(table, cells)
+        return (
+            table.reshape(-1)[cells] if self._backend.torch else np.take(table, cells)
+        )
 
     def equal(self, rows: Ints, labels: Ints) -> Bools:
         """Return whether labels are equal; arrays of codes of shapes that broadcast."""
@@ -219,14 +242,18 @@ class SimilarityTable:
         if not self._backend.torch and self._decided is None and not self._exact:
             self._decided = self._decide(threshold)
         if self._decided is None or self._decided[0] != threshold:
-            similarity = self.gather(rows, labels, by_term=by_term, skip_zero_vectors=threshold < 0)
+            similarity = self.gather(
+                rows, labels, by_term=by_term, skip_zero_vectors=threshold < 0
+            )
             return _compare(similarity, threshold)
         _, decisions, any_close = self._decided
         table = decisions[by_term]
         found = np.take(table, self._cells(table, rows, labels, by_term=by_term))
         above, n_close = found >= _CLOSE_ABOVE, 0
         if any_close:
-            n_close = int(np.count_nonzero((found == _CLOSE_BELOW) | (found == _CLOSE_ABOVE)))
+            n_close = int(
+                np.count_nonzero((found == _CLOSE_BELOW) | (found == _CLOSE_ABOVE))
+            )
         return above, n_close
 
     def _cells(self, table: Any, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
@@ -239,14 +266,20 @@ class SimilarityTable:
         vectors = self._vectors
         indptr, flat = take_rows(vectors.indptr, self._referred)
         columns = vectors.rows[flat]
-        above, places = vectors.threshold_test.test_table(self._terms, columns, threshold)
+        above, places = vectors.threshold_test.test_table(
+            self._terms, columns, threshold
+        )
         cells = above.view(np.int8)
         cells *= _ABOVE
-        cells.ravel()[places] = np.where(cells.ravel()[places], _CLOSE_ABOVE, _CLOSE_BELOW)
+        cells.ravel()[places] = np.where(
+            cells.ravel()[places], _CLOSE_ABOVE, _CLOSE_BELOW
+        )
         if threshold < 0:
             cells[vectors.zero[self._terms]] = _BELOW
             cells[:, vectors.zero[columns]] = _BELOW
-        cells[_equal_cells(vectors, self._terms, columns)] = _ABOVE if threshold < 1.0 else _BELOW
+        cells[_equal_cells(vectors, self._terms, columns)] = (
+            _ABOVE if threshold < 1.0 else _BELOW
+        )
         cells[:, ~vectors.included[columns]] = _BELOW
         cells[~vectors.included[self._terms]] = _BELOW
         if len(columns) > len(self._referred):
@@ -257,7 +290,10 @@ class SimilarityTable:
         """Return the best of the terms of each predicted label, and of each term; padded."""
         backend = self._backend
         by_term = backend.xp.full(
-            (cells.shape[0] + 1, cells.shape[1] + 1), filling, dtype=cells.dtype, **backend.place
+            (cells.shape[0] + 1, cells.shape[1] + 1),
+            filling,
+            dtype=cells.dtype,
+            **backend.place,
         )
         by_term[:-1, :-1] = cells
         if self._single:
@@ -302,7 +338,9 @@ def equal_labels(vectors: Any, rows: Ints, labels: Ints) -> Bools:
     return equal
 
 
-def _similarities(vectors: Any, terms: Ints, labels: Ints, *, skips: bool = False) -> Any:
+def _similarities(
+    vectors: Any, terms: Ints, labels: Ints, *, skips: bool = False
+) -> Any:
     """Return similarities of distinct terms with labels, the best of the terms of a label.
 
     Parameters
@@ -326,7 +364,11 @@ def _similarities(vectors: Any, terms: Ints, labels: Ints, *, skips: bool = Fals
     table[_equal_cells(vectors, terms, columns)] = 1.0
     table[:, np.flatnonzero(~vectors.included[columns])] = -np.inf
     table[np.flatnonzero(~vectors.included[terms])] = -np.inf
-    return table if len(columns) == len(labels) else Backend(table).max_rows(table, indptr, 1)
+    return (
+        table
+        if len(columns) == len(labels)
+        else Backend(table).max_rows(table, indptr, 1)
+    )
 
 
 def _equal_cells(vectors: Any, terms: Ints, columns: Ints) -> tuple[Ints, Ints]:
@@ -347,25 +389,46 @@ class PairwiseSimilarity:
         return equal_labels(self.vectors, rows, labels)
 
     def gather(
-        self, rows: Ints, labels: Ints, *, by_term: bool = False, skip_zero_vectors: bool = False
+        self,
+        rows: Ints,
+        labels: Ints,
+        *,
+        by_term: bool = False,
+        skip_zero_vectors: bool = False,
     ) -> Any:
         """Do the same as ``SimilarityTable.gather``."""
         skips = skip_zero_vectors and bool(self.vectors.zero.any())
-        backend, vectors, (items, m) = Backend(self.vectors.matrix), self.vectors, rows.shape
-        table, padding = backend.zeros(items, m, labels.shape[1]), _padding(rows, labels)
+        backend, vectors, (items, m) = (
+            Backend(self.vectors.matrix),
+            self.vectors,
+            rows.shape,
+        )
+        table, padding = (
+            backend.zeros(items, m, labels.shape[1]),
+            _padding(rows, labels),
+        )
         each = lengths(vectors.indptr)
         short = each.argmin()  # the label that stands for padding
         rows = np.where(rows < 0, 0 if by_term else short, rows)
         labels = np.where(labels < 0, short, labels)
         most = m if by_term else each[rows].sum(axis=1).max(initial=0)
-        numbers = (most + each[labels].sum(axis=1).max(initial=0)) * vectors.vectors.shape[1]
-        for part in slices(items, int(_GATHERED[not backend.on_cpu] // max(1, numbers))):
+        numbers = (
+            most + each[labels].sum(axis=1).max(initial=0)
+        ) * vectors.vectors.shape[1]
+        for part in slices(
+            items, int(_GATHERED[not backend.on_cpu] // max(1, numbers))
+        ):
             mine, own = self._terms(rows[part], are_terms=by_term)
             theirs, other = self._terms(labels[part])
             pairs = self._pair_by_pair(mine, theirs, skips=skips)
             if vectors.has_synonyms:
-                for indptr in (own, other):  # the best of a label's terms, on either side
-                    best = backend.max_rows(pairs.reshape(-1, pairs.shape[2]), indptr, 0)
+                for indptr in (
+                    own,
+                    other,
+                ):  # the best of a label's terms, on either side
+                    best = backend.max_rows(
+                        pairs.reshape(-1, pairs.shape[2]), indptr, 0
+                    )
                     pairs = best.reshape(len(pairs), -1, pairs.shape[2]).swapaxes(1, 2)
             table[part] = pairs
         table[backend.array(padding)] = -np.inf
@@ -378,7 +441,9 @@ class PairwiseSimilarity:
         """
         vectors = self.vectors
         if are_terms or not vectors.has_synonyms:
-            return labels if are_terms else vectors.rows[labels], np.arange(labels.size + 1)
+            return labels if are_terms else vectors.rows[labels], np.arange(
+                labels.size + 1
+            )
         first, each = vectors.indptr[labels].ravel(), lengths(vectors.indptr)[labels]
         wide, total = each.copy(), each.sum(axis=1)
         wide[:, -1] += total.max() - total
@@ -393,7 +458,9 @@ class PairwiseSimilarity:
         """Do the same as ``SimilarityTable.above``."""
         vectors = self.vectors
         if vectors.has_synonyms or Backend(vectors.matrix).torch:
-            similarity = self.gather(rows, labels, by_term=by_term, skip_zero_vectors=threshold < 0)
+            similarity = self.gather(
+                rows, labels, by_term=by_term, skip_zero_vectors=threshold < 0
+            )
             return _compare(similarity, threshold)
         mine, theirs = (vectors.rows[np.maximum(codes, 0)] for codes in (rows, labels))
         above, places = vectors.threshold_test.test_items(mine, theirs, threshold)
@@ -413,7 +480,10 @@ class PairwiseSimilarity:
         used, place = np.unique(terms, return_inverse=True)
         backend = Backend(vectors.matrix)
         parts = SplitVectors.of(backend.array(vectors.matrix[used], "float64"))
-        mine, theirs = place[:split].reshape(rows.shape), place[split:].reshape(columns.shape)
+        mine, theirs = (
+            place[:split].reshape(rows.shape),
+            place[split:].reshape(columns.shape),
+        )
         table = parts[mine].cosines(parts[theirs])
         if skips:
             real = ~vectors.zero[used]

@@ -142,7 +142,9 @@ def sam_triplet_loss(
     own, *others = _vectors(positive, negative_caption, negative_image)
     loss: Any = 0.0
     for one, other in zip(margins, others, strict=True):
-        margin = _vectors(own, to_numpy(one) if is_torch(one) and not is_torch(own) else one)[1]
+        margin = _vectors(
+            own, to_numpy(one) if is_torch(one) and not is_torch(own) else one
+        )[1]
         loss = loss + (margin + other - own).clip(min=0.0)
     return loss if reduction == "none" else getattr(loss, reduction)()
 

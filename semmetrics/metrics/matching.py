@@ -38,7 +38,9 @@ def sides_of(block: LabelBlock) -> tuple[Side, Side]:
 
     Lists without scores are in order already.
     """
-    pred, ref = (side.rows(block.start, block.stop) for side in (block.task.pred, block.task.ref))
+    pred, ref = (
+        side.rows(block.start, block.stop) for side in (block.task.pred, block.task.ref)
+    )
     if pred.scores is not None:
         order = ragged.order_rows(pred.indptr, pred.scores)
         written = None if pred.written is None else pred.written[order]
@@ -80,7 +82,9 @@ class Cut:
         if rule == "all" and block.task.ranked and self.k is None:
             raise InputError("no-rule")
         every = np.diff(ranked.indptr)
-        if rule == "all" or not len(ranked.codes):  # nothing predicted, with or without scores
+        if rule == "all" or not len(
+            ranked.codes
+        ):  # nothing predicted, with or without scores
             return every
         if rule in ("threshold", "at-least"):
             threshold = round_to(float(number), block.task.precision)
@@ -95,12 +99,21 @@ class Cut:
         from semmetrics.metrics import decoding  # a measure of lists does without it
 
         if rule in ("threshold", "cumulative"):
-            keep = decoding.keep_above if rule == "threshold" else decoding.keep_cumulative
+            keep = (
+                decoding.keep_above if rule == "threshold" else decoding.keep_cumulative
+            )
             return keep(ranked.indptr, ranked.scores, float(number), self.keep_at_least)
         if block.task.heads is None:
-            raise InputError("needs-option", what=f"decode={self.decode}", name="set_size_probs")
-        heads, offset = block.task.heads[block.start : block.stop], block.task.first_set_size
-        scores = ranked.scores * (float(number) if rule == "dirichlet" else 1.0)  # U to the c
+            raise InputError(
+                "needs-option", what=f"decode={self.decode}", name="set_size_probs"
+            )
+        heads, offset = (
+            block.task.heads[block.start : block.stop],
+            block.task.first_set_size,
+        )
+        scores = ranked.scores * (
+            float(number) if rule == "dirichlet" else 1.0
+        )  # U to the c
         if rule == "cardinality":
             kept = decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         else:
@@ -115,7 +128,11 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
     found = task.odd.get(UNUSED)
-    unused = "".join(f"; {one}" for one in sorted(found)) if isinstance(found, frozenset) else ""
+    unused = (
+        "".join(f"; {one}" for one in sorted(found))
+        if isinstance(found, frozenset)
+        else ""
+    )
     given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
     remedy = f", or {otherwise}" if otherwise else ""
     return InputError("no-scores", what=what, given=given, unused=unused, remedy=remedy)
@@ -186,9 +203,15 @@ class Matches:
         once = ragged.first_occurrences(ref_cells, size)
         hit = ragged.is_member(pred_cells, ref_cells, size)
         if self.duplicates == "once":
-            n_ref = np.diff(ref.indptr) if once is None else ragged.sum_rows(once, ref.indptr)
+            n_ref = (
+                np.diff(ref.indptr)
+                if once is None
+                else ragged.sum_rows(once, ref.indptr)
+            )
             return Matched(first, hit if first is None else hit & first, once, n_ref)
-        if first is not None:  # the j-th of equal predictions needs more than j equal references
+        if (
+            first is not None
+        ):  # the j-th of equal predictions needs more than j equal references
             ordered = np.sort(ref_cells)
             present = np.searchsorted(ordered, pred_cells, "right")
             present -= np.searchsorted(ordered, pred_cells)
@@ -212,19 +235,25 @@ def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matche
         theirs = slice(ref.indptr[item], ref.indptr[item + 1])
         written = ref.written[theirs].tolist()
         if duplicates == "once":
-            written = dict(zip(ref.codes[theirs].tolist(), written, strict=True)).values()
+            written = dict(
+                zip(ref.codes[theirs].tolist(), written, strict=True)
+            ).values()
         holders: dict[str, list[int]] = {}  # references by term, the first one last
         for number, code in reversed([*enumerate(written)]):
             for term in synonyms.terms[code]:
                 holders.setdefault(term, []).append(number)
         used: set[int] = set()
-        for place, code in enumerate(pred.written[mine].tolist(), int(pred.indptr[item])):
+        for place, code in enumerate(
+            pred.written[mine].tolist(), int(pred.indptr[item])
+        ):
             counts = matched.counted is None or bool(matched.counted[place])
             hit[place] = counts and _take_match(synonyms.terms[code], holders, used)
     return Matched(matched.counted, hit, matched.once, matched.n_ref)
 
 
-def _take_match(terms: Iterable[str], holders: Mapping[str, list[int]], used: set[int]) -> bool:
+def _take_match(
+    terms: Iterable[str], holders: Mapping[str, list[int]], used: set[int]
+) -> bool:
     """Use the first unused reference that has the first matching term."""
     for term in terms:
         references = holders.get(term, [])
@@ -246,7 +275,11 @@ class ItemCounts(NamedTuple):
 @kept
 def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCounts:
     """Count the hits, predictions and references of each item under a cut."""
-    start, kept, matched = sides_of(block)[0].indptr[:-1], block.get(cut), block.get(matches)
+    start, kept, matched = (
+        sides_of(block)[0].indptr[:-1],
+        block.get(cut),
+        block.get(matches),
+    )
     hits, n_pred = ragged.offsets(matched.hit), kept
     if matched.counted is not None:
         counted = ragged.offsets(matched.counted)
@@ -290,14 +323,19 @@ class DistinctCounts(Statistic):
             distinct, codes = np.unique(keys, return_inverse=True)
         rest, n_ref = np.divmod(distinct, widths[2])
         counts = ItemCounts(*np.divmod(rest, widths[1]), n_ref)._asdict()
-        return {**{name: Dense(values) for name, values in counts.items()}, "codes": codes}
+        return {
+            **{name: Dense(values) for name, values in counts.items()},
+            "codes": codes,
+        }
 
 
 def _sum_precisions(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> Floats:
     """Sum the precision at the rank of each hit of each item; independent of the block."""
     (ranked, _), kept, matched = sides_of(block), block.get(cut), block.get(matches)
     rows = ragged.row_numbers(ranked.indptr)
-    counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
+    counted = (
+        np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
+    )
     start = ranked.indptr[:-1][rows]
     chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
     hits, ranks = ragged.offsets(matched.hit), ragged.offsets(counted)

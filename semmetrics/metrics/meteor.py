@@ -53,9 +53,22 @@ COUNTS = (
     *("chunks", "matched_pred", "matched_ref"),
 )
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
-_ARGUMENTS = ("-Xmx2G", "-jar", METEOR_FILES.files[0], "-", "-", "-stdio", "-l", "en", "-norm")
-_PROGRAM = replace(METEOR_FILES, purpose="METEOR(program=java)",
-                   alternative="score METEOR, which needs none")  # fmt: skip
+_ARGUMENTS = (
+    "-Xmx2G",
+    "-jar",
+    METEOR_FILES.files[0],
+    "-",
+    "-",
+    "-stdio",
+    "-l",
+    "en",
+    "-norm",
+)
+_PROGRAM = replace(
+    METEOR_FILES,
+    purpose="METEOR(program=java)",
+    alternative="score METEOR, which needs none",
+)
 
 
 def java_counts(
@@ -84,16 +97,21 @@ def java_counts(
         If pycocoevalcap is not installed.
     """
     cleaned = [one_line(text).replace("|||", "") for text in texts]
-    lines = [f"SCORE ||| {cleaned[reference]} ||| {cleaned[candidate]}"
-             for candidate, reference in zip(*map(np.ndarray.tolist, (candidates, references)),
-                                             strict=True)]  # fmt: skip
+    lines = [
+        f"SCORE ||| {cleaned[reference]} ||| {cleaned[candidate]}"
+        for candidate, reference in zip(
+            *map(np.ndarray.tolist, (candidates, references)), strict=True
+        )
+    ]
     counts = np.zeros((len(lines), len(COUNTS)), np.int64)
     stages = () if paraphrases == "true" else ("-m", " ".join(STAGES[:-1]))
     for row, (line, answer) in enumerate(
         zip(lines, _run(lines, stages) if lines else (), strict=True)
     ):
         try:
-            counts[row] = [int(float(part)) for _, part in zip(COUNTS, answer.split(), strict=True)]
+            counts[row] = [
+                int(float(part)) for _, part in zip(COUNTS, answer.split(), strict=True)
+            ]
         except ValueError as error:
             why = f"its answer to {brief(line)} is {brief(answer)}"
             raise InputError("meteor-failed", why=why) from error
@@ -105,7 +123,9 @@ def _run(lines: Collection[str], stages: Sequence[str]) -> list[str]:
     try:
         text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
         command = [java, *ENGLISH, *_ARGUMENTS, *stages]
-        done = subprocess.run(command, input=text, capture_output=True, cwd=folder, check=False)
+        done = subprocess.run(
+            command, input=text, capture_output=True, cwd=folder, check=False
+        )
     except OSError as error:
         raise _PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
@@ -141,7 +161,11 @@ def _sentences(task: CaptionTask, paraphrases: str) -> Sentences:
 
 
 def _pair_counts(
-    task: CaptionTask, program: str, paraphrases: str, candidates: Ints, references: Ints
+    task: CaptionTask,
+    program: str,
+    paraphrases: str,
+    candidates: Ints,
+    references: Ints,
 ) -> Ints:
     """Return the counts of pairs; without the chunk of those whose words all match in one."""
     if program == "java":
@@ -156,14 +180,18 @@ def _pair_counts(
 
 
 @kept
-def _task_counts(task: CaptionTask, program: str, paraphrases: str) -> tuple[Ints, Ints]:
+def _task_counts(
+    task: CaptionTask, program: str, paraphrases: str
+) -> tuple[Ints, Ints]:
     """Return the counts of all items, zeros without a reference, and each one's best reference.
 
     That is its place among the captions of all references; -1 without one.
     """
     indptr, places = take_rows(task.indptr, task.images)
     row, n = row_numbers(indptr), len(task.texts)
-    pairs, pair = np.unique(task.candidates[row] * n + task.references[places], return_inverse=True)
+    pairs, pair = np.unique(
+        task.candidates[row] * n + task.references[places], return_inverse=True
+    )
     counts = _pair_counts(task, program, paraphrases, *np.divmod(pairs, n))
     values = meteor_value(_by_name(counts))[pair]
     some = lengths(indptr) > 0
@@ -262,7 +290,9 @@ def _share(counts: Any, side: str) -> Floats:
 
 def _fragmentation(counts: Any) -> Floats:
     """Return chunks over matches, the mean of the matched words of both sides; 1 without any."""
-    return divide(2 * counts["chunks"], counts["matched_pred"] + counts["matched_ref"], 1.0)
+    return divide(
+        2 * counts["chunks"], counts["matched_pred"] + counts["matched_ref"], 1.0
+    )
 
 
 def _stage_share(counts: Any, stage: str) -> Floats:
@@ -305,7 +335,10 @@ class MeteorPairs:
 
     def __init__(self, task: CaptionTask, measure: Measure) -> None:
         self.n_rows, self.n_columns = len(task.indptr) - 1, len(task.candidates)
-        self._task, self._options = task, (str(measure["program"]), str(measure["paraphrases"]))
+        self._task, self._options = (
+            task,
+            (str(measure["program"]), str(measure["paraphrases"])),
+        )
         self._value = _PARTS[str(measure["part"])]
         self._texts, self._column = np.unique(task.candidates, return_inverse=True)
 
@@ -318,13 +351,22 @@ class MeteorPairs:
             pairs = np.tile(self._texts, len(references)), np.repeat(references, n)
             counts = _by_name(_pair_counts(self._task, *self._options, *pairs))
             best, found = (
-                of(counts).reshape(len(references), n) for of in (meteor_value, self._value)
+                of(counts).reshape(len(references), n)
+                for of in (meteor_value, self._value)
             )
             values[row - start] = found[best.argmax(axis=0), np.arange(n)][self._column]
         return values
 
 
-_MATCH = ("id", "start", "prediction", "number", "reference_start", "reference", "stage")
+_MATCH = (
+    "id",
+    "start",
+    "prediction",
+    "number",
+    "reference_start",
+    "reference",
+    "stage",
+)
 
 
 def match_rows(
@@ -347,7 +389,10 @@ def match_rows(
         "stage". None where there is nothing.
     """
     paraphrases = str(measure["paraphrases"])
-    sentences, (_, best) = _sentences(task, paraphrases), _task_counts(task, "python", paraphrases)
+    sentences, (_, best) = (
+        _sentences(task, paraphrases),
+        _task_counts(task, "python", paraphrases),
+    )
     rows = np.arange(len(task)) if items is None else np.array(items)
     rows = rows[best[rows] >= 0]
     for run in sentences.runs(task.candidates[rows], task.references[best[rows]]):
@@ -361,21 +406,31 @@ def match_rows(
             left = [dict(enumerate(mine, 1)), dict(enumerate(theirs, 1))]
             lines: list[tuple[Any, ...]] = []
             matches = chosen.take(slice(bounds[row], bounds[row + 1]))
-            for _, ref, cand, n_ref, n_cand, stage in np.stack(matches, axis=1).tolist():
+            for _, ref, cand, n_ref, n_cand, stage in np.stack(
+                matches, axis=1
+            ).tolist():
                 own, other = (
                     " ".join(side.pop(first + place) for place in range(1, 1 + n))
-                    for side, first, n in zip(left, (cand, ref), (n_cand, n_ref), strict=True)
+                    for side, first, n in zip(
+                        left, (cand, ref), (n_cand, n_ref), strict=True
+                    )
                 )
                 lines.append((cand + 1, own, ref + 1, other, STAGES[stage]))
-            lines += [(place, word, None, None, None) for place, word in left[0].items()]
+            lines += [
+                (place, word, None, None, None) for place, word in left[0].items()
+            ]
             lines.sort(key=itemgetter(0))
-            lines += [(None, None, place, word, None) for place, word in left[1].items()]
+            lines += [
+                (None, None, place, word, None) for place, word in left[1].items()
+            ]
             for start, prediction, *reference in lines:
                 line = str(task.ids[item]), start, prediction, number, *reference
                 yield dict(zip(_MATCH, line, strict=True))
 
 
-def show_matches(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:
+def show_matches(
+    task: CaptionTask, row: int, measure: Measure
+) -> dict[str, list[list[str]]]:
     """Return the words of an item that are aligned, with their stage, and those that are not."""
     shown: dict[str, list[list[str]]] = {"aligned": [], "unmatched": [], "missing": []}
     for one in match_rows(task, measure, [row]):
@@ -411,10 +466,18 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 
 _RECALL = "how much recall counts in the mean of precision and recall"
 _PENALTY = "the largest penalty for chunks"
-_RELEASE = one_of("release", "1.5", "release of the program, with its English parameters and -norm")
-_COUNTED_BY = one_of("program", "python java", "what counts: this library, or the program itself, "
-                  "which needs Java and gives the same counts")  # fmt: skip
-_PARAPHRASES = one_of("paraphrases", "true false", "whether paraphrases match", short="par")
+_RELEASE = one_of(
+    "release", "1.5", "release of the program, with its English parameters and -norm"
+)
+_COUNTED_BY = one_of(
+    "program",
+    "python java",
+    "what counts: this library, or the program itself, "
+    "which needs Java and gives the same counts",
+)
+_PARAPHRASES = one_of(
+    "paraphrases", "true false", "whether paraphrases match", short="par"
+)
 _PART = one_of(
     "part",
     " ".join(_PARTS),
@@ -448,7 +511,14 @@ METEOR_NLTK = caption_steps.caption_measure(
     cite=("lavie2007",),
     options=(
         Option("alpha", "alpha", 0.9, kind=float, within=(0, 1), help=_RECALL),
-        Option("beta", "beta", 3.0, kind=float, within=(0, 1e154), help="power of the penalty"),
+        Option(
+            "beta",
+            "beta",
+            3.0,
+            kind=float,
+            within=(0, 1e154),
+            help="power of the penalty",
+        ),
         Option("gamma", "gamma", 0.5, kind=float, within=(0, 1), help=_PENALTY),
         NO_REFERENCE,
     ),

@@ -45,8 +45,20 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.metrics import definition, families
-from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
-from semmetrics.metrics.definition import Columns, Frame, Measure, Option, Statistic, Sums
+from semmetrics.metrics.decoding import (
+    Weights,
+    item_weights,
+    score_matrix,
+    target_matrix,
+)
+from semmetrics.metrics.definition import (
+    Columns,
+    Frame,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+)
 from semmetrics.metrics.families import CAUSES, Causes, ItemMeans
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, no_scores, sides_of
@@ -97,7 +109,9 @@ def item_values(
     return _complete(name, part, n_ref, ragged.lengths(indptr), missed, n_labels)
 
 
-def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> NDArray[Any]:
+def _scored_part(
+    name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints
+) -> NDArray[Any]:
     """Return what the scored labels of each item give; ``_complete`` makes a value of it.
 
     For LRAP the precisions at the ranks of scored references, over all references; for RankingLoss
@@ -121,7 +135,12 @@ def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Int
 
 
 def _complete(
-    name: str, part: NDArray[Any], n_ref: Ints, scored: Ints, missed: Ints, n_labels: int | Ints
+    name: str,
+    part: NDArray[Any],
+    n_ref: Ints,
+    scored: Ints,
+    missed: Ints,
+    n_labels: int | Ints,
 ) -> Floats:
     """Return values from the parts of scored labels; ``missed`` references have no score."""
     if name == "LRAP":
@@ -129,12 +148,18 @@ def _complete(
     elif name == "CoverageError":
         value = np.where(missed > 0, np.asarray(n_labels, np.float64), part)
     else:
-        value = divide(part + missed * (n_labels - scored - missed), n_ref * (n_labels - n_ref))
+        value = divide(
+            part + missed * (n_labels - scored - missed), n_ref * (n_labels - n_ref)
+        )
     return np.where(n_ref > 0, value, np.nan)
 
 
 def coverage_error(
-    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
+    scores: ArrayLike,
+    targets: ArrayLike,
+    *,
+    empty: Empty = "skip",
+    weights: Weights = None,
 ) -> float:
     """Average the number of labels to go through, best first, to find all reference labels.
 
@@ -171,7 +196,11 @@ def coverage_error(
 
 
 def ranking_loss(
-    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
+    scores: ArrayLike,
+    targets: ArrayLike,
+    *,
+    empty: Empty = "skip",
+    weights: Weights = None,
 ) -> float:
     """Average the share of (reference, other) label pairs in the wrong order; a tie is wrong.
 
@@ -208,7 +237,11 @@ def ranking_loss(
 
 
 def label_ranking_average_precision(
-    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
+    scores: ArrayLike,
+    targets: ArrayLike,
+    *,
+    empty: Empty = "skip",
+    weights: Weights = None,
 ) -> float:
     """Average over items the mean precision at the rank of each reference label.
 
@@ -313,7 +346,10 @@ class ItemRanking(Statistic):
             side, hit = side.keep(inside), hit[inside]
         n_ref = matched.n_ref
         part = _scored_part(self.name, side.indptr, side.scores, hit, n_ref)
-        scored, missed = ragged.lengths(side.indptr), n_ref - ragged.sum_rows(hit, side.indptr)
+        scored, missed = (
+            ragged.lengths(side.indptr),
+            n_ref - ragged.sum_rows(hit, side.indptr),
+        )
         known = {"part": part, "n_ref": n_ref, "scored": scored, "missed": missed}
         if block.task.unverified is not None:
             cells = block.task.unverified.cells.rows(block.start, block.stop)
@@ -347,9 +383,13 @@ class ItemRankingFamily(ItemMeans):
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause."""
         cause = self.values(measure, sums["rows"], frame)[1]
-        return families.undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
+        return families.undefined_items(
+            {"cause": np.bincount(cause, minlength=len(CAUSES))}
+        )
 
-    def values(self, measure: Measure, rows: Columns, frame: Frame) -> tuple[Floats, Causes]:
+    def values(
+        self, measure: Measure, rows: Columns, frame: Frame
+    ) -> tuple[Floats, Causes]:
         """Return the value of each item, nan where undefined, and the cause."""
         names, size = ("part", "n_ref", "scored", "missed"), frame.dictionary
         part, n_ref, scored, missed = (rows[name].values for name in names)
@@ -358,43 +398,56 @@ class ItemRankingFamily(ItemMeans):
         elif "unverified" in rows:
             size = size - rows["unverified"].values
         value = _complete(measure.definition.name, part, n_ref, scored, missed, size)
-        return value, np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
+        return value, np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(
+            np.int8
+        )
 
 
 SCORES = frozenset(["scores"])
 _OPTIONS = (
-    families.policy_option("no_reference", "noref", "skip", "items without true labels"),
-    families.policy_option("undefined", "undef", "skip", "items for which every label is true"),
+    families.policy_option(
+        "no_reference", "noref", "skip", "items without true labels"
+    ),
+    families.policy_option(
+        "undefined", "undef", "skip", "items for which every label is true"
+    ),
 )
 
 
 def _ranking(name: str, **traits: Any) -> definition.Definition:
     """Register a ranking measure of items."""
-    policies = ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
+    policies = (
+        ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
+    )
     options = families.choose_policies(_OPTIONS, policies)
     shared: dict[str, Any] = {"options": options, "needs": SCORES, "cutoff": False}
     return define(name, ItemRankingFamily(), dictionary=True, **shared, **traits)
 
 
 LRAP = _ranking(
-    "LRAP", summary="Mean over true labels of the share of true labels among those ranked as high.",
+    "LRAP",
+    summary="Mean over true labels of the share of true labels among those ranked as high.",
     equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
-    source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn", cite=("tsoumakas2010",),
-)  # fmt: skip
+    source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
+    cite=("tsoumakas2010",),
+)
 RankingLoss = _ranking(
     "RankingLoss",
     summary="Share of an item's (true, other) label pairs in the wrong order; a tie is wrong.",
     equation="|{(y, z): s(y) <= s(z)}| / (|Y| |not Y|)",
     source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
-    cite=("schapire2000", "tsoumakas2010"), higher_is_better=False,
-)  # fmt: skip
+    cite=("schapire2000", "tsoumakas2010"),
+    higher_is_better=False,
+)
 CoverageError = _ranking(
     "CoverageError",
     summary="How many labels to go through, best first, until all true ones are found.",
     equation="max over y in Y of |{l: s(l) >= s(y)}|",
-    source="Tsoumakas et al. 2010, section 7.3.3, plus one", cite=("tsoumakas2010",),
-    bounds=(0.0, np.inf), higher_is_better=False,
-)  # fmt: skip
+    source="Tsoumakas et al. 2010, section 7.3.3, plus one",
+    cite=("tsoumakas2010",),
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -493,13 +546,20 @@ def class_curves(
     # the positives that are not among the hits
     span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
     found = classes[order][hits].astype(np.int64) * span + items[hits]
-    missed = np.setdiff1d(positive_classes.astype(np.int64) * span + positive_items, found)
+    missed = np.setdiff1d(
+        positive_classes.astype(np.int64) * span + positive_items, found
+    )
     ties_of = begins, ends - 1, counts[ends] - 1
-    return ClassCurves(indptr, items, counts[indptr], hits, *ties_of, missed // span, missed % span)
+    return ClassCurves(
+        indptr, items, counts[indptr], hits, *ties_of, missed // span, missed % span
+    )
 
 
 def class_average_precision(
-    curves: ClassCurves, weights: NDArray[np.generic], *, interpolation: Interpolation = "none"
+    curves: ClassCurves,
+    weights: NDArray[np.generic],
+    *,
+    interpolation: Interpolation = "none",
 ) -> Floats:
     r"""Compute the average precision of every class, for every row of item weights.
 
@@ -540,7 +600,9 @@ def class_average_precision(
     return _in_steps(curves, weights, lambda part: _areas(curves, part, interpolation))
 
 
-def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int = 1) -> Floats:
+def class_roc_auc(
+    curves: ClassCurves, weights: NDArray[np.generic], labels: int = 1
+) -> Floats:
     """Compute the area under the ROC curve of every class, for every row of item weights.
 
     It is the probability that a positive is ranked before an item that is none; ties count half.
@@ -585,7 +647,9 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         before[:, 1:] = seen  # the negatives up to each position, of its class
         _accumulate(np.add, before[:, 1:], curves.indptr)
         starts, of_class = curves.indptr[:-1], curves.class_of_hit
-        earlier = np.where(curves.first > starts[of_class], before[:, curves.first], 0.0)
+        earlier = np.where(
+            curves.first > starts[of_class], before[:, curves.first], 0.0
+        )
         behind = np.where(curves.indptr[1:] > starts, before[:, curves.indptr[1:]], 0.0)
         behind_these = right * (earlier + before[:, curves.last + 1]) / 2
         _accumulate(np.add, right, curves.hit_ptr)
@@ -595,12 +659,16 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         n_verified, verified = _verified(curves, part, labels)
         others = verified - positives - behind
         none = n_verified == ragged.lengths(curves.indptr) + missed
-        negatives = behind + np.where(none | (others < 1e-12 * (positives + behind)), 0.0, others)
+        negatives = behind + np.where(
+            none | (others < 1e-12 * (positives + behind)), 0.0, others
+        )
         filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
         scored, lost = np.zeros(positives.shape), np.zeros(positives.shape)
         scored[:, filled] = right[:, curves.hit_ptr[1:][filled] - 1]
         if len(filled):
-            lost[:, filled] = np.add.reduceat(behind_these, curves.hit_ptr[:-1][filled], axis=1)
+            lost[:, filled] = np.add.reduceat(
+                behind_these, curves.hit_ptr[:-1][filled], axis=1
+            )
         lost += (positives - scored) * (behind + negatives) / 2
         return 1.0 - divide(lost, positives * negatives)
 
@@ -629,7 +697,9 @@ def _verified(curves: ClassCurves, weights: Floats, labels: int) -> tuple[Ints, 
 
 
 def _in_steps(
-    curves: ClassCurves, weights: NDArray[np.generic], values: Callable[[Floats], Floats]
+    curves: ClassCurves,
+    weights: NDArray[np.generic],
+    values: Callable[[Floats], Floats],
 ) -> Floats:
     """Compute values of classes from few rows of weights at a time, which changes nothing."""
     found = np.empty((len(weights), len(curves.indptr) - 1))
@@ -694,7 +764,9 @@ def average_precision(
     positive_classes, positive_items = np.nonzero(truth.T)
     curves = class_curves(*pairs, positive_classes, positive_items, width, ties=ties)
     rows = item_weights(weights, n)[None, :]
-    values: Floats = class_average_precision(curves, rows, interpolation=interpolation)[0]
+    values: Floats = class_average_precision(curves, rows, interpolation=interpolation)[
+        0
+    ]
     return values
 
 
@@ -738,17 +810,25 @@ def mean_average_precision(
     >>> mean_average_precision([[0.9, 0.2], [0.5, 0.1]], [[0, 0], [1, 0]])
     0.5
     """
-    ap = average_precision(scores, targets, interpolation=interpolation, weights=weights, ties=ties)
+    ap = average_precision(
+        scores, targets, interpolation=interpolation, weights=weights, ties=ties
+    )
     return mean_over_items(ap, "skip", None)
 
 
-def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
+def _areas(
+    curves: ClassCurves, weights: Floats, interpolation: Interpolation
+) -> Floats:
     """Compute the areas under the curves; positives' weights are summed as recall is."""
     precision, recall, positives = _points(curves, weights, interpolation)
     filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
-    if interpolation in _POINTS:  # a point of recall belongs to the first hit that reaches it
+    if (
+        interpolation in _POINTS
+    ):  # a point of recall belongs to the first hit that reaches it
         points = _POINTS[interpolation]
-        recall = np.round(recall, 12)  # fractional weights add up to it with rounding errors
+        recall = np.round(
+            recall, 12
+        )  # fractional weights add up to it with rounding errors
         recall = np.searchsorted(points, recall, side="right") / len(points)
     starts = curves.hit_ptr[:-1][filled]
     steps = np.diff(recall, axis=1, prepend=0.0)
@@ -774,7 +854,9 @@ def _points(
     recall = divide(right, positives[:, curves.class_of_hit], 0.0)
     if interpolation != "none":
         # the best at the same or a higher recall: the envelope
-        _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
+        _accumulate(
+            np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1]
+        )
     return precision, recall, positives
 
 
@@ -854,7 +936,9 @@ class PairColumn:
             self._taken.append(PairColumn(*sides, cells, self.has_verified))
         return self._taken[0]
 
-    def curves(self, n_classes: int, ties: Any, pooled: Bools | None = None) -> ClassCurves:
+    def curves(
+        self, n_classes: int, ties: Any, pooled: Bools | None = None
+    ) -> ClassCurves:
         """Sort pairs by class and falling score, once; pooled classes are one."""
         key = n_classes, ties, pooled if pooled is None else pooled.tobytes()
         if key not in self._curves:
@@ -863,14 +947,28 @@ class PairColumn:
             codes, hit = [self.pred.codes, self.ref.codes], self.hit
             if pooled is not None:  # each pair is an item of the one class
                 kept = [pooled[some] for some in codes]
-                items = [(i * n_classes + c)[k] for i, c, k in zip(items, codes, kept, strict=True)]
+                items = [
+                    (i * n_classes + c)[k]
+                    for i, c, k in zip(items, codes, kept, strict=True)
+                ]
                 codes, scores = [np.zeros_like(one) for one in items], scores[kept[0]]
                 hit = hit[kept[0]]
-            made = class_curves(codes[0], scores, hit, items[0], codes[1], items[1],
-                                n_classes if pooled is None else 1, ties=ties)  # fmt: skip
+            made = class_curves(
+                codes[0],
+                scores,
+                hit,
+                items[0],
+                codes[1],
+                items[1],
+                n_classes if pooled is None else 1,
+                ties=ties,
+            )
             if pooled is not None:
-                made = replace(made, item=made.item // n_classes,
-                               missed_item=made.missed_item // n_classes)  # fmt: skip
+                made = replace(
+                    made,
+                    item=made.item // n_classes,
+                    missed_item=made.missed_item // n_classes,
+                )
             self._curves[key] = self._with_unknown(made, pooled)
         return self._curves[key]
 
@@ -881,14 +979,19 @@ class PairColumn:
         items = ragged.row_numbers(self.unverified.indptr)
         codes = self.unverified.codes.astype(np.int64)
         if pooled is not None:
-            items, codes = items[pooled[codes]], np.zeros(int(pooled[codes].sum()), np.int64)
+            items, codes = (
+                items[pooled[codes]],
+                np.zeros(int(pooled[codes].sum()), np.int64),
+            )
         order = np.argsort(codes, kind="stable")
         cells = {"unknown_class": codes[order], "unknown_item": items[order]}
         return replace(curves, **cells, has_verified=self.has_verified)
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
         """Rename label c to codes[c]."""
-        pred, ref = (replace(side, codes=codes[side.codes]) for side in (self.pred, self.ref))
+        pred, ref = (
+            replace(side, codes=codes[side.codes]) for side in (self.pred, self.ref)
+        )
         cells = self.unverified
         cells = None if cells is None else replace(cells, codes=codes[cells.codes])
         return PairColumn(pred, self.hit, ref, cells, self.has_verified)
@@ -914,7 +1017,9 @@ class ScoredPairs(Statistic):
         if not self.difficult and block.task.difficult is not None:
             width = len(block.task.classes)
             hard = block.task.difficult.rows(block.start, block.stop)
-            mine, theirs = (ragged.cell_keys(s.indptr, s.codes, width) for s in (side, hard))
+            mine, theirs = (
+                ragged.cell_keys(s.indptr, s.codes, width) for s in (side, hard)
+            )
             easy = ~ragged.is_member(mine, theirs, width * len(block))
             side, hit = side.keep(easy), hit[easy]
         if matched.once is not None:
@@ -936,7 +1041,9 @@ class ClassCurveFamily(definition.Family):
         ``labels`` of an item are pooled in a class.
     """
 
-    def __init__(self, values: Callable[[Measure, ClassCurves, Floats, int], Floats]) -> None:
+    def __init__(
+        self, values: Callable[[Measure, ClassCurves, Floats, int], Floats]
+    ) -> None:
         self._of_curves = values
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -957,7 +1064,9 @@ class ClassCurveFamily(definition.Family):
         values, _ = self._values(measure, sums, frame)
         return {"no_reference": int(np.isnan(values[0]).sum())}
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> definition.LabelTable | None:
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> definition.LabelTable | None:
         """Return the value and positives of each class in the universe."""
         if measure["average"] == "micro":
             return None
@@ -971,48 +1080,80 @@ class ClassCurveFamily(definition.Family):
         """Yield each class in the universe (None for all as one), recall and precision at hits."""
         _, weights, curves = self._curves(measure, sums, frame)
         rule: Any = measure["interpolation"] or "none"
-        (precision,), (recall,), (positives,) = _points(curves, weights.astype(np.float64), rule)
+        (precision,), (recall,), (positives,) = _points(
+            curves, weights.astype(np.float64), rule
+        )
         micro = measure["average"] == "micro"
         for place in [0] if micro else np.flatnonzero(frame.universe(measure)).tolist():
             hits = slice(*curves.hit_ptr[place : place + 2].tolist())
-            none = [0.0] * bool(positives[place] and hits.start == hits.stop)  # nothing is found
+            none = [0.0] * bool(
+                positives[place] and hits.start == hits.stop
+            )  # nothing is found
             name = None if micro else frame.labels[place]
             yield name, np.append(none, recall[hits]), np.append(none, precision[hits])
 
-    def _curves(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Any, Any, ClassCurves]:
+    def _curves(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> tuple[Any, Any, ClassCurves]:
         """Return pairs and weights in the order that the measure reads, and the curves."""
         pairs, weights = sums["rows"]["pairs"], sums["weights"]
-        if measure["ties"] != "ordered":  # only then does the order of the items not matter
+        if (
+            measure["ties"] != "ordered"
+        ):  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         pooled = frame.universe(measure) if measure["average"] == "micro" else None
-        return pairs, weights, pairs.curves(len(frame.labels), measure["ties"] or "grouped", pooled)
+        return (
+            pairs,
+            weights,
+            pairs.curves(len(frame.labels), measure["ties"] or "grouped", pooled),
+        )
 
-    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
+    def _values(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> tuple[Floats, Floats]:
         pairs, weights, curves = self._curves(measure, sums, frame)
         inside, micro = frame.universe(measure), measure["average"] == "micro"
-        values = self._of_curves(measure, curves, weights, int(inside.sum()) if micro else 1)
+        values = self._of_curves(
+            measure, curves, weights, int(inside.sum()) if micro else 1
+        )
         if micro:
             return values, values
         of_item = ragged.row_numbers(pairs.ref.indptr)
         support: Floats = np.stack(
-            [np.bincount(pairs.ref.codes, w[of_item], minlength=len(inside)) for w in weights]
+            [
+                np.bincount(pairs.ref.codes, w[of_item], minlength=len(inside))
+                for w in weights
+            ]
         )
         # in one layout, so that classes are added in one order for any number of resamples
-        return np.ascontiguousarray(values[:, inside]), np.ascontiguousarray(support[:, inside])
+        return np.ascontiguousarray(values[:, inside]), np.ascontiguousarray(
+            support[:, inside]
+        )
 
 
-def _precision_of(measure: Measure, curves: ClassCurves, weights: Floats, labels: int) -> Floats:
+def _precision_of(
+    measure: Measure, curves: ClassCurves, weights: Floats, labels: int
+) -> Floats:
     rule: Any = measure["interpolation"]
     return class_average_precision(curves, weights, interpolation=rule)
 
 
-_AVERAGE = definition.one_of("average", "macro weighted micro", "classes alike or by support, "
-                             "or all as one", short="avg")  # fmt: skip
-_TRAITS: Any = {"averages": ("macro", "weighted", "micro"), "cutoff": False, "needs": SCORES}
+_AVERAGE = definition.one_of(
+    "average",
+    "macro weighted micro",
+    "classes alike or by support, or all as one",
+    short="avg",
+)
+_TRAITS: Any = {
+    "averages": ("macro", "weighted", "micro"),
+    "cutoff": False,
+    "needs": SCORES,
+}
 _INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
 _TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
 mAP = define(
-    name="mAP", family=ClassCurveFamily(_precision_of),
+    name="mAP",
+    family=ClassCurveFamily(_precision_of),
     summary="Mean over classes of the average precision of the items ranked by that class.",
     equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
     source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
@@ -1020,21 +1161,31 @@ mAP = define(
     options=(
         _AVERAGE,
         definition.universe_option(),
-        Option("interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS),
+        Option(
+            "interpolation",
+            "interp",
+            "none",
+            get_args(Interpolation),
+            help=_INTERPOLATIONS,
+        ),
         Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
     ),
     **_TRAITS,
-)  # fmt: skip
+)
 define(
-    name="ROC-AUC", family=ClassCurveFamily(lambda _, *given: class_roc_auc(*given)),
+    name="ROC-AUC",
+    family=ClassCurveFamily(lambda _, *given: class_roc_auc(*given)),
     summary="Mean over classes of the probability that a positive is ranked before another item.",
     equation="P(s(positive) > s(other)) + P(s(positive) = s(other)) / 2",
-    source="Fawcett 2006, section 7", cite=("fawcett2006",),
+    source="Fawcett 2006, section 7",
+    cite=("fawcett2006",),
     options=(
         _AVERAGE,
         definition.universe_option(),
-        families.policy_option("no_reference", "noref", "skip", "classes of all items, or of none"),
+        families.policy_option(
+            "no_reference", "noref", "skip", "classes of all items, or of none"
+        ),
     ),
     **_TRAITS,
-)  # fmt: skip
+)

@@ -29,46 +29,100 @@ from semmetrics.options import OPTIONS
 
 # Kind, heading of a group, module of this package, names and aliases that the module registers.
 _TABLE = (
-    ("labels", "Sets of labels", "sets",
-     "Precision MacroPrecision MicroPrecision CP OP Recall MacroRecall MicroRecall CR OR F1 "
-     "MacroF1 MicroF1 OF1 CF1 FBeta Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss "
-     "AP BalancedAccuracy CardinalityError O-F1 C-F1 I-F1"),
-    ("labels", "Meanings of labels (--embedding)", "semantic",
-     "SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1"),
-    ("labels", "Bags of labels and transport (--embedding)", "bags", "WMD RWMD BagSim MeanSim"),
-    ("labels", "Rankings of labels", "ranking",
-     "LRAP RankingLoss CoverageError mAP ROC-AUC"),
-    ("labels", "Hierarchies of labels (--taxonomy)", "hierarchical", "hP hR hF LCADistance"),
-    ("captions", "Captions (--task captions)", "caption_overlap", "BLEU-1 BLEU-2 BLEU-3 BLEU-4"),
+    (
+        "labels",
+        "Sets of labels",
+        "sets",
+        "Precision MacroPrecision MicroPrecision CP OP Recall MacroRecall MicroRecall CR OR F1 "
+        "MacroF1 MicroF1 OF1 CF1 FBeta Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss "
+        "AP BalancedAccuracy CardinalityError O-F1 C-F1 I-F1",
+    ),
+    (
+        "labels",
+        "Meanings of labels (--embedding)",
+        "semantic",
+        "SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1",
+    ),
+    (
+        "labels",
+        "Bags of labels and transport (--embedding)",
+        "bags",
+        "WMD RWMD BagSim MeanSim",
+    ),
+    (
+        "labels",
+        "Rankings of labels",
+        "ranking",
+        "LRAP RankingLoss CoverageError mAP ROC-AUC",
+    ),
+    (
+        "labels",
+        "Hierarchies of labels (--taxonomy)",
+        "hierarchical",
+        "hP hR hF LCADistance",
+    ),
+    (
+        "captions",
+        "Captions (--task captions)",
+        "caption_overlap",
+        "BLEU-1 BLEU-2 BLEU-3 BLEU-4",
+    ),
     ("captions", "Captions (--task captions)", "cider", "CIDEr-D CIDEr"),
-    ("captions", "Captions (--task captions)", "caption_statistics",
-     "DuplicatedCaption CaptionLength LengthRatio ReferenceCount Vocabulary UniqueCaptions"),
+    (
+        "captions",
+        "Captions (--task captions)",
+        "caption_statistics",
+        "DuplicatedCaption CaptionLength LengthRatio ReferenceCount Vocabulary UniqueCaptions",
+    ),
     ("captions", "Captions (--task captions)", "meteor", "METEOR METEOR-nltk"),
     ("captions", "Captions (--task captions)", "caption_overlap", "NGSM ROUGE-L"),
     ("captions", "Captions (--task captions)", "spice", "SPICE SPIDEr"),
-    ("captions", "Captions (--task captions)", "caption_similarity", "Soft-SPICE BagSim"),
-    ("retrieval", "Retrieval (--task retrieval)", "retrieval",
-     "Recall Precision HitRate Rsum MedR MeanR MRR MAP R-Precision mAP@R PMRP"),
-    ("retrieval", "Retrieval (--task retrieval)", "semantic_retrieval", "NCS SR nDCG Nsum"),
-    ("classes", "Classes (--task classes)", "classes",
-     "PerClassAccuracy SeenAccuracy UnseenAccuracy H Accuracy AUSUC BestH"),
-)  # fmt: skip
+    (
+        "captions",
+        "Captions (--task captions)",
+        "caption_similarity",
+        "Soft-SPICE BagSim",
+    ),
+    (
+        "retrieval",
+        "Retrieval (--task retrieval)",
+        "retrieval",
+        "Recall Precision HitRate Rsum MedR MeanR MRR MAP R-Precision mAP@R PMRP",
+    ),
+    (
+        "retrieval",
+        "Retrieval (--task retrieval)",
+        "semantic_retrieval",
+        "NCS SR nDCG Nsum",
+    ),
+    (
+        "classes",
+        "Classes (--task classes)",
+        "classes",
+        "PerClassAccuracy SeenAccuracy UnseenAccuracy H Accuracy AUSUC BestH",
+    ),
+)
 _KINDS = tuple(dict.fromkeys(kind for kind, *_ in _TABLE))
 
 P = ParamSpec("P")
 _Key = tuple[str, str]  # kind and name
 Measured: TypeAlias = str | Measure | Definition
 _ROWS: dict[_Key, tuple[str, str]] = {
-    (kind, name): (group, module) for kind, group, module, names in _TABLE for name in names.split()
+    (kind, name): (group, module)
+    for kind, group, module, names in _TABLE
+    for name in names.split()
 }
 _DEFINITIONS: dict[_Key, Definition] = {}
 _ALIASES: dict[_Key, str] = {}
 
 _NAME = re.compile(r"[^\s(),=@|]+")
 # Names that have the sign of a cutoff in them.
-_LITERAL = "".join(f"{re.escape(name)}(?![^\\s(@])|" for _, name in _ROWS if "@" in name)
+_LITERAL = "".join(
+    f"{re.escape(name)}(?![^\\s(@])|" for _, name in _ROWS if "@" in name
+)
 _FORM = re.compile(
-    rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S
+    rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?",
+    re.S,
 )
 HINTS = {
     "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
@@ -87,7 +141,9 @@ HINTS = {
     "trained model finds those: see aac-metrics",
     "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
 }
-_HITRATE_OR_TOP_K = "write HitRate@K of retrieval, PerClassAccuracy@K or Accuracy@K of classes"
+_HITRATE_OR_TOP_K = (
+    "write HitRate@K of retrieval, PerClassAccuracy@K or Accuracy@K of classes"
+)
 # What other libraries and papers call a measure, folded, and what to write instead.
 _ELSEWHERE = {
     "acc": "write Accuracy or PerClassAccuracy of classes, SubsetAccuracy or Jaccard of label sets",
@@ -110,13 +166,35 @@ _ELSEWHERE = {
     "topkaccuracy": _HITRATE_OR_TOP_K,
     "topkaccuracyscore": _HITRATE_OR_TOP_K,
     **{f"top{k}": _HITRATE_OR_TOP_K.replace("@K", f"@{k}") for k in (1, 3, 5, 10)},
-    **{f"top{k}accuracy": _HITRATE_OR_TOP_K.replace("@K", f"@{k}") for k in (1, 3, 5, 10)},
+    **{
+        f"top{k}accuracy": _HITRATE_OR_TOP_K.replace("@K", f"@{k}")
+        for k in (1, 3, 5, 10)
+    },
     "zerooneloss": "write SubsetAccuracy, which is 1 minus the zero-one loss",
 }
-_AVERAGES_ELSEWHERE = {"samples": "", "sample": "", "example": "", "weighted": "weighted"}
+_AVERAGES_ELSEWHERE = {
+    "samples": "",
+    "sample": "",
+    "example": "",
+    "weighted": "weighted",
+}
 # Keys of a signature that are not options of a measure.
 _RESERVED = {option.key for option in OPTIONS.values()}.union(
-    ("L", "ci", "data", "emb", "fit", "groups", "k", "lists", "matrix", "n", "own", "task", "v")
+    (
+        "L",
+        "ci",
+        "data",
+        "emb",
+        "fit",
+        "groups",
+        "k",
+        "lists",
+        "matrix",
+        "n",
+        "own",
+        "task",
+        "v",
+    )
 )
 
 
@@ -132,7 +210,9 @@ def add(definition: Definition) -> Definition:
     """
     for name in (definition.name, *definition.aliases):
         key = (definition.kind, name)
-        if _load(*key):  # an own measure takes the place of an earlier one, aliases included
+        if _load(
+            *key
+        ):  # an own measure takes the place of an earlier one, aliases included
             known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
             if known != definition.name or {key, (key[0], known)} & _ROWS.keys():
                 raise InputError("name-taken", name=name)
@@ -143,13 +223,17 @@ def add(definition: Definition) -> Definition:
     shorts = Counter(option.short for option in definition.options).items()
     reserved = {name for name, n in (*names, *shorts) if name in _RESERVED or n > 1}
     if reserved:
-        raise InputError("reserved-option", measure=definition.name, names=sorted(reserved))
+        raise InputError(
+            "reserved-option", measure=definition.name, names=sorted(reserved)
+        )
     if (definition.kind, definition.name) in _DEFINITIONS:
         forget(_DEFINITIONS[definition.kind, definition.name])
     if is_own(definition):  # its source is read while it is the one that runs
         own_identity(definition)
     _DEFINITIONS[definition.kind, definition.name] = definition
-    _ALIASES.update({(definition.kind, name): text for name, text in definition.aliases.items()})
+    _ALIASES.update(
+        {(definition.kind, name): text for name, text in definition.aliases.items()}
+    )
     return definition
 
 
@@ -202,12 +286,16 @@ def kinds_of(name: str) -> tuple[str, ...]:
     """
     every = dict.fromkeys([*_KINDS, *(kind for kind, _ in _DEFINITIONS)])
     known = (_ROWS, _DEFINITIONS, _ALIASES)
-    return tuple(kind for kind in every if any((kind, name) in table for table in known))
+    return tuple(
+        kind for kind in every if any((kind, name) in table for table in known)
+    )
 
 
 def all_definitions(kind: str | None = None) -> list[Definition]:
     """Return every definition (of one kind), in the order of the table, then the users' own."""
-    keys = [key for key in dict.fromkeys([*_ROWS, *_DEFINITIONS]) if kind in (None, key[0])]
+    keys = [
+        key for key in dict.fromkeys([*_ROWS, *_DEFINITIONS]) if kind in (None, key[0])
+    ]
     for key in keys:
         _load(*key)
     return [_DEFINITIONS[key] for key in keys if key in _DEFINITIONS]
@@ -219,7 +307,9 @@ def aliases(kind: str | None = None) -> dict[str, str]:
     found: dict[str, str] = {}
     for own, name in dict.fromkeys([*_ROWS, *_ALIASES]):
         if kind in (None, own) and (own, name) in _ALIASES:
-            found.setdefault(name, _ALIASES[own, name])  # the first kind, as find has it
+            found.setdefault(
+                name, _ALIASES[own, name]
+            )  # the first kind, as find has it
     return found
 
 
@@ -292,7 +382,9 @@ def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]
 def _parts(text: str) -> tuple[str, dict[str, str]]:
     """Split the text of an alias into the name and its options."""
     name, _, inside = text.partition("(")
-    return name, dict(part.split("=") for part in split_outside(inside.removesuffix(")")))
+    return name, dict(
+        part.split("=") for part in split_outside(inside.removesuffix(")"))
+    )
 
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
@@ -342,13 +434,19 @@ def _nearest(name: str, kind: str | None) -> str:
 
 def _known(kind: str | None) -> list[str]:
     """Return all names that are registered (for a kind)."""
-    return [name for own, name in (*_ROWS, *_DEFINITIONS, *_ALIASES) if kind in (None, own)]
+    return [
+        name for own, name in (*_ROWS, *_DEFINITIONS, *_ALIASES) if kind in (None, own)
+    ]
 
 
 def _alike(name: str, kind: str | None = None) -> list[str]:
     """Return the name itself if it is registered (for a kind), or else those that fold alike."""
     every, folded = _known(kind), fold(name)
-    return [name] if name in every else [*dict.fromkeys(n for n in every if fold(n) == folded)]
+    return (
+        [name]
+        if name in every
+        else [*dict.fromkeys(n for n in every if fold(n) == folded)]
+    )
 
 
 def names_like(text: str) -> tuple[list[str], bool]:
@@ -368,9 +466,11 @@ def _spelled(text: str, kind: str | None = None) -> str:
     """Return the text of a measure with its name as it is registered, where one alone is alike."""
     name = re.split("[(@]", text, maxsplit=1)[0].strip()
     turned = "".join(reversed(name.split("_")))  # scikit-learn's f1_macro
-    found = [name] if kinds_of(name) or name in HINTS else (
-        _alike(name, kind) or _alike(turned, kind)
-    )  # fmt: skip
+    found = (
+        [name]
+        if kinds_of(name) or name in HINTS
+        else (_alike(name, kind) or _alike(turned, kind))
+    )
     return text.replace(name, found[0], 1) if len(found) == 1 else text
 
 
@@ -422,7 +522,11 @@ def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measur
         options[name] = value
     for name, value in fixed.items():
         if options.get(name, value) != value:
-            values = {"alias": form["name"], "fixed": f"{name}={value}", "given": options[name]}
+            values = {
+                "alias": form["name"],
+                "fixed": f"{name}={value}",
+                "given": options[name],
+            }
             raise InputError("fixed-option", name=definition.name, **values)
     ks: list[int | None] = [None] if form["k"] is None else list(cutoffs(form["k"]))
     try:
@@ -431,7 +535,9 @@ def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measur
         raise error.placed(error.where or text) from None
 
 
-def refuse_commas(text: str, kind: str | None = None, also: Container[str] = ()) -> None:
+def refuse_commas(
+    text: str, kind: str | None = None, also: Container[str] = ()
+) -> None:
     """Refuse measures with commas between them; in cutoffs and options commas have a meaning.
 
     Parameters
@@ -452,7 +558,9 @@ def refuse_commas(text: str, kind: str | None = None, also: Container[str] = ())
     first, *others = [part.strip() for part in split_outside(text)] or [""]
     named = [other for other in others if _kinds_of_text(other) or other in also]
     if named and (not kind or any(kind in _kinds_of_text(other) for other in named)):
-        listed = first + "".join(f" {other}" if other in named else f",{other}" for other in others)
+        listed = first + "".join(
+            f" {other}" if other in named else f",{other}" for other in others
+        )
         raise InputError("comma-separated", text=text, wanted=listed)
 
 
@@ -532,7 +640,9 @@ def kinds_of_all(texts: Iterable[Measured]) -> list[str]:
         return able
 
     each = [kinds_with(word) for text in texts for word in split_names(text)]
-    return [kind for kind in (each[0] if each else ()) if all(kind in some for some in each)]
+    return [
+        kind for kind in (each[0] if each else ()) if all(kind in some for some in each)
+    ]
 
 
 def parse_all(
@@ -574,7 +684,10 @@ def parse_all(
                 own = first is not None and first in _kinds_of_text(text)
                 base = text.rpartition("@")[0].strip()
                 measures += [
-                    replace(one, asked=(text.strip() if one.k is None else f"{base}@{one.k}",))
+                    replace(
+                        one,
+                        asked=(text.strip() if one.k is None else f"{base}@{one.k}",),
+                    )
                     for one in parse(text, first if own else kind)
                 ]
         except InputError as error:
@@ -598,7 +711,9 @@ def name_as_asked(measure: Measure) -> str:
     for asked in measure.asked:
         name = re.split("[(@]", _spelled(asked, definition.kind))[0].strip()
         fixed: dict[str, Any] = _parts(_ALIASES.get((definition.kind, name), ""))[1]
-        if fixed and all(definition(**fixed)[option] == measure[option] for option in fixed):
+        if fixed and all(
+            definition(**fixed)[option] == measure[option] for option in fixed
+        ):
             return measure.under(name, fixed)
     return str(measure)
 
@@ -646,4 +761,6 @@ def registered(kind: str, name: str) -> Definition:
     return _DEFINITIONS[kind, name]
 
 
-copyreg.pickle(Definition, lambda definition: (registered, (definition.kind, definition.name)))
+copyreg.pickle(
+    Definition, lambda definition: (registered, (definition.kind, definition.name))
+)

@@ -71,9 +71,13 @@ class Retrieved:
     ) -> None:
         n_queries, width = sides(matrix, queries)
         places = check_ranking(top, width)
-        rows = whole_numbers(np.arange(len(places)) if rows is None else rows, "rows", n_queries)
+        rows = whole_numbers(
+            np.arange(len(places)) if rows is None else rows, "rows", n_queries
+        )
         if len(rows) != len(places):
-            raise InputError("wrong-count", "rows", found=len(rows), wanted=f"{len(places)} of top")
+            raise InputError(
+                "wrong-count", "rows", found=len(rows), wanted=f"{len(places)} of top"
+            )
         short, sizes = (places < 0).any(axis=1), np.full(len(places), width)
         if leave_out is not None:
             leave_out = check_relation(leave_out, len(places), width, "leave_out")
@@ -112,9 +116,14 @@ class Retrieved:
         k = max(1, min(k, self.width))
         if given is None:
             queries, matrix = self.queries, self.matrix
-            if not np.array_equal(self.rows, np.arange(sides(matrix, queries)[0])):  # a part of phi
+            if not np.array_equal(
+                self.rows, np.arange(sides(matrix, queries)[0])
+            ):  # a part of phi
                 if queries == "rows":
-                    runs = [slice(0, 0), *(slice(row, row + 1) for row in self.rows.tolist())]
+                    runs = [
+                        slice(0, 0),
+                        *(slice(row, row + 1) for row in self.rows.tolist()),
+                    ]
                     parts = [read_rows(matrix, run) for run in runs]
                 else:
                     blocks = row_slices(matrix, _MEMORY)
@@ -122,7 +131,10 @@ class Retrieved:
                 matrix = np.concatenate(parts)
             given = most_similar(matrix, k, queries=queries, leave_out=self.leave_out)
         if len(given) != len(self.places):
-            found, wanted = f"{len(given):,} queries", f"the {len(self.places):,} of top"
+            found, wanted = (
+                f"{len(given):,} queries",
+                f"the {len(self.places):,} of top",
+            )
             raise InputError("other-items", name="best", found=found, wanted=wanted)
         given.check(k)
         return given
@@ -141,7 +153,11 @@ def as_matrix(values: Any) -> Any:
     if hasattr(values, "tocsr"):
         return values.tocsr()
     refuse_masked(values, "phi")
-    return values if isinstance(getattr(values, "shape", None), tuple) else np.asarray(values)
+    return (
+        values
+        if isinstance(getattr(values, "shape", None), tuple)
+        else np.asarray(values)
+    )
 
 
 def sides(matrix: Any, queries: str) -> tuple[int, int]:
@@ -157,7 +173,9 @@ def sides(matrix: Any, queries: str) -> tuple[int, int]:
     return (rows, columns) if queries == "rows" else (columns, rows)
 
 
-def take_phi(matrix: Any, query: Ints, place: Ints, queries: Queries = "rows") -> Floats:
+def take_phi(
+    matrix: Any, query: Ints, place: Ints, queries: Queries = "rows"
+) -> Floats:
     """Return phi of pairs of a query and an item of the gallery.
 
     Parameters
@@ -188,7 +206,9 @@ def take_phi(matrix: Any, query: Ints, place: Ints, queries: Queries = "rows") -
         for block in row_slices(matrix, _MEMORY):
             here = np.flatnonzero((row >= block.start) & (row < block.stop))
             if len(here):
-                found[here] = read_rows(matrix, block)[row[here] - block.start, column[here]]
+                found[here] = read_rows(matrix, block)[
+                    row[here] - block.start, column[here]
+                ]
     wrong = np.flatnonzero(np.isnan(found))
     if len(wrong):
         where = f"row {row[wrong[0]]}, column {column[wrong[0]]}{FROM_0}"
@@ -196,7 +216,9 @@ def take_phi(matrix: Any, query: Ints, place: Ints, queries: Queries = "rows") -
     return found
 
 
-def check_relation(relation: Any, n: int | None, width: int | None, name: str) -> Relation:
+def check_relation(
+    relation: Any, n: int | None, width: int | None, name: str
+) -> Relation:
     """Return a relation of n queries as int64 arrays; of any where it is None, and so the gallery.
 
     Raises
@@ -219,7 +241,9 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
     for bad, code in ((outside, "not-in-gallery"), (twice, "duplicate")):
         if len(bad):
             where = f"{name}, query {np.searchsorted(indptr, bad[0], side='right') - 1}{FROM_0}"
-            raise InputError(code, where, role="place", value=int(indices[bad[0]]), size=width)
+            raise InputError(
+                code, where, role="place", value=int(indices[bad[0]]), size=width
+            )
     return indptr, indices
 
 
@@ -234,13 +258,17 @@ def whole_numbers(values: Any, name: str, size: int | None = None) -> Ints:
     refuse_masked(values, name)
     table = to_numpy(values)
     if table.size and table.dtype.kind not in "iu":
-        raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted="whole numbers")
+        raise InputError(
+            "wrong-dtype", role=name, dtype=table.dtype, wanted="whole numbers"
+        )
     if size is not None:
         outside = np.flatnonzero((table < 0) | (table >= size))
         if len(outside):
             where, value = f"{name}, {ROW.format(outside[0])}", int(table[outside[0]])
             wanted = f"one from 0 to {size - 1}"
-            raise InputError("out-of-range", where, role="the place", value=value, wanted=wanted)
+            raise InputError(
+                "out-of-range", where, role="the place", value=value, wanted=wanted
+            )
     return table.astype(np.int64)
 
 
@@ -257,12 +285,21 @@ def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
     for values, bad, code in (
         (places, (places < -1) | (places >= width), "not-in-gallery"),
         (places[:, 1:], (places[:, 1:] >= 0) & (places[:, :-1] < 0), "item-after-end"),
-        (ordered[:, 1:], (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), "duplicate"),
+        (
+            ordered[:, 1:],
+            (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0),
+            "duplicate",
+        ),
     ):
         if bad.any():
             query, column = np.argwhere(bad)[0]
-            raise InputError(code, f"{name}, query {query}{FROM_0}", role="place",
-                             value=int(values[query, column]), size=width)  # fmt: skip
+            raise InputError(
+                code,
+                f"{name}, query {query}{FROM_0}",
+                role="place",
+                value=int(values[query, column]),
+                size=width,
+            )
     return places
 
 
@@ -293,7 +330,9 @@ def as_cutoffs(k: Any, name: str = "k") -> list[int]:
     """
     found = [*k] if np.iterable(k) else [k]
     if not found or not all(map(is_cutoff, found)):
-        raise InputError("bad-option", name=name, value=k, wanted="a whole number from 1")
+        raise InputError(
+            "bad-option", name=name, value=k, wanted="a whole number from 1"
+        )
     return [int(one) for one in found]
 
 
@@ -343,7 +382,11 @@ class MostSimilar:
 
 
 def count_equal(
-    matrix: Any, query: Ints, values: Floats, queries: Queries, leave_out: Relation | None
+    matrix: Any,
+    query: Ints,
+    values: Floats,
+    queries: Queries,
+    leave_out: Relation | None,
 ) -> Ints:
     """Count the items of the gallery with a given phi, for some queries.
 
@@ -372,7 +415,9 @@ def count_equal(
     counts = np.zeros(len(query), np.int64)
     if queries == "rows":
         for place, row in enumerate(query.tolist()):
-            counts[place] = (read_rows(matrix, slice(row, row + 1)) == values[place]).sum()
+            counts[place] = (
+                read_rows(matrix, slice(row, row + 1)) == values[place]
+            ).sum()
     else:
         for block in row_slices(matrix, _MEMORY):
             counts += (read_rows(matrix, block)[:, query] == values).sum(axis=0)
@@ -464,10 +509,14 @@ def most_similar(
     k = min(k, width)
     found = np.zeros((n_queries, k)), np.full((n_queries, k), -1)
     if n_queries and k:
-        values, places = top_k(matrix, min(k + most, width), columns=queries == "columns")
+        values, places = top_k(
+            matrix, min(k + most, width), columns=queries == "columns"
+        )
         if leave_out is not None:
             places, came = without(places, leave_out, width)
-            values = np.where(places >= 0, np.take_along_axis(values, came, axis=1), 0.0)
+            values = np.where(
+                places >= 0, np.take_along_axis(values, came, axis=1), 0.0
+            )
         n = min(k, places.shape[1])
         found[0][:, :n], found[1][:, :n] = values[:, :n], places[:, :n]
     return MostSimilar(*found, sizes)
@@ -536,13 +585,19 @@ def similar_images(
         best = most_similar(matrix, depth, queries="columns")
     if len(best) != n_captions or (best.sizes != n_images).any():
         wanted = "all captions, with nothing left out"
-        raise InputError("other-items", name="best", found=f"{len(best):,}", wanted=wanted)
+        raise InputError(
+            "other-items", name="best", found=f"{len(best):,}", wanted=wanted
+        )
     best.check(depth)
     image = np.repeat(ragged.row_numbers(indptr), depth)
-    other, values = (part[indices, :depth].ravel() for part in (best.places, best.values))
+    other, values = (
+        part[indices, :depth].ravel() for part in (best.places, best.values)
+    )
     if not itself:
         image, other, values = (part[other != image] for part in (image, other, values))
-    cells, first, cell = np.unique(image * n_images + other, return_index=True, return_inverse=True)
+    cells, first, cell = np.unique(
+        image * n_images + other, return_index=True, return_inverse=True
+    )
     sums = np.bincount(cell, values, len(cells))
     place = first if ties == "first" else -first
     order = np.lexsort((place, -sums, cells // n_images))
@@ -621,11 +676,16 @@ def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Rel
     indptr, indices = check_relation(captions, None, n_captions, "captions")
     table = check_ranking(images, len(indptr) - 1, "images")
     if len(table) != len(indptr) - 1:
-        values = {"found": f"{len(table):,}", "wanted": f"the {len(indptr) - 1:,} of captions="}
+        values = {
+            "found": f"{len(table):,}",
+            "wanted": f"the {len(indptr) - 1:,} of captions=",
+        }
         raise InputError("other-items", name="images", **values)
     order = np.argsort(indices, kind="stable")
     wide = table[ragged.row_numbers(indptr)[order]]
     owner = np.repeat(indices[order], (wide >= 0).sum(axis=1))
     counts = np.bincount(owner, minlength=n_captions)
-    of, found, _ = ragged.distinct_codes(ragged.offsets(counts), wide[wide >= 0], len(table))
+    of, found, _ = ragged.distinct_codes(
+        ragged.offsets(counts), wide[wide >= 0], len(table)
+    )
     return of, found

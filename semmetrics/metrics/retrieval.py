@@ -44,7 +44,15 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
-from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
+from semmetrics.metrics.definition import (
+    Columns,
+    Family,
+    Frame,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+)
 from semmetrics.metrics.families import CAUSES, Derived, ItemMeans
 from semmetrics.metrics.formulas import divide, recall
 from semmetrics.metrics.registry import define
@@ -54,7 +62,9 @@ RankBlock: TypeAlias = Block[RetrievalTask]
 _LAST = 0.75  # of the candidates, after which positives are last
 _LEAST_CANDIDATES = 10  # of which some can be said to be last
 
-NO_POSITIVE = families.policy_option("no_reference", "noref", "skip", "queries without positives")
+NO_POSITIVE = families.policy_option(
+    "no_reference", "noref", "skip", "queries without positives"
+)
 UNFOUND = families.policy_option(
     "undefined", "undef", "nan", "queries whose list has none of their positives"
 )
@@ -183,7 +193,9 @@ def median_rank(ranks: Ints, weights: Floats) -> Floats:
         near = rounded * np.spacing(2 * line[-1])
         # the two ranks beside the middle; of whole weights those of the repeated ranks
         low = ordered[np.searchsorted(line, line[-1] / 2 - near, "left")]
-        high = ordered[min(np.searchsorted(line, line[-1] / 2 + near, "right"), len(line) - 1)]
+        high = ordered[
+            min(np.searchsorted(line, line[-1] / 2 + near, "right"), len(line) - 1)
+        ]
         if high < UNRANKED:
             found[place] = (int(low) + int(high)) // 2
     return found
@@ -205,7 +217,9 @@ class QueryValues(Statistic):
             fewer = "fewer", self.k, self.values.__name__, False
             block.note(fewer, int((ranks.candidates < self.k).sum()))
         values = np.where(ranks.number > 0, values, np.nan)
-        return families.value_columns(values, np.ones(len(block), np.int64), ranks.number)
+        return families.value_columns(
+            values, np.ones(len(block), np.int64), ranks.number
+        )
 
 
 class QueryMeans(ItemMeans):
@@ -224,7 +238,9 @@ def _recall(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
 
 
 def _precision(ranks: Ranks, k: int | None = None) -> Floats:
-    return np.asarray(ranks.hits(k or UNRANKED - 1) / (k or np.maximum(ranks.candidates, 1)))
+    return np.asarray(
+        ranks.hits(k or UNRANKED - 1) / (k or np.maximum(ranks.candidates, 1))
+    )
 
 
 def _average_precision(ranks: Ranks, k: int | Ints = UNRANKED - 1) -> Floats:
@@ -300,47 +316,82 @@ class SumOverDirections(Derived):
 
 
 retrieval_measure = partial(
-    define, cutoff=False, options=(NO_POSITIVE, LEVEL), order_invariant=False, kind="retrieval"
+    define,
+    cutoff=False,
+    options=(NO_POSITIVE, LEVEL),
+    order_invariant=False,
+    kind="retrieval",
 )
 """Register a measure of queries: of ranks of positives, without a cutoff, if nothing else."""
 
 
 # Name, function of the ranks, summary, equation, source, and keys of the sources.
 _MEANS: tuple[tuple[Any, ...], ...] = (
-    ("Recall", _recall,
-     "Share of a query's positives among its first K candidates, mean over queries.",
-     "|G_q ∩ Q_q,K| / |G_q|",
-     "Biten et al. 2022, equation 1", ("biten2022",)),
-    ("Precision", _precision,
-     "Share of a query's first K candidates that are positives, mean over queries.",
-     "|G_q ∩ Q_q,K| / K",
-     "Manning et al. 2008, section 8.4; P_K of trec_eval", ("manning2008",)),
-    ("HitRate", _hit,
-     "Share of queries with a positive among their first K candidates: R@K in most papers.",
-     "[G_q ∩ Q_q,K ≠ ∅]",
-     "Biten et al. 2022, equation 2; Hodosh et al. 2013", ("biten2022",)),
-    ("MRR", _reciprocal,
-     "Mean reciprocal rank of the first positive; 0 where it is beyond K.",
-     "1 / min rank(G_q)",
-     "Voorhees 1999, the TREC-8 question answering track report", ("voorhees1999",)),
-    ("MAP", _average_precision,
-     "Mean over queries of average precision: over positives, of the precision at their ranks.",
-     "1/|G_q| Σ_{r≤K} P(r) [q_r ∈ G_q]",
-     "Manning et al. 2008, section 8.4; map and map_cut_K of trec_eval", ("manning2008",)),
-    ("R-Precision", precision_at_r,
-     "Precision among the first R candidates, R being the number of the query's positives.",
-     "|G_q ∩ Q_q,R| / R, R = |G_q|",
-     "Chun et al. 2022, section 4; as eccv-caption computes it", ("chun2022",)),
-    ("mAP@R", map_at_r,
-     "Mean over the first R ranks of the precision at those that hold a positive.",
-     "(1/R) Σ_{r≤R} P(r) [q_r ∈ G_q], R = |G_q|",
-     "Musgrave et al. 2020, section 4.1; as eccv-caption computes it",
-     ("musgrave2020", "chun2022")),
-    ("PMRP", precision_at_r,
-     "R-Precision where the positives are plausible matches.",
-     "|G_q ∩ Q_q,R| / R, R = |G_q|",
-     "Chun et al. 2021, section 4.2; as eccv-caption computes it", ("chun2021",)),
-)  # fmt: skip
+    (
+        "Recall",
+        _recall,
+        "Share of a query's positives among its first K candidates, mean over queries.",
+        "|G_q ∩ Q_q,K| / |G_q|",
+        "Biten et al. 2022, equation 1",
+        ("biten2022",),
+    ),
+    (
+        "Precision",
+        _precision,
+        "Share of a query's first K candidates that are positives, mean over queries.",
+        "|G_q ∩ Q_q,K| / K",
+        "Manning et al. 2008, section 8.4; P_K of trec_eval",
+        ("manning2008",),
+    ),
+    (
+        "HitRate",
+        _hit,
+        "Share of queries with a positive among their first K candidates: R@K in most papers.",
+        "[G_q ∩ Q_q,K ≠ ∅]",
+        "Biten et al. 2022, equation 2; Hodosh et al. 2013",
+        ("biten2022",),
+    ),
+    (
+        "MRR",
+        _reciprocal,
+        "Mean reciprocal rank of the first positive; 0 where it is beyond K.",
+        "1 / min rank(G_q)",
+        "Voorhees 1999, the TREC-8 question answering track report",
+        ("voorhees1999",),
+    ),
+    (
+        "MAP",
+        _average_precision,
+        "Mean over queries of average precision: over positives, of the precision at their ranks.",
+        "1/|G_q| Σ_{r≤K} P(r) [q_r ∈ G_q]",
+        "Manning et al. 2008, section 8.4; map and map_cut_K of trec_eval",
+        ("manning2008",),
+    ),
+    (
+        "R-Precision",
+        precision_at_r,
+        "Precision among the first R candidates, R being the number of the query's positives.",
+        "|G_q ∩ Q_q,R| / R, R = |G_q|",
+        "Chun et al. 2022, section 4; as eccv-caption computes it",
+        ("chun2022",),
+    ),
+    (
+        "mAP@R",
+        map_at_r,
+        "Mean over the first R ranks of the precision at those that hold a positive.",
+        "(1/R) Σ_{r≤R} P(r) [q_r ∈ G_q], R = |G_q|",
+        "Musgrave et al. 2020, section 4.1; as eccv-caption computes it",
+        ("musgrave2020", "chun2022"),
+    ),
+    (
+        "PMRP",
+        precision_at_r,
+        "R-Precision where the positives are plausible matches.",
+        "|G_q ∩ Q_q,R| / R, R = |G_q|",
+        "Chun et al. 2021, section 4.2; as eccv-caption computes it",
+        ("chun2021",),
+    ),
+)
 _DEFINED = {
     name: retrieval_measure(
         name, QueryMeans(values), *described, cutoff="k" in signature(values).parameters
@@ -349,22 +400,36 @@ _DEFINED = {
 }
 Recall, HitRate = _DEFINED["Recall"], _DEFINED["HitRate"]
 MeanR = retrieval_measure(
-    "MeanR", QueryMeans(_first_rank), "Mean rank of the first positive, from 1.", "min rank(G_q)",
-    "Faghri et al. 2018, the evaluation code of VSE++", cite=("faghri2018",),
-    options=(NO_POSITIVE, UNFOUND, LEVEL), bounds=(1.0, np.inf), higher_is_better=False,
+    "MeanR",
+    QueryMeans(_first_rank),
+    "Mean rank of the first positive, from 1.",
+    "min rank(G_q)",
+    "Faghri et al. 2018, the evaluation code of VSE++",
+    cite=("faghri2018",),
+    options=(NO_POSITIVE, UNFOUND, LEVEL),
+    bounds=(1.0, np.inf),
+    higher_is_better=False,
     interval="hall",  # a few queries whose positives come last make the mean
-)  # fmt: skip
+)
 MedR = retrieval_measure(
-    "MedR", MedianFamily(), "Median rank of the first positive, from 1, rounded down.",
-    "⌊median of min rank(G_q)⌋", "Faghri et al. 2018, the evaluation code of VSE++",
-    cite=("faghri2018",), options=(NO_POSITIVE._replace(choices=("skip", "nan")), LEVEL),
-    bounds=(1.0, np.inf), higher_is_better=False,
+    "MedR",
+    MedianFamily(),
+    "Median rank of the first positive, from 1, rounded down.",
+    "⌊median of min rank(G_q)⌋",
+    "Faghri et al. 2018, the evaluation code of VSE++",
+    cite=("faghri2018",),
+    options=(NO_POSITIVE._replace(choices=("skip", "nan")), LEVEL),
+    bounds=(1.0, np.inf),
+    higher_is_better=False,
     interval="percentile",  # a median that few items move has no jackknife
-)  # fmt: skip
+)
 Rsum = retrieval_measure(
-    "Rsum", SumOverDirections(HitRate),
+    "Rsum",
+    SumOverDirections(HitRate),
     "Sum over both directions of HitRate@1, @5 and @10, in percent.",
     "100 Σ_{K=1,5,10} (HitRate@K(i2t) + HitRate@K(t2i))",
-    "Faghri et al. 2018, the evaluation code of VSE++", options=(), bounds=(0.0, 600.0),
+    "Faghri et al. 2018, the evaluation code of VSE++",
+    options=(),
+    bounds=(0.0, 600.0),
     cite=("faghri2018",),
-)  # fmt: skip
+)

@@ -50,7 +50,14 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import definition, formulas, label_similarity
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value, model_key
+from semmetrics.metrics.definition import (
+    Definition,
+    Measure,
+    Option,
+    Statistic,
+    Value,
+    model_key,
+)
 from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.label_similarity import EMBEDDING, Similarities, similarities_of
 from semmetrics.metrics.matching import CountColumns, Cut, Matched, cut_of, sides_of
@@ -90,24 +97,34 @@ class Batch(NamedTuple):
     continues: Bools | None
 
 
-def lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None = None) -> BatchLayout:
+def lay_out(
+    block: LabelBlock, duplicates: str, model: str, cut: Cut | None = None
+) -> BatchLayout:
     """Leave out labels without a vector that takes part, and then repeats (under "once")."""
-    return _lay_out(block, duplicates, label_similarity.first_key(block.task, model), cut)
+    return _lay_out(
+        block, duplicates, label_similarity.first_key(block.task, model), cut
+    )
 
 
 @kept
-def _lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None) -> BatchLayout:
+def _lay_out(
+    block: LabelBlock, duplicates: str, model: str, cut: Cut | None
+) -> BatchLayout:
     if cut is not None:
         whole = lay_out(block, duplicates, model)
         inside = ragged.prefixes(whole.pred.indptr, block.get(cut))
         return whole._replace(pred_kept=whole.pred_kept & inside)
     vectors = label_similarity.label_vectors_of(block.task, model)
     sides = sides_of(block)
-    included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
+    included = np.logical_or.reduceat(
+        vectors.included[vectors.rows], vectors.indptr[:-1]
+    )
     taken = [included[label_similarity.written_codes(side)] for side in sides]
     if duplicates == "once":
         width = max(1, len(block.task.classes))
-        for side, flags in zip(sides, taken, strict=True):  # the first of a class of an item
+        for side, flags in zip(
+            sides, taken, strict=True
+        ):  # the first of a class of an item
             chosen = side if flags.all() else side.keep(flags)
             keys = ragged.cell_keys(chosen.indptr, chosen.codes, width)
             first = ragged.first_occurrences(keys, len(side) * width)
@@ -135,7 +152,10 @@ class BatchLayout(NamedTuple):
         if by_term:
             tptr, flat = ragged.take_rows(self.vectors.indptr, row)
             owner, row = owner[ragged.row_numbers(tptr)], self.vectors.rows[flat]
-            continues, widths = ragged.positions(tptr) > 0, np.diff(tptr[ragged.offsets(widths)])
+            continues, widths = (
+                ragged.positions(tptr) > 0,
+                np.diff(tptr[ragged.offsets(widths)]),
+            )
         pred_ptr = ragged.offsets(widths)
         ref_ptr = ragged.offsets(ragged.sum_rows(self.ref_kept, self.ref.indptr))
         sizes = np.diff(pred_ptr), np.diff(ref_ptr)
@@ -144,7 +164,9 @@ class BatchLayout(NamedTuple):
             items = both[part]
             mine, theirs = _flat_places(pred_ptr, items), _flat_places(ref_ptr, items)
             rows, owners = (np.append(values, -1)[mine] for values in (row, owner))
-            columns, goals = (np.append(values, -1)[theirs] for values in (column, goal))
+            columns, goals = (
+                np.append(values, -1)[theirs] for values in (column, goal)
+            )
             more = None if continues is None else np.append(continues, False)[mine]
             yield Batch(rows, columns, owners, goals, more)
 
@@ -209,7 +231,9 @@ class SemanticMatches:
         first = np.full(n_ref if self.match == "any" else 0, n_pred)
         by_term = self.takes_terms(layout)
         for batch in layout.batches(by_term=by_term):
-            above, near = source.above(batch.rows, batch.columns, self.threshold, by_term=by_term)
+            above, near = source.above(
+                batch.rows, batch.columns, self.threshold, by_term=by_term
+            )
             hits = self._find_hits(batch, source, above)
             hit[batch.owner[hits]] = True
             if self.match == "any":  # every reference above the threshold is served
@@ -269,7 +293,9 @@ class SemanticMatches:
         paired at a threshold of 1.
         """
         if self.threshold < 0:
-            similarity = source.gather(batch.rows, batch.columns, skip_zero_vectors=True)
+            similarity = source.gather(
+                batch.rows, batch.columns, skip_zero_vectors=True
+            )
             least = 0.0 if self.match == "exact-first" else np.nextafter(0.0, 1.0)
             usable: Bools = above & to_numpy(similarity >= least)
             return usable
@@ -288,10 +314,14 @@ class SemanticMatches:
         size = min(rows.places.shape[1], columns.places.shape[1])
         mine, theirs = batch.rows[item, row], batch.columns[item, column]
         gains = np.zeros((*rows.places.shape, columns.places.shape[1]))
-        gains[rows.item, rows.number, columns.number] = self._gains(source, mine, theirs, size)
+        gains[rows.item, rows.number, columns.number] = self._gains(
+            source, mine, theirs, size
+        )
         return _GainTable(rows.items, rows.places, columns.places, gains)
 
-    def _gains(self, source: Similarities, mine: Ints, theirs: Ints, size: int) -> Floats:
+    def _gains(
+        self, source: Similarities, mine: Ints, theirs: Ints, size: int
+    ) -> Floats:
         """Return what each pair of labels adds, each distinct pair computed once."""
         width = int(theirs.max()) + 1
         keys, place = ragged.distinct_keys(mine * np.int64(width) + theirs)
@@ -408,7 +438,9 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
     for batch in layout.batches(by_term=by_term):
         if matches.match in _BY_SUM:
             batch = _sort_by_text(block, batch)
-        above, _ = source.above(batch.rows, batch.columns, matches.threshold, by_term=by_term)
+        above, _ = source.above(
+            batch.rows, batch.columns, matches.threshold, by_term=by_term
+        )
         columns = matches.find_pairs(batch, source, above)
         item, row = np.nonzero(columns >= 0)
         partner[batch.owner[item, row]] = batch.goal[item, columns[item, row]]
@@ -427,7 +459,9 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
         # a column of the partner where there is one
         column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
         column = np.where(partner[batch.owner] >= 0, column, nearest)
-        similarity[mine] = np.take_along_axis(table, column[..., None], axis=2)[..., 0][real]
+        similarity[mine] = np.take_along_axis(table, column[..., None], axis=2)[..., 0][
+            real
+        ]
         nearest_place[mine] = np.take_along_axis(batch.goal, column, axis=1)[real]
     served[partner[partner >= 0]] = True
     reasons: list[str | None] = [None] * len(partner)
@@ -462,7 +496,10 @@ def explain_matches(vectors: Any, predicted: Ints, true: Ints) -> list[str]:
     reasons = np.full(len(keys), "similar", object)
     is_equal = label_similarity.equal_labels(vectors, mine, theirs)
     others = np.flatnonzero(~is_equal)
-    for reason, question in (("same synset", "share_synset"), ("same name", "share_name")):
+    for reason, question in (
+        ("same synset", "share_synset"),
+        ("same name", "share_name"),
+    ):
         is_so = _ask_model(vectors, question, mine[others], theirs[others])
         reasons[others[is_so]] = reason
     reasons[is_equal] = "equal"
@@ -492,7 +529,9 @@ def _ask_model(vectors: Any, question: str, predicted: Ints, true: Ints) -> Bool
 @kept
 def _text_order(task: LabelTask) -> Ints:
     """Return the place of each written label among all, by their terms; padding is the last."""
-    terms: Sequence[Any] = task.classes if task.synonyms is None else task.synonyms.terms
+    terms: Sequence[Any] = (
+        task.classes if task.synonyms is None else task.synonyms.terms
+    )
     place = np.empty(len(terms) + 1, np.int64)
     place[sorted(range(len(terms)), key=terms.__getitem__)] = np.arange(len(terms))
     place[-1] = len(terms)
@@ -532,7 +571,10 @@ class SemanticCounts(Statistic):
             return {**columns, "served": columns["hit"]}
         matched, (ranked, ref) = block.get(self.matches), sides_of(block)
         end = (ranked.indptr[:-1] + block.get(self.cut))[ragged.row_numbers(ref.indptr)]
-        return {**columns, "served": Dense(ragged.sum_rows(matched.first < end, ref.indptr))}
+        return {
+            **columns,
+            "served": Dense(ragged.sum_rows(matched.first < end, ref.indptr)),
+        }
 
 
 class SemanticFamily(CountFormulas):
@@ -564,9 +606,13 @@ class SoftCounts(Statistic):
         found = nearest_by_rule(layout, similarities_of(block, self.model), self.match)
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
         columns: dict[str, Any] = {}
-        for names, (side, taking_part), values in zip(_SIDES, sides, found, strict=True):
+        for names, (side, taking_part), values in zip(
+            _SIDES, sides, found, strict=True
+        ):
             rows = ragged.row_numbers(side.indptr)
-            total = np.bincount(rows, np.maximum(values, 0.0), len(block)).astype(np.float64)
+            total = np.bincount(rows, np.maximum(values, 0.0), len(block)).astype(
+                np.float64
+            )
             number = ragged.sum_rows(taking_part, side.indptr)
             columns |= {names[0]: Dense(total), names[1]: Dense(number)}
         return columns
@@ -593,7 +639,9 @@ _RULES = {"any": _nearest, "total": _paired}
 _SIDES = ("hit", "n_pred"), ("served", "n_ref")
 
 
-def nearest_by_rule(layout: BatchLayout, source: Similarities, rule: str = "any") -> list[Floats]:
+def nearest_by_rule(
+    layout: BatchLayout, source: Similarities, rule: str = "any"
+) -> list[Floats]:
     """Return how similar each label of either side is to what it goes with, 0 without anything.
 
     With "any" that is the nearest of the other side; with "total" its partner, pairs having the
@@ -602,7 +650,9 @@ def nearest_by_rule(layout: BatchLayout, source: Similarities, rule: str = "any"
     found = [np.zeros(len(side.codes)) for side in (layout.pred, layout.ref)]
     for batch in layout.batches(by_term=False):
         part = _RULES[rule](source.gather(batch.rows, batch.columns))
-        for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
+        for values, new, place in zip(
+            found, part, (batch.owner, batch.goal), strict=True
+        ):
             real = place >= 0
             values[place[real]] = to_numpy(new)[real]
     return found
@@ -622,8 +672,13 @@ def _recall(served: Any, n_ref: Any) -> Any:
 
 
 def _soft_f1(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
-    precision, recall = formulas.divide(hit, n_pred, 0.0), formulas.divide(served, n_ref, 0.0)
-    return np.where((n_pred == 0) & (n_ref == 0), np.nan, formulas.harmonic_mean(precision, recall))
+    precision, recall = (
+        formulas.divide(hit, n_pred, 0.0),
+        formulas.divide(served, n_ref, 0.0),
+    )
+    return np.where(
+        (n_pred == 0) & (n_ref == 0), np.nan, formulas.harmonic_mean(precision, recall)
+    )
 
 
 class _Threshold(Option):
@@ -637,11 +692,16 @@ class _Threshold(Option):
         with suppress(ValueError):
             if value == "auto" or -1 <= float(value) <= 1:
                 return value
-        raise InputError("bad-option", name=self.name, value=value, wanted="a cosine, or auto")
+        raise InputError(
+            "bad-option", name=self.name, value=value, wanted="a cosine, or auto"
+        )
 
 
 _THRESHOLD = _Threshold(
-    "threshold", "thr", "auto", help="cosine that a match is above; auto: the embedding's own"
+    "threshold",
+    "thr",
+    "auto",
+    help="cosine that a match is above; auto: the embedding's own",
 )
 _PAIRS = definition.one_of(
     "match",
@@ -650,14 +710,18 @@ _PAIRS = definition.one_of(
     "(Kubany et al. 2020); most matches; the largest total similarity",
 )
 _MATCH = _PAIRS._replace(
-    choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
+    choices=(*_PAIRS.choices, "any"),
+    help=f"{_PAIRS.help}; a reference may serve several",
 )
 _NEAREST = definition.one_of(
-    "match", "any total",
+    "match",
+    "any total",
     "the nearest label of the other side; pairs one-to-one with the largest total similarity",
-)  # fmt: skip
+)
 _HITS = definition.one_of(
-    "normalize", "references hits", "divide by the references, or by the hits (Kubany et al. 2020)"
+    "normalize",
+    "references hits",
+    "divide by the references, or by the hits (Kubany et al. 2020)",
 )
 
 
@@ -674,9 +738,17 @@ def _define(
     every = set_options(averages, without=("labels",), policies=("empty", *policies))
     average, duplicates, *shared = every
     known: dict[str, Any] = {
-        "options": (average, *options, EMBEDDING, duplicates._replace(averages=None), *shared),
-        "averages": averages, "formula": formula, "needs": frozenset({"embedding"}),
-    }  # fmt: skip
+        "options": (
+            average,
+            *options,
+            EMBEDDING,
+            duplicates._replace(averages=None),
+            *shared,
+        ),
+        "averages": averages,
+        "formula": formula,
+        "needs": frozenset({"embedding"}),
+    }
     return define(name, summary=summary, equation=equation, **known, **traits)
 
 
@@ -690,40 +762,84 @@ _MATCHED: dict[str, Any] = {
 _SOFT: dict[str, Any] = {
     "family": SoftFamily(),
     "source": "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
-    "cite": ("zhang2020",), "averages": ("example",),
-}  # fmt: skip
+    "cite": ("zhang2020",),
+    "averages": ("example",),
+}
 SemPrecision = _define(
-    "SemPrecision", "Share of the predicted labels that mean the same as a true one.",
-    "tp / p", formulas.precision, _THRESHOLD, _MATCH, policies=("no_prediction",), **_MATCHED,
-)  # fmt: skip
-SemRecall = _define(
-    "SemRecall", "Share of the true labels that a predicted label means.",
-    "tp / g", _recall, _THRESHOLD, _MATCH, policies=("no_reference",), **_MATCHED,
-)  # fmt: skip
-SemF1 = _define(
-    "SemF1", "Harmonic mean of semantic precision and recall.",
-    "2PR / (P + R)", formulas.f1_many_to_one, _THRESHOLD, _MATCH, **_MATCHED,
-)  # fmt: skip
-SemJaccard = _define(
-    "SemJaccard", "Matched labels over all labels; the paper's accuracy.",
-    "tp / (p + g - tp)", formulas.jaccard, _THRESHOLD, _PAIRS, **_MATCHED,
-)  # fmt: skip
-SemAP = _define(
-    "SemAP", "Average precision of the ranked labels of an item, matched by meaning.",
-    "Σ over matched ranks of (matches so far / rank), over the references or the matches",
-    formulas.average_precision, _THRESHOLD, _PAIRS, _HITS,
-    averages=("example",), policies=("no_prediction", "no_reference"), order_invariant=False,
+    "SemPrecision",
+    "Share of the predicted labels that mean the same as a true one.",
+    "tp / p",
+    formulas.precision,
+    _THRESHOLD,
+    _MATCH,
+    policies=("no_prediction",),
     **_MATCHED,
-)  # fmt: skip
+)
+SemRecall = _define(
+    "SemRecall",
+    "Share of the true labels that a predicted label means.",
+    "tp / g",
+    _recall,
+    _THRESHOLD,
+    _MATCH,
+    policies=("no_reference",),
+    **_MATCHED,
+)
+SemF1 = _define(
+    "SemF1",
+    "Harmonic mean of semantic precision and recall.",
+    "2PR / (P + R)",
+    formulas.f1_many_to_one,
+    _THRESHOLD,
+    _MATCH,
+    **_MATCHED,
+)
+SemJaccard = _define(
+    "SemJaccard",
+    "Matched labels over all labels; the paper's accuracy.",
+    "tp / (p + g - tp)",
+    formulas.jaccard,
+    _THRESHOLD,
+    _PAIRS,
+    **_MATCHED,
+)
+SemAP = _define(
+    "SemAP",
+    "Average precision of the ranked labels of an item, matched by meaning.",
+    "Σ over matched ranks of (matches so far / rank), over the references or the matches",
+    formulas.average_precision,
+    _THRESHOLD,
+    _PAIRS,
+    _HITS,
+    averages=("example",),
+    policies=("no_prediction", "no_reference"),
+    order_invariant=False,
+    **_MATCHED,
+)
 SoftPrecision = _define(
-    "SoftPrecision", "Mean similarity of predictions to the nearest truth.",
-    "Σ max cos / p", formulas.precision, _NEAREST, policies=("no_prediction",), **_SOFT,
-)  # fmt: skip
+    "SoftPrecision",
+    "Mean similarity of predictions to the nearest truth.",
+    "Σ max cos / p",
+    formulas.precision,
+    _NEAREST,
+    policies=("no_prediction",),
+    **_SOFT,
+)
 SoftRecall = _define(
-    "SoftRecall", "Mean similarity of true labels to the nearest prediction.",
-    "Σ max cos / g", _recall, _NEAREST, policies=("no_reference",), **_SOFT,
-)  # fmt: skip
+    "SoftRecall",
+    "Mean similarity of true labels to the nearest prediction.",
+    "Σ max cos / g",
+    _recall,
+    _NEAREST,
+    policies=("no_reference",),
+    **_SOFT,
+)
 SoftF1 = _define(
-    "SoftF1", "Harmonic mean of soft precision and soft recall.",
-    "2PR / (P + R)", _soft_f1, _NEAREST, symmetric=True, **_SOFT,
-)  # fmt: skip
+    "SoftF1",
+    "Harmonic mean of soft precision and soft recall.",
+    "2PR / (P + R)",
+    _soft_f1,
+    _NEAREST,
+    symmetric=True,
+    **_SOFT,
+)

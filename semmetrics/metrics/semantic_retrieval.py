@@ -137,10 +137,16 @@ def ncs(
     best, found = got.best(max(most, size), best), got.phi()
     if extended is None:
         at = np.minimum(cutoffs, np.maximum(best.sizes, 1)[:, None])
-        return _share(_sums(found, cutoffs) / at, _sums(best.values, cutoffs) / at, _NCS_EPSILON)
+        return _share(
+            _sums(found, cutoffs) / at, _sums(best.values, cutoffs) / at, _NCS_EPSILON
+        )
     sizes = cutoffs if extended == "k" else [size] * len(cutoffs)
     shares = [
-        _share(_sums(found * got.among(best.relation(m)), [one]), _sums(best.values, [m]), 0.0)
+        _share(
+            _sums(found * got.among(best.relation(m)), [one]),
+            _sums(best.values, [m]),
+            0.0,
+        )
         for one, m in zip(cutoffs, sizes, strict=True)
     ]
     return np.concatenate(shares, axis=1)
@@ -241,7 +247,9 @@ def semantic_recall(
     else:
         matrix = relations.as_matrix(phi)
     got = Retrieved(top, matrix, max(cutoffs), queries, leave_out, rows)
-    relevant = relations.check_relation(relevant, len(got.places), got.width, "relevant")
+    relevant = relations.check_relation(
+        relevant, len(got.places), got.width, "relevant"
+    )
     hits, size = got.among(relevant), lengths(relevant[0])[:, None]
     if weighs:
         row = row_numbers(relevant[0])
@@ -250,7 +258,11 @@ def semantic_recall(
         share = _share(_sums(got.phi() * hits, cutoffs), whole, _SOFT_EPSILON)
         return share / np.maximum(size, 1) if variant == "soft" else share
     found = _sums(hits, cutoffs)
-    return divide(np.minimum(found, 1), size > 0) if variant == "hit" else divide(found, size)
+    return (
+        divide(np.minimum(found, 1), size > 0)
+        if variant == "hit"
+        else divide(found, size)
+    )
 
 
 def tied_queries(
@@ -382,7 +394,9 @@ def ndcg(
     check_choice("gain", gain, ("linear", "exponential"))
     check_choice("discount", discount, ("log2", "jarvelin2002"))
     cutoffs = relations.as_cutoffs(k)
-    got = Retrieved(top, relations.as_matrix(phi), max(cutoffs), queries, leave_out, rows)
+    got = Retrieved(
+        top, relations.as_matrix(phi), max(cutoffs), queries, leave_out, rows
+    )
     best = got.best(max(cutoffs), best)
     sums = []
     for values in (got.phi(), best.values):
@@ -396,7 +410,9 @@ def _gains(values: Floats, rank: Ints, gain: Any, discount: Any) -> Floats:
     above = np.maximum(values, 0.0)
     with np.errstate(over="ignore"):
         gains = np.exp2(above) - 1 if gain == "exponential" else above
-    return gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
+    return gains * (
+        1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2))
+    )
 
 
 def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
@@ -430,7 +446,9 @@ def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
         if not np.isnan(undefined):
             table = np.where(np.isnan(table), undefined, table)
         known = ~np.isnan(table)
-        total += float(divide(np.where(known, table, 0.0).sum(axis=0), known.sum(axis=0)).sum())
+        total += float(
+            divide(np.where(known, table, 0.0).sum(axis=0), known.sum(axis=0)).sum()
+        )
     return 100 * total
 
 
@@ -453,7 +471,9 @@ def needed_depth(measure: Measure, positives: int) -> tuple[int, int]:
         If the measure has no cutoff.
     """
     if measure.k is None:
-        raise InputError("no-cutoff", measure=measure, wanted=f"{measure.definition.name}@10")
+        raise InputError(
+            "no-cutoff", measure=measure, wanted=f"{measure.definition.name}@10"
+        )
     out = positives if measure["ground_truth"] == LEFT_OUT else 0
     extended = str(measure["extended"])
     m = measure["m"] or (extended if extended.isdecimal() else 0)
@@ -492,7 +512,9 @@ class View:
         self.task, self.queries, self.candidates = task, np.arange(len(task)), None
         self.phi: Phi = task.beside[PHI][name]
         if task.folds is not None and fold is not None:
-            self.queries, self.candidates = (np.flatnonzero(own == fold) for own in task.folds)
+            self.queries, self.candidates = (
+                np.flatnonzero(own == fold) for own in task.folds
+            )
             identity = f"{self.phi.identity}/{fold}"
             self.phi = self.phi.part(task.rows[self.queries], self.candidates, identity)
 
@@ -531,7 +553,9 @@ def _best(task: RetrievalTask, name: str, fold: int | None, truth: str) -> MostS
     """Return the most similar items of all queries of a matrix."""
     view = _view(task, name, fold)
     phi, out = view.phi, view.relation() if truth == LEFT_OUT else None
-    return relations.most_similar(phi.matrix, task.beside[MOST], queries=phi.queries, leave_out=out)
+    return relations.most_similar(
+        phi.matrix, task.beside[MOST], queries=phi.queries, leave_out=out
+    )
 
 
 @kept
@@ -550,9 +574,14 @@ def _by_images(
     captions = own = view.relation()
     if phi.queries == "columns":  # the relation turned round
         image = np.argsort(own[1], kind="stable")
-        captions = offsets(np.bincount(own[1], minlength=rows)), row_numbers(own[0])[image]
+        captions = (
+            offsets(np.bincount(own[1], minlength=rows)),
+            row_numbers(own[0])[image],
+        )
     itself = truth != LEFT_OUT
-    near = relations.similar_images(phi.matrix, captions, m, depth=depth, itself=itself, ties=ties)
+    near = relations.similar_images(
+        phi.matrix, captions, m, depth=depth, itself=itself, ties=ties
+    )
     if phi.queries == "rows":
         return relations.captions_of_images(near, captions)
     return relations.images_of_captions(near, captions, columns)
@@ -586,16 +615,29 @@ class PhiValues(Statistic):
             view = _view(*key)
             places = view.phi.places(np.where(folds == fold, rows, -1))
             here = np.flatnonzero(places >= 0)
-            top, own = view.columns(_first_places(block)[here]), view.own(here + block.start)
+            top, own = (
+                view.columns(_first_places(block)[here]),
+                view.own(here + block.start),
+            )
             counts = top >= 0
-            given = {"top": top, "phi": view.phi.matrix, "k": k, "queries": view.phi.queries}
-            given |= {"rows": places[here], "best": _best(*key, truth).part(places[here])}
+            given = {
+                "top": top,
+                "phi": view.phi.matrix,
+                "k": k,
+                "queries": view.phi.queries,
+            }
+            given |= {
+                "rows": places[here],
+                "best": _best(*key, truth).part(places[here]),
+            }
             if truth == LEFT_OUT:
                 given["leave_out"] = own
                 counts &= ~relations.is_related(top, own, task.scores.shape[1])
             found = self.values(given, measure, (*key, truth))[:, 0]
             if self.ties is not None:
-                tied += int((self.ties(given, measure, (*key, truth)) & ~np.isnan(found)).sum())
+                tied += int(
+                    (self.ties(given, measure, (*key, truth)) & ~np.isnan(found)).sum()
+                )
             values[here] = found
             counted[here] = counts.sum(axis=1)
         fewer = "fewer", k, str(measure), truth == LEFT_OUT
@@ -624,7 +666,9 @@ class PhiMeans(QueryMeans):
 
 def _ncs(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     extent = str(measure["extended"])
-    extended: Any = int(extent) if extent.isdecimal() else {"none": None}.get(extent, extent)
+    extended: Any = (
+        int(extent) if extent.isdecimal() else {"none": None}.get(extent, extent)
+    )
     return ncs(**given, extended=extended)
 
 
@@ -646,7 +690,9 @@ def _recall(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     else:
         relevant = _of_images(given, measure, key, "first")
     values = semantic_recall(relevant=relevant, **{**given, "variant": variant})
-    similar = best.values[:, :m].sum(axis=1) > 0  # else nothing is similar, and any would do
+    similar = (
+        best.values[:, :m].sum(axis=1) > 0
+    )  # else nothing is similar, and any would do
     return np.where(similar[:, None], values, np.nan)
 
 
@@ -679,7 +725,9 @@ def _recall_ties(given: dict[str, Any], measure: Measure, key: Key) -> Bools:
         semantic_recall(relevant=_of_images(given, measure, key, ties), **arguments)
         for ties in ("first", "last")
     )
-    return np.asarray(~np.isclose(first, last, rtol=1e-12, atol=0.0, equal_nan=True)[:, 0])
+    return np.asarray(
+        ~np.isclose(first, last, rtol=1e-12, atol=0.0, equal_nan=True)[:, 0]
+    )
 
 
 def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
@@ -707,61 +755,118 @@ def _check_extended(value: str) -> None:
         raise InputError("bad-option", name="extended", value=value, wanted=wanted)
 
 
-_PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
-              "computes it of captions= (--captions): CIDEr-D, CIDEr, METEOR, SPICE "
-              "or BagSim")  # fmt: skip
-_TRUTH = one_of("ground_truth", f"kept {LEFT_OUT}", "the query's own positives count as all else, "
-                "or are left out of what is retrieved and of what is most similar",
-                short="gt")  # fmt: skip
-_NONE = policy_option("undefined", "undef", "0", "queries that no candidate has a phi above 0 with")
+_PHI = Option(
+    "phi",
+    "phi",
+    "default",
+    help="which of the matrices given as phi is meant, or what "
+    "computes it of captions= (--captions): CIDEr-D, CIDEr, METEOR, SPICE "
+    "or BagSim",
+)
+_TRUTH = one_of(
+    "ground_truth",
+    f"kept {LEFT_OUT}",
+    "the query's own positives count as all else, "
+    "or are left out of what is retrieved and of what is most similar",
+    short="gt",
+)
+_NONE = policy_option(
+    "undefined", "undef", "0", "queries that no candidate has a phi above 0 with"
+)
 _NCS_OPTIONS = (
-    _PHI, _TRUTH,
-    Option("extended", "ext", "none", check=_check_extended,
-           help="none is the released code; a number such as 20, or k, is equation 5 as it is "
-           "written, with so many most similar items for the extended ground truth"),
+    _PHI,
+    _TRUTH,
+    Option(
+        "extended",
+        "ext",
+        "none",
+        check=_check_extended,
+        help="none is the released code; a number such as 20, or k, is equation 5 as it is "
+        "written, with so many most similar items for the extended ground truth",
+    ),
     _NONE,
-)  # fmt: skip
+)
 NCS = retrieval_measure(
-    "NCS", PhiMeans(_ncs, _ncs_ties),
+    "NCS",
+    PhiMeans(_ncs, _ncs_ties),
     "Normalised cumulative semantic score: phi of what is retrieved over the largest phi.",
     "Σ_{j∈Q_q,K} φ_qj / Σ_{l∈B_q,K} φ_ql, B_q,K the K most similar",
-    "Biten et al. 2022, equation 5, as the released code computes it", cite=("biten2022",),
-    options=_NCS_OPTIONS, cutoff=True, needs=frozenset({PHI}),
-)  # fmt: skip
+    "Biten et al. 2022, equation 5, as the released code computes it",
+    cite=("biten2022",),
+    options=_NCS_OPTIONS,
+    cutoff=True,
+    needs=frozenset({PHI}),
+)
 SR = retrieval_measure(
-    "SR", PhiMeans(_recall, _recall_ties),
+    "SR",
+    PhiMeans(_recall, _recall_ties),
     "Semantic recall: the share of an extended ground truth among the first K candidates.",
-    "|G̃_q ∩ Q_q,K| / |G̃_q|", "Biten et al. 2022, equation 4, and the released code",
+    "|G̃_q ∩ Q_q,K| / |G̃_q|",
+    "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
-        Option("m", "m", kind=int, required=True, within=(1, np.inf),
-               help="how many items, or images, extend the ground truth"),
+        Option(
+            "m",
+            "m",
+            kind=int,
+            required=True,
+            within=(1, np.inf),
+            help="how many items, or images, extend the ground truth",
+        ),
         _PHI,
-        one_of("variant", "hard soft weighted hit", "how items of the extended ground truth count: "
-               "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)"),
-        one_of("similar", "items images", "the extended ground truth is the m most similar items "
-               "(equation 4), or all captions of the m most similar images (the released code)"),
-        Option("depth", "depth", 10, kind=int, within=(1, np.inf),
-               help="of similar=images: images that each caption lists"),
-        _TRUTH, _NONE,
+        one_of(
+            "variant",
+            "hard soft weighted hit",
+            "how items of the extended ground truth count: "
+            "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)",
+        ),
+        one_of(
+            "similar",
+            "items images",
+            "the extended ground truth is the m most similar items "
+            "(equation 4), or all captions of the m most similar images (the released code)",
+        ),
+        Option(
+            "depth",
+            "depth",
+            10,
+            kind=int,
+            within=(1, np.inf),
+            help="of similar=images: images that each caption lists",
+        ),
+        _TRUTH,
+        _NONE,
     ),
-    cutoff=True, needs=frozenset({PHI}),
-)  # fmt: skip
+    cutoff=True,
+    needs=frozenset({PHI}),
+)
 NDCG = retrieval_measure(
-    "nDCG", PhiMeans(_ndcg),
+    "nDCG",
+    PhiMeans(_ndcg),
     "Normalised discounted cumulative gain by phi, or without one by the grades of the positives.",
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
-    "Järvelin and Kekäläinen 2002, section 2", cite=("jarvelin2002",),
+    "Järvelin and Kekäläinen 2002, section 2",
+    cite=("jarvelin2002",),
     options=(
-        _PHI, one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
-        one_of("discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"),
-        _TRUTH, _NONE,
+        _PHI,
+        one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
+        one_of(
+            "discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"
+        ),
+        _TRUTH,
+        _NONE,
     ),
-    cutoff=True, needs=frozenset({PHI}),
-)  # fmt: skip
+    cutoff=True,
+    needs=frozenset({PHI}),
+)
 Nsum = retrieval_measure(
-    "Nsum", retrieval.SumOverDirections(NCS),
+    "Nsum",
+    retrieval.SumOverDirections(NCS),
     "Sum over both directions of NCS@1, @5 and @10, in percent.",
-    "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))", "Biten et al. 2022, table 3", cite=("biten2022",),
-    options=_NCS_OPTIONS, bounds=(0.0, 600.0), needs=frozenset({PHI}),
-)  # fmt: skip
+    "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))",
+    "Biten et al. 2022, table 3",
+    cite=("biten2022",),
+    options=_NCS_OPTIONS,
+    bounds=(0.0, 600.0),
+    needs=frozenset({PHI}),
+)

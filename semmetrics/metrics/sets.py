@@ -39,7 +39,15 @@ from semmetrics.core.ragged import Floats, prefixes, row_numbers
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import definition, families, formulas, matching
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Option, Sums, Value
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    Measure,
+    Option,
+    Sums,
+    Value,
+)
 from semmetrics.metrics.families import LABEL_AVERAGES, CountFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import define
@@ -57,7 +65,11 @@ def check_decode(value: str) -> str:
         return value
     with suppress(ValueError):
         numbered = rule in ("threshold", "at-least", "cumulative", "dirichlet")
-        if numbered and np.isfinite(float(number)) and (rule != "dirichlet" or float(number) > 0):
+        if (
+            numbered
+            and np.isfinite(float(number))
+            and (rule != "dirichlet" or float(number) > 0)
+        ):
             return str(clean_rule(value))
     wanted = f"a decoding rule such as {', '.join(DECODING)}"
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
@@ -76,18 +88,45 @@ def set_options(
     """
     policy = families.policy_option
     options = [
-        Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
+        Option(
+            "average", "avg", averages[0], averages, help="what the mean is taken over"
+        ),
         definition.universe_option(("macro", "micro", "weighted")),
-        Option("duplicates", "dup", "once", ("once", "each"), averages=("example",),
-               help="count a repeated label once, or each time"),
-        policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
+        Option(
+            "duplicates",
+            "dup",
+            "once",
+            ("once", "each"),
+            averages=("example",),
+            help="count a repeated label once, or each time",
+        ),
+        policy(
+            "empty",
+            "empty",
+            "1",
+            "nothing predicted and nothing true",
+            ("example", "micro"),
+        ),
         policy("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
         policy("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
         policy("no_reference", "noref", "0", "0/0 with nothing true"),
         policy("undefined", "undef", "nan", "0/0 for another reason"),
-        Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
-        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", within=(0, np.inf)),
-    ]  # fmt: skip
+        Option(
+            "decode",
+            "decode",
+            "all",
+            help="the rule that makes sets",
+            check=check_decode,
+        ),
+        Option(
+            "keep_at_least",
+            "min",
+            0,
+            kind=int,
+            help="labels always kept",
+            within=(0, np.inf),
+        ),
+    ]
     chosen, other = set(averages), defaults or {}
     shared = tuple(
         o._replace(default=other.get(o.name, o.default))
@@ -107,7 +146,10 @@ class LabelCounts(definition.Statistic):
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
         ranked, ref = matching.sides_of(block)
-        matched, kept = block.get(matching.Matches("once", "class")), block.get(self.cut)
+        matched, kept = (
+            block.get(matching.Matches("once", "class")),
+            block.get(self.cut),
+        )
         chosen = matched.counted
         if (kept < np.diff(ranked.indptr)).any():
             inside = prefixes(ranked.indptr, kept)
@@ -120,7 +162,9 @@ class LabelCounts(definition.Statistic):
             cells = block.task.unverified.cells.rows(block.start, block.stop)
             sides[block.task.unverified.name] = cells
         width = len(block.task.classes)
-        columns = {name: Sparse(side.indptr, side.codes, width) for name, side in sides.items()}
+        columns = {
+            name: Sparse(side.indptr, side.codes, width) for name, side in sides.items()
+        }
         return {**columns, "items": Dense(np.ones(len(block), np.int8))}
 
 
@@ -151,7 +195,9 @@ class SetFamily(CountFormulas):
         if "precision_sum" in measure.definition.arguments:
             return matching.CountColumns(cut, matches, ranks=True)
         if measure["denominator"] == "cutoff":
-            return PaddedCounts(matching.DistinctCounts(cut, matches), _check_cutoff(measure))
+            return PaddedCounts(
+                matching.DistinctCounts(cut, matches), _check_cutoff(measure)
+            )
         return matching.DistinctCounts(cut, matches)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
@@ -159,7 +205,9 @@ class SetFamily(CountFormulas):
         if measure["average"] not in LABEL_AVERAGES:
             return super().aggregate(measure, sums, frame)
         known = self.together(measure, sums, frame)
-        values, kept = families.apply_policies(measure, *self._evaluated(measure, sums, frame))
+        values, kept = families.apply_policies(
+            measure, *self._evaluated(measure, sums, frame)
+        )
         if measure["labels"] == "reference":
             # only in a resample can a reference label be without references: it has none of it
             kept = kept & (known["n_ref"] > 0)
@@ -171,16 +219,20 @@ class SetFamily(CountFormulas):
             return None
         return super().items(measure, rows, frame)
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> definition.LabelTable | None:
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> definition.LabelTable | None:
         """Return the value and counts of each label in the universe; nan where undefined."""
         if measure["average"] not in LABEL_AVERAGES:
             return None
         known = self.together(measure, sums, frame)
         return {
             "label": np.array(frame.labels, dtype=object)[frame.universe(measure)],
-            "value": self._evaluated(measure, sums, frame)[0], "support": known["n_ref"],
-            "predicted": known["n_pred"], "hit": known["hit"],
-        }  # fmt: skip
+            "value": self._evaluated(measure, sums, frame)[0],
+            "support": known["n_ref"],
+            "predicted": known["n_pred"],
+            "hit": known["hit"],
+        }
 
     def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each label in the universe, or of all (micro); label axis last."""
@@ -195,7 +247,9 @@ class SetFamily(CountFormulas):
         if "verified" in sums:
             total = np.ascontiguousarray(as_floats(sums["verified"])[..., inside])
         elif "unverified" in sums:
-            total = total - np.ascontiguousarray(as_floats(sums["unverified"])[..., inside])
+            total = total - np.ascontiguousarray(
+                as_floats(sums["unverified"])[..., inside]
+            )
         if measure["average"] == "micro":
             total = total.sum(axis=-1, keepdims=True)
             known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}
@@ -203,7 +257,9 @@ class SetFamily(CountFormulas):
                 known["n_pred"] = items * _check_cutoff(measure)
         return {**known, "total": total}
 
-    def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
+    def item_counts(
+        self, measure: Measure, rows: Columns, frame: Frame
+    ) -> dict[str, Floats]:
         """Return the counts of each item within the universe."""
         inside = frame.universe(measure)
         total = np.full(len(rows["hit"]), float(inside.sum()))
@@ -337,15 +393,29 @@ def measure(
             check_choice("defaults", wrong, [option.name for option in shared])
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
         return define(
-            name or formula.__name__, SetFamily(), summary, equation, source, cite,
-            shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
-            kind=kind, formula=formula, aliases=aliases or {},
-        )  # fmt: skip
+            name or formula.__name__,
+            SetFamily(),
+            summary,
+            equation,
+            source,
+            cite,
+            shared + own,
+            averages,
+            bounds,
+            higher_is_better,
+            symmetric,
+            order_invariant,
+            kind=kind,
+            formula=formula,
+            aliases=aliases or {},
+        )
 
     return decorate if formula is None else decorate(formula)
 
 
-def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:
+def _own_options(
+    formula: Callable[..., Any], averages: tuple[str, ...]
+) -> tuple[Option, ...]:
     """Check a formula's parameters, and make options of those that are keyword-only."""
     for average in averages:
         check_choice("averages", average, _ALL)
@@ -355,13 +425,17 @@ def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tupl
         if parameter.kind is not parameter.KEYWORD_ONLY:
             if name not in _COUNTS:
                 values = {"measure": formula.__name__, "problem": f"takes {name!r}"}
-                remedy = f"use the counts {', '.join(_COUNTS)}; options are keyword-only"
+                remedy = (
+                    f"use the counts {', '.join(_COUNTS)}; options are keyword-only"
+                )
                 raise InputError("wrong-formula", remedy=remedy, **values)
             continue
         hint = hints.get(name, str)
         choices = get_args(hint) if get_origin(hint) is Literal else ()
         kind = type(choices[0]) if choices else hint
-        if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
+        if kind not in (str, int, float) or not all(
+            type(choice) is kind for choice in choices
+        ):
             wanted = "an annotation str, int, float or Literal[…]"
             raise InputError("bad-option", name=name, value=hint, wanted=wanted)
         required = parameter.default is parameter.empty
@@ -407,14 +481,18 @@ Precision = define(
 
 
 @measure(
-    averages=_ALL, equation="|Y ∩ Z| / |Y|",
+    averages=_ALL,
+    equation="|Y ∩ Z| / |Y|",
     source="Kubany et al. 2020, equations 3, 8 and 11 (Godbole & Sarawagi 2004)",
-    cite=("kubany2020", "godbole2004"), policies=("empty", "absent", "no_reference"),
+    cite=("kubany2020", "godbole2004"),
+    policies=("empty", "absent", "no_reference"),
     aliases={
-        "MacroRecall": "Recall(average=macro)", "MicroRecall": "Recall(average=micro)",
-        "CR": "Recall(average=macro,no_reference=skip)", "OR": "Recall(average=micro)",
+        "MacroRecall": "Recall(average=macro)",
+        "MicroRecall": "Recall(average=micro)",
+        "CR": "Recall(average=macro,no_reference=skip)",
+        "OR": "Recall(average=micro)",
     },
-)  # fmt: skip
+)
 def Recall(hit: Any, n_ref: Any) -> Any:
     """Share of the true labels that are predicted."""
     return formulas.recall(hit, n_ref)
@@ -449,55 +527,77 @@ class ClassF1(SetFamily):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Compute the harmonic mean of both means; 0 where both are 0."""
-        each = [super(ClassF1, self).aggregate(m, sums, frame) for m in self.terms(measure)]
+        each = [
+            super(ClassF1, self).aggregate(m, sums, frame) for m in self.terms(measure)
+        ]
         return np.asarray(formulas.harmonic_mean(*each))
 
     def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the labels without a recall, by cause."""
         return super().by_cause(self.terms(measure)[1], sums, frame)
 
-    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> definition.LabelTable | None:
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> definition.LabelTable | None:
         """Return None: a label alone has no value."""
         return None
 
 
 CF1 = define(
-    "CF1", ClassF1(),
+    "CF1",
+    ClassF1(),
     "Harmonic mean of the means over classes of precision and recall (CP, CR). It is neither the "
     "mean of the classes' F1 (MacroF1) nor C-F1 of pineda2019.",
-    "2 CP CR / (CP + CR)", "Chen et al. 2019, section 4.1, and the released code of ML-GCN",
-    ("chen2019",), set_options(("macro",), without=("absent", *families.CAUSES)), ("macro",),
-)  # fmt: skip
+    "2 CP CR / (CP + CR)",
+    "Chen et al. 2019, section 4.1, and the released code of ML-GCN",
+    ("chen2019",),
+    set_options(("macro",), without=("absent", *families.CAUSES)),
+    ("macro",),
+)
 
 
 @measure(
-    averages=_ALL, equation="(1 + β²) |Y ∩ Z| / (β² |Y| + |Z|)",
-    source="van Rijsbergen 1979, chapter 7", cite=("vanrijsbergen1979",),
+    averages=_ALL,
+    equation="(1 + β²) |Y ∩ Z| / (β² |Y| + |Z|)",
+    source="van Rijsbergen 1979, chapter 7",
+    cite=("vanrijsbergen1979",),
     policies=("empty", "absent"),
-)  # fmt: skip
+)
 def FBeta(hit: Any, n_pred: Any, n_ref: Any, *, beta: float) -> Any:
     """Harmonic mean of precision and recall in which recall weighs beta times as much."""
     if not 0 < beta < 1e6:
         wanted = "a number above 0, below 1e6"
-        raise InputError("bad-option", name="beta", value=beta, wanted=wanted, in_measure=True)
+        raise InputError(
+            "bad-option", name="beta", value=beta, wanted=wanted, in_measure=True
+        )
     return divide((1 + beta**2) * hit, beta**2 * n_ref + n_pred)
 
 
 @measure(
-    averages=_ALL, symmetric=True, equation="|Y ∩ Z| / |Y ∪ Z|",
+    averages=_ALL,
+    symmetric=True,
+    equation="|Y ∩ Z| / |Y ∪ Z|",
     source="Kubany et al. 2020, equation 1, there called accuracy (Godbole & Sarawagi 2004)",
-    cite=("kubany2020", "godbole2004"), policies=("empty", "absent"),
-    aliases={"MacroJaccard": "Jaccard(average=macro)", "MicroJaccard": "Jaccard(average=micro)"},
-)  # fmt: skip
+    cite=("kubany2020", "godbole2004"),
+    policies=("empty", "absent"),
+    aliases={
+        "MacroJaccard": "Jaccard(average=macro)",
+        "MicroJaccard": "Jaccard(average=micro)",
+    },
+)
 def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Labels on both sides over labels on either side."""
     return formulas.jaccard(hit, n_pred, n_ref)
 
 
 @measure(
-    averages=("example",), symmetric=True, equation="1 if Y = Z else 0",
-    source="Sorower 2010, exact match ratio", cite=("sorower2010",), policies=("empty",),
-)  # fmt: skip
+    averages=("example",),
+    symmetric=True,
+    equation="1 if Y = Z else 0",
+    source="Sorower 2010, exact match ratio",
+    cite=("sorower2010",),
+    policies=("empty",),
+)
 def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Share of the items whose predicted set is exactly the true set."""
     same = ((hit == n_pred) & (hit == n_ref)).astype(np.float64)
@@ -505,21 +605,28 @@ def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 
 
 @measure(
-    averages=("micro", "macro"), symmetric=True, higher_is_better=False, equation="|Y Δ Z| / q",
-    source="Schapire & Singer 2000; Tsoumakas et al. 2009", cite=("schapire2000", "tsoumakas2009"),
-    defaults={"empty": "0"}, policies=("empty",),
-)  # fmt: skip
+    averages=("micro", "macro"),
+    symmetric=True,
+    higher_is_better=False,
+    equation="|Y Δ Z| / q",
+    source="Schapire & Singer 2000; Tsoumakas et al. 2009",
+    cite=("schapire2000", "tsoumakas2009"),
+    defaults={"empty": "0"},
+    policies=("empty",),
+)
 def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:
     """Share of the item-label pairs that are wrong."""
     return divide(n_pred + n_ref - 2 * hit, total)
 
 
 @measure(
-    averages=("example",), order_invariant=False,
+    averages=("example",),
+    order_invariant=False,
     equation="Σ over hits of (hits so far / rank), over the hits or the references",
     source="Kubany et al. 2020, reference code (normalize=hits); Manning et al. 2008, section 8.4",
-    cite=("kubany2020", "manning2008"), policies=("empty", "no_prediction", "no_reference"),
-)  # fmt: skip
+    cite=("kubany2020", "manning2008"),
+    policies=("empty", "no_prediction", "no_reference"),
+)
 def AP(
     precision_sum: Any,
     hit: Any,
@@ -529,28 +636,38 @@ def AP(
     normalize: Literal["references", "hits"] = "references",
 ) -> Any:
     """Average precision of the ranked labels of an item; 0 where none is a hit."""
-    return formulas.average_precision(precision_sum, hit, n_pred, n_ref, normalize=normalize)
+    return formulas.average_precision(
+        precision_sum, hit, n_pred, n_ref, normalize=normalize
+    )
 
 
 @measure(
-    averages=("example",), equation="(tp / (tp + fn) + tn / (tn + fp)) / 2, tn = q - tp - fp - fn",
+    averages=("example",),
+    equation="(tp / (tp + fn) + tn / (tn + fp)) / 2, tn = q - tp - fp - fn",
     source="Brodersen et al. 2010; per image in the reference code of Kubany et al. 2020",
     cite=("brodersen2010", "kubany2020"),
-)  # fmt: skip
+)
 def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     """Mean of an item's recall and of its recall of labels that are not true."""
     if q < max(np.max(n_pred + n_ref - hit, initial=0), 1):
         wanted = "the number of labels of the data set, not less than those of an item"
-        raise InputError("bad-option", name="q", value=q, wanted=wanted, in_measure=True)
+        raise InputError(
+            "bad-option", name="q", value=q, wanted=wanted, in_measure=True
+        )
     negative = q - n_ref
     return (divide(hit, n_ref) + divide(negative - (n_pred - hit), negative)) / 2
 
 
 @measure(
-    averages=("example",), symmetric=True, higher_is_better=False, bounds=(0.0, np.inf),
-    equation="| |Z| - |Y| |", source="Pineda, Salvador et al. 2019, figure 3", cite=("pineda2019",),
+    averages=("example",),
+    symmetric=True,
+    higher_is_better=False,
+    bounds=(0.0, np.inf),
+    equation="| |Z| - |Y| |",
+    source="Pineda, Salvador et al. 2019, figure 3",
+    cite=("pineda2019",),
     policies=(),
-)  # fmt: skip
+)
 def CardinalityError(n_pred: Any, n_ref: Any) -> Any:
     """Difference between the numbers of predicted and true labels, without its sign."""
     return np.abs(np.asarray(n_pred, np.float64) - n_ref)
@@ -579,26 +696,42 @@ def _smoothed(
     **defaults: Value,
 ) -> Definition:
     options = set_options((average,), defaults=defaults, policies=policies)
-    equation = "2PR / (P + R), P = (tp + eps)/(tp + fp + eps), R = (tp + eps)/(tp + fn + eps)"
+    equation = (
+        "2PR / (P + R), P = (tp + eps)/(tp + fp + eps), R = (tp + eps)/(tp + fn + eps)"
+    )
     source = "Pineda, Salvador et al. 2019, section 3.3, with the reference code's eps = 1e-8"
     return define(
-        name, SetFamily(), summary, equation, source, ("pineda2019",), options, (average,),
-        symmetric=True, formula=formula,
-    )  # fmt: skip
+        name,
+        SetFamily(),
+        summary,
+        equation,
+        source,
+        ("pineda2019",),
+        options,
+        (average,),
+        symmetric=True,
+        formula=formula,
+    )
 
 
 _smoothed(
-    "O-F1", "micro",
+    "O-F1",
+    "micro",
     "Overall F1: of the counts of all labels together; nothing on either side scores 1. It is OF1 "
     "(MicroF1) but for eps.",
-)  # fmt: skip
+)
 _smoothed(
-    "C-F1", "macro",
+    "C-F1",
+    "macro",
     "Per-class F1: mean over the dictionary; a class absent on both sides scores 1. It is not CF1, "
     "the harmonic mean of two means over classes.",
-    _smoothed_class_f1, ("absent",), labels="given", absent="1",
-)  # fmt: skip
+    _smoothed_class_f1,
+    ("absent",),
+    labels="given",
+    absent="1",
+)
 _smoothed(
-    "I-F1", "example",
+    "I-F1",
+    "example",
     "Per-image F1: mean over images; an empty prediction of an empty set scores 1.",
-)  # fmt: skip
+)

@@ -104,13 +104,19 @@ def spice_scores(
     >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
     ([0.5455], [1.0])
     """
-    for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
+    for item, (candidate, several) in enumerate(
+        zip(candidates, references, strict=True)
+    ):
         check_tuples(candidate, f"candidate of {ITEM.format(item)}")
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
     concepts = Concepts(open_synonyms())
-    mine = GraphTable.of([scene_graphs.merge_captions([one], concepts) for one in candidates])
-    theirs = GraphTable.of([scene_graphs.merge_captions(one, concepts) for one in references])
+    mine = GraphTable.of(
+        [scene_graphs.merge_captions([one], concepts) for one in candidates]
+    )
+    theirs = GraphTable.of(
+        [scene_graphs.merge_captions(one, concepts) for one in references]
+    )
     matches = Matches(mine, theirs, concepts)
     return {name: matches.scores(name) for name in CATEGORIES}
 
@@ -125,7 +131,9 @@ class Matches:
     concepts : Concepts
     """
 
-    def __init__(self, candidates: GraphTable, references: GraphTable, concepts: Concepts) -> None:
+    def __init__(
+        self, candidates: GraphTable, references: GraphTable, concepts: Concepts
+    ) -> None:
         self._sides, self._concepts = (candidates, references), concepts
         self._near = SimilarConcepts(candidates.slots, references.slots, concepts)
         self._pairs = [self._similar(place) for place in range(len(_BY_LENGTH))]
@@ -161,8 +169,14 @@ class Matches:
             f = np.where(tp > 0, 2.0 * (precision * recall) / (precision + recall), 0.0)
         for values in (precision, recall, f):
             values[in_reference == 0] = 0.0 if category == "All" else np.nan
-        return {"f": f, "precision": precision, "recall": recall,
-                "tp": tp, "fp": in_candidate - tp, "fn": in_reference - tp}  # fmt: skip
+        return {
+            "f": f,
+            "precision": precision,
+            "recall": recall,
+            "tp": tp,
+            "fp": in_candidate - tp,
+            "fn": in_reference - tp,
+        }
 
     def flags(self, category: str) -> list[tuple[Bools, Bools]]:
         """Return which tuples are in a category, and which of these match.
@@ -185,7 +199,9 @@ class Matches:
         mine, theirs = (table.indptr[place] for table in self._sides)
         slots = [table.slots[place].T for table in self._sides]
         item, found = ragged.row_numbers(mine), [np.zeros((2, 0), np.int64)]
-        for run in ragged.runs_within(ragged.offsets(ragged.lengths(theirs)[item]), _BLOCK):
+        for run in ragged.runs_within(
+            ragged.offsets(ragged.lengths(theirs)[item]), _BLOCK
+        ):
             indptr, second = ragged.take_rows(theirs, item[run])
             first = ragged.row_numbers(indptr) + run.start
             for one, other in zip(*slots, strict=True):
@@ -201,7 +217,10 @@ class Matches:
         if category in _BY_LENGTH:
             return np.ones(len(table.slots[_place(category)]), np.bool_)
         concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
-        names, words = map(self._concepts.name, concepts.tolist()), category_words()[category]
+        names, words = (
+            map(self._concepts.name, concepts.tolist()),
+            category_words()[category],
+        )
         return np.array([name in words for name in names], np.bool_)[places]
 
 
@@ -211,7 +230,10 @@ def _place(category: str) -> int:
 
 
 def spice_range(
-    candidate: Sequence[RawTuple], references: Captions, concepts: Concepts, most: int = 4096
+    candidate: Sequence[RawTuple],
+    references: Captions,
+    concepts: Concepts,
+    most: int = 4096,
 ) -> tuple[float, float, bool]:
     """Return the smallest and the largest F that ties in merging can give to an item.
 
@@ -233,7 +255,9 @@ def spice_range(
     most = min(most, max(1, _WORK // n_tuples**2))
     ways, every, left = list[list[scene_graphs.SceneGraph]](), True, most
     for side, room in (([candidate], isqrt(most)), (references, most)):
-        found = list(islice(scene_graphs.every_merge(side, concepts), min(room, left) + 1))
+        found = list(
+            islice(scene_graphs.every_merge(side, concepts), min(room, left) + 1)
+        )
         every &= len(found) <= min(room, left)
         ways.append(found[: min(room, left)])
         left //= len(ways[-1])
@@ -274,7 +298,9 @@ def _match_tuples(block: CaptionBlock, parser: str, captions: str) -> Matches:
         low, high, every = spice_range(candidate, references, graphs.concepts)
         if low < high or not every:
             value = float(values[row])
-            tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
+            tied.append(
+                [str(block.task.ids[block.start + row]), low, value, high, every]
+            )
     block.note(TIED, frozenset(map(json.dumps, tied)))
     return matches
 
@@ -322,11 +348,16 @@ def tied_captions(task: CaptionTask, captions: str, graphs: Graphs) -> list[str]
         return []
     candidates, references = parsed_groups(task, captions)
     ties = graphs.take(candidates).ties + graphs.take(references).ties[task.images]
-    return [text for row in np.flatnonzero(ties).tolist()
-            for text in (*candidates[row], *references[task.images[row]])]  # fmt: skip
+    return [
+        text
+        for row in np.flatnonzero(ties).tolist()
+        for text in (*candidates[row], *references[task.images[row]])
+    ]
 
 
-def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:
+def show_tuples(
+    task: CaptionTask, row: int, measure: Measure
+) -> dict[str, list[list[str]]]:
     """Return the tuples of an item: those that match, and those of either side that do not.
 
     A slot's words are joined by slashes; a relation is subject, object, relation.
@@ -334,7 +365,10 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
     category = str(measure["category"] or "all").capitalize()
     candidates, references = parsed_groups(task, str(measure["captions"]))
-    mine, theirs = graphs.take([candidates[row]]), graphs.take([references[task.images[row]]])
+    mine, theirs = (
+        graphs.take([candidates[row]]),
+        graphs.take([references[task.images[row]]]),
+    )
     matches = Matches(mine, theirs, graphs.concepts)
     shown: dict[str, list[list[str]]] = {"matched": [], "unmatched": [], "missing": []}
     for name in _BY_LENGTH if category == "All" else [category]:
@@ -344,17 +378,23 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
             ("unmatched", mine.slots[place][own & ~hits]),
             ("missing", theirs.slots[place][other & ~met]),
         ):
-            shown[key] += [list(map(graphs.concepts.name, one)) for one in found.tolist()]
+            shown[key] += [
+                list(map(graphs.concepts.name, one)) for one in found.tolist()
+            ]
     return shown
 
 
-def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
+def _item_values(
+    block: CaptionBlock, *, category: str, parser: str, captions: str
+) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     f = _match_tuples(block, parser, captions).scores(category.capitalize())["f"]
     return np.where(caption_steps.items_of(block).n_refs > 0, f, np.nan)
 
 
-def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
+def _spider_values(
+    block: CaptionBlock, *, parser: str, captions: str, **options: Any
+) -> Floats:
     """Return the mean of SPICE and CIDEr-D of each candidate."""
     spice = _item_values(block, category="all", parser=parser, captions=captions)
     return (spice + cider_values(block, **options)) / 2
@@ -362,7 +402,9 @@ def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options
 
 _TUPLE_BLOCK = 1 << 22  # pairs of tuples that are compared at a time
 _CELLS = 1 << 26  # of a table of concepts, and
-_PAIRS = 1 << 20  # similar ones, up to which it is made instead of comparing those of a pair
+_PAIRS = (
+    1 << 20
+)  # similar ones, up to which it is made instead of comparing those of a pair
 
 
 class SpicePairs:
@@ -382,11 +424,15 @@ class SpicePairs:
         from scipy import sparse
 
         graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
-        tables = [graphs.take(side) for side in parsed_groups(task, str(measure["captions"]))]
+        tables = [
+            graphs.take(side) for side in parsed_groups(task, str(measure["captions"]))
+        ]
         self.n_columns, self.n_rows = map(len, tables)
         self._in_column, self._in_row = (table.n_tuples for table in tables)
         most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
-        kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32  # that hits are counted in
+        kind = (
+            np.int16 if most <= np.iinfo(np.int16).max else np.int32
+        )  # that hits are counted in
         (mine, first, self._captions), (theirs, other, images) = (
             _tuples_of(table, kind, sparse) for table in tables
         )
@@ -395,10 +441,15 @@ class SpicePairs:
         for place in range(len(mine)):
             slots = near.row_of[mine[place]], near.column_of[theirs[place]]
             start = np.array([[first[place]], [other[place]]])
-            found += [pairs + start for pairs in _pairs_of_slots(*slots, near.table, sparse)]
+            found += [
+                pairs + start for pairs in _pairs_of_slots(*slots, near.table, sparse)
+            ]
         pairs = np.concatenate(found, axis=1)
         ones = np.ones(pairs.shape[1], kind)
-        meets = sparse.csr_matrix((ones, tuple(pairs)), shape=(first[-1], other[-1])) @ images.T
+        meets = (
+            sparse.csr_matrix((ones, tuple(pairs)), shape=(first[-1], other[-1]))
+            @ images.T
+        )
         meets.data[:] = 1
         self._meets = meets.tocsc()
 
@@ -415,7 +466,9 @@ class SpicePairs:
         return values
 
 
-def _tuples_of(table: GraphTable, kind: Any, sparse: Any) -> tuple[list[Ints], list[int], Any]:
+def _tuples_of(
+    table: GraphTable, kind: Any, sparse: Any
+) -> tuple[list[Ints], list[int], Any]:
     """Return the distinct tuples of graphs, and which graph has which.
 
     Returns
@@ -433,9 +486,16 @@ def _tuples_of(table: GraphTable, kind: Any, sparse: Any) -> tuple[list[Ints], l
         slots.append(distinct.T)
         codes.append(code.ravel() + starts[-1])
         starts.append(starts[-1] + len(distinct))
-    cells = np.concatenate([ragged.row_numbers(one) for one in table.indptr]), np.concatenate(codes)
+    cells = (
+        np.concatenate([ragged.row_numbers(one) for one in table.indptr]),
+        np.concatenate(codes),
+    )
     shape = len(table), starts[-1]
-    return slots, starts, sparse.csr_matrix((np.ones(len(cells[0]), kind), cells), shape=shape)
+    return (
+        slots,
+        starts,
+        sparse.csr_matrix((np.ones(len(cells[0]), kind), cells), shape=shape),
+    )
 
 
 class SimilarConcepts:
@@ -453,10 +513,14 @@ class SimilarConcepts:
         The row of each concept of ``mine``, and the column of each of ``theirs``.
     """
 
-    def __init__(self, mine: Sequence[Ints], theirs: Sequence[Ints], concepts: Concepts) -> None:
+    def __init__(
+        self, mine: Sequence[Ints], theirs: Sequence[Ints], concepts: Concepts
+    ) -> None:
         used, places = [], []
         for side in (mine, theirs):
-            is_used = occurring(np.concatenate([slots.ravel() for slots in side]), len(concepts))
+            is_used = occurring(
+                np.concatenate([slots.ravel() for slots in side]), len(concepts)
+            )
             used.append(np.flatnonzero(is_used))
             places.append(np.cumsum(is_used) - 1)
         self.row_of, self.column_of = places
@@ -482,12 +546,16 @@ class SimilarConcepts:
         row, column = np.divmod(keys, self._shape[1])
         near = [
             not features[one].isdisjoint(features[other])
-            for one, other in zip(mine[row].tolist(), theirs[column].tolist(), strict=True)
+            for one, other in zip(
+                mine[row].tolist(), theirs[column].tolist(), strict=True
+            )
         ]
         return np.array(near, np.bool_)[codes]
 
 
-def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> Iterator[Ints]:
+def _pairs_of_slots(
+    mine: Ints, theirs: Ints, similar: Bools, sparse: Any
+) -> Iterator[Ints]:
     """Yield pairs of tuples of one length that are similar in each slot.
 
     A tuple of ``mine`` is compared with those of ``theirs`` that are similar in one slot: the slot
@@ -500,13 +568,19 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
         cells = np.ones(n, np.int8), (theirs[slot], np.arange(n))
         members = sparse.csr_matrix(cells, shape=(similar.shape[1], n))
         found.append(near @ members)  # concepts of mine x tuples of theirs
-    counts = np.array([ragged.lengths(one.indptr)[mine[slot]] for slot, one in enumerate(found)])
+    counts = np.array(
+        [ragged.lengths(one.indptr)[mine[slot]] for slot, one in enumerate(found)]
+    )
     chosen = counts.argmin(axis=0)
     for slot, one in enumerate(found):
         numbers = np.flatnonzero(chosen == slot)
-        for run in ragged.runs_within(ragged.offsets(counts[slot][numbers]), _TUPLE_BLOCK):
+        for run in ragged.runs_within(
+            ragged.offsets(counts[slot][numbers]), _TUPLE_BLOCK
+        ):
             some = numbers[run]
-            indptr, places = ragged.take_rows(one.indptr.astype(np.int64), mine[slot][some])
+            indptr, places = ragged.take_rows(
+                one.indptr.astype(np.int64), mine[slot][some]
+            )
             first, second = some[ragged.row_numbers(indptr)], one.indices[places]
             both = np.ones(len(first), np.bool_)
             for other in set(range(len(mine))) - {slot}:
@@ -515,32 +589,52 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
 
 
 PARSER_OPTIONS = (
-    one_of("parser", " ".join(PARSERS), "what makes the scene graphs: SPICE's own program, which "
-           "needs Java and 'semmetrics spice setup' (official), the parser that comes with "
-           "semmetrics (offline), or tuples= (--tuples FILE) (given)"),
-    one_of("captions", "tokens written", "what is parsed: the tokens of the tokenizer, as "
-           "pycocoevalcap does, or captions as they are written"),
-)  # fmt: skip
+    one_of(
+        "parser",
+        " ".join(PARSERS),
+        "what makes the scene graphs: SPICE's own program, which "
+        "needs Java and 'semmetrics spice setup' (official), the parser that comes with "
+        "semmetrics (offline), or tuples= (--tuples FILE) (given)",
+    ),
+    one_of(
+        "captions",
+        "tokens written",
+        "what is parsed: the tokens of the tokenizer, as "
+        "pycocoevalcap does, or captions as they are written",
+    ),
+)
 SPICE = caption_steps.caption_measure(
-    "SPICE", caption_steps.CaptionMeans(_item_values),
+    "SPICE",
+    caption_steps.CaptionMeans(_item_values),
     "F of the tuples of the candidate's scene graph against those of the references.",
     "F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
-    "Anderson et al. 2016, equations 4 to 6", cite=("anderson2016",),
+    "Anderson et al. 2016, equations 4 to 6",
+    cite=("anderson2016",),
     options=(
-        one_of("category", " ".join(map(str.lower, CATEGORIES)), "the tuples that count"),
-        *PARSER_OPTIONS, NO_REFERENCE,
-        policy_option("undefined", "undef", "skip", "references without tuples of a category"),
+        one_of(
+            "category", " ".join(map(str.lower, CATEGORIES)), "the tuples that count"
+        ),
+        *PARSER_OPTIONS,
+        NO_REFERENCE,
+        policy_option(
+            "undefined", "undef", "skip", "references without tuples of a category"
+        ),
     ),
     bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
     needs=frozenset({"java", "synonyms"}),
     extra={"pairs": SpicePairs, "show": show_tuples, "percent": True},
     order_invariant=False,  # the order of references decides how they are merged
-)  # fmt: skip
+)
 SPIDEr = caption_steps.caption_measure(
-    "SPIDEr", caption_steps.CaptionMeans(_spider_values), "Mean of SPICE and CIDEr-D.",
-    "(SPICE + CIDEr-D) / 2", "Liu et al. 2017, section 3.4", cite=("liu2017",),
-    options=(*PARSER_OPTIONS, *CIDErD.options), bounds=(0.0, 6.0),
+    "SPIDEr",
+    caption_steps.CaptionMeans(_spider_values),
+    "Mean of SPICE and CIDEr-D.",
+    "(SPICE + CIDEr-D) / 2",
+    "Liu et al. 2017, section 3.4",
+    cite=("liu2017",),
+    options=(*PARSER_OPTIONS, *CIDErD.options),
+    bounds=(0.0, 6.0),
     needs=frozenset({"java", "synonyms", "document_frequencies"}),
     extra={"show": show_tuples, "percent": True},
     order_invariant=False,  # the order of references decides how they are merged
-)  # fmt: skip
+)

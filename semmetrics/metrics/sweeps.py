@@ -112,7 +112,11 @@ class BestThreshold(NamedTuple):
 
 
 def sweep_top_k(
-    scores: ArrayLike, targets: ArrayLike, ks: Sequence[int], *, undefined: Undefined = DEFAULT
+    scores: ArrayLike,
+    targets: ArrayLike,
+    ks: Sequence[int],
+    *,
+    undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
     """Compute precision, recall and F1 of the first k labels, for every k, after one sort.
 
@@ -146,7 +150,9 @@ def sweep_top_k(
     rows = rows._replace(codes=rows.codes[order], hit=rows.hit[order])
     rising = np.argsort(points, kind="stable")
     bins = np.searchsorted(points[rising], ragged.positions(rows.indptr), side="right")
-    return {one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES}
+    return {
+        one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES
+    }
 
 
 def sweep_thresholds(
@@ -216,10 +222,14 @@ def sweep_rows(
         points = ragged.dense_array(thresholds, "thresholds", np.float64)
         if points.ndim != 1 or np.isnan(points).any():
             wanted = "a list of numbers without NaN"
-            raise InputError("bad-option", name="thresholds", value=thresholds, wanted=wanted)
+            raise InputError(
+                "bad-option", name="thresholds", value=thresholds, wanted=wanted
+            )
         falling = np.argsort(-points, kind="stable")
         bins = np.searchsorted(-points[falling], -rows.scores, side="right")
-    return {one: _average(rows, one, points, falling, bins, undefined) for one in averages}
+    return {
+        one: _average(rows, one, points, falling, bins, undefined) for one in averages
+    }
 
 
 def best_threshold(
@@ -262,7 +272,9 @@ def best_threshold(
     BestThreshold(threshold=0.2, value=0.8)
     """
     rows = _dense_rows(scores, targets)
-    sweep = sweep_rows(rows, thresholds, averages=[average], undefined=undefined)[average]
+    sweep = sweep_rows(rows, thresholds, averages=[average], undefined=undefined)[
+        average
+    ]
     if not len(sweep.points) or not len(rows.n_ref):
         what = "scores to choose a threshold by"
         raise InputError("nothing-given", what=what, remedy="give some items")
@@ -332,7 +344,9 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     bins[order] = np.cumsum(fresh)
     points = falling[fresh]
     if len(points) and points[-1] != -np.inf:
-        lowest = points[-1]  # what all scores are above: 0 where they are, or 1 below the lowest
+        lowest = points[
+            -1
+        ]  # what all scores are above: 0 where they are, or 1 below the lowest
         below = 0.0 if lowest > 0 else min(lowest - 1.0, np.nextafter(lowest, -np.inf))
         points = np.append(points, below)
     return points, bins
@@ -348,7 +362,12 @@ def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
 
 
 def _average(
-    rows: Rows, average: Average, points: Points, order: Ints, bins: Ints, undefined: Undefined
+    rows: Rows,
+    average: Average,
+    points: Points,
+    order: Ints,
+    bins: Ints,
+    undefined: Undefined,
 ) -> Sweep:
     """Return one average at every point; bins count along the points in that order."""
     if np.isnan(undefined).any():  # a mean that depends on what stands for nan is nan
@@ -356,11 +375,16 @@ def _average(
         ends = [Undefined(*np.nan_to_num(undefined, nan=value)) for value in (0.0, 1.0)]
         low, high = (_average(*fixed, end) for end in ends)
         columns = zip(low[1:], high[1:], strict=True)
-        return Sweep(points, *(np.where(one == other, one, np.nan) for one, other in columns))
+        return Sweep(
+            points, *(np.where(one == other, one, np.nan) for one, other in columns)
+        )
     empty = undefined.label if average in ("macro", "weighted") else undefined.item
 
     def ratios(true: Any, kept: Any, ref: Any) -> Floats:
-        precision, recall = divide(true, kept, undefined.ratio), divide(true, ref, undefined.ratio)
+        precision, recall = (
+            divide(true, kept, undefined.ratio),
+            divide(true, ref, undefined.ratio),
+        )
         return np.stack([precision, recall, divide(2 * true, kept + ref, empty)])
 
     means = np.empty((3, len(points)))
@@ -369,7 +393,12 @@ def _average(
 
 
 def means_at_points(
-    rows: Rows, average: str, bins: Ints, n_points: int, formula: Formula, *more: NDArray[Any]
+    rows: Rows,
+    average: str,
+    bins: Ints,
+    n_points: int,
+    formula: Formula,
+    *more: NDArray[Any],
 ) -> Floats:
     """Return the mean over items or labels of values on counts, at every point.
 
@@ -400,7 +429,9 @@ def means_at_points(
     check_choice("average", average, AVERAGES)
     columns: list[Any] = [rows.hit, np.ones(len(bins), np.int8), *more]
     n_refs: Any = rows.n_ref
-    if rows.weights is not None and average != "example":  # sums over items are weighted
+    if (
+        rows.weights is not None and average != "example"
+    ):  # sums over items are weighted
         of_label = np.repeat(rows.weights, np.diff(rows.indptr))
         columns, n_refs = [c * of_label for c in columns], n_refs * rows.weights
     if average == "micro":
@@ -410,18 +441,30 @@ def means_at_points(
     if average != "example":
         by_class = np.argsort(rows.codes, kind="stable")
         indptr = ragged.offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
-        columns, bins, n_refs = [c[by_class] for c in columns], bins[by_class], rows.class_ref
+        columns, bins, n_refs = (
+            [c[by_class] for c in columns],
+            bins[by_class],
+            rows.class_ref,
+        )
     by_support = average == "weighted" and n_refs.any()  # without references as "macro"
     weights = n_refs if by_support else np.ones(len(n_refs), np.int64)
     if rows.weights is not None and average != "macro":
         weights = rows.weights if average == "example" else weights
         weights = weights / max(1, weights.max(initial=0))
-    sums = np.zeros((2, len(formula(*np.zeros((3 + len(more), 0)))), n_points + 1), np.int64)
+    sums = np.zeros(
+        (2, len(formula(*np.zeros((3 + len(more), 0)))), n_points + 1), np.int64
+    )
     total = np.zeros(2, np.int64)
     for part in ragged.runs_within(indptr, max(_LABELS, n_points // 4)):
         flat = slice(indptr[part.start], indptr[part.stop])
         some = indptr[part.start : part.stop + 1] - flat.start
-        groups = some, bins[flat], [c[flat] for c in columns], n_refs[part], weights[part]
+        groups = (
+            some,
+            bins[flat],
+            [c[flat] for c in columns],
+            n_refs[part],
+            weights[part],
+        )
         total += _add_changes(sums, *groups, formula)
     return divide(_joined(sums.cumsum(axis=-1)[..., :-1]), _joined(total))
 

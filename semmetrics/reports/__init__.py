@@ -19,14 +19,30 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeGuard, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    TextIO,
+    TypeGuard,
+    TypeVar,
+    cast,
+    overload,
+)
 
 import numpy as np
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
 from semmetrics.errors import Fact, InputError, render_facts, require
-from semmetrics.messages import Spelling, keyword, listing, pluralize, printable, visible
+from semmetrics.messages import (
+    Spelling,
+    keyword,
+    listing,
+    pluralize,
+    printable,
+    visible,
+)
 from semmetrics.options import ENDINGS, RESULT_FORMATS
 
 if TYPE_CHECKING:
@@ -40,11 +56,17 @@ _ROWS = 4096  # made at a time
 _SHOWN, _LONG = 60, 5000  # by a notebook, and by a report
 _TELLING = ("system", "part", "heading", "group", "statistic")  # rows apart
 _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
 
-_MARKDOWN = str.maketrans({"|": "\\|", "*": "\\*", "`": "\\`", "\\": "\\\\", "<": "&lt;"})
+_MARKDOWN = str.maketrans(
+    {"|": "\\|", "*": "\\*", "`": "\\`", "\\": "\\\\", "<": "&lt;"}
+)
 _FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
 _MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
 _NO_NAMES = ("nan", "inf")
@@ -115,7 +137,9 @@ class Records(Sequence[dict[str, Any]]):
 
     def drop(self, *names: str) -> Records:
         """Return the records without some columns."""
-        return Records({name: c for name, c in self._columns.items() if name not in names})
+        return Records(
+            {name: c for name, c in self._columns.items() if name not in names}
+        )
 
     def with_columns(self, **columns: Any) -> Records:
         """Return the records with other columns, or with more of them.
@@ -138,14 +162,23 @@ class Records(Sequence[dict[str, Any]]):
 
     def __getitem__(self, place: int | slice) -> dict[str, Any] | Records:
         if isinstance(place, slice):
-            return Records({name: column[place] for name, column in self._columns.items()})
+            return Records(
+                {name: column[place] for name, column in self._columns.items()}
+            )
         row = range(self._length)[place]
-        return {name: _to_plain(column[row : row + 1])[0] for name, column in self._columns.items()}
+        return {
+            name: _to_plain(column[row : row + 1])[0]
+            for name, column in self._columns.items()
+        }
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (dict(zip(self._columns, values, strict=True)) for values in self._rows())
+        return (
+            dict(zip(self._columns, values, strict=True)) for values in self._rows()
+        )
 
-    def _rows(self, make: Callable[[list[Any]], list[Any]] = list) -> Iterator[tuple[Any, ...]]:
+    def _rows(
+        self, make: Callable[[list[Any]], list[Any]] = list
+    ) -> Iterator[tuple[Any, ...]]:
         """Yield the values of each record, converted some thousand rows at a time."""
         for start in range(0, self._length, _ROWS):
             parts = [column[start : start + _ROWS] for column in self._columns.values()]
@@ -193,7 +226,10 @@ class Records(Sequence[dict[str, Any]]):
         elif form == "jsonl":
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in self)
         else:
-            out.write(json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+            out.write(
+                json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False)
+                + "\n"
+            )
 
     def to_csv(self) -> str:
         """Return one line a record below a head; an empty cell for None."""
@@ -245,8 +281,10 @@ class Records(Sequence[dict[str, Any]]):
             If pandas is not installed.
         """
         pandas = require("pandas", "to_pandas", extra="report")
-        columns = {name: np.where(np.isfinite(c), c, np.nan) if _is_float(c) else _to_plain(c)
-                   for name, c in self._columns.items()}  # fmt: skip
+        columns = {
+            name: np.where(np.isfinite(c), c, np.nan) if _is_float(c) else _to_plain(c)
+            for name, c in self._columns.items()
+        }
         frame: pd.DataFrame = pandas.DataFrame(columns, columns=list(self._columns))
         return frame
 
@@ -272,8 +310,10 @@ class Records(Sequence[dict[str, Any]]):
         """
         arrow = require("pyarrow", "to_arrow", extra="report")
         # floats may all be undefined; of other columns the values tell the type
-        columns = {name: arrow.array(_to_plain(c), arrow.float64() if _is_float(c) else None)
-                   for name, c in self._columns.items()}  # fmt: skip
+        columns = {
+            name: arrow.array(_to_plain(c), arrow.float64() if _is_float(c) else None)
+            for name, c in self._columns.items()
+        }
         table: pa.Table = arrow.table(columns)
         return table
 
@@ -348,7 +388,9 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
     return found
 
 
-def draw(rows: Rows, form: str = "table", *, graded: bool = False, caption: str = "") -> str:
+def draw(
+    rows: Rows, form: str = "table", *, graded: bool = False, caption: str = ""
+) -> str:
     """Draw rows, the first of which is the head, in a form of results; the caption stands below.
 
     In Markdown, LaTeX and HTML the best of graded cells are bold; ``graded`` shades all of them in
@@ -365,7 +407,9 @@ def draw(rows: Rows, form: str = "table", *, graded: bool = False, caption: str 
     | F1 | 0.5 |
     """
     forms = {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}
-    for cell in (cell for row in rows for cell in row if isinstance(cell, Graded) and not graded):
+    for cell in (
+        cell for row in rows for cell in row if isinstance(cell, Graded) and not graded
+    ):
         cell.mark = cell.mark or ""
     if form == "html":
         below = f"<p>{_escape(caption)}</p>" if caption else ""
@@ -381,7 +425,9 @@ def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
     place = str.ljust if left else str.rjust
     lines = []
     for first, *rest in rows:
-        cells = [place(cell, width) for cell, width in zip(rest, widths[1:], strict=True)]
+        cells = [
+            place(cell, width) for cell, width in zip(rest, widths[1:], strict=True)
+        ]
         lines.append((indent + "  ".join([first.ljust(widths[0]), *cells])).rstrip())
     return "\n".join(lines)
 
@@ -415,7 +461,9 @@ def _csv_cells(values: list[Any]) -> list[Any]:
     """Return the values of a column as CSV has them."""
     if list not in set(map(type, values)):
         texts = [value for value in values if isinstance(value, str)]
-        if "".join(texts).isprintable() and not _MAY_BE_FORMULA.search("\n".join(texts)):
+        if "".join(texts).isprintable() and not _MAY_BE_FORMULA.search(
+            "\n".join(texts)
+        ):
             return values
     cells = []
     for value in values:
@@ -467,7 +515,9 @@ def _right(rows: Rows) -> list[bool]:
     """Tell for each column whether it is aligned right: neither the first, nor one of names."""
     aligned = [False]
     for _, *column in list(zip(*rows, strict=True))[1:]:
-        aligned.append(not any(cell[:1].isalpha() and cell not in _NO_NAMES for cell in column))
+        aligned.append(
+            not any(cell[:1].isalpha() and cell not in _NO_NAMES for cell in column)
+        )
     return aligned
 
 
@@ -505,7 +555,10 @@ def comment(result: object, form: str) -> list[str]:
     forms = {"latex": "% {}", "html": "<p>{}</p>", "markdown": "<!-- {} -->"}
     absent = getattr(result, "not_computed", ()) if form in forms else ()
     lines = [f"not computed: {one.heading} - {one.reason}" for one in absent]
-    return [forms[form].format(visible(one) if form == "latex" else _escape(one)) for one in lines]
+    return [
+        forms[form].format(visible(one) if form == "latex" else _escape(one))
+        for one in lines
+    ]
 
 
 def format_number(value: float, digits: int = 4) -> str:
@@ -555,7 +608,9 @@ def entries_of(found: Any) -> Any:
     return found.get(re.sub(r"^semmetrics\.|/1$", "", str(found.get("schema"))), found)
 
 
-def entry_of(record: object, schema: str, columns: Sequence[str], **known: Any) -> dict[str, Any]:
+def entry_of(
+    record: object, schema: str, columns: Sequence[str], **known: Any
+) -> dict[str, Any]:
     """Return a record as JSON has it: a value for each column, null for what is undefined.
 
     Columns that are not known otherwise are attributes of the record.
@@ -602,9 +657,19 @@ class Result(ABC):
         """Return what ``to_json`` writes: the result, and what is to be known of it."""
         this, schema = cast("Any", self), {"schema": f"semmetrics.{self._of}/1"}
         entry = {**schema, self._of: this.to_dicts()} if self._of else this.to_dict()
-        absent = [{**vars(one), "value": None} for one in getattr(self, "not_computed", ())]
-        understood, notes = list(getattr(self, "understood", ())), self.write_notes(spell)
-        return {**entry, "understood": understood, "notes": notes, "not_computed": absent}
+        absent = [
+            {**vars(one), "value": None} for one in getattr(self, "not_computed", ())
+        ]
+        understood, notes = (
+            list(getattr(self, "understood", ())),
+            self.write_notes(spell),
+        )
+        return {
+            **entry,
+            "understood": understood,
+            "notes": notes,
+            "not_computed": absent,
+        }
 
     @abstractmethod
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
@@ -619,7 +684,9 @@ class Result(ABC):
 
         Beside the result it has what was "understood" of the inputs, "notes" and "not_computed".
         """
-        return json.dumps(self._entry(spell), indent=1, ensure_ascii=False, allow_nan=False)
+        return json.dumps(
+            self._entry(spell), indent=1, ensure_ascii=False, allow_nan=False
+        )
 
     def to_csv(self) -> str:
         """Write the rows of ``to_records`` in full precision; empty cells for what is undefined."""
@@ -678,7 +745,13 @@ class Result(ABC):
         return self._render(form, digits)
 
     def _render(
-        self, form: str, digits: int, scale: float = 1.0, *, graded: bool = False, **how: Any
+        self,
+        form: str,
+        digits: int,
+        scale: float = 1.0,
+        *,
+        graded: bool = False,
+        **how: Any,
     ) -> str:
         check_choice("form", form, RESULT_FORMATS)
         if form == "json":
@@ -686,9 +759,13 @@ class Result(ABC):
         if form == "csv":
             return self.to_csv().rstrip("\n")
         if not 0 <= digits <= 17:
-            raise InputError("bad-option", name="digits", value=digits, wanted="0 to 17")
+            raise InputError(
+                "bad-option", name="digits", value=digits, wanted="0 to 17"
+            )
         make: Any = self._tables
-        drawn = "\n\n".join(draw(rows, form, graded=graded) for rows in make(digits, scale, **how))
+        drawn = "\n\n".join(
+            draw(rows, form, graded=graded) for rows in make(digits, scale, **how)
+        )
         lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines, *comment(self, form)])
 
@@ -747,33 +824,53 @@ class Result(ABC):
         records, tables = self.to_records(), dict[str, Rows]()
         for name, rows in self._details():
             rows = self._scaled(rows, scale)
-            first = f" (the first {_LONG:,} of {len(rows):,})" if len(rows) > _LONG else ""
+            first = (
+                f" (the first {_LONG:,} of {len(rows):,})" if len(rows) > _LONG else ""
+            )
             tables[name + first] = cells(rows[:_LONG], digits)
         named = [name for name in _TELLING if name in records.columns]
-        signed = {n: records.column(n) for n in (*named, "signature") if n in records.columns}
+        signed = {
+            n: records.column(n) for n in (*named, "signature") if n in records.columns
+        }
         absent = getattr(self, "not_computed", ())
         shown = [n for n in ("baseline", *named[:1]) if n in records.columns]
         of = dict.fromkeys(name for column in shown for name in records.column(column))
         return page.write_report(
             title=title or f"Report on {listing(of or ['results'], write=str)}",
             about=self._about(date),
-            values=self._tables(digits, scale), align=_right, tables=tables, images=images,
-            lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
-            figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},
-            examples={name: self._scaled(rows, scale) for name, rows in self._examples(n)},
+            values=self._tables(digits, scale),
+            align=_right,
+            tables=tables,
+            images=images,
+            lines=self._sentences() if isinstance(self, Table) else [],
+            digits=digits,
+            figures={
+                name: figures.svg_text(one) for name, one in figures.suiting(self)
+            },
+            examples={
+                name: self._scaled(rows, scale) for name, rows in self._examples(n)
+            },
             signatures=cells(Records(signed), digits),
-            folded={"What was read": getattr(self, "understood", ()),
-                    "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
-                    "Notes": self.notes},
-        )  # fmt: skip
+            folded={
+                "What was read": getattr(self, "understood", ()),
+                "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
+                "Notes": self.notes,
+            },
+        )
 
     def _about(self, date: str | None) -> list[str]:
         """Return what a report says on top: the date, the number of items, and the ground truth."""
         lines = [f"Written on {date or report_date()} by semmetrics {__version__}."]
-        sizes = {score.n for score in getattr(self, "scores", ()) if hasattr(score, "n")}
+        sizes = {
+            score.n for score in getattr(self, "scores", ()) if hasattr(score, "n")
+        }
         if sizes:
             least, most = min(sizes), max(sizes)
-            lines.append(f"Items: {most:,}." if least == most else f"Items: {least:,} to {most:,}.")
+            lines.append(
+                f"Items: {most:,}."
+                if least == most
+                else f"Items: {least:,} to {most:,}."
+            )
         inputs = list(getattr(self, "understood", ()))
         if inputs and self._reads_truth_last:
             source, _, how = inputs[-1].partition(": ")
@@ -784,12 +881,20 @@ class Result(ABC):
     def _scaled(self, rows: Records, scale: float) -> Records:
         """Return records with the values of measures times the scale at which papers print them."""
         scored = (one for one in getattr(self, "scores", ()) if hasattr(one, "heading"))
-        scales = {one.heading: one.measure.definition.printed_scale(scale) for one in scored}
+        scales = {
+            one.heading: one.measure.definition.printed_scale(scale) for one in scored
+        }
         by = [scales.get(one, 1.0) for one in rows.column("measure")] if scales else []
-        return rows.with_columns(**{
-            name: [value and value * one for value, one in zip(rows.column(name), by, strict=True)]
-            for name in ("value", "baseline_value", "difference") if by and name in rows.columns
-        })  # fmt: skip
+        return rows.with_columns(
+            **{
+                name: [
+                    value and value * one
+                    for value, one in zip(rows.column(name), by, strict=True)
+                ]
+                for name in ("value", "baseline_value", "difference")
+                if by and name in rows.columns
+            }
+        )
 
     def _details(self) -> Iterable[tuple[str, Records]]:
         """Return further tables of a report, with their titles."""
@@ -807,7 +912,10 @@ class Result(ABC):
         tables = self._tables(4, 1.0)
         shown = "".join(_html_table(rows[: _SHOWN + 1]) for rows in tables)
         hidden = sum(max(0, len(rows) - 1 - _SHOWN) for rows in tables)
-        lines = [f"… and {pluralize(hidden, 'row')} more" if hidden else "", *self._lines(4)]
+        lines = [
+            f"… and {pluralize(hidden, 'row')} more" if hidden else "",
+            *self._lines(4),
+        ]
         return f"<div>{shown}{_html_list([*filter(None, lines)])}</div>"
 
 
@@ -843,7 +951,9 @@ class Table(Result, Sequence[T]):
 
     def _find(self, key: Any) -> T:
         """Return the entry of a name."""
-        raise TypeError(f"{type(self).__name__} indices must be integers or slices, not {key!r}")
+        raise TypeError(
+            f"{type(self).__name__} indices must be integers or slices, not {key!r}"
+        )
 
     def __len__(self) -> int:
         return len(self._entries())
@@ -880,10 +990,17 @@ class Table(Result, Sequence[T]):
 
 def draw_signatures(rows: Records) -> str:
     """Draw the signature of each row of a result that has one, beside what tells rows apart."""
-    names = [name for name in _TELLING if name == "heading"
-             or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
+    names = [
+        name
+        for name in _TELLING
+        if name == "heading"
+        or (name in rows.columns and len(set(rows.column(name))) > 1)
+    ]
     signed = [row for row in rows if row["signature"]]
-    return align([[str(row[name]) for name in (*names, "signature")] for row in signed], left=True)
+    return align(
+        [[str(row[name]) for name in (*names, "signature")] for row in signed],
+        left=True,
+    )
 
 
 # ---- as notebooks show them -------------------------------------------------------------------
@@ -899,7 +1016,9 @@ def _escape(text: str) -> str:
     return escape(visible(text))
 
 
-def write_table(rows: Rows, scores: Sequence[Any], lines: Sequence[str], undefined: Records) -> str:
+def write_table(
+    rows: Rows, scores: Sequence[Any], lines: Sequence[str], undefined: Records
+) -> str:
     """Write the cells of a table of scores, lines, and folded what is undefined, and signatures."""
     below = [_html_list(lines)]
     if undefined:
@@ -911,7 +1030,11 @@ def write_table(rows: Rows, scores: Sequence[Any], lines: Sequence[str], undefin
 
 
 def _html_list(lines: Sequence[str]) -> str:
-    return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+    return (
+        f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in lines)}</ul>"
+        if lines
+        else ""
+    )
 
 
 def _html_table(rows: Rows, align: str = _RIGHT, *, shaded: bool = False) -> str:
@@ -929,8 +1052,10 @@ def _html_table(rows: Rows, align: str = _RIGHT, *, shaded: bool = False) -> str
         text = f"<strong>{text}</strong>" if _is_best(cell) else text
         return f"<td{style}>{text}{_mark(cell)}</td>"
 
-    top = "".join(f'<th scope="col"{align if place else _LEFT}>{_escape(one)}</th>'
-                  for place, one in enumerate(head))  # fmt: skip
+    top = "".join(
+        f'<th scope="col"{align if place else _LEFT}>{_escape(one)}</th>'
+        for place, one in enumerate(head)
+    )
     body = "".join(
         f'<tr><th scope="row"{_LEFT}>{_escape(first)}</th>{"".join(map(draw_cell, rest))}</tr>'
         for first, *rest in below

@@ -39,15 +39,35 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = [
-    "FIGURES", "AgreementDisplay", "ConfusionDisplay", "CriticalDifferenceDisplay",
-    "DifferencesDisplay", "Display", "DominanceDisplay", "ItemsDisplay", "LabelsDisplay",
-    "NCSDisplay", "PrecisionRecallDisplay", "RankMatrixDisplay", "SeenUnseenDisplay",
-    "SystemPairDisplay", "ThresholdDisplay", "TopKDisplay", "ValuesDisplay", "choose", "save",
-    "suitable", "svg_text",
-]  # fmt: skip
+    "FIGURES",
+    "AgreementDisplay",
+    "ConfusionDisplay",
+    "CriticalDifferenceDisplay",
+    "DifferencesDisplay",
+    "Display",
+    "DominanceDisplay",
+    "ItemsDisplay",
+    "LabelsDisplay",
+    "NCSDisplay",
+    "PrecisionRecallDisplay",
+    "RankMatrixDisplay",
+    "SeenUnseenDisplay",
+    "SystemPairDisplay",
+    "ThresholdDisplay",
+    "TopKDisplay",
+    "ValuesDisplay",
+    "choose",
+    "save",
+    "suitable",
+    "svg_text",
+]
 FORMATS = (".png", ".svg", ".pdf")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKS, _LINES, _HATCHES = "os^DvPX", ("-", "--", "-.", ":"), ("", "////", r"\\\\\\\\", "xxxx")
+_MARKS, _LINES, _HATCHES = (
+    "os^DvPX",
+    ("-", "--", "-.", ":"),
+    ("", "////", r"\\\\\\\\", "xxxx"),
+)
 _SERIES, _ROWS, _CURVES, _LABELS, _CELLS, _PANELS, _MARKED = 7, 30, 14, 12, 20, 4, 8
 _PIXELS_PER_INCH = 100  # of a picture in a notebook
 _INSIDE = 4  # curves whose legend stands among them
@@ -56,9 +76,10 @@ _POINTS = 2000  # of a scatter, beyond which those that are near each other are 
 _AT = re.compile(r"(.*)@(\d+)(.*)", re.DOTALL)
 _THRESHOLD = re.compile(r",?(?:decode=(threshold):|(threshold)=)([-+.\de]+|best)")
 _METADATA = {
-    ".png": {"Software": None}, ".pdf": {"CreationDate": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None},
     ".svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
-}  # fmt: skip
+}
 
 
 class Display:
@@ -83,7 +104,9 @@ class Display:
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
 
-    def __getattr__(self, name: str) -> Any:  # for type checkers: attributes are those given
+    def __getattr__(
+        self, name: str
+    ) -> Any:  # for type checkers: attributes are those given
         raise AttributeError(name)
 
     @classmethod
@@ -129,7 +152,9 @@ class Display:
         """Draw on a new figure, with a title."""
         self._draw_on(figure.subplots())
         axes = np.ravel(self.ax_)[0]
-        axes.set_title(self.title or axes.get_title("left"), loc="left", fontsize="medium")
+        axes.set_title(
+            self.title or axes.get_title("left"), loc="left", fontsize="medium"
+        )
         _write_dollars(figure)
         # The layout is computed once, so that every drawing of the figure is the same.
         with _any_script():
@@ -143,7 +168,9 @@ class Display:
         if rows * columns > 1:
             outer.set_axis_off()
             spec = outer.get_subplotspec().subgridspec(rows, columns, **dict(*ratios))
-            axes = [self.figure_.add_subplot(spec[place]) for place in range(rows * columns)]
+            axes = [
+                self.figure_.add_subplot(spec[place]) for place in range(rows * columns)
+            ]
         self.ax_ = axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
         self._draw(axes)
         lowest = axes[-1] if rows > 1 else axes[0]
@@ -177,7 +204,9 @@ class Display:
 def _new_figure(size: Any) -> Any:
     """Return a new figure, which a notebook shows and closes at the end of the cell."""
     load()
-    if not os.environ.get("MPLBACKEND", "").endswith("inline"):  # which Jupyter's kernel sets
+    if not os.environ.get("MPLBACKEND", "").endswith(
+        "inline"
+    ):  # which Jupyter's kernel sets
         from matplotlib.figure import Figure
 
         return Figure(size, layout="constrained")
@@ -261,10 +290,14 @@ def _table(result: Any) -> Any:
     raise InputError("other-result", what="scores", of="score")
 
 
-def _grid(every: Iterable[Mapping[str, Any]], row: str, series: str, *names: str) -> Any:
+def _grid(
+    every: Iterable[Mapping[str, Any]], row: str, series: str, *names: str
+) -> Any:
     """Return names of rows and series, and columns as (rows, series); nan for no value."""
     found = {(one[row], one[series]): [one[name] for name in names] for one in every}
-    rows, columns = (list(dict.fromkeys(pair[side] for pair in found)) for side in (0, 1))
+    rows, columns = (
+        list(dict.fromkeys(pair[side] for pair in found)) for side in (0, 1)
+    )
     lacking = [math.nan] * len(names)
     cells = [[found.get((one, other), lacking) for other in columns] for one in rows]
     return rows, columns, np.array(cells, np.float64).transpose(2, 0, 1)
@@ -273,8 +306,16 @@ def _grid(every: Iterable[Mapping[str, Any]], row: str, series: str, *names: str
 def _legend(ax: Any, least: int = 2, **how: Any) -> None:
     """Put a legend beside the axes, where there are so many entries."""
     if len(how.get("handles", ax.get_legend_handles_labels()[1])) >= least:
-        ax.legend(**{"loc": "upper left", "bbox_to_anchor": (1.01, 1), "frameon": False,
-                     "fontsize": "small", "borderaxespad": 0} | how)  # fmt: skip
+        ax.legend(
+            **{
+                "loc": "upper left",
+                "bbox_to_anchor": (1.01, 1),
+                "frameon": False,
+                "fontsize": "small",
+                "borderaxespad": 0,
+            }
+            | how
+        )
 
 
 # ---- values with intervals ------------------------------------------------------------------
@@ -297,38 +338,84 @@ class Dots(Display):
 
     @classmethod
     def _of(
-        cls, every: Iterable[Mapping[str, Any]], row: str, series: str, names: Sequence[str],
-        title: str, scales: Mapping[str, str] | None = None, note: str = "",
-    ) -> Self:  # fmt: skip
+        cls,
+        every: Iterable[Mapping[str, Any]],
+        row: str,
+        series: str,
+        names: Sequence[str],
+        title: str,
+        scales: Mapping[str, str] | None = None,
+        note: str = "",
+    ) -> Self:
         """Arrange records."""
         rows, columns, grids = _grid(every, row, series, *names)
         nouns = ["row", "series"] if series == "series" else ["measure", series]
         if len(columns) > _SERIES:
-            rows, columns, grids, nouns = columns, rows, grids.transpose(0, 2, 1), nouns[::-1]
+            rows, columns, grids, nouns = (
+                columns,
+                rows,
+                grids.transpose(0, 2, 1),
+                nouns[::-1],
+            )
         lacking = int(np.isnan(grids[0]).sum())
-        note = _join(note, _hidden(_ROWS, len(rows), nouns[0]),
-                     _hidden(_SERIES, len(columns), nouns[1]),
-                     f"{pluralize(lacking, 'value')} undefined" if lacking else "")  # fmt: skip
-        rows, columns, grids = rows[:_ROWS], columns[:_SERIES], grids[:, :_ROWS, :_SERIES]
+        note = _join(
+            note,
+            _hidden(_ROWS, len(rows), nouns[0]),
+            _hidden(_SERIES, len(columns), nouns[1]),
+            f"{pluralize(lacking, 'value')} undefined" if lacking else "",
+        )
+        rows, columns, grids = (
+            rows[:_ROWS],
+            columns[:_SERIES],
+            grids[:, :_ROWS, :_SERIES],
+        )
         value, low, high, *significant = grids
         filled = significant[0] if significant else np.ones(value.shape)
-        scales = {name: scale for name, scale in (scales or {}).items() if name in rows + columns}
+        scales = {
+            name: scale
+            for name, scale in (scales or {}).items()
+            if name in rows + columns
+        }
         panels = list(dict.fromkeys(scales.values())) or [""]
-        sizes = [max(1, len(columns) / 3) * sum(scales.get(name, one) == one for name in rows)
-                 for one in panels]  # fmt: skip
+        sizes = [
+            max(1, len(columns) / 3)
+            * sum(scales.get(name, one) == one for name in rows)
+            for one in panels
+        ]
         grid = len(panels), 1, {"height_ratios": [one + 0.5 for one in sizes]}
-        return cls(rows=rows, series=columns, value=value, low=low, high=high, significant=filled,
-                   scales=scales, title=title, note=note, _panels=panels, _grid=grid,
-                   _size=(6.8, 1 + 0.45 * len(panels) + 0.28 * sum(sizes)))  # fmt: skip
+        return cls(
+            rows=rows,
+            series=columns,
+            value=value,
+            low=low,
+            high=high,
+            significant=filled,
+            scales=scales,
+            title=title,
+            note=note,
+            _panels=panels,
+            _grid=grid,
+            _size=(6.8, 1 + 0.45 * len(panels) + 0.28 * sum(sizes)),
+        )
 
     def _draw(self, axes: Sequence[Any]) -> None:
         for ax, scale in zip(axes, self._panels, strict=True):
-            rows, series = ([n for n, name in enumerate(names) if self.scales.get(name, scale)
-                             == scale] for names in (self.rows, self.series))  # fmt: skip
+            rows, series = (
+                [
+                    n
+                    for n, name in enumerate(names)
+                    if self.scales.get(name, scale) == scale
+                ]
+                for names in (self.rows, self.series)
+            )
             for place in series:
-                y = np.arange(len(rows)) + 0.7 * ((place + 0.5) / len(self.series) - 0.5)
+                y = np.arange(len(rows)) + 0.7 * (
+                    (place + 0.5) / len(self.series) - 0.5
+                )
                 style = {"color": _COLOURS[place], "markersize": 5.5}
-                ax.hlines(y, self.low[rows, place], self.high[rows, place], style["color"])
+                ax.hlines(
+                    y, self.low[rows, place], self.high[rows, place], style["color"]
+                )
                 value = self.value[rows, place]
                 label = _name(self.series[place], 32)
                 ax.plot(value, y, _MARKS[place], label=label, **style)
@@ -349,8 +436,12 @@ def _name_rows(ax: Any, names: Sequence[Any]) -> None:
 
 def _scales(result: Any) -> dict[str, str]:
     """Return what tells the scale of each measure: that of shares, or its own."""
-    measures = {one.heading: one.measure.definition for one in getattr(result, "scores", ())}
-    return {name: "" if one.bounds[1] == 1 else one.name for name, one in measures.items()}
+    measures = {
+        one.heading: one.measure.definition for one in getattr(result, "scores", ())
+    }
+    return {
+        name: "" if one.bounds[1] == 1 else one.name for name, one in measures.items()
+    }
 
 
 def _level(records: Any, name: str) -> str:
@@ -376,8 +467,14 @@ class ValuesDisplay(Dots):
         records, systems = table.to_records(), table.systems
         title = _short(systems[0]) if len(systems) == 1 else "values"
         computed = [one for one in records if one["reason"] is None]
-        return cls._of(computed, "heading", "system", ("value", "ci_low", "ci_high"),
-                       title + _level(records, "ci_level"), _scales(table))  # fmt: skip
+        return cls._of(
+            computed,
+            "heading",
+            "system",
+            ("value", "ci_low", "ci_high"),
+            title + _level(records, "ci_level"),
+            _scales(table),
+        )
 
     from_scores = of
 
@@ -397,18 +494,32 @@ class DifferencesDisplay(Dots):
     @classmethod
     def of(cls, result: Any) -> Self:
         """Take the differences of what ``compare`` or ``compare_values`` found."""
-        records = _records(result, "differences", "compare", "difference", "significant")
+        records = _records(
+            result, "differences", "compare", "difference", "significant"
+        )
         row = "heading" if "heading" in records.columns else "measure"
         every = [one | {row: one[row] or "value"} for one in records]
-        names, systems = ("difference", "low", "high", "significant"), {*records.column("system")}
+        names, systems = (
+            ("difference", "low", "high", "significant"),
+            {*records.column("system")},
+        )
         if len(baselines := {*records.column("baseline")}) > 1:
-            every = [one | {"pair": one["system"] + _LESS + one["baseline"]} for one in every]
+            every = [
+                one | {"pair": one["system"] + _LESS + one["baseline"]} for one in every
+            ]
         less = f"{_short(*systems)} less " if len(systems) == 1 else "differences from "
         title = "differences" if len(baselines) > 1 else f"{less}{_short(*baselines)}"
         title += _level(records, "level")
         note = "" if all(records.column("significant")) else "hollow: not significant"
-        return cls._of(every, row, "pair" if len(baselines) > 1 else "system", names, title,
-                       _scales(getattr(result, "scores", None)), note)  # fmt: skip
+        return cls._of(
+            every,
+            row,
+            "pair" if len(baselines) > 1 else "system",
+            names,
+            title,
+            _scales(getattr(result, "scores", None)),
+            note,
+        )
 
     from_comparison = of
 
@@ -439,16 +550,35 @@ class AgreementDisplay(Dots):
         """Take the agreement of what ``meta`` or ``correlate`` found."""
         every = list(_records(result, "agreement with people", "meta", "group"))
         if "phi" in every[0]:  # of correlate: a column for each statistic
-            every = [{"heading": one["phi"], "group": one["group"], "statistic": name,
-                      "value": one[name], "low": one.get(f"{name}_low"),
-                      "high": one.get(f"{name}_high")}
-                     for one in every for name in ("pearson", "spearman", "kendall")]  # fmt: skip
-        keys = [key for key in ("group", "statistic") if len({one[key] for one in every}) > 1]
+            every = [
+                {
+                    "heading": one["phi"],
+                    "group": one["group"],
+                    "statistic": name,
+                    "value": one[name],
+                    "low": one.get(f"{name}_low"),
+                    "high": one.get(f"{name}_high"),
+                }
+                for one in every
+                for name in ("pearson", "spearman", "kendall")
+            ]
+        keys = [
+            key
+            for key in ("group", "statistic")
+            if len({one[key] for one in every}) > 1
+        ]
         shared = f" ({every[0]['statistic']})" if "statistic" not in keys else ""
-        every = [one | {"series": ", ".join(one[key] for key in keys or ["statistic"])}
-                 for one in every]  # fmt: skip
-        return cls._of(every, "heading", "series", ("value", "low", "high"),
-                       f"agreement with people{shared}")  # fmt: skip
+        every = [
+            one | {"series": ", ".join(one[key] for key in keys or ["statistic"])}
+            for one in every
+        ]
+        return cls._of(
+            every,
+            "heading",
+            "series",
+            ("value", "low", "high"),
+            f"agreement with people{shared}",
+        )
 
     from_agreement = of
 
@@ -465,7 +595,9 @@ def rank_lines(n: int) -> list[tuple[bool, int]]:
     [(True, 0), (True, 1), (False, 0)]
     """
     left = math.ceil(n / 2)
-    return [(place < left, place if place < left else n - 1 - place) for place in range(n)]
+    return [
+        (place < left, place if place < left else n - 1 - place) for place in range(n)
+    ]
 
 
 def _ranked_values(result: Any) -> str:
@@ -500,17 +632,23 @@ class CriticalDifferenceDisplay(Display):
     def of(cls, result: Any) -> Self:
         """Take the mean ranks of what ``rank_systems`` found."""
         if not hasattr(result, "critical_difference") or len(result.ranked) < 2:
-            raise InputError("other-result", what="mean ranks of systems", of="rank_systems")
+            raise InputError(
+                "other-result", what="mean ranks of systems", of="rank_systems"
+            )
         means = {one.system: one.mean_rank for one in result if not one.lacking}
         systems = sorted(means, key=means.__getitem__)[: 2 * _ROWS]
         known = ([one for one in group if one in systems] for group in result.groups)
         groups = [group for group in known if len(group) > 1]
         by = _ranked_values(result)
-        return cls(title=f"mean ranks by {by} over {pluralize(len(result.values), 'data set')}",
-                   systems=systems, means=[means[name] for name in systems], groups=groups,
-                   critical_difference=result.critical_difference,
-                   note=_hidden(2 * _ROWS, len(means), "system", "best"),
-                   _size=(7.2, 1.6 + 0.13 * (len(systems) + len(groups))))  # fmt: skip
+        return cls(
+            title=f"mean ranks by {by} over {pluralize(len(result.values), 'data set')}",
+            systems=systems,
+            means=[means[name] for name in systems],
+            groups=groups,
+            critical_difference=result.critical_difference,
+            note=_hidden(2 * _ROWS, len(means), "system", "best"),
+            _size=(7.2, 1.6 + 0.13 * (len(systems) + len(groups))),
+        )
 
     from_ranking = of
 
@@ -522,10 +660,16 @@ class CriticalDifferenceDisplay(Display):
         for number, group in enumerate(self.groups):
             ends = where[group[0]] - step / 4, where[group[-1]] + step / 4
             ax.plot(ends, [0.6 + 0.5 * number] * 2, color="black", linewidth=3.5)
-        for name, (left, line) in zip(self.systems, rank_lines(len(where)), strict=True):
+        for name, (left, line) in zip(
+            self.systems, rank_lines(len(where)), strict=True
+        ):
             x, y, end = where[name], first + line, 1 - step if left else most + step
             ax.plot([x, x, end], [0, y, y], color="black", linewidth=0.8)
-            text = f"{_short(name, 24)}  {x:.2f}" if left else f"{x:.2f}  {_short(name, 24)}"
+            text = (
+                f"{_short(name, 24)}  {x:.2f}"
+                if left
+                else f"{x:.2f}  {_short(name, 24)}"
+            )
             how = "right" if left else "left"
             ax.text(end, y, f" {text} ", ha=how, va="center", fontsize="small")
         if (apart := self.critical_difference) <= most - 1:
@@ -564,17 +708,37 @@ class Heat(Display):
         super().__init__(panels=panels, _grid=(len(panels), 1), _size=size, **values)
 
     def _draw(self, axes: Sequence[Any]) -> None:
-        for ax, (title, rows, columns, values, shades) in zip(axes, self.panels, strict=True):
-            mesh = ax.pcolormesh(np.ma.masked_invalid(shades), cmap="Blues", edgecolors="white")
+        for ax, (title, rows, columns, values, shades) in zip(
+            axes, self.panels, strict=True
+        ):
+            mesh = ax.pcolormesh(
+                np.ma.masked_invalid(shades), cmap="Blues", edgecolors="white"
+            )
             written = values if max(values.shape) <= _CELLS else np.empty((0, 0))
             for (y, x), value in np.ndenumerate(written):
-                text = "–" if math.isnan(value) else f"{value:,.{self.digits}f}" if value else ""
+                text = (
+                    "–"
+                    if math.isnan(value)
+                    else f"{value:,.{self.digits}f}"
+                    if value
+                    else ""
+                )
                 dark = mesh.norm(shades[y, x]) > 0.55
-                ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize="x-small",
-                        color="white" if dark else "black")  # fmt: skip
+                ax.text(
+                    x + 0.5,
+                    y + 0.5,
+                    text,
+                    ha="center",
+                    va="center",
+                    fontsize="x-small",
+                    color="white" if dark else "black",
+                )
             turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-            ax.set_xticks(np.arange(len(columns)) + 0.5, [_short(one, 20) for one in columns],
-                          **turned if max(map(len, columns)) > 3 else {})  # fmt: skip
+            ax.set_xticks(
+                np.arange(len(columns)) + 0.5,
+                [_short(one, 20) for one in columns],
+                **turned if max(map(len, columns)) > 3 else {},
+            )
             ax.set_yticks(np.arange(len(rows)) + 0.5, [_short(one, 24) for one in rows])
             ax.invert_yaxis()
             ax.tick_params(length=0, labelsize="small")
@@ -615,14 +779,18 @@ class ConfusionDisplay(Heat):
         shown: list[Any] = []  # all panels have the labels of the first
         for by_meaning, records in found.items():
             counts = {(one["true"], one["predicted"]): one["count"] for one in records}
-            labels = max(labels, len({name for pair in counts for name in pair} - {None}))
+            labels = max(
+                labels, len({name for pair in counts for name in pair} - {None})
+            )
             shown = shown or _most_confused(counts)
             how = ", by meaning" if by_meaning else ""
             title = f"{records[0]['system']}, {records[0]['measure']}{how}"
             panels.append((title, *_counts_of(counts, shown)))
-        note = _join("shades: shares of the true label (row)",
-                     _hidden(1, 1 if system else len(table.systems), "system"),
-                     _hidden(_LABELS, labels, "label", "most confused"))  # fmt: skip
+        note = _join(
+            "shades: shares of the true label (row)",
+            _hidden(1, 1 if system else len(table.systems), "system"),
+            _hidden(_LABELS, labels, "label", "most confused"),
+        )
         return cls(panels, axis=("taken for", "true"), digits=0, note=note)
 
     from_scores = of
@@ -632,13 +800,19 @@ def _most_confused(counts: Mapping[tuple[Any, Any], int]) -> list[Any]:
     """Return the labels of the largest confusions."""
     labels: list[Any] = []
     for pair in sorted(counts, key=lambda p: (p[0] == p[1], None in p, -counts[p])):
-        new = [name for name in dict.fromkeys(pair) if name is not None and name not in labels]
+        new = [
+            name
+            for name in dict.fromkeys(pair)
+            if name is not None and name not in labels
+        ]
         if len(labels) + len(new) <= _LABELS:
             labels += new
     return labels
 
 
-def _counts_of(counts: Mapping[tuple[Any, Any], int], labels: Sequence[Any]) -> tuple[Any, ...]:
+def _counts_of(
+    counts: Mapping[tuple[Any, Any], int], labels: Sequence[Any]
+) -> tuple[Any, ...]:
     """Return the names of rows and columns, the counts of cells, and shares of the true label."""
     rows, columns = [*labels], [*labels]
     totals: Counter[Any] = Counter()
@@ -648,7 +822,9 @@ def _counts_of(counts: Mapping[tuple[Any, Any], int], labels: Sequence[Any]) -> 
             rows.append(None)
         if predicted is None and None not in columns:
             columns.append(None)
-    values = np.array([[counts.get((one, other), 0) for other in columns] for one in rows])
+    values = np.array(
+        [[counts.get((one, other), 0) for other in columns] for one in rows]
+    )
     shares = values / np.maximum([totals[name] for name in rows], 1)[:, None]
     return _shown(rows), _shown(columns), values.astype(np.float64), shares
 
@@ -682,11 +858,23 @@ class RankMatrixDisplay(Heat):
         else:
             by = _ranked_values(result)
         if not systems:
-            raise InputError("other-result", what="ranks", of="rank_systems with such data sets")
+            raise InputError(
+                "other-result", what="ranks", of="rank_systems with such data sets"
+            )
         names, few = systems[:_ROWS], values[:_ROWS, :_ROWS]
-        panel = f"{of} at each rank, {by}", names, [str(n + 1) for n in range(len(names))], few, few
-        return cls([panel], axis=("rank", ""), digits=2 * bool((few % 1).any()),
-                   note=_hidden(_ROWS, len(systems), "system", "best"))  # fmt: skip
+        panel = (
+            f"{of} at each rank, {by}",
+            names,
+            [str(n + 1) for n in range(len(names))],
+            few,
+            few,
+        )
+        return cls(
+            [panel],
+            axis=("rank", ""),
+            digits=2 * bool((few % 1).any()),
+            note=_hidden(_ROWS, len(systems), "system", "best"),
+        )
 
     from_comparison = from_ranking = of
 
@@ -705,7 +893,10 @@ class DominanceDisplay(Heat):
         panels, every = list[Any](), len(result.systems)
         for one in result.rankings[:_PANELS]:
             order = np.argsort(-np.array(one.rank.scores), kind="stable")[:_ROWS]
-            names, values = [result.systems[n] for n in order], one.dominance[order][:, order]
+            names, values = (
+                [result.systems[n] for n in order],
+                one.dominance[order][:, order],
+            )
             shades = np.log2(np.where(values > 0, values, math.nan))
             panels.append((f"dominance, {one.measure}", names, names, values, shades))
         note = _join(
@@ -757,7 +948,9 @@ class Curves(Display):
     axis, is_square, is_stepped, is_whole = ("", ""), False, False, False
     _size = (7.2, 4.2)
 
-    def __init__(self, curves: Mapping[str, Any], note: str = "", **values: Any) -> None:
+    def __init__(
+        self, curves: Mapping[str, Any], note: str = "", **values: Any
+    ) -> None:
         note = _join(note, _hidden(_CURVES, len(curves), "curve"))
         super().__init__(curves=curves, note=note, **values)
         if self.is_square:
@@ -767,7 +960,9 @@ class Curves(Display):
         (ax,) = axes
         for one in self.pale:
             ax.plot(*one, color="0.8", linewidth=0.7)
-        for place, (name, one) in enumerate(itertools.islice(self.curves.items(), _CURVES)):
+        for place, (name, one) in enumerate(
+            itertools.islice(self.curves.items(), _CURVES)
+        ):
             x, y, *limits = one
             colour, mark, line = curve_style(place)
             every = (len(x) * (place + 1) // 100, max(1, len(x) // 8))
@@ -785,15 +980,25 @@ class Curves(Display):
             if limits:
                 ax.fill_between(x, *limits, color=colour, alpha=0.15, linewidth=0)
             if name in self.chosen:
-                ax.plot(*self.chosen[name], "*", color=colour, markersize=14, zorder=3,
-                        markeredgecolor="black")  # fmt: skip
+                ax.plot(
+                    *self.chosen[name],
+                    "*",
+                    color=colour,
+                    markersize=14,
+                    zorder=3,
+                    markeredgecolor="black",
+                )
         ax.set(xlabel=self.axis[0], ylabel=self.axis[1])
         if self.is_square:
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         if self.is_whole:
             _name_whole_numbers(ax, self.curves.values())
         ax.grid(color="0.9")
-        inside = {"loc": "best", "bbox_to_anchor": None} if len(self.curves) <= _INSIDE else {}
+        inside = (
+            {"loc": "best", "bbox_to_anchor": None}
+            if len(self.curves) <= _INSIDE
+            else {}
+        )
         _legend(ax, 1, **inside)
 
 
@@ -815,8 +1020,12 @@ def _curves(every: Iterable[Mapping[str, Any]], x: str) -> dict[str, Floats]:
     for one in sorted(every, key=itemgetter(x)):
         point = [one.get(name) for name in (x, "value", "ci_low", "ci_high")]
         found.setdefault(one["name"], []).append(point)
-    curves = {name: np.array(some, np.float64).T for name, some in found.items() if some[1:]}
-    return {name: one[: 2 if np.isnan(one[2:]).all() else 4] for name, one in curves.items()}
+    curves = {
+        name: np.array(some, np.float64).T for name, some in found.items() if some[1:]
+    }
+    return {
+        name: one[: 2 if np.isnan(one[2:]).all() else 4] for name, one in curves.items()
+    }
 
 
 class PrecisionRecallDisplay(Curves):
@@ -836,23 +1045,38 @@ class PrecisionRecallDisplay(Curves):
     @classmethod
     def of(cls, result: Any) -> Self:
         """Take the curves of the first measure that ranks items by class, such as mAP."""
-        table, found, curves, classes = _table(result), dict[Any, Any](), dict[str, Any](), []
+        table, found, curves, classes = (
+            _table(result),
+            dict[Any, Any](),
+            dict[str, Any](),
+            [],
+        )
         for one in table.precision_recall():
             points = found.setdefault((one["system"], one["measure"]), {})
-            points.setdefault(one["label"], []).append((one["recall"], one["precision"]))
+            points.setdefault(one["label"], []).append(
+                (one["recall"], one["precision"])
+            )
         for (system, heading), points in found.items():
             lines = {label: np.array(some).T for label, some in points.items()}
             value = f"{_short(heading, 14)} {table[system, heading].value:.3f}"
             name = f"{system}, mean ({value})"
-            curves[name] = lines[None] if None in lines else _mean_curve(list(lines.values()))
+            curves[name] = (
+                lines[None] if None in lines else _mean_curve(list(lines.values()))
+            )
             frequent = sorted(lines, key=lambda label: -lines[label].shape[1])
             classes = [(label, lines[label]) for label in frequent if label is not None]
         classes = classes if len(found) == 1 else []
         curves |= classes[: _SERIES - 1]
         pale = [one for _, one in classes[_SERIES - 1 : 10 * _ROWS]]
         note = "named: the mean, and the most frequent classes" if pale else ""
-        return cls(curves=curves, pale=pale, axis=("recall", "precision"), is_square=True,
-                   title="precision and recall", note=note)  # fmt: skip
+        return cls(
+            curves=curves,
+            pale=pale,
+            axis=("recall", "precision"),
+            is_square=True,
+            title="precision and recall",
+            note=note,
+        )
 
     from_scores = of
 
@@ -885,23 +1109,31 @@ class ThresholdDisplay(Curves):
     def of(cls, result: Any) -> Self:
         """Take a sweep, or a table of scores with several thresholds."""
         every, fitted, of, lower = list[Any](), dict[str, Any](), set[str](), set[str]()
-        if isinstance(curve := getattr(result, "curve", None), Mapping):  # of a calibration
+        if isinstance(
+            curve := getattr(result, "curve", None), Mapping
+        ):  # of a calibration
             points = curve["threshold"]
-            every = [{"name": name, "threshold": x, "value": value}
-                     for name in ("f1", "youden", "accuracy", "own", "other", "contrast")
-                     for x, value in zip(points, curve.get(name, ()), strict=False)]  # fmt: skip
+            every = [
+                {"name": name, "threshold": x, "value": value}
+                for name in ("f1", "youden", "accuracy", "own", "other", "contrast")
+                for x, value in zip(points, curve.get(name, ()), strict=False)
+            ]
             by = "contrast" if "contrast" in curve else result.criterion
             fitted[by] = result.threshold, result.value
         elif hasattr(result, "points"):
             names = {one.system for some in result.scores.values() for one in some}
-            every = [one | {"name": f"{one['system']} " * (len(names) > 1) + one["measure"]}
-                     for one in result.to_records()]  # fmt: skip
+            every = [
+                one | {"name": f"{one['system']} " * (len(names) > 1) + one["measure"]}
+                for one in result.to_records()
+            ]
         else:
             table = _table(result)
             for score, one in zip(table, table.to_records(), strict=False):
                 if option := _THRESHOLD.search(one["measure"]):
                     of_rule = _THRESHOLD.search(one["heading"])
-                    name = _THRESHOLD.sub("", one["heading"] if of_rule else one["measure"])
+                    name = _THRESHOLD.sub(
+                        "", one["heading"] if of_rule else one["measure"]
+                    )
                     name = name.replace("(,", "(")
                     name = _of_system(table, one, name.replace("()", ""))
                     point = float(option[3])
@@ -924,9 +1156,15 @@ class ThresholdDisplay(Curves):
             curves[text], chosen[text] = curve, at
         if not curves:
             example = "F1 at several of threshold="
-            raise InputError("lacks-measure", what="several thresholds", example=example)
+            raise InputError(
+                "lacks-measure", what="several thresholds", example=example
+            )
         axis = f"threshold of {' or '.join(sorted(of or {'similarity'}))}"
-        return cls(curves=curves, chosen=chosen, axis=(axis, name if len(curves) == 1 else "value"))
+        return cls(
+            curves=curves,
+            chosen=chosen,
+            axis=(axis, name if len(curves) == 1 else "value"),
+        )
 
     from_sweep = from_scores = of
 
@@ -954,7 +1192,10 @@ class TopKDisplay(Curves):
         """Take the values of a table of scores by their cutoffs."""
         table, every, measures = _table(result), [], set[str]()
         for one in table.to_records():
-            cut, name = _AT.fullmatch(one["heading"]), re.split("[@(]", one["measure"])[0]
+            cut, name = (
+                _AT.fullmatch(one["heading"]),
+                re.split("[@(]", one["measure"])[0],
+            )
             if cut and name in (cls._measures or [name]):
                 measures.add(name)
                 name = _of_system(table, one, cut[1] + cut[3])
@@ -992,16 +1233,28 @@ class SeenUnseenDisplay(Curves):
         """Take the curve of a table of scores with AUSUC or BestH."""
         table, found, curves, chosen = _table(result), dict[str, Any](), {}, {}
         for one in table.curve():
-            found.setdefault(one["system"], []).append([one["unseen"], one["seen"], one["H"]])
-        areas = {one["system"]: f"AUSUC {np.float64(one['value']):.3f}, "
-                 for one in table.to_records() if one["measure"].startswith("AUSUC")}  # fmt: skip
+            found.setdefault(one["system"], []).append(
+                [one["unseen"], one["seen"], one["H"]]
+            )
+        areas = {
+            one["system"]: f"AUSUC {np.float64(one['value']):.3f}, "
+            for one in table.to_records()
+            if one["measure"].startswith("AUSUC")
+        }
         for system, points in found.items():
             unseen, seen, harmonic = np.array(points, np.float64).T
             best = int(np.argmax(np.nan_to_num(harmonic, nan=-1)))
             name = f"{system}: {areas.get(system, '')}highest H {harmonic[best]:.3f}"
-            curves[name], chosen[name] = np.stack([unseen, seen]), (unseen[best], seen[best])
-        return cls(curves=curves, chosen=chosen, is_square=True,
-                   axis=("accuracy on unseen classes", "accuracy on seen classes"))  # fmt: skip
+            curves[name], chosen[name] = (
+                np.stack([unseen, seen]),
+                (unseen[best], seen[best]),
+            )
+        return cls(
+            curves=curves,
+            chosen=chosen,
+            is_square=True,
+            axis=("accuracy on unseen classes", "accuracy on seen classes"),
+        )
 
     from_scores = of
 
@@ -1046,11 +1299,15 @@ class LabelsDisplay(Display):
         records = _table(result).per_label()
         heading = _choose(measure, records.column("measure"), _table(result))
         every = (one for one in records if one["measure"] == heading)
-        labels, systems, (value, support) = _grid(every, "label", "system", "value", "support")
+        labels, systems, (value, support) = _grid(
+            every, "label", "system", "value", "support"
+        )
         support, shown = np.nan_to_num(support).max(axis=1), systems
         known = np.flatnonzero(support > 0)  # others are nowhere in the ground truth
         if not len(known):
-            raise InputError("other-result", what="labels", of="labels in the ground truth")
+            raise InputError(
+                "other-result", what="labels", of="labels in the ground truth"
+            )
         frequent = known[np.argsort(-support[known], kind="stable")[:most]]
         by = value[frequent, 0]
         if len(shown) > _PANELS:
@@ -1060,12 +1317,20 @@ class LabelsDisplay(Display):
         elsewhere = f"{pluralize(alone, 'label')} in predictions alone" if alone else ""
         note = _join(_hidden(most, len(known), "label", "most frequent"), elsewhere)
         bars = len(shown) if len(shown) <= _PANELS else 1
-        size = 6.8 + 1.6 * (len(shown) > 1), 1.3 + 0.22 * len(order) * max(1, bars / 2.2)
-        return cls(labels=[labels[n] for n in order.tolist()], systems=shown, note=note,
-                   title=f"{_short(_of_one_label(result, heading), 60)} by label",
-                   value=value[order],
-                   support=support[order], _size=size,
-                   _grid=(1, 2, {"width_ratios": (3, 1)}))  # fmt: skip
+        size = (
+            6.8 + 1.6 * (len(shown) > 1),
+            1.3 + 0.22 * len(order) * max(1, bars / 2.2),
+        )
+        return cls(
+            labels=[labels[n] for n in order.tolist()],
+            systems=shown,
+            note=note,
+            title=f"{_short(_of_one_label(result, heading), 60)} by label",
+            value=value[order],
+            support=support[order],
+            _size=size,
+            _grid=(1, 2, {"width_ratios": (3, 1)}),
+        )
 
     from_scores = of
 
@@ -1104,7 +1369,9 @@ class LabelsDisplay(Display):
         """Draw the values of many systems as ticks, with a dot at the median."""
         for place in range(len(self.systems)):
             label = f"each of {len(self.systems)} systems" if place == 0 else None
-            ax.plot(self.value[:, place], y, "|", color="0.55", markersize=9, label=label)
+            ax.plot(
+                self.value[:, place], y, "|", color="0.55", markersize=9, label=label
+            )
         known = [row[~np.isnan(row)] for row in self.value]
         median = [float(np.median(row)) if len(row) else math.nan for row in known]
         ax.plot(median, y, _MARKS[0], color=_COLOURS[0], markersize=5, label="median")
@@ -1117,12 +1384,20 @@ def _of_one_label(result: Any, heading: str) -> str:
     return f"{measure.definition.name}{cutoff}"
 
 
-def _item_values(result: Any, measure: str | None) -> tuple[str, list[Any], list[str], Floats]:
+def _item_values(
+    result: Any, measure: str | None
+) -> tuple[str, list[Any], list[str], Floats]:
     """Return a heading, the ids, the systems, and values of items, shape (items, systems)."""
     records = _table(result).per_item()
-    heading = _choose(measure, records.drop("id", "system", "part").columns, _table(result))
+    heading = _choose(
+        measure, records.drop("id", "system", "part").columns, _table(result)
+    )
     part = _table(result).find(heading)[0].part
-    every = ({"key": (part, one["id"]), **one} for one in records if one.get("part", part) == part)
+    every = (
+        {"key": (part, one["id"]), **one}
+        for one in records
+        if one.get("part", part) == part
+    )
     keys, systems, (values,) = _grid(every, "key", "system", heading)
     return heading, [id for _, id in keys], systems, values
 
@@ -1156,8 +1431,11 @@ class ItemsDisplay(Curves):
             if len(x):
                 name = f"{system}: {table[system, heading].value:.3f}"
                 curves[name] = np.stack([np.append(x[0], x), share])
-        return cls(curves=curves, axis=(_short(heading), "share of items up to"),
-                   note=f"{pluralize(lacking, 'value')} undefined" if lacking else "")  # fmt: skip
+        return cls(
+            curves=curves,
+            axis=(_short(heading), "share of items up to"),
+            note=f"{pluralize(lacking, 'value')} undefined" if lacking else "",
+        )
 
     from_scores = of
 
@@ -1189,7 +1467,11 @@ class SystemPairDisplay(Display):
 
     @classmethod
     def of(
-        cls, result: Any, *, systems: Sequence[str] | None = None, measure: str | None = None
+        cls,
+        result: Any,
+        *,
+        systems: Sequence[str] | None = None,
+        measure: str | None = None,
     ) -> Self:
         """Take the values of items of two systems, by default the first two."""
         heading, ids, known, values = _item_values(result, measure)
@@ -1201,14 +1483,29 @@ class SystemPairDisplay(Display):
         both = np.flatnonzero(~np.isnan(values[:, pair]).any(axis=1))
         x, y = values[both][:, pair].T
         gaps, lacking = np.abs(y - x), len(values) - len(both)
-        marked = [n for n in np.argsort(-gaps, kind="stable")[:_MARKED].tolist() if gaps[n]]
-        above, on, below = (f"{int((np.sign(y - x) == sign).sum()):,}" for sign in (1, 0, -1))
-        note = _join("larger: more items" if len({*zip(x, y, strict=True)}) < len(x) else "",
-                     _hidden(2, 2 if systems else len(known), "system"))  # fmt: skip
-        note = _join(note, f"{pluralize(lacking, 'item')} without a value" if lacking else "")
+        marked = [
+            n for n in np.argsort(-gaps, kind="stable")[:_MARKED].tolist() if gaps[n]
+        ]
+        above, on, below = (
+            f"{int((np.sign(y - x) == sign).sum()):,}" for sign in (1, 0, -1)
+        )
+        note = _join(
+            "larger: more items" if len({*zip(x, y, strict=True)}) < len(x) else "",
+            _hidden(2, 2 if systems else len(known), "system"),
+        )
+        note = _join(
+            note, f"{pluralize(lacking, 'item')} without a value" if lacking else ""
+        )
         title = f"{_short(heading)}: {above} above, {on} on and {below} below the line"
-        return cls(title=title, systems=[known[place] for place in pair], x=x, y=y, marked=marked,
-                   ids=[ids[place] for place in both.tolist()], note=note)  # fmt: skip
+        return cls(
+            title=title,
+            systems=[known[place] for place in pair],
+            x=x,
+            y=y,
+            marked=marked,
+            ids=[ids[place] for place in both.tolist()],
+            note=note,
+        )
 
     from_scores = of
 
@@ -1217,7 +1514,9 @@ class SystemPairDisplay(Display):
         points, counts = np.unique(every, axis=0, return_counts=True)
         if len(points) > _POINTS:
             step = np.ptp(points, axis=0).max() / 60
-            points, counts = np.unique(np.round(every / step) * step, axis=0, return_counts=True)
+            points, counts = np.unique(
+                np.round(every / step) * step, axis=0, return_counts=True
+            )
         size = 20 + 200 * np.sqrt((counts - 1) / counts.max(initial=1))
         ax.scatter(*points.T, s=size, color=_COLOURS[0], alpha=0.45, linewidth=0)
         ax.axline((0, 0), slope=1, color="0.5", linestyle="--", linewidth=1)
@@ -1225,10 +1524,21 @@ class SystemPairDisplay(Display):
         for number, place in enumerate(self.marked, 1):
             x, y = every[place].tolist()
             at.setdefault((x, y), []).append(str(number))
-            ax.plot([], [], " ", label=f"{number}  {_short(self.ids[place])}: {x:.2f}, {y:.2f}")
+            ax.plot(
+                [],
+                [],
+                " ",
+                label=f"{number}  {_short(self.ids[place])}: {x:.2f}, {y:.2f}",
+            )
         for point, numbers in at.items():
-            ax.annotate(", ".join(numbers), point, (6, 6), textcoords="offset points",
-                        fontsize="small", fontweight="bold")  # fmt: skip
+            ax.annotate(
+                ", ".join(numbers),
+                point,
+                (6, 6),
+                textcoords="offset points",
+                fontsize="small",
+                fontweight="bold",
+            )
         ax.set(xlabel=_short(self.systems[0]), ylabel=_short(self.systems[1]))
         ax.grid(color="0.9")
         if at:
@@ -1236,13 +1546,22 @@ class SystemPairDisplay(Display):
 
 
 FIGURES: dict[str, type[Display]] = {
-    "differences": DifferencesDisplay, "ranks": CriticalDifferenceDisplay,
-    "agreement": AgreementDisplay, "dominance": DominanceDisplay, "thresholds": ThresholdDisplay,
-    "seen-unseen": SeenUnseenDisplay, "ncs": NCSDisplay, "top-k": TopKDisplay,
-    "values": ValuesDisplay, "labels": LabelsDisplay, "items": ItemsDisplay,
-    "systems": SystemPairDisplay, "precision-recall": PrecisionRecallDisplay,
-    "confusion": ConfusionDisplay, "rank-matrix": RankMatrixDisplay,
-}  # fmt: skip
+    "differences": DifferencesDisplay,
+    "ranks": CriticalDifferenceDisplay,
+    "agreement": AgreementDisplay,
+    "dominance": DominanceDisplay,
+    "thresholds": ThresholdDisplay,
+    "seen-unseen": SeenUnseenDisplay,
+    "ncs": NCSDisplay,
+    "top-k": TopKDisplay,
+    "values": ValuesDisplay,
+    "labels": LabelsDisplay,
+    "items": ItemsDisplay,
+    "systems": SystemPairDisplay,
+    "precision-recall": PrecisionRecallDisplay,
+    "confusion": ConfusionDisplay,
+    "rank-matrix": RankMatrixDisplay,
+}
 """The figures by the names that ``--plot`` takes; the first that suits a result suits it best."""
 
 
@@ -1278,11 +1597,18 @@ def choose(result: Any, name: str = "") -> Display:
     try:
         return FIGURES[name].of(result) if name else next(suiting(result))[1]
     except StopIteration:
-        raise InputError("other-result", what="numbers of a figure", of="another") from None
+        raise InputError(
+            "other-result", what="numbers of a figure", of="another"
+        ) from None
     except InputError as error:
         known = ", ".join(suitable(result))
-        raise InputError("no-figure", name=name, why=error.problem, fix=error.remedy,
-                         known=known or "no figure") from error  # fmt: skip
+        raise InputError(
+            "no-figure",
+            name=name,
+            why=error.problem,
+            fix=error.remedy,
+            known=known or "no figure",
+        ) from error
 
 
 def render(display: Display, form: str) -> bytes:
@@ -1295,7 +1621,10 @@ def render(display: Display, form: str) -> bytes:
 
         display._draw_figure(Figure(display._size, layout="constrained"))
     figure = display.figure_
-    out, fixed = io.BytesIO(), dict[Any, Any]({"svg.fonttype": "none", "svg.hashsalt": "figure"})
+    out, fixed = (
+        io.BytesIO(),
+        dict[Any, Any]({"svg.fonttype": "none", "svg.hashsalt": "figure"}),
+    )
     with load().rc_context(fixed), _any_script():
         figure.savefig(out, format=form[1:], dpi=150, metadata=_METADATA[form])
     return out.getvalue()
@@ -1323,7 +1652,9 @@ def svg_text(display: Display) -> str:
     text = text[text.index("<svg") :]
     mark = hashlib.sha256(text.encode()).hexdigest()[:10]
     for tag in {*re.findall(r"<[^>]+>", text)}:  # texts of input stay
-        text = text.replace(tag, re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>f{mark}-", tag))
+        text = text.replace(
+            tag, re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>f{mark}-", tag)
+        )
     title = np.ravel(display.ax_)[0].get_title(loc="left")
     title = title or type(display).__name__.removesuffix("Display")
     style = re.search(r"<style.*?\*\{(.*?)\}</style>", text)

@@ -22,20 +22,57 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts, require
+from semmetrics.errors import (
+    Fact,
+    InputError,
+    MissingDependencyError,
+    render_facts,
+    require,
+)
 from semmetrics.messages import visible
 
-_PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
-_FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP")  # Pillow would start Ghostscript for EPS
-_SIGNATURES = (b"\xff\xd8\xff", b"\x89PNG", b"RIFF", b"GIF8", b"BM")  # of the same formats
+_PIXELS, _PICTURES, _BYTES = (
+    160,
+    200,
+    4 * 2**20,
+)  # of a thumbnail's side, and of all thumbnails
+_FORMATS = (
+    "JPEG",
+    "PNG",
+    "WEBP",
+    "GIF",
+    "BMP",
+)  # Pillow would start Ghostscript for EPS
+_SIGNATURES = (
+    b"\xff\xd8\xff",
+    b"\x89PNG",
+    b"RIFF",
+    b"GIF8",
+    b"BM",
+)  # of the same formats
 _ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 _ID = re.compile(r"\{id(?::0(\d{1,2})d)?\}")  # {id}, or {id:012d} for leading zeros
-_TRUE = ("true", "positives", "class", "references")  # what predictions are compared with
-_ABOVE = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
+_TRUE = (
+    "true",
+    "positives",
+    "class",
+    "references",
+)  # what predictions are compared with
+_ABOVE = (
+    "system",
+    "baseline",
+    "measure",
+    "id",
+    "value",
+    "baseline_value",
+    "difference",
+)
 _MOST = 50  # labels or captions of an item
 
 
-def fill_page(title: str, body: str, script: str, *, images: str = "data:", data: str = "") -> str:
+def fill_page(
+    title: str, body: str, script: str, *, images: str = "data:", data: str = ""
+) -> str:
     """Return a page of its own: HTML that runs the script of that name and loads nothing.
 
     Parameters
@@ -49,7 +86,12 @@ def fill_page(title: str, body: str, script: str, *, images: str = "data:", data
     """
     code = _read(f"{script}.js")
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-    known = {"title": escape(visible(title)), "body": body, "data": data, "script": code}
+    known = {
+        "title": escape(visible(title)),
+        "body": body,
+        "data": data,
+        "script": code,
+    }
     return Template(_read("page.html")).substitute(known, hash=digest, images=images)
 
 
@@ -57,9 +99,14 @@ def _read(name: str) -> str:
     return resources.files("semmetrics.reports").joinpath(name).read_text("utf-8")
 
 
-def write_report(*, examples: Mapping[str, Iterable[Mapping[str, Any]]],
-                 folded: dict[str, Sequence[str]], images: str | None = None, digits: int = 4,
-                 **parts: Any) -> str:  # fmt: skip
+def write_report(
+    *,
+    examples: Mapping[str, Iterable[Mapping[str, Any]]],
+    folded: dict[str, Sequence[str]],
+    images: str | None = None,
+    digits: int = 4,
+    **parts: Any,
+) -> str:
     """Return a report as HTML: a page that needs no other file and no network.
 
     Parameters
@@ -75,8 +122,10 @@ def write_report(*, examples: Mapping[str, Iterable[Mapping[str, Any]]],
     """
     jinja = require("jinja2", "a report", extra="html")
     pictures = Thumbnails(images)
-    items = {name: [_item(row, pictures, digits) for row in rows]
-             for name, rows in examples.items()}  # fmt: skip
+    items = {
+        name: [_item(row, pictures, digits) for row in rows]
+        for name, rows in examples.items()
+    }
     folded["Notes"] = [*folded.get("Notes", ()), *pictures.notes()]
     environment = jinja.Environment(
         autoescape=True, undefined=jinja.StrictUndefined, finalize=_shown
@@ -92,34 +141,52 @@ def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value
 
 
-def _item(record: Mapping[str, Any], pictures: Thumbnails, digits: int) -> dict[str, Any]:
+def _item(
+    record: Mapping[str, Any], pictures: Thumbnails, digits: int
+) -> dict[str, Any]:
     """Return an item: its value, and its labels or captions, each with whether it matched."""
     values = {name.replace("_", " "): record.get(name) for name in _ABOVE}
-    numbers = ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items()
-                        if isinstance(value, float))  # fmt: skip
+    numbers = ", ".join(
+        f"{name} {value:.{digits}f}"
+        for name, value in values.items()
+        if isinstance(value, float)
+    )
     sides: tuple[set[str], set[str]] = (set(), set())
     fields: dict[str, list[Any]] = {}
     for name, value in record.items():
         if name not in _ABOVE and value is not None and (value or name != "matches"):
             fields[name] = value if isinstance(value, list) else [value]
             if "matches" not in record:  # what is equal matches
-                sides[name in _TRUE].update(one for one in fields[name] if isinstance(one, str))
+                sides[name in _TRUE].update(
+                    one for one in fields[name] if isinstance(one, str)
+                )
     for name, some in [*fields.items()]:
         if name.removeprefix("baseline_") == "matches":  # label, label, similarity
             for side, place in zip(sides, (1, 0), strict=True):
                 side.update(pair[place] for pair in some)
-    chips = [(name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
-             for name, some in fields.items()]  # fmt: skip
-    of = [record["system"], *([f"against {record['baseline']}"] if "baseline" in record else [])]
-    return {"id": record["id"], "value": f"{' '.join(of)}, {record['measure']}: {numbers}",
-            "fields": chips, "picture": pictures.find(str(record["id"]))}  # fmt: skip
+    chips = [
+        (name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
+        for name, some in fields.items()
+    ]
+    of = [
+        record["system"],
+        *([f"against {record['baseline']}"] if "baseline" in record else []),
+    ]
+    return {
+        "id": record["id"],
+        "value": f"{' '.join(of)}, {record['measure']}: {numbers}",
+        "fields": chips,
+        "picture": pictures.find(str(record["id"])),
+    }
 
 
 def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
     """Yield texts, each with whether the other side has it."""
     for one in some[:_MOST]:
         parts = one if isinstance(one, (list, tuple)) else [one]
-        texts = [f"{part:.2f}" if isinstance(part, float) else str(part) for part in parts]
+        texts = [
+            f"{part:.2f}" if isinstance(part, float) else str(part) for part in parts
+        ]
         yield " ~ ".join(texts), isinstance(one, str) and one in others
     if len(some) > _MOST:
         yield f"and {len(some) - _MOST:,} more", False
@@ -161,7 +228,11 @@ class Pictures:
     def __init__(self, images: str) -> None:
         place = _ID.search(images)
         self.template = f"{images}/{{id}}" if place is None else images
-        folder = Path(images) if place is None else Path(f"{images[: place.start()]}x").parent
+        folder = (
+            Path(images)
+            if place is None
+            else Path(f"{images[: place.start()]}x").parent
+        )
         self.folder = folder.resolve()
         if not self.folder.is_dir():
             remedy = "name a folder, or a path such as 'images/{id}.jpg' or 'images/{id:012d}.jpg'"
@@ -239,6 +310,8 @@ class Thumbnails:
             if lost[0].isdecimal():
                 remedy += "; for names with leading zeros write 'images/{id:012d}.jpg' (12 digits)"
             raise InputError("missing-file", self.template, remedy=remedy)
-        facts = (Fact("no-thumbnail", len(ids), tuple(ids), values={"why": why})
-                 for why, ids in self.absent.items())  # fmt: skip
+        facts = (
+            Fact("no-thumbnail", len(ids), tuple(ids), values={"why": why})
+            for why, ids in self.absent.items()
+        )
         return render_facts(facts)

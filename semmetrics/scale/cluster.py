@@ -40,7 +40,11 @@ from semmetrics.errors import InputError, at, require
 from semmetrics.metrics.registry import is_own, parse_all
 from semmetrics.options import COLUMNS
 from semmetrics.scale.stream import Seen, Side, score_sides, take_weights, with_task
-from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
+from semmetrics.scoring.fits import (
+    add_up_frequencies,
+    count_frequencies,
+    stems_to_count,
+)
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.scorer import Scorer, setup_of
 from semmetrics.scoring.table import ScoreTable
@@ -56,7 +60,9 @@ _MOST = 100_000  # partitions
 _CONNECT_SECONDS = 10
 _FRAME_HEADER = 9  # bytes
 _SETTINGS_FRAME = b"\4"
-_HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS_FRAME + bytes(5)
+_HTTP2_GREETING = (
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS_FRAME + bytes(5)
+)
 _TRIES = 5  # of a task whose machine was lost
 
 
@@ -106,12 +112,26 @@ def score_dataset(
     if not ray.is_initialized():
         _connect(ray, address or "local")
     if not 0 <= num_gpus <= ray.cluster_resources().get("GPU", 0):  # tasks would wait
-        raise InputError("cluster-failed", why=f"it has no {num_gpus:g} GPUs for a task")
-    if partitions is not None and not (isinstance(partitions, int) and 0 < partitions <= _MOST):
-        raise InputError("bad-option", name="partitions", value=partitions, wanted="1 to 100,000")
-    if own := [m for m in parse_all(listed(options.get("measures") or ())) if is_own(m.definition)]:
-        raise InputError("not-applicable", name="measures", what=f"a cluster, which lacks {own[0]}",
-                         fix="score in one process")  # fmt: skip
+        raise InputError(
+            "cluster-failed", why=f"it has no {num_gpus:g} GPUs for a task"
+        )
+    if partitions is not None and not (
+        isinstance(partitions, int) and 0 < partitions <= _MOST
+    ):
+        raise InputError(
+            "bad-option", name="partitions", value=partitions, wanted="1 to 100,000"
+        )
+    if own := [
+        m
+        for m in parse_all(listed(options.get("measures") or ()))
+        if is_own(m.definition)
+    ]:
+        raise InputError(
+            "not-applicable",
+            name="measures",
+            what=f"a cluster, which lacks {own[0]}",
+            fix="score in one process",
+        )
     systems = dict(preds) if isinstance(preds, Mapping) else {"preds": preds}
     count = partitions or 4 * int(ray.cluster_resources().get("CPU", 1))
     job = _Job(ray, options, systems, gts, count, num_gpus, advance)
@@ -121,7 +141,9 @@ def score_dataset(
         raise error.cause from None
     except ray.exceptions.RayError as error:
         why = str(error).partition("\n")[0]
-        raise InputError("cluster-failed", why=f"{type(error).__name__}: {why}") from error
+        raise InputError(
+            "cluster-failed", why=f"{type(error).__name__}: {why}"
+        ) from error
 
 
 def _connect(ray: Any, address: str) -> None:
@@ -179,7 +201,14 @@ class _Job:
     """The tasks of one call."""
 
     def __init__(
-        self, ray: Any, options: Any, systems: Any, gts: Any, count: int, gpus: float, advance: Any
+        self,
+        ray: Any,
+        options: Any,
+        systems: Any,
+        gts: Any,
+        count: int,
+        gpus: float,
+        advance: Any,
     ) -> None:
         self.ray, self.count, self.advance = ray, count, advance
         self.given, self.weights = take_weights(options)
@@ -190,7 +219,9 @@ class _Job:
         texts = [one.paths[0] for one in blocks if isinstance(one, Parts)]
         self.given = self.given if self.is_whole else with_task(self.given, texts)
         settings = {"max_retries": _TRIES, "num_gpus": gpus}
-        self.remote = {one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)} | {
+        self.remote = {
+            one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)
+        } | {
             one: ray.remote(max_retries=_TRIES)(one) for one in (_split, _count, _merge)
         }
 
@@ -203,7 +234,10 @@ class _Job:
         known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
         if not plain or not all(path.endswith(tuple(known)) for path in plain):
             return None
-        return [Parts(side, (path,), None, paths[0] if len(paths) > 1 else "") for path in paths]
+        return [
+            Parts(side, (path,), None, paths[0] if len(paths) > 1 else "")
+            for path in paths
+        ]
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""
@@ -214,7 +248,9 @@ class _Job:
         else:
             states = self._score_parts()
         while len(states) > 1:
-            groups = [states[k : k + _TOGETHER] for k in range(0, len(states), _TOGETHER)]
+            groups = [
+                states[k : k + _TOGETHER] for k in range(0, len(states), _TOGETHER)
+            ]
             self._wait("scoring", states)
             states = [self._submit(_merge, *group) for group in groups]
         return Scorer.load(io.BytesIO(self.ray.get(states[0]))).compute()
@@ -222,7 +258,9 @@ class _Job:
     def _score_parts(self) -> list[Any]:
         given = self.ray.put(self.given)
         truth = self.places[""] or []
-        if stems := stems_to_count(setup_of(Scorer(**self.given)), weights=self.weights):
+        if stems := stems_to_count(
+            setup_of(Scorer(**self.given)), weights=self.weights
+        ):
             counts = [self._submit(_count, given, place, stems) for place in truth]
             self._wait("counting document frequencies", counts)
             counted = add_up_frequencies(self.ray.get(one) for one in counts)
@@ -230,17 +268,28 @@ class _Job:
         parts: dict[str, list[Any]] = {}
         for name, places in self.places.items():
             split = self.remote[_split].options(num_returns=self.count)
-            source = self.sides[name] if isinstance(self.sides[name], str) else name or "gts"
-            made = [split.remote(given, name, source, place, self.count) for place in places or ()]
+            source = (
+                self.sides[name] if isinstance(self.sides[name], str) else name or "gts"
+            )
+            made = [
+                split.remote(given, name, source, place, self.count)
+                for place in places or ()
+            ]
             parts[name] = [one if isinstance(one, list) else [one] for one in made]
             self._wait("reading", [one[0] for one in parts[name]])
         weights = self.ray.put(self.weights)
         names = [(name, len(some)) for name, some in parts.items()]
         return [
-            self._submit(_score_part, given, weights, names, f"{number + 1}/{self.count}",
-                         *(one[number] for some in parts.values() for one in some))
+            self._submit(
+                _score_part,
+                given,
+                weights,
+                names,
+                f"{number + 1}/{self.count}",
+                *(one[number] for some in parts.values() for one in some),
+            )
             for number in range(self.count)
-        ]  # fmt: skip
+        ]
 
     def _submit(self, task: Any, *given: Any) -> Any:
         return self.remote[task].remote(*given)
@@ -265,7 +314,9 @@ def _split(given: Any, name: str, source: str, place: Any, count: int) -> Any:
         order = np.argsort(number, kind="stable")
         ends = np.searchsorted(number[order], np.arange(count + 1))
         sorted_lists = lists.take(order)
-        for part, start, stop in zip(parts, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        for part, start, stop in zip(
+            parts, ends[:-1].tolist(), ends[1:].tolist(), strict=True
+        ):
             if stop > start:
                 part.append(sorted_lists.rows(start, stop).occurring_alone())
     return parts if count > 1 else parts[0]
@@ -344,7 +395,10 @@ def _scorer(given: Any) -> Scorer:
 
 @takes_options()
 def partial_scores(
-    batches: Iterable[Any], *, columns: Mapping[str, str] | None = None, **options: Unpack[Options]
+    batches: Iterable[Any],
+    *,
+    columns: Mapping[str, str] | None = None,
+    **options: Unpack[Options],
 ) -> Iterator[Any]:
     """Sum the items of some record batches.
 
@@ -383,21 +437,37 @@ def partial_scores(
     scorer, seen = Scorer(**{**given, "keep_rows": False}), Seen()
     if scorer.kind is None:
         raise InputError("needs-option", what="a table", name="task")
-    noun = next(n for n, kinds in COLUMNS.items() if scorer.kind in kinds and n != "score")
+    noun = next(
+        n for n, kinds in COLUMNS.items() if scorer.kind in kinds and n != "score"
+    )
     for batch in batches:
         table = pa.table(batch)
         for role, name in named.items():
-            if role in (*ROLES[:3], *(columns or ())) and name not in table.column_names:
-                raise InputError("missing-column", "a partition", role=role, wanted=repr(name),
-                                 found=table.column_names, flag="columns")  # fmt: skip
-        found = {role: table.column(name) for role, name in named.items()
-                 if name in table.column_names}  # fmt: skip
+            if (
+                role in (*ROLES[:3], *(columns or ()))
+                and name not in table.column_names
+            ):
+                raise InputError(
+                    "missing-column",
+                    "a partition",
+                    role=role,
+                    wanted=repr(name),
+                    found=table.column_names,
+                    flag="columns",
+                )
+        found = {
+            role: table.column(name)
+            for role, name in named.items()
+            if name in table.column_names
+        }
         ids = [str(one) for one in found["id"].to_pylist()]
         if len(again := seen.add(hash_ids(ids))):
             raise InputError("rows-apart", at("a partition", "", ids[again[0]]))
         pred, gt = ({"id": found["id"], noun: found[side]} for side in ROLES[1:3])
         pred |= {"score": found["scores"]} if "scores" in found else {}
-        weights = found.get("weights") and dict(zip(ids, found["weights"].to_pylist(), strict=True))
+        weights = found.get("weights") and dict(
+            zip(ids, found["weights"].to_pylist(), strict=True)
+        )
         scorer.update(pa.table(pred), pa.table(gt), weights=weights)
     yield pa.record_batch({"state": pa.array([_state(scorer)], pa.binary())})
 
@@ -415,7 +485,10 @@ def merge_states(parts: Iterable[Any]) -> Scorer:
     InputError
         If there is none, or they do not belong together.
     """
-    each = (one.column("state").to_pylist() if hasattr(one, "column") else [one] for one in parts)
+    each = (
+        one.column("state").to_pylist() if hasattr(one, "column") else [one]
+        for one in parts
+    )
     states = [bytes(state) for column in each for state in column]
     if not states:
         raise InputError("nothing-given", what="partitions", remedy="give at least one")

@@ -23,7 +23,12 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Ints, slices, starts_run
 from semmetrics.data.blocks import find_parts
-from semmetrics.data.form import ReadOptions, prediction_options, takes_options, truth_options
+from semmetrics.data.form import (
+    ReadOptions,
+    prediction_options,
+    takes_options,
+    truth_options,
+)
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, Texts, join_ids
@@ -31,7 +36,11 @@ from semmetrics.data.source import ahead
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.common import read_weights
-from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
+from semmetrics.scoring.fits import (
+    add_up_frequencies,
+    count_frequencies,
+    stems_to_count,
+)
 from semmetrics.scoring.plan import Shard
 from semmetrics.scoring.scorer import Batches, Scorer, setup_of
 
@@ -109,7 +118,9 @@ class Side:
         """Return the next items, of which there are as many."""
         found: Any = self.lists
         if n < len(self.hashes):
-            rest = replace(found.rows(n, len(found)), notes=[])  # what was noted is noted once
+            rest = replace(
+                found.rows(n, len(found)), notes=[]
+            )  # what was noted is noted once
             self.lists, found = rest, found.rows(0, n)
         self.hashes = self.hashes[n:]
         return found
@@ -130,9 +141,13 @@ class Side:
 
 @takes_options()
 def score_stream(
-    preds: str | Mapping[str, str], gts: str, *, shard: str | None = None,
-    advance: Advance | None = None, **options: Unpack[Options],
-) -> Scorer:  # fmt: skip
+    preds: str | Mapping[str, str],
+    gts: str,
+    *,
+    shard: str | None = None,
+    advance: Advance | None = None,
+    **options: Unpack[Options],
+) -> Scorer:
     r"""Score files of any size in constant memory.
 
     Parameters
@@ -169,12 +184,20 @@ def score_stream(
     1.0
     """
     systems = preds if isinstance(preds, Mapping) else {"preds": preds}
-    parts, truth = {name: find_parts(path) for name, path in systems.items()}, find_parts(gts)
+    parts, truth = (
+        {name: find_parts(path) for name, path in systems.items()},
+        find_parts(gts),
+    )
     sizes = [one.size for one in (truth, *parts.values())]
     size = None if None in sizes else sum(filter(None, sizes))
     given, weights = take_weights(options)
-    given = with_task(given, [one.paths[0] for one in (*parts.values(), truth) if one.size])
-    files, part = given.get("read") or ReadOptions(), None if shard is None else Shard.read(shard)
+    given = with_task(
+        given, [one.paths[0] for one in (*parts.values(), truth) if one.size]
+    )
+    files, part = (
+        given.get("read") or ReadOptions(),
+        None if shard is None else Shard.read(shard),
+    )
     what, read, scored = "reading and scoring", 0, 0
 
     def tell() -> None:
@@ -193,17 +216,25 @@ def score_stream(
 
     tell()
     scorer = Scorer(**given)
-    if truth.size is not None and (stems := stems_to_count(setup_of(scorer), weights=weights)):
+    if truth.size is not None and (
+        stems := stems_to_count(setup_of(scorer), weights=weights)
+    ):
         what, size = "counting document frequencies", truth.size
         lists = truth.lists(
-            lambda data, _: setup_of(scorer).read_truth(data), truth_options(files), count_bytes
+            lambda data, _: setup_of(scorer).read_truth(data),
+            truth_options(files),
+            count_bytes,
         )
-        total = add_up_frequencies(count_frequencies(one, setup_of(scorer), stems) for one in lists)
+        total = add_up_frequencies(
+            count_frequencies(one, setup_of(scorer), stems) for one in lists
+        )
         scorer = Scorer(**{**given, "doc_freq": total})
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
     setup = setup_of(scorer)
     every: list[Any] = [
-        truth.lists(lambda data, _: setup.read_truth(data), truth_options(files), count_bytes)
+        truth.lists(
+            lambda data, _: setup.read_truth(data), truth_options(files), count_bytes
+        )
     ]
     pred_files = prediction_options(files)
     every += [one.lists(setup.read, pred_files, count_bytes) for one in parts.values()]
@@ -211,27 +242,39 @@ def score_stream(
         for one in every:
             stack.callback(_close, one)
         first, *others = (Side(one, part) for one in every)
-        score_sides(scorer, first, dict(zip(parts, others, strict=True)), weights, count_items)
+        score_sides(
+            scorer, first, dict(zip(parts, others, strict=True)), weights, count_items
+        )
     return scorer
 
 
 def _close(reader: Any) -> None:
-    with suppress(ValueError):  # a thread still uses it, when the program was told to end at once
+    with suppress(
+        ValueError
+    ):  # a thread still uses it, when the program was told to end at once
         reader.close()
 
 
-def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+def take_weights(
+    options: Mapping[str, Any],
+) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
     """Return options for items that are let go, and the weights of items by id."""
     given = {name: value for name, value in options.items() if value is not None}
     if "set_size_probs" in given:
-        raise InputError("not-applicable", name="set_size_probs", what="a stream",
-                         fix="score the files whole")  # fmt: skip
+        raise InputError(
+            "not-applicable",
+            name="set_size_probs",
+            what="a stream",
+            fix="score the files whole",
+        )
     files = given.get("read") or ReadOptions()
     weights = read_weights(given.pop("weights", None), files.beside())
     values = weights.values if isinstance(weights, Weights) else weights
     if values is not None and not isinstance(values, Mapping):
         raise InputError("wrong-type", "weights", value=values, wanted="weights by id")
-    return {**given, "keep_rows": False}, values and {str(i): w for i, w in values.items()}
+    return {**given, "keep_rows": False}, values and {
+        str(i): w for i, w in values.items()
+    }
 
 
 def with_task(given: dict[str, Any], paths: Sequence[str]) -> dict[str, Any]:
@@ -282,7 +325,9 @@ def score_sides(
             count(len(pred))
 
 
-def _pairs(truth: Side, sides: Mapping[str, Side]) -> Iterator[tuple[str, Lists, Lists]]:
+def _pairs(
+    truth: Side, sides: Mapping[str, Side]
+) -> Iterator[tuple[str, Lists, Lists]]:
     """Yield systems with some of their predictions, and the ground truth of the same items."""
     every = [truth, *sides.values()]
     while n := min([one.fill() for one in every]):
@@ -309,7 +354,11 @@ def _pairs(truth: Side, sides: Mapping[str, Side]) -> Iterator[tuple[str, Lists,
                 row = np.flatnonzero(place >= 0)[used[rows]][0]
                 raise InputError("rows-apart", pred.where(int(row)))
             used[rows] = True
-            yield name, pred, ref.take(rows, pred.ids if len(rows) == len(pred) else None)
+            yield (
+                name,
+                pred,
+                ref.take(rows, pred.ids if len(rows) == len(pred) else None),
+            )
         left = np.flatnonzero(~used)
         for part in slices(len(left), _TOGETHER):
             yield name, nothing, ref.take(left[part])
@@ -325,7 +374,10 @@ def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
         ids.append(Texts(texts.data, texts.ends) if isinstance(texts, Texts) else texts)
     hashes = np.concatenate(parts)
     parts.clear()  # one copy of each array at a time
-    ref, kept = (kept.lists() if ids else replace(truth.lists.rows(0, 0), ids=[])), Batches()
+    ref, kept = (
+        (kept.lists() if ids else replace(truth.lists.rows(0, 0), ids=[])),
+        Batches(),
+    )
     names: Any = join_ids(ids)
     ids.clear()
     order: Any = np.argsort(hashes, kind="stable").astype(np.int32)

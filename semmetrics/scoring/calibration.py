@@ -36,7 +36,11 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure, model_key
-from semmetrics.metrics.label_similarity import label_vectors_of, similarities_of, written_codes
+from semmetrics.metrics.label_similarity import (
+    label_vectors_of,
+    similarities_of,
+    written_codes,
+)
 from semmetrics.scoring.result import score_values
 from semmetrics.store.files import open_output
 
@@ -116,7 +120,9 @@ class Calibration:
     @property
     def digest(self) -> str:
         """Twelve hex digits of a SHA-256 of all that it says."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True, allow_nan=False)
+        text = json.dumps(
+            self.to_dict(), sort_keys=True, ensure_ascii=True, allow_nan=False
+        )
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @property
@@ -141,9 +147,13 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
-        own = {name: value for name, value in asdict(self).items() if name not in _UNSAVED}
+        own = {
+            name: value for name, value in asdict(self).items() if name not in _UNSAVED
+        }
         value = finite_or_none(self.value)
-        curve = {name: [*map(finite_or_none, column)] for name, column in self.curve.items()}
+        curve = {
+            name: [*map(finite_or_none, column)] for name, column in self.curve.items()
+        }
         return {"schema": SCHEMA, **own, "value": value, "curve": curve}
 
     def to_json(self) -> str:
@@ -162,7 +172,9 @@ class Calibration:
             out.write(self.to_json() + "\n")
 
     @staticmethod
-    def load(path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes) -> Calibration:
+    def load(
+        path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes
+    ) -> Calibration:
         """Read what ``save`` wrote, of at most so many bytes.
 
         Raises
@@ -175,11 +187,22 @@ class Calibration:
             entry, where = parse_source(source), source.name
         schema = entry.get("schema") if isinstance(entry, dict) else None
         if schema != SCHEMA:
-            raise InputError("not-a-calibration", where, why=f"its schema is {schema!r}")
-        known = {name: value for name, value in entry.items() if name not in ("schema", *_UNSAVED)}
+            raise InputError(
+                "not-a-calibration", where, why=f"its schema is {schema!r}"
+            )
+        known = {
+            name: value
+            for name, value in entry.items()
+            if name not in ("schema", *_UNSAVED)
+        }
         try:
-            curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
-            found = Calibration(**known | {"curve": curve, "value": _float(known["value"])})
+            curve = {
+                name: tuple(map(_float, column))
+                for name, column in known["curve"].items()
+            }
+            found = Calibration(
+                **known | {"curve": curve, "value": _float(known["value"])}
+            )
             check_fields(found)
             criterion = "contrast" if found.method == "contrast" else found.criterion
             is_right = {
@@ -188,10 +211,18 @@ class Calibration:
                 "curve": criterion in curve
                 and found.threshold in curve["threshold"]
                 and len(set(map(len, curve.values()))) == 1,
-                "settings": all(isinstance(value, str) for value in found.settings.values()),
+                "settings": all(
+                    isinstance(value, str) for value in found.settings.values()
+                ),
                 "items": len(base64.b64decode(found.items, validate=True)) % 8 == 0,
             }
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        except (
+            AttributeError,
+            KeyError,
+            TypeError,
+            ValueError,
+            OverflowError,
+        ) as error:
             raise InputError("not-a-calibration", where, why=error) from None
         if wrong := [name for name, right in is_right.items() if not right]:
             raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
@@ -214,7 +245,9 @@ def best_place(values: Sequence[float]) -> int | None:
     return max(known, key=lambda place: (values[place], place), default=None)
 
 
-def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Calibration]:
+def as_calibrations(
+    given: Any, max_bytes: int = DEFAULTS.max_bytes
+) -> list[Calibration]:
     """Calibrations from what a user gives: None, a path, a Calibration, or several of those.
 
     Raises
@@ -225,8 +258,12 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     if given is None:
         return []
     several = given if np.iterable(given) and not isinstance(given, str) else [given]
-    found = [one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
-             for one in several]  # fmt: skip
+    found = [
+        one
+        if isinstance(one, Calibration)
+        else Calibration.load(one, max_bytes=max_bytes)
+        for one in several
+    ]
     names = [one.embedding for one in found]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise InputError("duplicate", role="the calibration for", value=twice[0])
@@ -253,8 +290,10 @@ def calibration_notes(
         for one in calibrations:
             for fact in _facts_of(one, task, models.get(one.embedding)):
                 found.setdefault(fact, []).append(system)
-    return [fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
-            for fact, systems in found.items()]  # fmt: skip
+    return [
+        fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
+        for fact, systems in found.items()
+    ]
 
 
 def _facts_of(one: Calibration, task: Any, model: Any) -> Iterator[Fact]:
@@ -265,7 +304,9 @@ def _facts_of(one: Calibration, task: Any, model: Any) -> Iterator[Fact]:
     for name in ("lookup", "oov"):
         was, now = getattr(one, name), getattr(model, name)
         if was != now:
-            yield Fact("other-calibration", values={"name": name, "was": was, "now": now})
+            yield Fact(
+                "other-calibration", values={"name": name, "was": was, "now": now}
+            )
     if UNVERSIONED in one.embedding:
         yield Fact("unversioned-calibration", values={"embedding": one.embedding})
     if one.method == "contrast":
@@ -284,8 +325,10 @@ _DECIMALS = 10  # cosines have nine
 
 def pairs_task(pairs: Sequence[Pair], options: Options | None = None) -> LabelTask:
     """A task in which an item is a pair: one label predicted, the other true."""
-    sides = [as_labels([[getattr(pair, name)] for pair in pairs], source=f"pairs, {name}")
-             for name in ("a", "b")]  # fmt: skip
+    sides = [
+        as_labels([[getattr(pair, name)] for pair in pairs], source=f"pairs, {name}")
+        for name in ("a", "b")
+    ]
     return label_task(sides[0], sides[1], options)
 
 
@@ -324,21 +367,38 @@ def of_pairs(
     if place is None or len(curve["threshold"]) < 3:
         raise InputError("equal-pairs", unknown=_unknown(model))
     n_same = int(same.sum())
-    few = Fact("few-pairs", values={"same": n_same, "others": len(same) - n_same, "least": _FEW})
+    few = Fact(
+        "few-pairs",
+        values={"same": n_same, "others": len(same) - n_same, "least": _FEW},
+    )
     facts = [few] * (min(few.values["same"], few.values["others"]) < _FEW)
     facts += [Fact("all-pairs-alike")] * (place in (0, len(curve["threshold"]) - 1))
-    text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)  # in whatever order they came
+    text = json.dumps(
+        sorted(map(list, pairs)), ensure_ascii=True
+    )  # in whatever order they came
     return Calibration(
-        threshold=curve["threshold"][place], method="pairs", criterion=criterion,
-        value=curve[criterion][place], **_facts(model), n=len(pairs), unit="pair",
-        data=hashlib.sha256(text.encode()).hexdigest()[:16], curve=curve, auc=auc,
-        settings={"norm": task.settings["norm"]}, facts=tuple(facts),
-    )  # fmt: skip
+        threshold=curve["threshold"][place],
+        method="pairs",
+        criterion=criterion,
+        value=curve[criterion][place],
+        **_facts(model),
+        n=len(pairs),
+        unit="pair",
+        data=hashlib.sha256(text.encode()).hexdigest()[:16],
+        curve=curve,
+        auc=auc,
+        settings={"norm": task.settings["norm"]},
+        facts=tuple(facts),
+    )
 
 
 def _facts(model: Any) -> dict[str, Any]:
     """Say what labels were compared by."""
-    return {"embedding": model.embedder.identity, "lookup": model.lookup, "oov": model.oov}
+    return {
+        "embedding": model.embedder.identity,
+        "lookup": model.lookup,
+        "oov": model.oov,
+    }
 
 
 def _unknown(model: Any) -> str:
@@ -359,7 +419,9 @@ def _similarities(task: LabelTask, key: str) -> Floats:
     return np.concatenate(parts)
 
 
-def _pairs_curve(similarity: Floats, same: Bools) -> tuple[dict[str, tuple[float, ...]], float]:
+def _pairs_curve(
+    similarity: Floats, same: Bools
+) -> tuple[dict[str, tuple[float, ...]], float]:
     """Precision and the like at every cut, thresholds rising; and the area under the ROC curve."""
     distinct, place = np.unique(similarity, return_inverse=True)
     yes = np.bincount(place, same, minlength=len(distinct))
@@ -373,15 +435,22 @@ def _pairs_curve(similarity: Floats, same: Bools) -> tuple[dict[str, tuple[float
     n_yes, n_no = yes.sum(), no.sum()
     with np.errstate(invalid="ignore"):
         precision = tp / (tp + fp)
-    columns = {"threshold": thresholds, "precision": precision, "recall": tp / n_yes,
-               "f1": 2 * tp / (tp + fp + n_yes), "accuracy": (tp + n_no - fp) / (n_yes + n_no),
-               "youden": tp / n_yes - fp / n_no}  # fmt: skip
+    columns = {
+        "threshold": thresholds,
+        "precision": precision,
+        "recall": tp / n_yes,
+        "f1": 2 * tp / (tp + fp + n_yes),
+        "accuracy": (tp + n_no - fp) / (n_yes + n_no),
+        "youden": tp / n_yes - fp / n_no,
+    }
     below = np.cumsum(no) - no  # different pairs with a smaller cosine
     auc = float((yes * (below + no / 2)).sum() / (n_yes * n_no))
     return {name: tuple(column.tolist()) for name, column in columns.items()}, auc
 
 
-def _hold_out(task: LabelTask, holdout: float, seed: int) -> tuple[LabelTask, LabelTask]:
+def _hold_out(
+    task: LabelTask, holdout: float, seed: int
+) -> tuple[LabelTask, LabelTask]:
     """Return some items of a task, and the same items with the references of others.
 
     They are those whose hash with the seed is among the lowest share of all; each gets the
@@ -404,7 +473,12 @@ def _hold_out(task: LabelTask, holdout: float, seed: int) -> tuple[LabelTask, La
 
 
 def of_contrast(
-    task: LabelTask, measure: Measure, *, points: Sequence[float], holdout: float, seed: int
+    task: LabelTask,
+    measure: Measure,
+    *,
+    points: Sequence[float],
+    holdout: float,
+    seed: int,
 ) -> Calibration:
     """The threshold at which own and other references differ most.
 
@@ -432,9 +506,13 @@ def of_contrast(
         with the own references.
     """
     if not 0 < holdout <= 1:
-        raise InputError("bad-option", name="holdout", value=holdout, wanted="a share such as 0.2")
+        raise InputError(
+            "bad-option", name="holdout", value=holdout, wanted="a share such as 0.2"
+        )
     if seed < 0:
-        raise InputError("bad-option", name="seed", value=seed, wanted="a whole number from 0")
+        raise InputError(
+            "bad-option", name="seed", value=seed, wanted="a whole number from 0"
+        )
     chosen, others = _hold_out(task, holdout, int(seed))
     measures = [measure.with_options(threshold=point) for point in points]
     own, other = (score_values(some, measures) for some in (chosen, others))
@@ -449,12 +527,24 @@ def of_contrast(
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     hashes = np.sort(chosen.hashes).astype("<u8").tobytes()
     return Calibration(
-        threshold=points[place], method="contrast", criterion=str(measure), value=contrast[place],
-        **_facts(model), n=len(chosen), unit=task.unit,
+        threshold=points[place],
+        method="contrast",
+        criterion=str(measure),
+        value=contrast[place],
+        **_facts(model),
+        n=len(chosen),
+        unit=task.unit,
         # of ids and references, and of ids and predictions
         data=f"{chosen.fingerprint:016x}{replace(chosen, ref=chosen.pred).fingerprint:016x}",
-        curve={"threshold": tuple(points), "own": own, "other": other, "contrast": tuple(contrast)},
-        holdout=float(holdout), seed=int(seed), settings=dict(task.settings),
+        curve={
+            "threshold": tuple(points),
+            "own": own,
+            "other": other,
+            "contrast": tuple(contrast),
+        },
+        holdout=float(holdout),
+        seed=int(seed),
+        settings=dict(task.settings),
         items=base64.b64encode(hashes).decode("ascii") if named else "",
         facts=(few,) if len(chosen) < _FEW else (),
-    )  # fmt: skip
+    )

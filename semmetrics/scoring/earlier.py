@@ -41,7 +41,9 @@ def translate_state(state: Mapping[str, Any]) -> dict[str, Any]:
     return {**state, "options": name_static(options, measures), "systems": systems}
 
 
-def name_static(options: Mapping[str, Any], measures: Iterable[Measure]) -> dict[str, Any]:
+def name_static(
+    options: Mapping[str, Any], measures: Iterable[Measure]
+) -> dict[str, Any]:
     """Return options that name the embedding which measures used if none was given.
 
     The options do not change if every measure still uses the same model.
@@ -57,7 +59,9 @@ def name_static(options: Mapping[str, Any], measures: Iterable[Measure]) -> dict
         return dict(options)
     if given is None:
         return {**options, "embedding": USUAL_EMBEDDING}
-    if not isinstance(given, Mapping) or DEFAULT_EMBEDDING in by_name(read_embedding(given)):
+    if not isinstance(given, Mapping) or DEFAULT_EMBEDDING in by_name(
+        read_embedding(given)
+    ):
         return dict(options)
     return {**options, "embedding": {DEFAULT_EMBEDDING: USUAL_EMBEDDING, **given}}
 
@@ -65,10 +69,14 @@ def name_static(options: Mapping[str, Any], measures: Iterable[Measure]) -> dict
 def _uses_other_model(measure: Measure) -> bool:
     """Return whether a measure without an embedding used another model in earlier versions."""
     own_embedding = measure.definition.own_embedding
-    return measure["embedding"] == DEFAULT_EMBEDDING and own_embedding != USUAL_EMBEDDING
+    return (
+        measure["embedding"] == DEFAULT_EMBEDDING and own_embedding != USUAL_EMBEDDING
+    )
 
 
-def translate_models(models: Mapping[str, str], measures: Iterable[Measure]) -> dict[str, str]:
+def translate_models(
+    models: Mapping[str, str], measures: Iterable[Measure]
+) -> dict[str, str]:
     """Return what each model is, by the keys that measures have now.
 
     Examples
@@ -87,8 +95,12 @@ def _translate_record(record: Mapping[str, Any]) -> dict[str, Any]:
     statistics = {}
     for part, sums in record["_statistics"].items():
         models = keys.translate(sums.models)
-        statistics[part] = replace(sums, models=models, noted=keys.translate_notes(sums.noted))
-    fallen = {part: keys.translate_notes(noted) for part, noted in record["_fallen"].items()}
+        statistics[part] = replace(
+            sums, models=models, noted=keys.translate_notes(sums.noted)
+        )
+    fallen = {
+        part: keys.translate_notes(noted) for part, noted in record["_fallen"].items()
+    }
     return {**record, "_statistics": statistics, "_fallen": fallen}
 
 

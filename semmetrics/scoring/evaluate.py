@@ -149,7 +149,9 @@ class Statistics:
             raise InputError("rows-not-kept")
         if statistic not in self._joined:
             parts = self.parts[statistic]
-            rows = {n: concatenate_columns([part[n] for part in parts]) for n in parts[0]}
+            rows = {
+                n: concatenate_columns([part[n] for part in parts]) for n in parts[0]
+            }
             self._joined[statistic] = rows
         return self._joined[statistic]
 
@@ -168,7 +170,10 @@ class Statistics:
 
         def widen(sums: Mapping[Statistic, Any]) -> dict[Statistic, Any]:
             return {
-                s: {n: spread(array) if n in s.labels else array for n, array in arrays.items()}
+                s: {
+                    n: spread(array) if n in s.labels else array
+                    for n, array in arrays.items()
+                }
                 for s, arrays in sums.items()
             }
 
@@ -176,7 +181,9 @@ class Statistics:
             some = {n: c for n, c in columns.items() if hasattr(c, "recoded")}
             return {**columns, **{n: c.recoded(codes, width) for n, c in some.items()}}
 
-        parts = self.parts and {s: [*map(recode, blocks)] for s, blocks in self.parts.items()}
+        parts = self.parts and {
+            s: [*map(recode, blocks)] for s, blocks in self.parts.items()
+        }
         return replace(
             self,
             sums=widen(self.sums),
@@ -209,7 +216,10 @@ class Statistics:
 
         def added(mine: Mapping[Statistic, Any], theirs: Any) -> dict[Statistic, Any]:
             return {
-                s: {name: add_sums(array, theirs[s][name]) for name, array in arrays.items()}
+                s: {
+                    name: add_sums(array, theirs[s][name])
+                    for name, array in arrays.items()
+                }
                 for s, arrays in mine.items()
             }
 
@@ -235,19 +245,27 @@ class Statistics:
             ignored=ignored,
             ids=_joined(left, right),
             hashes=np.concatenate([left.hashes, right.hashes]),
-            weights=np.concatenate([side.item_weights for side in both]) if weighted else None,
+            weights=np.concatenate([side.item_weights for side in both])
+            if weighted
+            else None,
             groups=np.concatenate(groups) if grouped else None,
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
             weighting=(left.weighting + right.weighting) % (1 << 64),
-            counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
+            counts={
+                n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)
+            },
             noted=noted,
         )
 
     @property
     def _conventions(self) -> dict[str, str]:
         """What must be the same in parts that are merged, by name."""
-        models = {_name_model(key): model for key, model in self.models.items() if key != FOUND}
+        models = {
+            _name_model(key): model
+            for key, model in self.models.items()
+            if key != FOUND
+        }
         listed = {} if self.given is None else {"listed classes": str(self.given)}
         named = {  # sets that are noted are of what a value depends on
             str(name).removeprefix("#"): ", ".join(sorted(found))
@@ -255,7 +273,14 @@ class Statistics:
             if isinstance(found, frozenset) and str(name).startswith("#")
         }
         resampled = {"resamples": self.resampled} if self.resampled else {}
-        return {**self.settings, **listed, **models, **named, **resampled, "version": self.version}
+        return {
+            **self.settings,
+            **listed,
+            **models,
+            **named,
+            **resampled,
+            "version": self.version,
+        }
 
     def _check(self, other: Statistics) -> None:
         mine, theirs = self._conventions, other._conventions
@@ -265,7 +290,9 @@ class Statistics:
             if mine.get(name) != theirs.get(name)
         ]
         measures = [(set(s.sums), s.parts and set(s.parts)) for s in (self, other)]
-        different += ["they are of other measures"] if measures[0] != measures[1] else []
+        different += (
+            ["they are of other measures"] if measures[0] != measures[1] else []
+        )
         if different:
             keys = self.models.keys() & other.models.keys() - {FOUND}
             differing = [key for key in keys if self.models[key] != other.models[key]]
@@ -315,7 +342,11 @@ def check_models(systems: Mapping[str, Statistics], keys: Iterable[str]) -> None
             one, other = mine.models[key], theirs.models[key]
             if one != other:
                 why = f"{_name_model(key)} is {one} in {first} and {other} in {system}"
-                code = _STATIC_DIFFERS if _has_static([one, other]) else "different-embeddings"
+                code = (
+                    _STATIC_DIFFERS
+                    if _has_static([one, other])
+                    else "different-embeddings"
+                )
                 raise InputError(code, why=why)
 
 
@@ -329,8 +360,12 @@ def _has_static(models: Iterable[str]) -> bool:
 def _joined(left: Statistics, right: Statistics) -> Ids:
     if not len(left.hashes) and not len(right.hashes):
         return range(len(left) + len(right))
-    if isinstance(left.ids, (range, np.ndarray)) and isinstance(right.ids, (range, np.ndarray)):
-        return np.concatenate([np.asarray(left.ids, np.int64), np.asarray(right.ids, np.int64)])
+    if isinstance(left.ids, (range, np.ndarray)) and isinstance(
+        right.ids, (range, np.ndarray)
+    ):
+        return np.concatenate(
+            [np.asarray(left.ids, np.int64), np.asarray(right.ids, np.int64)]
+        )
     return [*map(str, left.ids), *map(str, right.ids)]
 
 
@@ -341,7 +376,9 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
         return first.labels
     listed = first.labels[: first.given or 0]
     known = set(listed)
-    every = sorted(name for part in parts for name in part.labels)  # which merges what is in order
+    every = sorted(
+        name for part in parts for name in part.labels
+    )  # which merges what is in order
     return (*listed, *(name for name in dict.fromkeys(every) if name not in known))
 
 
@@ -364,12 +401,21 @@ def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
         union = union | in_columns
     first = parts[0]
     return Frame(
-        first.labels, referred, union, first.given, first.named, has_columns=in_columns is not None
+        first.labels,
+        referred,
+        union,
+        first.given,
+        first.named,
+        has_columns=in_columns is not None,
     )
 
 
 def evaluate(
-    task: Task, measures: Iterable[Measure], *, keep_rows: bool = True, progress: Progress = None
+    task: Task,
+    measures: Iterable[Measure],
+    *,
+    keep_rows: bool = True,
+    progress: Progress = None,
 ) -> Statistics:
     """Compute the statistics that the measures need, block by block.
 
@@ -397,11 +443,15 @@ def evaluate(
     measures = list(measures)
     check_kind(measures, task.kind)
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
-    parts: dict[Statistic, list[dict[str, Any]]] = {statistic: [] for statistic in needed}
+    parts: dict[Statistic, list[dict[str, Any]]] = {
+        statistic: [] for statistic in needed
+    }
     sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
     noted: dict[Hashable, Noted] = dict(task.odd)
     for block in task.blocks():
-        weights = None if task.weights is None else task.weights[block.start : block.stop]
+        weights = (
+            None if task.weights is None else task.weights[block.start : block.stop]
+        )
         for statistic in needed:
             columns = block.get(statistic)
             if statistic.additive:
@@ -444,13 +494,21 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
         if len(others) < len(requested):
             default_hint = "score measures of different kinds in separate calls"
         hint = HINTS.get(others[0].definition.name, default_hint)
-        raise InputError("wrong-kind", names=list(map(str, others)), kind=kind, hint=hint)
+        raise InputError(
+            "wrong-kind", names=list(map(str, others)), kind=kind, hint=hint
+        )
 
 
-def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:
+def _add(
+    total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None
+) -> None:
     parts = {name: column.sum(weights) for name, column in columns.items()}
     if weights is not None:  # items are counted unweighted, too
-        coded = {name: column for name, column in columns.items() if isinstance(column, OneHot)}
+        coded = {
+            name: column
+            for name, column in columns.items()
+            if isinstance(column, OneHot)
+        }
         parts |= {f"{name}_items": column.sum() for name, column in coded.items()}
     for name, part in parts.items():
         total[name] = add_sums(total[name], part) if name in total else part
@@ -481,7 +539,11 @@ def write_state(target: Any, state: Mapping[str, Any]) -> None:
         If it cannot be written, or holds what no file can hold.
     """
     arrays: list[NDArray[Any]] = []
-    text = {"schema": SCHEMA, "version": __version__, "state": _pack(dict(state), arrays)}
+    text = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "state": _pack(dict(state), arrays),
+    }
     found = {str(number): array for number, array in enumerate(arrays)}
     found[_TEXT] = np.frombuffer(json.dumps(text).encode(), np.uint8)
     whole: dict[str, Any] = {**found, _SUM: _checksum(found)}
@@ -529,7 +591,9 @@ def read_state(target: Any, max_bytes: int) -> dict[str, Any]:
     except InputError:
         raise
     except Exception as error:  # somebody else wrote it
-        raise InputError("damaged", source.name, why=f"{type(error).__name__}: {error}") from None
+        raise InputError(
+            "damaged", source.name, why=f"{type(error).__name__}: {error}"
+        ) from None
     return state
 
 
@@ -557,21 +621,28 @@ def _read_integer(text: str) -> int:
 
 _CODED: Mapping[str, tuple[type, Callable[[Any], list[Any]], Callable[..., Any]]] = {
     "measure": (
-        Measure, lambda one: [str(one), one.definition.kind, *one.asked],
+        Measure,
+        lambda one: [str(one), one.definition.kind, *one.asked],
         lambda name, kind, *asked: replace(parse(name, kind)[0], asked=asked),
     ),
     "definition": (Definition, lambda one: [one.kind, one.name], registered),
     "identity": (Identity, lambda one: [str(one)], Identity),
     "range": (range, lambda one: [one.start, one.stop, one.step], range),
     "integers": (
-        np.ndarray, lambda one: [one.shape, [*map(_write_integer, one.ravel().tolist())]],
-        lambda shape, texts: np.array([*map(_read_integer, texts)], object).reshape(shape),
+        np.ndarray,
+        lambda one: [one.shape, [*map(_write_integer, one.ravel().tolist())]],
+        lambda shape, texts: np.array([*map(_read_integer, texts)], object).reshape(
+            shape
+        ),
     ),
-}  # fmt: skip
+}
 """What is written in a way of its own: its type, its parts, and what makes it of them."""
 _GROUPS: Mapping[str, Callable[[Any], Any]] = {
-    "dict": dict, "tuple": tuple, "set": set, "frozenset": frozenset,
-}  # fmt: skip
+    "dict": dict,
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+}
 
 
 def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
@@ -584,7 +655,9 @@ def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, np.ndarray) and value.dtype != object:
         arrays.append(value)
         return {"array": len(arrays) - 1}
-    coded = next((name for name, (one, _, _) in _CODED.items() if isinstance(value, one)), "")
+    coded = next(
+        (name for name, (one, _, _) in _CODED.items() if isinstance(value, one)), ""
+    )
     if coded:
         return {coded: _CODED[coded][1](value)}
     if of.__module__.partition(".")[0] == _PACKAGE and _fields(of):
@@ -621,7 +694,9 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     inner = _unpack(parts, arrays)
     if kind not in _GROUPS:
         module, _, name = kind.partition(":")
-        own = module.startswith(f"{_PACKAGE}.") and "__" not in kind  # and is no program
+        own = (
+            module.startswith(f"{_PACKAGE}.") and "__" not in kind
+        )  # and is no program
         of: Any = getattr(importlib.import_module(module), name) if own else None
         if not isinstance(of, type) or not _fields(of):
             raise InputError("no-state", kind)

@@ -77,7 +77,9 @@ def naming(system: str) -> Iterator[None]:
         raise error if own else error.placed(system)  # noqa: B904
 
 
-def _fit_similarity_threshold(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
+def _fit_similarity_threshold(
+    measure: Measure, task: Any, calibrations: Sequence[Any]
+) -> Fitted:
     if measure["threshold"] != "auto":
         return measure, ""
     from semmetrics.metrics.label_similarity import label_vectors_of
@@ -90,30 +92,45 @@ def _fit_similarity_threshold(measure: Measure, task: Any, calibrations: Sequenc
         if one.embedding == identity:
             return measure.with_options(threshold=repr(one.threshold)), one.note
     known = [one.embedding for one in calibrations]
-    raise InputError("other-embedding", measure=measure, name=measure.definition.name,
-                     embedding=identity, known=known)  # fmt: skip
+    raise InputError(
+        "other-embedding",
+        measure=measure,
+        name=measure.definition.name,
+        embedding=identity,
+        known=known,
+    )
 
 
-def _fit_score_threshold(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
+def _fit_score_threshold(
+    measure: Measure, task: Any, calibrations: Sequence[Any]
+) -> Fitted:
     if measure["decode"] != BEST:
         return measure, ""
     from semmetrics.metrics.matching import no_scores
     from semmetrics.metrics.sweeps import best_place
 
     judge = "F1" if measure["threshold"] is None else "SemF1"
-    by_meaning = measure["embedding"] is not None or "taxonomy" in measure.definition.needs
+    by_meaning = (
+        measure["embedding"] is not None or "taxonomy" in measure.definition.needs
+    )
     if judge == "F1" and by_meaning:
         raise InputError("no-best-threshold", measure=measure.definition.name)
     if task.pred.scores is None:
         raise no_scores(f"decode={measure['decode']}", task)
     points, values = _values_at_points(measure, task)
-    if len(points):  # the last one is below all scores, and must stay below if it is rounded
+    if len(
+        points
+    ):  # the last one is below all scores, and must stay below if it is rounded
         points[-1] = _below(points[-1], task.precision)
     usable = np.isfinite(points)
     if not usable.any():
-        raise InputError("nothing-given", what="scores", remedy="a threshold is chosen among them")
+        raise InputError(
+            "nothing-given", what="scores", remedy="a threshold is chosen among them"
+        )
     values = np.where(usable, np.nan_to_num(values, nan=-1.0), -np.inf)
-    best = float(points[best_place(points, values)])  # a score, or the next below the lowest
+    best = float(
+        points[best_place(points, values)]
+    )  # a score, or the next below the lowest
     note = f"{BEST_FIT}{judge}-{measure['average']}"
     return measure.with_options(decode=f"threshold:{best!r}"), note
 
@@ -131,9 +148,16 @@ def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats
     """Return the thresholds, and the F1 at each."""
     from semmetrics.metrics.matching import Matches
     from semmetrics.metrics.semantic import SemanticFamily
-    from semmetrics.metrics.sweeps import Rows, points_of_scores, sums_by_key, whole_weights
+    from semmetrics.metrics.sweeps import (
+        Rows,
+        points_of_scores,
+        sums_by_key,
+        whole_weights,
+    )
 
-    inside = frame_of([task.axis]).universe(measure)  # as far as this system has its classes
+    inside = frame_of([task.axis]).universe(
+        measure
+    )  # as far as this system has its classes
     if measure["threshold"] is not None:
         step: Any = SemanticFamily().counts(measure).matches  # type: ignore[attr-defined]
     else:
@@ -145,9 +169,15 @@ def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
     points, bins = points_of_scores(scores)
-    bins = np.where(always, 0, bins)[chosen]  # what is always kept is above every threshold
-    weights = None if task.weights is None else whole_weights(task.weights, lengths + n_true)
-    counted = np.ones(len(true), np.int8) if weights is None else np.repeat(weights, n_true)
+    bins = np.where(always, 0, bins)[
+        chosen
+    ]  # what is always kept is above every threshold
+    weights = (
+        None if task.weights is None else whole_weights(task.weights, lengths + n_true)
+    )
+    counted = (
+        np.ones(len(true), np.int8) if weights is None else np.repeat(weights, n_true)
+    )
     class_ref: Ints = sums_by_key(true, counted, len(inside))[inside]
     codes = (np.cumsum(inside) - 1)[codes]
     rows = Rows(offsets(lengths), codes, hit, scores[chosen], n_ref, class_ref, weights)
@@ -173,7 +203,11 @@ def _match_block(
         served = np.bincount(matched.first, minlength=len(chosen) + 1)[:-1][chosen]
     always = place < int(measure["keep_at_least"] or 0)
     true = ref if matched.once is None else ref.keep(matched.once)
-    of_labels = sum_rows(chosen, ranked.indptr), ranked.codes[chosen], matched.hit[chosen]
+    of_labels = (
+        sum_rows(chosen, ranked.indptr),
+        ranked.codes[chosen],
+        matched.hit[chosen],
+    )
     of_items = matched.n_ref, served, true.codes, np.diff(true.indptr)
     return ranked.scores, chosen, always, *of_labels, *of_items
 
@@ -186,14 +220,26 @@ def _under_policy(
 
     def known(*counts: Any) -> Floats:  # floats: products of weighted counts are large
         hit, kept, ref, *served = (np.asarray(count, np.float64) for count in counts)
-        value = f1_many_to_one(hit, served[0], kept, ref) if served else f1(hit, kept, ref)
-        return np.stack([np.nan_to_num(value, nan=0.0), (kept + ref == 0).astype(np.float64)])
+        value = (
+            f1_many_to_one(hit, served[0], kept, ref) if served else f1(hit, kept, ref)
+        )
+        return np.stack(
+            [np.nan_to_num(value, nan=0.0), (kept + ref == 0).astype(np.float64)]
+        )
 
     average, definition = str(measure["average"]), measure.definition
     policy = str(measure["absent" if average in LABEL_AVERAGES else "empty"] or "skip")
-    if definition.formula is not None and set(definition.arguments) == {"hit", "n_pred", "n_ref"}:
-        value = float(definition.formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0])
-        policy = str(int(value)) if value in (0.0, 1.0) else policy  # the formula has one
+    if definition.formula is not None and set(definition.arguments) == {
+        "hit",
+        "n_pred",
+        "n_ref",
+    }:
+        value = float(
+            definition.formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0]
+        )
+        policy = (
+            str(int(value)) if value in (0.0, 1.0) else policy
+        )  # the formula has one
     total: Floats
     empty: Floats
     total, empty = means_at_points(rows, average, bins, n_points, known, *more)
@@ -206,12 +252,17 @@ def _under_policy(
     return np.where(undefined, np.nan, total / share)
 
 
-def _fit_frequencies(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
+def _fit_frequencies(
+    measure: Measure, task: Any, calibrations: Sequence[Any]
+) -> Fitted:
     from semmetrics.metrics.cider import frequency_hash
 
     if measure["df"] == "references" and "df" in task.fits:
         measure = measure.with_options(df="given")
-    return measure, f"fit:df@{frequency_hash(task, str(measure['df']), str(measure['stem']))}"
+    return (
+        measure,
+        f"fit:df@{frequency_hash(task, str(measure['df']), str(measure['stem']))}",
+    )
 
 
 def stems_to_count(setup: Any, weights: object = None) -> list[str]:
@@ -225,11 +276,17 @@ def stems_to_count(setup: Any, weights: object = None) -> list[str]:
     if weights is not None or options["missing"] in ("skip", "common"):
         return []
     planned = plan_measures(setup.kind, {}, options).measures
-    every = [term for measure in planned for term in terms_of(measure).get("", (measure,))]
-    return sorted({str(measure["stem"]) for measure in every if measure["df"] == "references"})
+    every = [
+        term for measure in planned for term in terms_of(measure).get("", (measure,))
+    ]
+    return sorted(
+        {str(measure["stem"]) for measure in every if measure["df"] == "references"}
+    )
 
 
-def count_frequencies(references: Any, setup: Any, stems: Sequence[str]) -> dict[str, Any]:
+def count_frequencies(
+    references: Any, setup: Any, stems: Sequence[str]
+) -> dict[str, Any]:
     """Count document frequencies of some references, by what they are for.
 
     Parameters
@@ -242,7 +299,10 @@ def count_frequencies(references: Any, setup: Any, stems: Sequence[str]) -> dict
     from semmetrics.metrics.cider import fit_document_frequencies
 
     texts, tokenizer = references.to_list(), setup.options["tokenizer"]
-    found = {f"references/{one}": fit_document_frequencies(texts, tokenizer, one) for one in stems}
+    found = {
+        f"references/{one}": fit_document_frequencies(texts, tokenizer, one)
+        for one in stems
+    }
     setup.forget()
     return found
 
@@ -271,6 +331,10 @@ def _name_parser(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fi
     return measure, f"fit:parser-{escape(graphs.parser.identity)}"
 
 
-_FITS = {"threshold": _fit_similarity_threshold, "decode": _fit_score_threshold,
-         "df": _fit_frequencies, "parser": _name_parser}  # fmt: skip
+_FITS = {
+    "threshold": _fit_similarity_threshold,
+    "decode": _fit_score_threshold,
+    "df": _fit_frequencies,
+    "parser": _name_parser,
+}
 """By the option of a measure: what it asks to be fitted, or named in the signature."""

@@ -147,10 +147,15 @@ class Interval:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the interval as JSON has it: null for what is undefined."""
-        return {"low": finite_or_none(self.low), "high": finite_or_none(self.high),
-                "level": self.bootstrap.level, "method": self.method,
-                "resamples": self.bootstrap.resamples, "seed": self.bootstrap.seed,
-                "undefined": self.undefined}  # fmt: skip
+        return {
+            "low": finite_or_none(self.low),
+            "high": finite_or_none(self.high),
+            "level": self.bootstrap.level,
+            "method": self.method,
+            "resamples": self.bootstrap.resamples,
+            "seed": self.bootstrap.seed,
+            "undefined": self.undefined,
+        }
 
 
 @by_value()
@@ -213,7 +218,11 @@ class Replicates:
     items: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, kind in (("values", np.float64), ("left_out", np.float64), ("sizes", np.int64)):
+        for name, kind in (
+            ("values", np.float64),
+            ("left_out", np.float64),
+            ("sizes", np.int64),
+        ):
             # a copy, so that one measure's replicates do not keep those of all others in memory
             array = np.array(getattr(self, name), kind)
             array.flags.writeable = False
@@ -233,7 +242,11 @@ class Replicates:
         if self.method == POISSON:
             defined, n = self.values[~np.isnan(self.values)], int(self.sizes.sum())
             enough = len(defined) > 1 and n > 1
-            return float(defined.std(ddof=1)) * math.sqrt(n / (n - 1)) if enough else math.nan
+            return (
+                float(defined.std(ddof=1)) * math.sqrt(n / (n - 1))
+                if enough
+                else math.nan
+            )
         spread, shares = self._deviations()
         if len(spread) < 2:
             return math.nan
@@ -256,9 +269,15 @@ class Replicates:
             defined = self.values[~np.isnan(self.values)]
             spread = defined - defined.mean() if len(defined) else defined
             error = float(spread.std()) if len(spread) else 0.0
-            return float((spread**3).mean()) / (6 * error**3) if error > _ROUNDING else 0.0
+            return (
+                float((spread**3).mean()) / (6 * error**3) if error > _ROUNDING else 0.0
+            )
         squares = float(((spread * shares) ** 2).sum())
-        return float(((spread * shares) ** 3).sum()) / (6 * squares**1.5) if squares else 0.0
+        return (
+            float(((spread * shares) ** 3).sum()) / (6 * squares**1.5)
+            if squares
+            else 0.0
+        )
 
     def rests_on_few(self, method: str = AUTO) -> bool:
         """Whether a few parts decide the value, so that simulated intervals were too short.
@@ -269,7 +288,10 @@ class Replicates:
         method = self.default if method == AUTO else method
         if self.default == "percentile":  # a median, whose jackknife says nothing
             return False
-        if method == "wilson" and 0.85 <= self.effective_items / self.sizes.sum() <= 1.1:
+        if (
+            method == "wilson"
+            and 0.85 <= self.effective_items / self.sizes.sum() <= 1.1
+        ):
             return False
         most = 0.1 if method == "hall" else 0.05
         return self.varies_as_few or abs(self.acceleration) > most
@@ -314,10 +336,17 @@ class Replicates:
         of Mathematical Statistics 29 (jackknife). Wilson 1927, Journal of the American Statistical
         Association 22. Hall 1992, Journal of the Royal Statistical Society B 54.
         """
-        bootstrap, poisson = Bootstrap(level, len(self), self.seed, method), self.method == POISSON
+        bootstrap, poisson = (
+            Bootstrap(level, len(self), self.seed, method),
+            self.method == POISSON,
+        )
         if (method == POISSON) > poisson or (poisson and method not in (AUTO, POISSON)):
-            raise InputError("bad-option", name="ci_method", value=method,
-                             wanted=f"auto, as the replicates are {self.method}")  # fmt: skip
+            raise InputError(
+                "bad-option",
+                name="ci_method",
+                value=method,
+                wanted=f"auto, as the replicates are {self.method}",
+            )
         inner = self.default if method in (AUTO, POISSON) else method
         method = POISSON if poisson else inner
         undefined = int(np.isnan(self.values).sum()) if method in OF_RESAMPLES else 0
@@ -356,15 +385,25 @@ class Replicates:
     @property
     def _freedom(self) -> int:
         """The degrees of freedom of the standard error."""
-        return (int(self.sizes.sum()) if self.method == POISSON else len(self.left_out)) - 1
+        return (
+            int(self.sizes.sum()) if self.method == POISSON else len(self.left_out)
+        ) - 1
 
     def _centres(self, method: str) -> tuple[float, float]:
         """Return the value; with allowance for bias also the value less it, the lower one first."""
         if method != "jackknife-bias":
             return self.value, self.value
-        mean = float(np.nanmean(self.values)) if (~np.isnan(self.values)).any() else math.nan
+        mean = (
+            float(np.nanmean(self.values))
+            if (~np.isnan(self.values)).any()
+            else math.nan
+        )
         corrected = 2 * self.value - mean
-        return (corrected, self.value) if corrected < self.value else (self.value, corrected)
+        return (
+            (corrected, self.value)
+            if corrected < self.value
+            else (self.value, corrected)
+        )
 
     def _limits(self, method: str, tail: float) -> tuple[float, float]:
         # of one item every resample is the same; of an undefined value some lack what undoes it
@@ -372,7 +411,11 @@ class Replicates:
             return math.nan, math.nan
         if method in ("percentile", "bca"):
             defined = self.values[~np.isnan(self.values)]
-            shares = (tail, 1 - tail) if method == "percentile" else self._bca_shares(defined, tail)
+            shares = (
+                (tail, 1 - tail)
+                if method == "percentile"
+                else self._bca_shares(defined, tail)
+            )
             if not len(defined) or math.isnan(shares[0]):
                 return math.nan, math.nan
             low, high = np.clip(np.quantile(defined, shares), *self.bounds).tolist()
@@ -380,14 +423,19 @@ class Replicates:
         from scipy.special import stdtrit  # not needed for other methods
 
         if math.isnan(self.standard_error) or np.isnan(self.left_out).any():
-            return math.nan, math.nan  # without what decides most, all others vary too little
+            return (
+                math.nan,
+                math.nan,
+            )  # without what decides most, all others vary too little
         t = -float(stdtrit(self._freedom, tail))
         low, high = self._centres(method)
         limits = low - t * self.standard_error, high + t * self.standard_error
         bounds = self._checked_bounds
         if method == "hall":
             skew = 6 * self.acceleration
-            low, high = (self.value - self.standard_error * _unskewed(z, skew) for z in (t, -t))
+            low, high = (
+                self.value - self.standard_error * _unskewed(z, skew) for z in (t, -t)
+            )
             limits = low, high
         elif method == "wilson":
             limits = _wilson(self.value, t, self.standard_error, bounds, self.items)
@@ -417,7 +465,9 @@ class Replicates:
         """The shares at which BCa reads the quantiles; nan where they are not defined."""
         if np.isnan(self.left_out).all() or not len(defined):
             return math.nan, math.nan
-        below = float(((defined < self.value).mean() + (defined <= self.value).mean()) / 2)
+        below = float(
+            ((defined < self.value).mean() + (defined <= self.value).mean()) / 2
+        )
         least = 0.5 / len(defined)
         normal = NormalDist()
         bias = normal.inv_cdf(min(max(below, least), 1 - least))
@@ -432,7 +482,11 @@ def _unskewed(z: float, skew: float) -> float:
     """Return the studentised mean that Hall's cubic transformation takes to z."""
     if abs(skew) < 1e-6:
         return z - skew / 6
-    return 3 / skew * (math.copysign(abs(w := 1 + skew * (z - skew / 6)) ** (1 / 3), w) - 1)
+    return (
+        3
+        / skew
+        * (math.copysign(abs(w := 1 + skew * (z - skew / 6)) ** (1 / 3), w) - 1)
+    )
 
 
 def _wilson(

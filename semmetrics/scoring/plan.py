@@ -19,7 +19,12 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Ints
 from semmetrics.data.categories import name_categories
-from semmetrics.data.form import DEFAULTS, ReadOptions, prediction_options, truth_options
+from semmetrics.data.form import (
+    DEFAULTS,
+    ReadOptions,
+    prediction_options,
+    truth_options,
+)
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.join import compared
@@ -80,16 +85,25 @@ class Prepared(NamedTuple):
         """
         scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
-        axes = {name: (task.axis, "scored" if getattr(task, "ranked", False) else "predicted")
-                for name, task in each_task(self.tasks)}  # fmt: skip
+        axes = {
+            name: (
+                task.axis,
+                "scored" if getattr(task, "ranked", False) else "predicted",
+            )
+            for name, task in each_task(self.tasks)
+        }
         of_scores = score_facts(scores, axes, ci=bool(self.options["ci"]))
         return self.data_facts(noted) + of_scores + self.plan_facts()
 
     def data_facts(self, noted: Mapping[str, Any]) -> list[Fact]:
         """Return what was odd in the inputs and tasks; ``noted`` is by task."""
-        notes = [replace(note, where=one.source) for one in self.inputs for note in one.notes]
+        notes = [
+            replace(note, where=one.source) for one in self.inputs for note in one.notes
+        ]
         plan, options = self.plan, self.options
-        return notes + self.kind.facts(self.tasks, plan.measures, options, noted, self.inputs)
+        return notes + self.kind.facts(
+            self.tasks, plan.measures, options, noted, self.inputs
+        )
 
     def plan_facts(self) -> list[Fact]:
         """Return what has no effect, and what was calibrated otherwise."""
@@ -97,7 +111,9 @@ class Prepared(NamedTuple):
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
-            notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
+            notes += calibration_notes(
+                self.tasks, self.plan.measures, self.calibrations
+            )
         return notes + idle_certainty(self.options)
 
 
@@ -144,7 +160,9 @@ def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     for how, group in gather((one.understood, one) for one in inputs).items():
         if len(group) > _MANY:
             names = ", ".join(one.source for one in group[:_MANY])
-            what = pluralize(sum(one.contents[0] for one in group), group[0].contents[1])
+            what = pluralize(
+                sum(one.contents[0] for one in group), group[0].contents[1]
+            )
             lines.append(f"{names} and {len(group) - _MANY} more: {how}: {what}")
             continue
         for one in group:
@@ -170,7 +188,9 @@ def check_system_names(names: Iterable[object]) -> None:
             raise InputError("lone-surrogate", role=f"the system name {str(name)!r}")
 
 
-def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]) -> Prepared:
+def prepare_systems(
+    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+) -> Prepared:
     """Read and join the predictions of systems and the ground truth, and open what measures need.
 
     Parameters
@@ -191,7 +211,9 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     """
     check_given(given)
     if not systems:
-        raise InputError("nothing-given", what="systems to score", remedy="give predictions")
+        raise InputError(
+            "nothing-given", what="systems to score", remedy="give predictions"
+        )
     check_system_names(systems)
     if given.get("measures") is not None:  # they are looked at twice
         given = {**given, "measures": listed(given["measures"])}
@@ -246,7 +268,9 @@ class Setup(NamedTuple):
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
         files = self.options["read"] or DEFAULTS
-        options = self.options.replace(read=prediction_options(files), unknown_value=None)
+        options = self.options.replace(
+            read=prediction_options(files), unknown_value=None
+        )
         found = note_unstored(self.kind.read(data, source, options))
         return compared(found, self.options["ids"])
 
@@ -269,8 +293,15 @@ class Setup(NamedTuple):
             if hasattr(value, "forget"):
                 value.forget()
 
-    def prepare(self, preds: Mapping[str, Any], ref: Any, *, plan: Plan | None = None,
-                shard: Shard | None = None, **changed: Any) -> Prepared:  # fmt: skip
+    def prepare(
+        self,
+        preds: Mapping[str, Any],
+        ref: Any,
+        *,
+        plan: Plan | None = None,
+        shard: Shard | None = None,
+        **changed: Any,
+    ) -> Prepared:
         """Join predictions and ground truth, choose measures and open what those need.
 
         Parameters
@@ -341,9 +372,13 @@ class Shard(NamedTuple):
     def read(text: str) -> Shard:
         """Return what a text such as "3/8" means."""
         parts = f"{text}/".split("/")[:2]
-        number, of = (int(one) if one.isdecimal() and len(one) < 9 else 0 for one in parts)
+        number, of = (
+            int(one) if one.isdecimal() and len(one) < 9 else 0 for one in parts
+        )
         if text != f"{number}/{of}" or not 1 <= number <= of <= _SHARDS:
-            raise InputError("bad-option", name="shard", value=text, wanted="a part such as 3/8")
+            raise InputError(
+                "bad-option", name="shard", value=text, wanted="a part such as 3/8"
+            )
         return Shard(number, of)
 
     def rows(self, hashes: Hashes) -> Ints:
@@ -351,12 +386,16 @@ class Shard(NamedTuple):
         return np.flatnonzero(hashes % np.uint64(self.of) == self.number - 1)
 
 
-def _make_tasks(kind: Kind, preds: Mapping[str, Any], ref: Any, options: ResolvedOptions) -> Tasks:
+def _make_tasks(
+    kind: Kind, preds: Mapping[str, Any], ref: Any, options: ResolvedOptions
+) -> Tasks:
     """Join each system with the ground truth; with ``missing=common`` on the items of all."""
     if options["missing"] != "common":
         return kind.make_tasks(preds, ref, options)
     if options["score_references"]:
-        raise InputError("not-applicable", name="score_references", what="missing=common")
+        raise InputError(
+            "not-applicable", name="score_references", what="missing=common"
+        )
     tasks = kind.make_tasks(preds, ref, options.replace(missing="skip"))
     common: dict[str, frozenset[Any]] = {}
     for parts in tasks.values():
@@ -373,7 +412,9 @@ def _keep_common(task: Any, common: frozenset[Any]) -> Any:
     """Leave out the items that another system does not have, and count them."""
     if not common:
         raise InputError("no-common-items")
-    rows = np.array([row for row, name in enumerate(task.ids) if name in common], np.int64)
+    rows = np.array(
+        [row for row, name in enumerate(task.ids) if name in common], np.int64
+    )
     counts = {**task.counts, "not_in_all": len(task) - len(rows)}
     settings = {**task.settings, "missing": "common"}
     return replace(task.take(rows), counts=counts, settings=settings)
@@ -384,7 +425,9 @@ def _choose_items(task: Any, shard: Shard | None) -> Any:
 
     What is counted of all items goes with the first shard.
     """
-    if task.weights is not None and not task.weights.all():  # a kind may have done so itself
+    if (
+        task.weights is not None and not task.weights.all()
+    ):  # a kind may have done so itself
         rows = np.flatnonzero(task.weights)
         counts = {**task.counts, "weight_0": len(task) - len(rows)}
         task = replace(task.take(rows), counts=counts)
@@ -453,18 +496,27 @@ def resolve_inputs(
 ) -> tuple[str, Mapping[str, Any], Any]:
     """Return what is evaluated; where only the data tell, with both sides opened."""
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
-    instead = (one for one in OPTIONS.values() if one.instead and is_given(given.get(one.name)))
+    instead = (
+        one for one in OPTIONS.values() if one.instead and is_given(given.get(one.name))
+    )
     name = name or next((one.kinds[0] for one in instead), None)
     if name is not None:
         return name, systems, gts
 
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
-    systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
+    systems, gts = (
+        {**systems, first: open_input(systems[first], read)},
+        open_input(gts, read),
+    )
     try:
         return resolve_kind(systems[first], gts, options=read).kind, systems, gts
     except InputError:
         kinds = kinds_of_all(listed(given.get("measures") or ()))
         if len(kinds) < 2:
             raise
-        return kinds[0], systems, gts  # data that could be either: the first that has them
+        return (
+            kinds[0],
+            systems,
+            gts,
+        )  # data that could be either: the first that has them

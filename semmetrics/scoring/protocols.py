@@ -72,9 +72,15 @@ _RECALLS = {f"R@{k}": f"HitRate@{k}" for k in (1, 5, 10)}
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _RATIOS = ("Precision", "Recall", "F1")
-_MULTILABEL = product([("", ""), (" (top 3)", "@3")], ["CP", "CR", "CF1", "OP", "OR", "OF1"])
+_MULTILABEL = product(
+    [("", ""), (" (top 3)", "@3")], ["CP", "CR", "CF1", "OP", "OR", "OF1"]
+)
 # Section 5.2 names them; the paper's tables have no column of them.
-_VANILLA = {"BERT": "bert-base-uncased", "RoBERTa": "roberta-base", "XLNet": "xlnet-base-cased"}
+_VANILLA = {
+    "BERT": "bert-base-uncased",
+    "RoBERTa": "roberta-base",
+    "XLNet": "xlnet-base-cased",
+}
 _WITHOUT_GT = "phi=SPICE,ground_truth=left-out"
 # 30 is the largest cutoff of the released code.
 _EXTENDED = f"{_WITHOUT_GT},similar=images,depth=30"
@@ -107,12 +113,21 @@ PROTOCOLS = {
                 "Precision (Semantic)": f"SemPrecision({_MEANING})",
                 "F1": f"F1({_LISTS})",
                 "F1 (Semantic)": f"SemF1({_MEANING})",
-                **{f"Macro {m}": f"{m}(average=macro,labels=reference,absent=0)" for m in _RATIOS},
-                **{f"Micro {m}": f"{m}(average=micro,labels=reference,empty=0)" for m in _RATIOS},
+                **{
+                    f"Macro {m}": f"{m}(average=macro,labels=reference,absent=0)"
+                    for m in _RATIOS
+                },
+                **{
+                    f"Micro {m}": f"{m}(average=micro,labels=reference,empty=0)"
+                    for m in _RATIOS
+                },
                 "WMD": "WMD(build=text)",
                 "Fine-Tuned BERT": "BagSim(embedding=bert-base-nli-stsb-wkpooling)",
                 "Fine-Tuned RoBERTa": "BagSim(embedding=roberta-base-nli-stsb-mean-tokens)",
-                **{f"Vanilla {name}": f"BagSim(embedding={m})" for name, m in _VANILLA.items()},
+                **{
+                    f"Vanilla {name}": f"BagSim(embedding={m})"
+                    for name, m in _VANILLA.items()
+                },
                 "Average Precision": f"AP({_LISTS},normalize=hits)",
                 "Average Precision (Semantic)": f"SemAP({_MEANING},normalize=hits)",
                 "Balanced Accuracy": f"BalancedAccuracy({_LISTS},q={{q}})",
@@ -146,7 +161,10 @@ PROTOCOLS = {
             source="Chen et al. 2019, section 4.1, and the released code of ML-GCN",
             entries={
                 "mAP": "mAP",
-                **{f"{m}{top}": f"{m}(decode={{logits}}){k}" for (top, k), m in _MULTILABEL},
+                **{
+                    f"{m}{top}": f"{m}(decode={{logits}}){k}"
+                    for (top, k), m in _MULTILABEL
+                },
             },
             settings={},
             decode=True,
@@ -189,7 +207,10 @@ PROTOCOLS = {
                 **{f"R@{k}, equation 1": f"Recall@{k}" for k in (1, 5, 10)},
                 **{f"N@{k}": f"NCS(phi=SPICE)@{k}" for k in (1, 5, 10)},
                 **{f"N@{k}, without GT": f"NCS({_WITHOUT_GT})@{k}" for k in (1, 5, 10)},
-                **{f"SR@5, m={m}, without GT": f"SR(m={m},{_EXTENDED})@5" for m in (1, 2, 3)},
+                **{
+                    f"SR@5, m={m}, without GT": f"SR(m={m},{_EXTENDED})@5"
+                    for m in (1, 2, 3)
+                },
                 **{
                     f"R@5, m={m}, without GT": f"SR(m={m},variant=hit,{_EXTENDED})@5"
                     for m in (1, 2, 3)
@@ -313,7 +334,9 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
     cuts = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
     if not all(map(is_cutoff, cuts)) or len(set(cuts)) != len(cuts):
         wanted = "distinct whole numbers from 1"
-        raise InputError("bad-option", name="top_k", value=options["top_k"], wanted=wanted)
+        raise InputError(
+            "bad-option", name="top_k", value=options["top_k"], wanted=wanted
+        )
     choose = _plan_named if options["protocol"] is None else _plan_protocol
     plan = choose(kind, tasks, options, tuple(map(int, cuts)), rules)
     if keep and not any(measure["keep_at_least"] for measure in plan.measures):
@@ -325,22 +348,35 @@ def _with_headings(plan: Plan, given: Mapping[str, str]) -> Plan:
     """Give measures the headings that were asked for, by their own or their names."""
     known = [(h, str(m)) for h, m in zip(plan.headings, plan.measures, strict=True)]
     made, cuts = list(plan.headings), [f"@{m.k}" for m in plan.measures]
-    whole = [(h.removesuffix(k), m.removesuffix(k)) for (h, m), k in zip(known, cuts, strict=True)]
+    whole = [
+        (h.removesuffix(k), m.removesuffix(k))
+        for (h, m), k in zip(known, cuts, strict=True)
+    ]
     for name, text in given.items():
         pairs = known if matching_names(name, set(known)) else whole
         if not (meant := matching_names(name, set(pairs))):
-            remedy = did_you_mean(name, plan.headings, f"choose among {listing(plan.headings)}")
-            raise InputError("unknown-name", what="computed measure", value=name, remedy=remedy)
+            remedy = did_you_mean(
+                name, plan.headings, f"choose among {listing(plan.headings)}"
+            )
+            raise InputError(
+                "unknown-name", what="computed measure", value=name, remedy=remedy
+            )
         for place, pair in enumerate(pairs):
             if pair in meant:  # what is cut off stays
                 made[place] = text + plan.headings[place].removeprefix(pair[0])
     if len({*made}) < len({*plan.headings}):
-        raise InputError("duplicate", role="the heading", value=max(made, key=made.count))
+        raise InputError(
+            "duplicate", role="the heading", value=max(made, key=made.count)
+        )
     return plan._replace(headings=made)
 
 
 def _plan_named(
-    kind: Kind, tasks: Tasks, options: Options, cuts: Sequence[int], rules: Sequence[str | None]
+    kind: Kind,
+    tasks: Tasks,
+    options: Options,
+    cuts: Sequence[int],
+    rules: Sequence[str | None],
 ) -> Plan:
     named, absent = options["measures"], []
     if named is None:
@@ -357,7 +393,9 @@ def _plan_named(
             for k in cuts if free and cuts else (decoded.k,):
                 chosen[decoded if k is None else decoded @ k] = None
     if not chosen:
-        raise InputError("nothing-given", what="measures", remedy="name one, or leave measures out")
+        raise InputError(
+            "nothing-given", what="measures", remedy="name one, or leave measures out"
+        )
     notes = _without_effect(several, cuts, rules, options)
     return Plan(list(chosen), list(map(name_as_asked, chosen)), absent, notes)
 
@@ -369,14 +407,21 @@ _NO_RULE = "computed from the scores of all labels; for sets of labels use F1, P
 
 
 def _without_effect(
-    measures: Sequence[Measure], cuts: Sequence[int], rules: Sequence[Any], options: Options
+    measures: Sequence[Measure],
+    cuts: Sequence[int],
+    rules: Sequence[Any],
+    options: Options,
 ) -> list[Fact]:
     """Return which measures do not take the cutoffs of ``top_k``, or the decoding rules."""
     own = {m: m.k is not None and cuts != (m.k,) for m in measures}
     none = {m: m.k is None and not m.definition.cutoff for m in measures}
     found = [("top_k", own, _OWN_CUTOFF), ("top_k", none, _NO_CUTOFF)] if cuts else []
     if set(rules) != {None}:
-        given = "threshold" if [*rules] == decoding_rules(None, options["threshold"]) else "decode"
+        given = (
+            "threshold"
+            if [*rules] == decoding_rules(None, options["threshold"])
+            else "decode"
+        )
         own = {m: m["decode"] not in (None, "all", *rules) for m in measures}
         none = {m: m["decode"] is None for m in measures}
         found += [(given, own, _OWN_RULE), (given, none, _NO_RULE)]
@@ -384,17 +429,27 @@ def _without_effect(
     for option, chosen, reason in found:
         names = dict.fromkeys(str(measure) for measure in measures if chosen[measure])
         on = f"{listing(names, write=str)}: {reason}"
-        facts += [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
+        facts += (
+            [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
+        )
     return facts
 
 
 def listed(measures: Any) -> list[str | Measure | Definition]:
     """Return the measures that a user names as a list."""
-    return [measures] if isinstance(measures, (str, Measure, Definition)) else list(measures)
+    return (
+        [measures]
+        if isinstance(measures, (str, Measure, Definition))
+        else list(measures)
+    )
 
 
 def _plan_protocol(
-    kind: Kind, tasks: Tasks, options: Options, cuts: Sequence[int], rules: Sequence[str | None]
+    kind: Kind,
+    tasks: Tasks,
+    options: Options,
+    cuts: Sequence[int],
+    rules: Sequence[str | None],
 ) -> Plan:
     protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
     if (keep or set(rules) != {None}) and not protocol.decode:
@@ -405,14 +460,20 @@ def _plan_protocol(
     for part, task in of_parts.items():
         expected = protocol.sizes.get(part, len(task))
         if len(task) != expected:
-            values = {"unit": task.unit, "protocol": protocol.name, "expected": expected}
+            values = {
+                "unit": task.unit,
+                "protocol": protocol.name,
+                "expected": expected,
+            }
             plan.notes.append(Fact("other-size", len(task), where=part, values=values))
     every: Sequence[int | None] = cuts or protocol.top_k or (None,)
     for place, rule in enumerate(rules):
         for k, (heading, text) in product(every, protocol.entries.items()):
             heading = heading if k is None else f"{heading}@{k}"
             # a rule that is given, in place of the one for logits
-            text = text.replace("{logits}", (rule or "{logits}").replace("threshold:", "at-least:"))
+            text = text.replace(
+                "{logits}", (rule or "{logits}").replace("threshold:", "at-least:")
+            )
             filled, lacking = kind.fill_entry(text, tasks, options)
             if lacking:
                 if not place and heading.partition("@")[0] not in protocol.optional:
@@ -427,7 +488,9 @@ def _plan_protocol(
     return plan
 
 
-def _decode(measure: Measure, rule: str | None, keep: int, *, alone: bool = True) -> Measure:
+def _decode(
+    measure: Measure, rule: str | None, keep: int, *, alone: bool = True
+) -> Measure:
     """Give a measure the decoding rule, where it has none of its own."""
     if measure["decode"] is None:
         return measure
@@ -546,7 +609,9 @@ _OF_AGREEMENT = (
         files="sits_test.csv captions.json refs.json",
     ),
 )
-AGREEMENT_PROTOCOLS: Mapping[str, AgreementProtocol] = {one.name: one for one in _OF_AGREEMENT}
+AGREEMENT_PROTOCOLS: Mapping[str, AgreementProtocol] = {
+    one.name: one for one in _OF_AGREEMENT
+}
 """The protocols by name."""
 
 

@@ -29,7 +29,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Coded, Column, Dense, OneHot, Sparse, as_floats, exact_sums
+from semmetrics.core.columns import (
+    Coded,
+    Column,
+    Dense,
+    OneHot,
+    Sparse,
+    as_floats,
+    exact_sums,
+)
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.data.source import ahead
@@ -44,9 +52,17 @@ _Own: TypeAlias = dict[str, Any]  # fields of a measure's replicates
 _BLOCK = 1 << 15
 _CELLS = 1 << 12  # of what is drawn, summed at a time: they stay in a processor's cache
 _MEMORY = 1 << 26
-_TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
-_WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
-_PARTS, _ROW_PARTS = 1000, 100  # left out at most: of sums, and of rows, which cost more
+_TOGETHER, _MOST = (
+    1 << 20,
+    1024,
+)  # items and resamples of one chunk, where items are few
+_WHOLE = (
+    1 << 24
+)  # below it sums of whole numbers are exact in float32, too, at half the cost
+_PARTS, _ROW_PARTS = (
+    1000,
+    100,
+)  # left out at most: of sums, and of rows, which cost more
 _KEPT = 1 << 30  # bytes of the sums of resamples
 # how often an item is drawn, by 16 bits of a hash: Poisson numbers with mean 1, variance 1.0002
 _SHARES = (24110, 24109, 12055, 4017, 1005, 201, 33, 5, 1)
@@ -85,7 +101,9 @@ class Draws:
         """Items where there are no groups."""
         if statistics.groups is None:
             return Draws.of_hashes(statistics.hashes)
-        groups, place, sizes = np.unique(statistics.groups, return_inverse=True, return_counts=True)
+        groups, place, sizes = np.unique(
+            statistics.groups, return_inverse=True, return_counts=True
+        )
         return Draws(place.ravel(), len(groups) * int(sizes.max()), groups)
 
     @staticmethod
@@ -98,7 +116,9 @@ class Draws:
 
     def fingerprint(self, bootstrap: Bootstrap) -> str:
         """Return sixteen hex digits of a hash of all that decides the weights."""
-        hashed = hashlib.blake2b(f"{bootstrap.seed},{bootstrap.resamples},".encode(), digest_size=8)
+        hashed = hashlib.blake2b(
+            f"{bootstrap.seed},{bootstrap.resamples},".encode(), digest_size=8
+        )
         hashed.update(self.hashes.astype("<u8").tobytes())
         return hashed.hexdigest()
 
@@ -115,7 +135,9 @@ class Draws:
                 rows = counts[first : first + together]
                 drawn = generator.integers(0, n, rows.shape)  # the same as row by row
                 drawn += n * np.arange(len(rows))[:, None]
-                rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(rows.shape)
+                rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(
+                    rows.shape
+                )
             yield counts
 
     def _poisson(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
@@ -124,18 +146,25 @@ class Draws:
         words = mix(np.arange(-(-bootstrap.resamples // 4))) ^ mix(seed)
         each = max(1, chunk // 4)
         for start in range(0, len(words), each):
-            counts = np.empty((len(words[start : start + each]), 4, len(self.hashes)), np.uint8)
+            counts = np.empty(
+                (len(words[start : start + each]), 4, len(self.hashes)), np.uint8
+            )
             for rows, word in zip(counts, words[start:], strict=False):
                 bits = mix(self.hashes ^ word).astype("<u8").view("<u2").reshape(-1, 4)
                 rows[:] = _TIMES.take(bits).T
-            yield counts.reshape(-1, len(self.hashes))[: bootstrap.resamples - 4 * start]
+            yield counts.reshape(-1, len(self.hashes))[
+                : bootstrap.resamples - 4 * start
+            ]
 
     def coins(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
         """Draw 0 or 1 for each, as likely: shape (up to ``chunk``, drawn)."""
         generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
         for start in range(0, bootstrap.resamples, chunk):
             number = min(chunk, bootstrap.resamples - start)
-            rows = [np.frombuffer(generator.bytes(-(-n // 8)), np.uint8) for _ in range(number)]
+            rows = [
+                np.frombuffer(generator.bytes(-(-n // 8)), np.uint8)
+                for _ in range(number)
+            ]
             yield np.unpackbits(np.stack(rows), axis=1, count=n)
 
     @property
@@ -147,7 +176,9 @@ class Draws:
         """Sum the values of items that are drawn together."""
         return np.asarray(np.bincount(self.place, values, len(self.hashes)), np.float64)
 
-    def gathered(self, column: Sparse, weights: Floats | None) -> tuple[Sparse, Floats | None]:
+    def gathered(
+        self, column: Sparse, weights: Floats | None
+    ) -> tuple[Sparse, Floats | None]:
         """Gather the labels of items that are drawn together, and the weight of each."""
         items = row_numbers(column.indptr)
         drawn = self.place[items]
@@ -213,7 +244,9 @@ class Stack:
             kind = np.float32 if small else np.float64
             data = np.ones(len(column.codes), kind) if weights is None else weights
             shape = column.width, len(column)
-            self._columns.append(csc_array((data, column.codes, column.indptr), shape=shape))
+            self._columns.append(
+                csc_array((data, column.codes, column.indptr), shape=shape)
+            )
         return place
 
     def multiply(self, counts: NDArray[Any]) -> list[Floats]:
@@ -248,7 +281,10 @@ class Stack:
             some[place] = column
         self._columns.clear()  # held once
         # or the number of labels, whose sums each block adds to
-        step = max(_CELLS, sum(one.shape[0] for some in labels.values() for one in some.values()))
+        step = max(
+            _CELLS,
+            sum(one.shape[0] for some in labels.values() for one in some.values()),
+        )
         groups = []
         if vectors:
             small = all(
@@ -258,13 +294,19 @@ class Stack:
             )
             kind = np.dtype(np.float32 if small else np.float64)
             table = np.array([*vectors.values()], kind)
-            blocks = [table[:, start : start + step] for start in range(0, table.shape[1], step)]
+            blocks = [
+                table[:, start : start + step]
+                for start in range(0, table.shape[1], step)
+            ]
             groups.append(_Group([*vectors], blocks, kind))
         for kind, some in labels.items():
             from scipy.sparse import vstack
 
             whole: Any = vstack([*some.values()], format="csc")
-            blocks = [whole[:, start : start + step] for start in range(0, whole.shape[1], step)]
+            blocks = [
+                whole[:, start : start + step]
+                for start in range(0, whole.shape[1], step)
+            ]
             ends = np.cumsum([one.shape[0] for one in some.values()])
             groups.append(_Group([*some], blocks, kind, ends))
         return step, groups
@@ -313,7 +355,11 @@ class WeightedSums:
     """
 
     def __init__(
-        self, statistics: Statistics, needed: Iterable[Statistic], draws: Draws, stack: Stack
+        self,
+        statistics: Statistics,
+        needed: Iterable[Statistic],
+        draws: Draws,
+        stack: Stack,
     ) -> None:
         self.statistics, self.draws = statistics, draws
         self.exact: dict[Statistic, list[Part]] = {}
@@ -336,23 +382,35 @@ class WeightedSums:
                 if isinstance(column, OneHot):
                     self._add_categories(s, name, column, item_weights, stack)
                 elif isinstance(column, Dense):
-                    self._terms.append(_Term(s, name, stack.add(draws.added(column.values))))
+                    self._terms.append(
+                        _Term(s, name, stack.add(draws.added(column.values)))
+                    )
                 else:
                     labels: Any = column
                     place = stack.add_labels(*draws.gathered(labels, item_weights))
                     self._terms.append(_Term(s, name, place))
 
     def _add_categories(
-        self, s: Statistic, name: str, column: OneHot, item_weights: Floats | None, stack: Stack
+        self,
+        s: Statistic,
+        name: str,
+        column: OneHot,
+        item_weights: Floats | None,
+        stack: Stack,
     ) -> None:
         """Sum each category but the commonest, which is all less the others."""
         ones = np.ones(len(column)) if item_weights is None else item_weights
         counts, width = np.bincount(column.codes, minlength=column.width), column.width
         common = int(counts.argmax())
-        places = {c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0)))
-                  for c in np.flatnonzero(counts).tolist() if c != common}  # fmt: skip
+        places = {
+            c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0)))
+            for c in np.flatnonzero(counts).tolist()
+            if c != common
+        }
         every, rest = stack.add(self.draws.added(ones)), tuple(places.values())
-        self._terms += [_Term(s, name, place, (), c, width) for c, place in places.items()]
+        self._terms += [
+            _Term(s, name, place, (), c, width) for c, place in places.items()
+        ]
         self._terms.append(_Term(s, name, every, rest, common, width))
 
     def sums(
@@ -376,10 +434,17 @@ class WeightedSums:
             part: NDArray[Any] = product[term.plus]
             for place in term.minus:
                 part = part - product[place]
-            if exact and self.statistics.sums[term.statistic][term.name].dtype == object:
-                part = exact_sums(part.ravel(), np.arange(part.size), part.size).reshape(part.shape)
+            if (
+                exact
+                and self.statistics.sums[term.statistic][term.name].dtype == object
+            ):
+                part = exact_sums(
+                    part.ravel(), np.arange(part.size), part.size
+                ).reshape(part.shape)
             if term.width:
-                cells = sums.setdefault(term.name, np.zeros((len(counts), term.width), part.dtype))
+                cells = sums.setdefault(
+                    term.name, np.zeros((len(counts), term.width), part.dtype)
+                )
                 cells[:, term.category] += part
             else:
                 sums[term.name] = sums[term.name] + part if term.name in sums else part
@@ -418,8 +483,11 @@ def resampled_by(bootstrap: Bootstrap) -> str:
 
 def _check_size(statistics: Statistics, labels: int, resamples: int) -> None:
     """Refuse more sums of resamples than a GiB holds; says how many resamples fit."""
-    width = sum(labels if name in s.labels else one.size
-                for s, sums in statistics.sums.items() for name, one in sums.items())  # fmt: skip
+    width = sum(
+        labels if name in s.labels else one.size
+        for s, sums in statistics.sums.items()
+        for name, one in sums.items()
+    )
     if 8 * width * resamples > _KEPT:
         raise InputError("too-many-resamples", sums=width, fit=_KEPT // (8 * width))
 
@@ -427,7 +495,10 @@ def _check_size(statistics: Statistics, labels: int, resamples: int) -> None:
 def check_added(one: Statistics, other: Statistics) -> None:
     """Refuse sums of resamples that would take too much when added."""
     if one.resampled:
-        labels, resamples = len(merged_labels([one, other])), int(one.resampled.split(",")[1])
+        labels, resamples = (
+            len(merged_labels([one, other])),
+            int(one.resampled.split(",")[1]),
+        )
         _check_size(one, labels, resamples)
 
 
@@ -513,12 +584,15 @@ def replicate(
             by_draws.setdefault(one.draws.fingerprint(bootstrap), []).append(place)
             continue
         values = [
-            m.definition.family.aggregate(m, sums[s], one.frame) for m, s in one.needed.items()
+            m.definition.family.aggregate(m, sums[s], one.frame)
+            for m, s in one.needed.items()
         ]
         found[place] = _made(one, values, bootstrap, _of_poisson(one, bootstrap))
     for drawn, places in by_draws.items():
         some = [systems[place] for place in places]
-        found.update(zip(places, _replicate_alike(some, bootstrap, drawn, progress), strict=True))
+        found.update(
+            zip(places, _replicate_alike(some, bootstrap, drawn, progress), strict=True)
+        )
     return [found[place] for place in range(len(systems))]
 
 
@@ -529,7 +603,8 @@ def _replicate_alike(
     poisson = bootstrap.method == POISSON
     stack = Stack(_MOST_TIMES if poisson else 1)
     weighted = [
-        WeightedSums(one.statistics, one.needed.values(), one.draws, stack) for one in systems
+        WeightedSums(one.statistics, one.needed.values(), one.draws, stack)
+        for one in systems
     ]
     values = [np.empty((len(one.points), bootstrap.resamples)) for one in systems]
     done, chunk = 0, chunk_size([one.statistics for one in systems])
@@ -545,28 +620,47 @@ def _replicate_alike(
         report_progress(progress, done, bootstrap.resamples, "bootstrap", "resample")
     each = zip(systems, weighted, values, strict=True)
     return [
-        _made(one, rows, bootstrap,
-              _of_poisson(one, bootstrap) if poisson else _of_jackknife(one, of, drawn))
+        _made(
+            one,
+            rows,
+            bootstrap,
+            _of_poisson(one, bootstrap) if poisson else _of_jackknife(one, of, drawn),
+        )
         for one, of, rows in each
-    ]  # fmt: skip
+    ]
 
 
 def _made(
-    one: Subject, values: Iterable[Floats], bootstrap: Bootstrap, own: Mapping[Measure, _Own]
+    one: Subject,
+    values: Iterable[Floats],
+    bootstrap: Bootstrap,
+    own: Mapping[Measure, _Own],
 ) -> dict[Measure, Replicates]:
     """Return the replicates of a system's measures, a row a measure."""
     unit, grouped = one.statistics.unit, one.statistics.groups is not None
     return {
-        m: Replicates(row, bootstrap.seed, unit, grouped, value=point, bounds=m.definition.bounds,
-                      default=default_method(m), **own[m])
+        m: Replicates(
+            row,
+            bootstrap.seed,
+            unit,
+            grouped,
+            value=point,
+            bounds=m.definition.bounds,
+            default=default_method(m),
+            **own[m],
+        )
         for (m, point), row in zip(one.points.items(), values, strict=True)
-    }  # fmt: skip
+    }
 
 
 def _of_poisson(one: Subject, bootstrap: Bootstrap) -> dict[Measure, _Own]:
     """Return how each measure is resampled, and how many items there are, and have a value."""
     n, found = one.statistics.n_drawn or len(one.draws.hashes), {}
-    shared = {"method": POISSON, "drawn": resampled_by(bootstrap), "sizes": np.array([n])}
+    shared = {
+        "method": POISSON,
+        "drawn": resampled_by(bootstrap),
+        "sizes": np.array([n]),
+    }
     for m, s in one.needed.items():
         sums = one.statistics.sums.get(s, {})
         counts = sums.get("cause_items", sums.get("cause", np.array([n])))
@@ -574,7 +668,9 @@ def _of_poisson(one: Subject, bootstrap: Bootstrap) -> dict[Measure, _Own]:
     return found
 
 
-def _of_jackknife(one: Subject, weighted: WeightedSums, drawn: str) -> dict[Measure, _Own]:
+def _of_jackknife(
+    one: Subject, weighted: WeightedSums, drawn: str
+) -> dict[Measure, _Own]:
     """Return the values of each measure without each part, and how many items have a value."""
     found = {}
     for s in dict.fromkeys(one.needed.values()):
@@ -593,12 +689,17 @@ def _items(one: Subject, measure: Measure) -> float:
     if values is None:
         return 0.0
     item_weights = one.statistics.item_weights
-    drawn = one.draws.added(np.where(np.isnan(values), 0.0, item_weights / item_weights.max()))
+    drawn = one.draws.added(
+        np.where(np.isnan(values), 0.0, item_weights / item_weights.max())
+    )
     return float(drawn.sum() ** 2 / (drawn**2).sum()) if drawn.any() else 0.0
 
 
 def _leave_out(
-    one: Subject, statistic: Statistic, measures: Sequence[Measure], exact: Sequence[Part] | None
+    one: Subject,
+    statistic: Statistic,
+    measures: Sequence[Measure],
+    exact: Sequence[Part] | None,
 ) -> tuple[Floats, Ints]:
     """Return the values without each part, a row a measure, and how many each part has.
 
@@ -614,7 +715,9 @@ def _leave_out(
     if number == 1:
         return found, sizes
     whole, order = np.zeros(len(parts), np.int64), statistics.order
-    totals = [column.group_sums(whole, 1, weights) for _, column, weights in exact or ()]
+    totals = [
+        column.group_sums(whole, 1, weights) for _, column, weights in exact or ()
+    ]
     each = len(parts) if exact is None else 4 * len(statistics.labels)
     chunk = max(1, _MEMORY // (8 * max(each, 1)))
     for start in range(0, number, chunk):

@@ -22,7 +22,13 @@ from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import is_own, names_like, parse_in_any_case
 from semmetrics.reports import entry_of
-from semmetrics.scoring.evaluate import Progress, Statistics, evaluate, frame_of, merged_labels
+from semmetrics.scoring.evaluate import (
+    Progress,
+    Statistics,
+    evaluate,
+    frame_of,
+    merged_labels,
+)
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
 from semmetrics.scoring.signature import signature
 
@@ -30,10 +36,23 @@ Names: TypeAlias = "tuple[str, ...]"
 N = TypeVar("N", bound=Names)
 SCHEMA = "semmetrics.score/1"
 _ENTRY = (
-    "system", "measure", "heading", "value", "ci", "unit", "n", "undefined", "left_out",
-    "best_threshold", "signature", "rows",
-)  # fmt: skip
-_FEW, _SHARE = 5, 0.5  # true items of a label, and labels with fewer, that can be trusted
+    "system",
+    "measure",
+    "heading",
+    "value",
+    "ci",
+    "unit",
+    "n",
+    "undefined",
+    "left_out",
+    "best_threshold",
+    "signature",
+    "rows",
+)
+_FEW, _SHARE = (
+    5,
+    0.5,
+)  # true items of a label, and labels with fewer, that can be trusted
 _ROUNDING = 1e-9  # by which a value may miss its bounds
 BEST_FIT = "fit:best-"
 """How the note of a score begins whose threshold was the best one."""
@@ -127,7 +146,9 @@ class Score:
         return format(self.value, form) if form else str(self)
 
     def __repr__(self) -> str:
-        interval = "" if self.ci is None else f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
+        interval = (
+            "" if self.ci is None else f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
+        )
         of = f"{pluralize(self.n, self.unit)} of {self.system}"
         return f"Score({self.heading} = {self.value:.4f}{interval}, {of})"
 
@@ -135,7 +156,9 @@ class Score:
     def signature(self) -> str:
         """What was computed, in one line; ``semmetrics score --rescore`` computes it again."""
         bootstrap = None if self.ci is None else self.ci.bootstrap
-        return signature(self.measure, self.statistics, self.frame, bootstrap, self.note)
+        return signature(
+            self.measure, self.statistics, self.frame, bootstrap, self.note
+        )
 
     @property
     def name(self) -> str:
@@ -176,7 +199,9 @@ class Score:
         InputError
             If rows were not kept.
         """
-        return self.measure.definition.family.items(self.measure, score_rows(self), self.frame)
+        return self.measure.definition.family.items(
+            self.measure, score_rows(self), self.frame
+        )
 
     @cached_property
     def averaged(self) -> Floats | None:
@@ -185,7 +210,9 @@ class Score:
         An undefined value is there as what its policy counts it as, and nan where it is left out.
         """
         averaged = getattr(self.measure.definition.family, "averaged", None)
-        values: Floats | None = averaged and averaged(self.measure, score_rows(self), self.frame)
+        values: Floats | None = averaged and averaged(
+            self.measure, score_rows(self), self.frame
+        )
         return values
 
     @cached_property
@@ -199,7 +226,13 @@ class Score:
         left_out = self.left_out._asdict() if self.left_out.labels else None
         ci = None if self.ci is None else self.ci.to_dict()
         return entry_of(
-            self, SCHEMA, _ENTRY, measure=str(self.measure), ci=ci, left_out=left_out, rows=None
+            self,
+            SCHEMA,
+            _ENTRY,
+            measure=str(self.measure),
+            ci=ci,
+            left_out=left_out,
+            rows=None,
         )
 
 
@@ -228,7 +261,9 @@ def matching_names(name: str, known: Collection[N]) -> set[N]:
     def means(text: str) -> bool:
         own, is_exact = names_like(text)  # C-F1 is not meant by CF1, nor by cf1
         by_case = text.lower() == name.lower()
-        return fold(text) == fold(name) and (by_case or not is_exact or spelled in ([], own))
+        return fold(text) == fold(name) and (
+            by_case or not is_exact or spelled in ([], own)
+        )
 
     alike = {pair for pair in known if any(map(means, pair))}
     if len({heading for heading, *_ in alike}) == 1:
@@ -261,13 +296,22 @@ def left_out_notes(
         elif name == "given" and axis.given is not None:
             outside = np.arange(len(axis.labels)) >= axis.given
             found.append((LeftOut.of(axis, outside), f"outside the {where}"))
-    return [Fact("left-out-labels", one.labels, values={"how": how, "verb": verb, **one._asdict()})
-            for one, how in found if one.labels]  # fmt: skip
+    return [
+        Fact(
+            "left-out-labels",
+            one.labels,
+            values={"how": how, "verb": verb, **one._asdict()},
+        )
+        for one, how in found
+        if one.labels
+    ]
 
 
 def score_rows(score: Score) -> Any:
     """The columns that a score is computed from, one row an item."""
-    return score.statistics.rows(score.measure.definition.family.statistic(score.measure))
+    return score.statistics.rows(
+        score.measure.definition.family.statistic(score.measure)
+    )
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:
@@ -276,13 +320,21 @@ def point_sums(measure: Measure, statistics: Statistics) -> Sums:
     if statistic.additive:
         return statistics.sums[statistic]
     rows: Any = statistics.rows(statistic)
-    return {"rows": rows, "weights": statistics.item_weights[None], "order": statistics.order}
+    return {
+        "rows": rows,
+        "weights": statistics.item_weights[None],
+        "order": statistics.order,
+    }
 
 
-def score_statistics(systems: Mapping[str, Statistics],
-                     measures: Mapping[str, Sequence[tuple[Measure, str]]], *,
-                     headings: Sequence[str], ci: Bootstrap | None = None,
-                     progress: Progress = None) -> list[Score]:  # fmt: skip
+def score_statistics(
+    systems: Mapping[str, Statistics],
+    measures: Mapping[str, Sequence[tuple[Measure, str]]],
+    *,
+    headings: Sequence[str],
+    ci: Bootstrap | None = None,
+    progress: Progress = None,
+) -> list[Score]:
     """Values, and intervals on request, of measures for several systems on the same items.
 
     Parameters
@@ -313,37 +365,63 @@ def score_statistics(systems: Mapping[str, Statistics],
         scores += own
     if ci is None:
         return scores
-    from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
+    from semmetrics.scoring.resampling import (
+        Subject,
+        replicate,
+    )  # values alone need none of it
 
     subjects = [Subject(*part) for part in parts]
     made = dict(zip(aligned, replicate(subjects, ci, progress), strict=True))
-    return [_with_interval(score, made[score.system][score.measure], ci) for score in scores]
+    return [
+        _with_interval(score, made[score.system][score.measure], ci) for score in scores
+    ]
 
 
 def score_values(task: Task, measures: Sequence[Measure]) -> tuple[float, ...]:
     """Return the value of each measure; nan where undefined."""
     statistics = evaluate(task, measures, keep_rows=False)
     chosen = [(measure, "") for measure in measures]
-    scores = score_statistics({"": statistics}, {"": chosen}, headings=[""] * len(measures))
+    scores = score_statistics(
+        {"": statistics}, {"": chosen}, headings=[""] * len(measures)
+    )
     return tuple(score.value for score in scores)
 
 
 def _score(
-    system: str, statistics: Statistics, frame: Frame, measure: Measure, note: str, heading: str
+    system: str,
+    statistics: Statistics,
+    frame: Frame,
+    measure: Measure,
+    note: str,
+    heading: str,
 ) -> Score:
     family, sums = measure.definition.family, point_sums(measure, statistics)
     return Score(
-        system=system, measure=measure, heading=heading,
-        value=float(np.ravel(family.aggregate(measure, sums, frame))[0]), n=len(statistics),
-        unit=statistics.unit, ci=None,
-        undefined={cause: n for cause, n in family.undefined(measure, sums, frame).items() if n},
-        statistics=statistics, frame=frame, note=note,
-    )  # fmt: skip
+        system=system,
+        measure=measure,
+        heading=heading,
+        value=float(np.ravel(family.aggregate(measure, sums, frame))[0]),
+        n=len(statistics),
+        unit=statistics.unit,
+        ci=None,
+        undefined={
+            cause: n for cause, n in family.undefined(measure, sums, frame).items() if n
+        },
+        statistics=statistics,
+        frame=frame,
+        note=note,
+    )
 
 
-def _with_interval(score: Score, replicates: Replicates | None, ci: Bootstrap | None) -> Score:
+def _with_interval(
+    score: Score, replicates: Replicates | None, ci: Bootstrap | None
+) -> Score:
     """Return the score with replicates, if there are any, and its interval."""
-    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
+    made = (
+        None
+        if replicates is None or ci is None
+        else replicates.interval(ci.level, ci.method)
+    )
     return replace(score, replicates=replicates, ci=made)
 
 
@@ -356,18 +434,24 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
     >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
     ['one image has no interval; give at least two']
     """
-    notes: dict[tuple[Any, ...], dict[str, None]] = {}  # headings, each once for all systems
+    notes: dict[
+        tuple[Any, ...], dict[str, None]
+    ] = {}  # headings, each once for all systems
     methods: dict[str, dict[str, None]] = {}
     for score in scores:
         if score.replicates is not None and score.ci is not None:
             methods.setdefault(score.ci.method, {})[score.heading] = None
             for code, values in _doubts(score, score.replicates, score.ci):
                 notes.setdefault((code, *values.items()), {})[score.heading] = None
-    facts = [Fact(code, values={"headings": listing(headings, write=str), **dict(values)})
-             for (code, *values), headings in notes.items()]  # fmt: skip
+    facts = [
+        Fact(code, values={"headings": listing(headings, write=str), **dict(values)})
+        for (code, *values), headings in notes.items()
+    ]
     if len(methods) < 2:
         return facts
-    used = (f"{method} for {listing(some, write=str)}" for method, some in methods.items())
+    used = (
+        f"{method} for {listing(some, write=str)}" for method, some in methods.items()
+    )
     return [Fact("interval-methods", values={"used": "; ".join(used)}), *facts]
 
 
@@ -377,13 +461,23 @@ def _doubts(
     """Yield the code and the values of each reason not to trust an interval."""
     units = {"units": plural(score.unit)}
     if replicates.sizes.sum() == 1:
-        what = f"one group of {plural(score.unit)}" if replicates.grouped else f"one {score.unit}"
+        what = (
+            f"one group of {plural(score.unit)}"
+            if replicates.grouped
+            else f"one {score.unit}"
+        )
         yield "one-item", {"what": what}
-    elif score.measure["average"] == "macro" and (counts := _true_items(score)) is not None:
+    elif (
+        score.measure["average"] == "macro"
+        and (counts := _true_items(score)) is not None
+    ):
         few = int((counts < _FEW).sum())
         if few > _SHARE * len(counts):
             none = int((counts == 0).sum())
-            yield "few-true-items", {"few": few, "labels": len(counts), "least": _FEW, "none": none}
+            yield (
+                "few-true-items",
+                {"few": few, "labels": len(counts), "least": _FEW, "none": none},
+            )
     if math.isnan(score.value):
         yield "undefined-value", {}
     elif math.isnan(ci.low) and replicates.sizes.sum() > 1:
@@ -424,7 +518,12 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
         values = np.append(np.asarray(single, np.float64), score.value)
         outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
         if len(outside):
-            found = {"heading": score.heading, "value": float(outside[0]), "low": low, "high": high}
+            found = {
+                "heading": score.heading,
+                "value": float(outside[0]),
+                "low": low,
+                "high": high,
+            }
             notes[score.heading] = Fact("outside-bounds", values=found)
     return list(notes.values())
 
@@ -436,7 +535,9 @@ def _true_items(score: Score) -> Floats | None:
         return None  # of items that were let go only the weighted sums are known
     if columns is not None and score.statistics.weights is not None:
         sums: Any = point_sums(measure, replace(score.statistics, weights=None))
-        if measure.definition.family.statistic(measure).additive:  # they are weighted sums
+        if measure.definition.family.statistic(
+            measure
+        ).additive:  # they are weighted sums
             sums = {name: column.sum() for name, column in score_rows(score).items()}
         columns = measure.definition.family.per_label(measure, sums, score.frame)
     return None if columns is None else columns["support"]
@@ -469,20 +570,42 @@ def with_derived(
         if not terms.keys() <= parts.keys():
             raise InputError("needs-parts", measure=measure, parts=list(terms))
         for system in dict.fromkeys(score.system for score in scores):
-            found = [place[system, part, term] for part, some in terms.items() for term in some]
+            found = [
+                place[system, part, term]
+                for part, some in terms.items()
+                for term in some
+            ]
             whole = _joined([term.statistics for term in found], measure)
             family: Any = measure.definition.family
             value = float(family.combine(measure, [term.value for term in found]))
             score = replace(
-                found[0], measure=measure, heading=heading, value=value, n=len(whole),
-                undefined={}, statistics=whole, note="", part="", task=None, terms=tuple(found),
-            )  # fmt: skip
+                found[0],
+                measure=measure,
+                heading=heading,
+                value=value,
+                n=len(whole),
+                undefined={},
+                statistics=whole,
+                note="",
+                part="",
+                task=None,
+                terms=tuple(found),
+            )
             made.append(_with_interval(score, _replicates(measure, value, found), ci))
-    order: Any = [*parts, ""], list(dict.fromkeys(score.system for score in scores)), list(named)
-    return sorted(made, key=lambda one: [
-        places.index(value)
-        for places, value in zip(order, (one.part, one.system, one.measure), strict=True)
-    ])  # fmt: skip
+    order: Any = (
+        [*parts, ""],
+        list(dict.fromkeys(score.system for score in scores)),
+        list(named),
+    )
+    return sorted(
+        made,
+        key=lambda one: [
+            places.index(value)
+            for places, value in zip(
+                order, (one.part, one.system, one.measure), strict=True
+            )
+        ],
+    )
 
 
 def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
@@ -497,21 +620,36 @@ def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
         settings["direction"] = "both"
     nothing = measure.definition.family.statistic(measure)
     number = sum(map(len, each))
-    return replace(each[0], sums={nothing: {}}, parts={nothing: [{}]}, ids=range(number),
-                   hashes=mix(np.arange(number)), weights=None, groups=None,
-                   fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
-                   settings=settings, counts={},
-                   noted=each[0].noted if len(each) == 1 else {})  # fmt: skip
+    return replace(
+        each[0],
+        sums={nothing: {}},
+        parts={nothing: [{}]},
+        ids=range(number),
+        hashes=mix(np.arange(number)),
+        weights=None,
+        groups=None,
+        fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
+        settings=settings,
+        counts={},
+        noted=each[0].noted if len(each) == 1 else {},
+    )
 
 
-def _replicates(measure: Measure, value: float, terms: Sequence[Score]) -> Replicates | None:
+def _replicates(
+    measure: Measure, value: float, terms: Sequence[Score]
+) -> Replicates | None:
     """Return the formula on the replicates of the terms, which must be paired."""
     found = [term.replicates for term in terms if term.replicates is not None]
     kinds = {(one.drawn, len(one.left_out)) for one in found}
     if len(found) < len(terms) or len(kinds) > 1:
         return None
     combine = measure.definition.family.combine  # type: ignore[attr-defined]
-    return replace(found[0], values=combine(measure, [one.values for one in found]), value=value,
-                   left_out=combine(measure, [one.left_out for one in found]),
-                   bounds=measure.definition.bounds, default=default_method(measure),
-                   items=0.0)  # fmt: skip
+    return replace(
+        found[0],
+        values=combine(measure, [one.values for one in found]),
+        value=value,
+        left_out=combine(measure, [one.left_out for one in found]),
+        bounds=measure.definition.bounds,
+        default=default_method(measure),
+        items=0.0,
+    )

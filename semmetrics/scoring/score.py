@@ -26,14 +26,26 @@ from semmetrics.kinds import each_task
 from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import OPTIONS, Data, Options, ResolvedOptions, is_asked, split_names
+from semmetrics.options import (
+    OPTIONS,
+    Data,
+    Options,
+    ResolvedOptions,
+    is_asked,
+    split_names,
+)
 from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.fits import Evaluated, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.protocols import Plan
 from semmetrics.scoring.result import Score, score_statistics, with_derived
-from semmetrics.scoring.signature import Signed, current_signature, part_key, read_signature
+from semmetrics.scoring.signature import (
+    Signed,
+    current_signature,
+    part_key,
+    read_signature,
+)
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -43,22 +55,35 @@ _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _NAMES_SHOWN = 5  # labels or captions that an error shows
 _WHAT = {
-    "own": "the source of the measure differs", "n": "the number of items differs",
-    "data": "the ground truth differs", "classes": "the class list differs",
-    "seen": "the seen classes differ", "unseen": "the unseen classes differ",
-    "lists": "a list of classes differs", "gallery": "the gallery differs",
-    "emb": "the embedding differs", "matrix": "phi differs", "lookup": "the rule of lookup differs",
-    "oov": "what stands for unknown labels differs", "taxonomy": "the taxonomy differs",
+    "own": "the source of the measure differs",
+    "n": "the number of items differs",
+    "data": "the ground truth differs",
+    "classes": "the class list differs",
+    "seen": "the seen classes differ",
+    "unseen": "the unseen classes differ",
+    "lists": "a list of classes differs",
+    "gallery": "the gallery differs",
+    "emb": "the embedding differs",
+    "matrix": "phi differs",
+    "lookup": "the rule of lookup differs",
+    "oov": "what stands for unknown labels differs",
+    "taxonomy": "the taxonomy differs",
     "fit:df": "the document frequencies differ",
-    "fit:parser": "the parser of scene graphs differs", "weights": "the sample weights differ",
-    "L": "the number of labels averaged over differs", "v": "the version differs",
-}  # fmt: skip
+    "fit:parser": "the parser of scene graphs differs",
+    "weights": "the sample weights differ",
+    "L": "the number of labels averaged over differs",
+    "v": "the version differs",
+}
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
 @takes_options()
 def score(
-    preds: Data | None, gts: Data, *, system: str | None = None, **options: Unpack[Options]
+    preds: Data | None,
+    gts: Data,
+    *,
+    system: str | None = None,
+    **options: Unpack[Options],
 ) -> ScoreTable:
     """Score the predictions of one system against ground truth.
 
@@ -126,7 +151,9 @@ def decode_path(path: str) -> str:
 
 
 @takes_options()
-def score_systems(systems: Mapping[str, Any], gts: Data, **options: Unpack[Options]) -> ScoreTable:
+def score_systems(
+    systems: Mapping[str, Any], gts: Data, **options: Unpack[Options]
+) -> ScoreTable:
     """Score several systems against the same ground truth.
 
     Parameters
@@ -184,7 +211,12 @@ def table_of(prepared: Prepared) -> ScoreTable:
 
 @takes_options(_SIGNED)
 def rescore(
-    signature: str, preds: Data, gts: Data, *, system: str | None = None, **options: Unpack[Options]
+    signature: str,
+    preds: Data,
+    gts: Data,
+    *,
+    system: str | None = None,
+    **options: Unpack[Options],
 ) -> ScoreTable:
     """Compute what a signature says again, on these predictions and this ground truth.
 
@@ -215,7 +247,9 @@ def rescore(
     >>> round(again.scores[0].value, 4), again.differences
     (0.6667, [])
     """
-    return rescore_systems(signature, {system or system_name(preds): preds}, gts, **options)
+    return rescore_systems(
+        signature, {system or system_name(preds): preds}, gts, **options
+    )
 
 
 def rescore_systems(
@@ -256,7 +290,9 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
         how = computed_as(signed.models.get("matrix", ""), str(signed.measure["phi"]))
         said |= {name: how[name] for name in how if given.get(name) is None}
     said["ignore"] = split_names(signed.settings.get("ignore", ""))
-    if "kubany2020" in (said["normalize"] or "").split("+"):  # it splits synonyms at commas
+    if "kubany2020" in (said["normalize"] or "").split(
+        "+"
+    ):  # it splits synonyms at commas
         said["ignore"] = [name.replace(" | ", ",") for name in said["ignore"]]
     if signed.settings.get("cand") == "references":
         said["score_references"] = True
@@ -296,10 +332,14 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
 
 def _differences(text: str, table: ScoreTable) -> list[str]:
     """Say what differs between a signature and the scores computed from it, one line each."""
-    each = ((one.system, _compare(_parts(text), _parts(one.signature))) for one in table)
+    each = (
+        (one.system, _compare(_parts(text), _parts(one.signature))) for one in table
+    )
     lines = gather((line, system) for system, some in each for line in some)
-    return [line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
-            for line, systems in lines.items()]  # fmt: skip
+    return [
+        line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
+        for line, systems in lines.items()
+    ]
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -320,7 +360,9 @@ def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
     ]
     if unsaid := [key for key in now if key not in then]:
         computed = "|".join(now[key] for key in unsaid)
-        lines.append(f"the signature does not say {', '.join(unsaid)}; computed with {computed}")
+        lines.append(
+            f"the signature does not say {', '.join(unsaid)}; computed with {computed}"
+        )
     if lost := [part for key, part in then.items() if key not in now]:
         lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
     return lines
@@ -343,12 +385,18 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     ci, progress = interval_options(options), options["progress"]
     keep_rows = options["keep_rows"] or ci is not None  # intervals need them
     found: dict[str, dict[str, Evaluated]] = {}
-    for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
-        tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
+    for part in dict.fromkeys(
+        part for parts in prepared.tasks.values() for part in parts
+    ):
+        tasks = {
+            name: parts[part] for name, parts in prepared.tasks.items() if part in parts
+        }
         wanted, fitted = wanted_measures(plan, part), {}
         for name, task in tasks.items():
             with naming(name * (len(tasks) > 1)):
-                fitted[name] = [fit(measure, task, prepared.calibrations) for measure in wanted]
+                fitted[name] = [
+                    fit(measure, task, prepared.calibrations) for measure in wanted
+                ]
         for name, task in tasks.items():
             with naming(name * (len(tasks) > 1)):
                 measures = [measure for measure, _ in fitted[name]]
@@ -359,27 +407,41 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     prepared.kind.check_shared(noted, options, names)
     scores = score_evaluated(found, plan, ci, progress)
     tasks_of: Any = prepared.tasks
-    return [score if score.terms else replace(score, task=tasks_of[score.system][score.part])
-            for score in scores]  # fmt: skip
+    return [
+        score
+        if score.terms
+        else replace(score, task=tasks_of[score.system][score.part])
+        for score in scores
+    ]
 
 
 def wanted_measures(plan: Plan, part: str) -> list[Measure]:
     """Return what is evaluated of a part: the measures, and the terms of derived ones."""
     found = [measure for measure in plan.measures if not terms_of(measure)]
-    terms = [term for measure in plan.measures for term in terms_of(measure).get(part, ())]
+    terms = [
+        term for measure in plan.measures for term in terms_of(measure).get(part, ())
+    ]
     return list(dict.fromkeys([*found, *terms]))
 
 
-def score_evaluated(found: Mapping[str, Mapping[str, Evaluated]], plan: Plan,
-                    ci: Bootstrap | None = None,
-                    progress: Progress = None) -> list[Score]:  # fmt: skip
+def score_evaluated(
+    found: Mapping[str, Mapping[str, Evaluated]],
+    plan: Plan,
+    ci: Bootstrap | None = None,
+    progress: Progress = None,
+) -> list[Score]:
     """Score what was evaluated, by part and system."""
     named, scores = dict(zip(plan.measures, plan.headings, strict=True)), list[Score]()
     for part, systems in found.items():
-        headings = [f"{part} {named.get(m, str(m))}".lstrip() for m in wanted_measures(plan, part)]
+        headings = [
+            f"{part} {named.get(m, str(m))}".lstrip()
+            for m in wanted_measures(plan, part)
+        ]
         fitted = {name: measures for name, (measures, _) in systems.items()}
         statistics = {name: made for name, (_, made) in systems.items()}
-        made = score_statistics(statistics, fitted, headings=headings, ci=ci, progress=progress)
+        made = score_statistics(
+            statistics, fitted, headings=headings, ci=ci, progress=progress
+        )
         scores += [replace(score, part=part) for score in made]
     return with_derived(scores, named, ci) if any(map(terms_of, named)) else scores
 
@@ -391,7 +453,9 @@ def interval_options(options: ResolvedOptions) -> Bootstrap | None:
         own = {**asdict(ci), "ci_method": ci.method}
         for name, value in given.items():
             if name in options.given and value != own[name]:
-                raise InputError("conflicting-options", names=f"ci={ci!r} and {name}={value!r}")
+                raise InputError(
+                    "conflicting-options", names=f"ci={ci!r} and {name}={value!r}"
+                )
         return ci
     if not isinstance(ci, (bool, np.bool_)):
         wanted = "True, with the level as level=0.9"

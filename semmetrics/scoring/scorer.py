@@ -47,8 +47,20 @@ from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure, Statistic, model_key
-from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse, parse_all
-from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
+from semmetrics.metrics.registry import (
+    is_own,
+    kinds_of_all,
+    own_identity,
+    parse,
+    parse_all,
+)
+from semmetrics.options import (
+    OPTIONS,
+    ResolvedOptions,
+    is_given,
+    resolve_options,
+    take_over,
+)
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import (
     Identity,
@@ -87,7 +99,9 @@ _SHOWN = 5
 _ACTIVATED = "activated-probabilities"  # what shows only in all items together
 BY_ITEM = tuple(name for name, option in OPTIONS.items() if option.batch == "items")
 WHOLE = tuple(name for name, option in OPTIONS.items() if option.batch == "whole")
-KEPT = tuple(name for name, option in OPTIONS.items() if option.batch in ("whole", "kept"))
+KEPT = tuple(
+    name for name, option in OPTIONS.items() if option.batch in ("whole", "kept")
+)
 _TOGETHER = 1 << 13  # items that are summed together
 _NAMES = 1000  # entries beside which a sample is kept: classes, not captions
 
@@ -112,7 +126,9 @@ class Scorer:
     """
 
     @takes_options(BY_ITEM)
-    def __init__(self, *, system: str | None = None, **options: Unpack[Options]) -> None:
+    def __init__(
+        self, *, system: str | None = None, **options: Unpack[Options]
+    ) -> None:
         """Make a scorer without items.
 
         Parameters
@@ -135,11 +151,17 @@ class Scorer:
         needing = [name for name in KEPT if is_given(given.get(name))]
         needing += ["missing='common'"] * (given.get("missing") == "common")
         ci = given.get("ci")
-        method = ci.method if isinstance(ci, Bootstrap) else given.get("ci_method", AUTO)
+        method = (
+            ci.method if isinstance(ci, Bootstrap) else given.get("ci_method", AUTO)
+        )
         needing += [f"ci_method={method!r}"] * (method not in (AUTO, POISSON))
         if needing and not keep_rows:
-            raise InputError("needs-all-items", what=", ".join(needing), reason="needs all items",
-                             instead=", or leave it out")  # fmt: skip
+            raise InputError(
+                "needs-all-items",
+                what=", ".join(needing),
+                reason="needs all items",
+                instead=", or leave it out",
+            )
         plan.check_given(given)
         if "measures" in given:
             given["measures"] = listed(given["measures"])
@@ -206,11 +228,18 @@ class Scorer:
         items = self._systems.get(system, Collection(keep_rows=self._keep_rows))
         part = None if shard is None else Shard.read(shard)
         if self._keep_rows and ({*self._systems} - {system} or part):
-            raise InputError("needs-no-rows", what="a shard" if part else "another system")
-        if lost := [name for name, one in self._given.items() if isinstance(one, Identity)]:
+            raise InputError(
+                "needs-no-rows", what="a shard" if part else "another system"
+            )
+        if lost := [
+            name for name, one in self._given.items() if isinstance(one, Identity)
+        ]:
             raise InputError("not-in-a-state", value=", ".join(lost))
         if kind is None:
-            sized = (hasattr(one, "__len__") and not isinstance(one, str) for one in (preds, gts))
+            sized = (
+                hasattr(one, "__len__") and not isinstance(one, str)
+                for one in (preds, gts)
+            )
             if all(sized) and not len(preds) and not len(gts):
                 return
             kind, systems, gts = plan.resolve_inputs({system: preds}, gts, self._given)
@@ -263,7 +292,9 @@ class Scorer:
         """
         systems = {n: items for n, items in self._systems.items() if not items.is_empty}
         if not systems:
-            raise InputError("empty", role="the scorer", remedy="update it with items first")
+            raise InputError(
+                "empty", role="the scorer", remedy="update it with items first"
+            )
         system, first = next(iter(systems.items()))
         if first.keep_rows:
             prepared = first.prepare(setup_of(self), system)
@@ -286,14 +317,20 @@ class Scorer:
         _check_embeddings(found)
         ci = resampling(plan.resolve(str(self._kind), self._given))
         scores = score_evaluated(found, first.plan, ci)
-        facts, inputs, setup = [Fact("different-items")] * differ, list[Any](), self._describer()
+        facts, inputs, setup = (
+            [Fact("different-items")] * differ,
+            list[Any](),
+            self._describer(),
+        )
         for system, items in systems.items():
             mine = [score for score in scores if score.system == system]
             facts += items.report(setup, system, mine, ci=ci is not None)
             inputs[-1:] = items.inputs
         self._warn_of_activated(facts)
         understood = plan.describe_inputs(inputs)
-        return ScoreTable(scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood)
+        return ScoreTable(
+            scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood
+        )
 
     def _warn_of_activated(self, facts: Sequence[Fact]) -> None:
         """Warn once of scores that were read as logits."""
@@ -320,10 +357,14 @@ class Scorer:
         """
         self._check_options(other)
         kind, setup, mine = self._kind or other._kind, self._setup, self._systems
-        if any(items.is_live for one in (self, other) for items in one._systems.values()):
+        if any(
+            items.is_live for one in (self, other) for items in one._systems.values()
+        ):
             setup = setup or plan.open_setup(str(kind), self._given)
-        merged = {name: mine[name].merged(items, setup) if name in mine else items.copy()
-                  for name, items in other._systems.items()}  # fmt: skip
+        merged = {
+            name: mine[name].merged(items, setup) if name in mine else items.copy()
+            for name, items in other._systems.items()
+        }
         self._systems, self._kind, self._setup = mine | merged, kind, setup
 
     def save(self, target: Any, *, shard: str | None = None) -> None:
@@ -358,24 +399,40 @@ class Scorer:
             raise InputError("needs-no-rows", what="a state")
         if shard is not None:
             Shard.read(shard)  # refuses what is none
-        setup = setup_of(self) if any(one.is_live for one in self._systems.values()) else None
+        setup = (
+            setup_of(self)
+            if any(one.is_live for one in self._systems.values())
+            else None
+        )
         options = self._saved_options()
-        systems = {n: items.to_record(setup, n, shard or "") for n, items in self._systems.items()}
-        write_state(target, {"kind": self._kind, "options": options, "systems": systems})
+        systems = {
+            n: items.to_record(setup, n, shard or "")
+            for n, items in self._systems.items()
+        }
+        write_state(
+            target, {"kind": self._kind, "options": options, "systems": systems}
+        )
 
     def _saved_options(self) -> dict[str, Any]:
         """Return the options that a state names: values that it can hold, or their hashes."""
         options = {}
         for name, value in self.__getstate__()["_given"].items():
-            if name in (*_UNCOMPARED, "doc_freq"):  # the measures have the hash of the latter
+            if name in (
+                *_UNCOMPARED,
+                "doc_freq",
+            ):  # the measures have the hash of the latter
                 continue
             if name in _LABEL_LISTS and isinstance(value, (str, os.PathLike)):
-                value = setup_of(self).options[name]  # the file may be elsewhere, or change
+                value = setup_of(self).options[
+                    name
+                ]  # the file may be elsewhere, or change
             options[name] = value if can_hold(value) else Identity(_digest(value))
         return options
 
     @classmethod
-    def load(cls, source: Any, *others: Any, max_bytes: int = DEFAULTS.max_bytes) -> Self:
+    def load(
+        cls, source: Any, *others: Any, max_bytes: int = DEFAULTS.max_bytes
+    ) -> Self:
         """Read what ``save`` wrote; several are merged.
 
         Parameters
@@ -400,7 +457,9 @@ class Scorer:
         new = cls.__new__(cls)
         new._kind, new._given, new._setup = state["kind"], state["options"], None
         new._system, new._keep_rows, new._has_warned = "preds", False, False
-        new._systems = {n: Collection.of_record(one) for n, one in state["systems"].items()}
+        new._systems = {
+            n: Collection.of_record(one) for n, one in state["systems"].items()
+        }
         for other in others:
             try:
                 new.merge(cls.load(other, max_bytes=max_bytes))
@@ -429,8 +488,13 @@ class Scorer:
         more = len(measures) - _SHOWN
         shown = {
             "protocol": self._given.get("protocol"),
-            "measures": [*measures[:_SHOWN], *([f"and {more} more"] if more > 0 else [])],
-            "task": self._kind if not measures and "protocol" not in self._given else None,
+            "measures": [
+                *measures[:_SHOWN],
+                *([f"and {more} more"] if more > 0 else []),
+            ],
+            "task": self._kind
+            if not measures and "protocol" not in self._given
+            else None,
         }
         told = [f"{name}={value!r}" for name, value in shown.items() if value]
         return f"Scorer({', '.join([*told, f'items={len(self)}'])})"
@@ -438,7 +502,9 @@ class Scorer:
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but what is opened, which is opened again."""
         given = dict(self._given)
-        if "measures" in given:  # as measures, which say what to import where they are not known
+        if (
+            "measures" in given
+        ):  # as measures, which say what to import where they are not known
             shared = len(kinds_of_all(given["measures"])) > 1
             if self._kind is not None or not shared:
                 given["measures"] = parse_all(given["measures"], first=self._kind)
@@ -450,7 +516,12 @@ class Scorer:
         if self._setup is None:
             needs_file = any(_is_file(name, self._given.get(name)) for name in _FILES)
             plans = [items._plan for items in self._systems.values() if items._plan]
-            taken = [m[name] for one in plans for m in one.measures for name in ("df", "parser")]
+            taken = [
+                m[name]
+                for one in plans
+                for m in one.measures
+                for name in ("df", "parser")
+            ]
             if any(taken) or needs_file:
                 return None
         return setup_of(self)
@@ -483,10 +554,18 @@ class Scorer:
             system = {"system": one._system} if one._keep_rows else {}
             sides.append({**system, **known, "measures": one._measures()})
         mine, theirs = sides
-        loaded = any(items.parts for one in (self, other) for items in one._systems.values())
-        ignored = {*_UNCOMPARED, *(_FILES if loaded else ())}  # of files the content is compared
-        names = [name for name in dict.fromkeys((*mine, *theirs))
-                 if name not in ignored and mine.get(name) != theirs.get(name)]  # fmt: skip
+        loaded = any(
+            items.parts for one in (self, other) for items in one._systems.values()
+        )
+        ignored = {
+            *_UNCOMPARED,
+            *(_FILES if loaded else ()),
+        }  # of files the content is compared
+        names = [
+            name
+            for name in dict.fromkeys((*mine, *theirs))
+            if name not in ignored and mine.get(name) != theirs.get(name)
+        ]
         kinds = [one._kind for one in (self, other)]
         if names or (None not in kinds and kinds[0] != kinds[1]):
             raise InputError("different-scorers", names=names or kinds)
@@ -525,11 +604,17 @@ def _identity(value: Any) -> Any:
         return sorted(map(str, value))
     if isinstance(value, MethodType):
         return _identity(value.__func__), _identity(value.__self__)
-    named = (getattr(value, name, None) for name in ("identity", "hash", "digest", "name"))
+    named = (
+        getattr(value, name, None) for name in ("identity", "hash", "digest", "name")
+    )
     told = next((text for text in named if isinstance(text, str)), None)
     try:
         return type(value).__name__, pickle.dumps(value) if told is None else told
-    except (pickle.PicklingError, TypeError, AttributeError):  # it never left this process
+    except (
+        pickle.PicklingError,
+        TypeError,
+        AttributeError,
+    ):  # it never left this process
         return id(value)
 
 
@@ -538,12 +623,16 @@ def _differing_truth(found: Mapping[str, Mapping[str, Evaluated]]) -> bool:
     differ = False
     for systems in found.values():
         (name, (_, first)), *others = systems.items()
-        kept = first.settings.get("missing") == "error" and "skip" not in first.settings.values()
+        kept = (
+            first.settings.get("missing") == "error"
+            and "skip" not in first.settings.values()
+        )
         for other, (_, one) in others:
             differ |= one.fingerprint != first.fingerprint
             if differ and kept:
-                raise InputError("scored-otherwise", other, other=name,
-                                 what="items or ground truth")  # fmt: skip
+                raise InputError(
+                    "scored-otherwise", other, other=name, what="items or ground truth"
+                )
     return differ
 
 
@@ -551,8 +640,14 @@ def _check_embeddings(found: Mapping[str, Mapping[str, Evaluated]]) -> None:
     """Raise an error if systems were scored with different embeddings, as states may have been."""
     for systems in found.values():
         measures, _ = next(iter(systems.values()))
-        keys = [model_key(measure) for measure, _ in measures if measure["embedding"] is not None]
-        check_models({name: statistics for name, (_, statistics) in systems.items()}, keys)
+        keys = [
+            model_key(measure)
+            for measure, _ in measures
+            if measure["embedding"] is not None
+        ]
+        check_models(
+            {name: statistics for name, (_, statistics) in systems.items()}, keys
+        )
 
 
 _NONE: Codes = np.zeros(0, np.int32)
@@ -569,7 +664,10 @@ _SCORES = {
 }
 """What batches have for scores. "cells" may be scores, or say which names an item has, as "zeros"
 and "ones" may; "members" are no scores in any case."""
-_CHOSEN, _OTHERS = frozenset({"zeros", "members", "cells"}), frozenset({"table", "fractions"})
+_CHOSEN, _OTHERS = (
+    frozenset({"zeros", "members", "cells"}),
+    frozenset({"table", "fractions"}),
+)
 _APART = {
     "table": frozenset(_SCORES) - {"table", "cells"},
     "plain": frozenset({"ones", "zeros", "fractions"}),
@@ -619,20 +717,26 @@ class Batches:
     waiting: int = 0
     _place: str = ""  # of the first item
     _scores: frozenset[str] = frozenset()  # of _SCORES; empty before the first item
-    _readings: dict[tuple[str, str], None] = field(default_factory=dict)  # each with its scores
+    _readings: dict[tuple[str, str], None] = field(
+        default_factory=dict
+    )  # each with its scores
     _order: str = ""
     _precisions: frozenset[str] = frozenset()  # of scores
     _has_marks: bool = False
     _names_all: bool = False
     _is_federated: bool = False
-    _styles: dict[str, str] = field(default_factory=dict)  # as those of Lists, by the first batch
+    _styles: dict[str, str] = field(
+        default_factory=dict
+    )  # as those of Lists, by the first batch
     _style_place: str = ""  # of an item that shows them
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _is_unnamed: bool = False  # whether a matrix had columns without names
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
     _ids: list[Ids] | None = None  # batch by batch; None: known by position
-    _known: dict[str, None] = field(default_factory=dict)  # those of the first so many batches
+    _known: dict[str, None] = field(
+        default_factory=dict
+    )  # those of the first so many batches
     _n_known: int = 0
     # of the items that were let go: their number and that of their entries
     _gone: int = 0
@@ -642,11 +746,21 @@ class Batches:
     @classmethod
     def of(cls, lists: Lists) -> Batches:
         """Return a batch."""
-        new, given = cls(lists.source, lists.noun, lists.understood), lists.whole or lists
+        new, given = (
+            cls(lists.source, lists.noun, lists.understood),
+            lists.whole or lists,
+        )
         if len(lists):
             scores = _scores_of(lists, given)
-            new.notes, new.unlike, new.waiting = list(lists.notes), lists.unlike, len(lists)
-            new._scores, new._readings = frozenset({scores}), {(given.understood, scores): None}
+            new.notes, new.unlike, new.waiting = (
+                list(lists.notes),
+                lists.unlike,
+                len(lists),
+            )
+            new._scores, new._readings = (
+                frozenset({scores}),
+                {(given.understood, scores): None},
+            )
             new._order = given.order
             new._precisions = frozenset({given.precision})
             new._has_marks = given.has_marks
@@ -656,7 +770,9 @@ class Batches:
             new._style_place = place_of_styles(lists)
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
             new._is_unnamed = bool(new._columns) and given.columns is not None
-            new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
+            new._codes = dict(
+                zip(given.vocabulary, range(len(given.vocabulary)), strict=True)
+            )
             new._sides = [given.side]
             new._ids = None if isinstance(lists.ids, range) else [lists.ids]
             new._place = lists.where(0)
@@ -668,12 +784,17 @@ class Batches:
         entries = found.contents[0] * size // max(1, len(found))
         is_lists = isinstance(found, Lists)
         return cls(
-            found.source, found.contents[1], found.understood, _gone=size, _gone_entries=entries,
-            _scores=frozenset({"whole"}), _readings={(found.understood, "whole"): None},
+            found.source,
+            found.contents[1],
+            found.understood,
+            _gone=size,
+            _gone_entries=entries,
+            _scores=frozenset({"whole"}),
+            _readings={(found.understood, "whole"): None},
             _ids=None if isinstance(found.ids, range) else [],
             _styles=dict(found.styles) if is_lists else {},
             _style_place=place_of_styles(found) if is_lists else "",
-        )  # fmt: skip
+        )
 
     def __len__(self) -> int:
         """The number of items of all batches, also of those let go."""
@@ -683,7 +804,10 @@ class Batches:
     def contents(self) -> tuple[int, str]:
         """How many of what came in all batches."""
         waiting = sum(len(self._decided(side).codes) for side in self._sides)
-        return self._gone_entries + waiting, "score" if "table" in self._scores else self.noun
+        return (
+            self._gone_entries + waiting,
+            "score" if "table" in self._scores else self.noun,
+        )
 
     @property
     def verb(self) -> str:
@@ -694,9 +818,11 @@ class Batches:
     def understood(self) -> str:
         """How the batches were read."""
         # what was taken for 0/1 is understood as the others are
-        texts = [text + ", 0/1" * (self._chosen and scores in ("zeros", "ones"))
-                 for text, scores in self._readings
-                 if not ("table" in self._scores and scores == "cells")]  # fmt: skip
+        texts = [
+            text + ", 0/1" * (self._chosen and scores in ("zeros", "ones"))
+            for text, scores in self._readings
+            if not ("table" in self._scores and scores == "cells")
+        ]
         return "; ".join(dict.fromkeys(texts)) or self.reading
 
     @property
@@ -720,7 +846,9 @@ class Batches:
         """Return the same batches, to which others can be added."""
         new = Batches()
         for name, value in vars(self).items():
-            setattr(new, name, value.copy() if isinstance(value, (dict, list)) else value)
+            setattr(
+                new, name, value.copy() if isinstance(value, (dict, list)) else value
+            )
         return new
 
     def repeated(self, other: Batches) -> list[str]:
@@ -730,7 +858,12 @@ class Batches:
         for part in self._ids[self._n_known :]:
             self._known.update(dict.fromkeys(map(str, part)))
         self._n_known = len(self._ids)
-        return [name for part in other._ids for name in map(str, part) if name in self._known]
+        return [
+            name
+            for part in other._ids
+            for name in map(str, part)
+            if name in self._known
+        ]
 
     def check(self, other: Batches) -> None:
         """Refuse batches that cannot follow these.
@@ -749,13 +882,19 @@ class Batches:
         if (self._ids is None) is not (other._ids is None):
             has, had = ("no ids" if one._ids is None else "ids" for one in shown)
         elif self._columns and other._columns and self._columns != other._columns:
-            has, had = (f"the columns {listing(map(str, one._columns))}" for one in shown)
-        elif self._is_unnamed is not other._is_unnamed and not self._has_numbers_only(other):
+            has, had = (
+                f"the columns {listing(map(str, one._columns))}" for one in shown
+            )
+        elif self._is_unnamed is not other._is_unnamed and not self._has_numbers_only(
+            other
+        ):
             has, had = (_OF_MATRIX[one._is_unnamed] for one in shown)
         elif self._is_federated is not other._is_federated:
             has, had = (_FEDERATED[one._is_federated] for one in shown)
         elif gone_otherwise or any(both & _APART.get(one, frozenset()) for one in both):
-            has, had = (" and ".join(map(_SCORES.__getitem__, one._scores)) for one in shown)
+            has, had = (
+                " and ".join(map(_SCORES.__getitem__, one._scores)) for one in shown
+            )
         else:
             return
         raise InputError("other-batch", other._place or other.source, has=has, had=had)
@@ -768,7 +907,11 @@ class Batches:
     def extend(self, other: Batches) -> None:
         """Add other batches that were checked, and what they let go."""
         if not self.source:
-            self.source, self.noun, self.reading = other.source, other.noun, other.reading
+            self.source, self.noun, self.reading = (
+                other.source,
+                other.noun,
+                other.reading,
+            )
         self._styles = other._styles | self._styles
         self._style_place = self._style_place or other._style_place
         if not other._scores:
@@ -807,7 +950,9 @@ class Batches:
             np.concatenate([_NONE, *(one.codes for one in sides)]),
             np.concatenate(scores) if scores else None,
         )
-        ids: Any = range(self._gone, len(self)) if self._ids is None else join_ids(self._ids)
+        ids: Any = (
+            range(self._gone, len(self)) if self._ids is None else join_ids(self._ids)
+        )
         return self._lists(ids, side)
 
     def decided(self, item: Lists) -> Lists:
@@ -815,7 +960,10 @@ class Batches:
         if self.scored or item.side.scores is None:
             return item
         return replace(
-            item, side=replace(item.side, scores=None), order=self._order or "keys", names_all=True
+            item,
+            side=replace(item.side, scores=None),
+            order=self._order or "keys",
+            names_all=True,
         )
 
     def let_go(self) -> None:
@@ -840,7 +988,9 @@ class Batches:
     def _lists(self, ids: Any, side: Side) -> Lists:
         named = None if isinstance(ids, range) else ids
         ranked = "table" in self._scores
-        matrix = bool(self._columns) and not ranked and self._columns == list(self._codes)
+        matrix = (
+            bool(self._columns) and not ranked and self._columns == list(self._codes)
+        )
         cells = "either" if self._scores == {"cells"} else "members"
         return Lists(
             ids,
@@ -854,7 +1004,10 @@ class Batches:
             source=self.source,
             understood=self.understood,
             notes=[*self.notes],
-            names_all=bool(self._columns) or self._chosen or self._has_marks or self._names_all,
+            names_all=bool(self._columns)
+            or self._chosen
+            or self._has_marks
+            or self._names_all,
             has_marks=self._has_marks,
             is_federated=self._is_federated,
             precision=common_precision(self._precisions),
@@ -896,12 +1049,18 @@ class Collection:
         self._chosen: dict[str, list[Fitted]] = {}
         self._statistics: dict[str, Statistics] = {}
         self._counts: dict[str, Any] = {}
-        self._fallen: dict[str, Any] = {}  # what was noted of batches of which no item is left
+        self._fallen: dict[
+            str, Any
+        ] = {}  # what was noted of batches of which no item is left
         self._sample: list[Lists] = []  # one of them
         self._facts: list[Fact] = []  # on weights and on what was evaluated whole
-        self._told: list[Fact] = []  # on loaded items, where they cannot be described anew
+        self._told: list[
+            Fact
+        ] = []  # on loaded items, where they cannot be described anew
         self._offered: dict[str, int] = {}  # how many items each shard was chosen from
-        self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
+        self._known_by: frozenset[str] = (
+            frozenset()
+        )  # ids, numbers, or other numbers than before
 
     def __len__(self) -> int:
         """The number of items of the ground truth."""
@@ -921,10 +1080,14 @@ class Collection:
         self, setup: Setup | None, system: str, scores: Sequence[Score], *, ci: bool
     ) -> list[Fact]:
         """Return what a user should know of the items that were let go, and their scores."""
-        unseen = [Fact("ids-not-compared")] * (sum(not part.shard for part in self.parts) > 1)
+        unseen = [Fact("ids-not-compared")] * (
+            sum(not part.shard for part in self.parts) > 1
+        )
         unseen += [Fact("unnumbered")] * (len(self._known_by) > 1)
-        axes = {name_task(system, part): (one, self._preds.verb)
-                for part, one in self._statistics.items()}  # fmt: skip
+        axes = {
+            name_task(system, part): (one, self._preds.verb)
+            for part, one in self._statistics.items()
+        }
         said = [*self._describe(setup, system), *self._facts]
         return [*said, *score_facts(scores, axes, ci=ci), *unseen]
 
@@ -950,14 +1113,31 @@ class Collection:
         for batches in new.inputs:
             batches.let_go()
         measures = new._plan.measures if new._plan else []
-        own = {m.definition: own_identity(m.definition) for m in measures if is_own(m.definition)}
-        sums = {part: [one.sums[s] for s in new._needed(part)]
-                for part, one in new._statistics.items()}  # fmt: skip
-        drawn = {part: one.resamples and [one.resamples[s] for s in new._needed(part)]
-                 for part, one in new._statistics.items()}  # fmt: skip
-        bare = {p: replace(one, sums={}, resamples=None) for p, one in new._statistics.items()}
-        return {**vars(new), "is_live": False, "_statistics": bare,
-                "own": own, "sums": sums, "resamples": drawn}  # fmt: skip
+        own = {
+            m.definition: own_identity(m.definition)
+            for m in measures
+            if is_own(m.definition)
+        }
+        sums = {
+            part: [one.sums[s] for s in new._needed(part)]
+            for part, one in new._statistics.items()
+        }
+        drawn = {
+            part: one.resamples and [one.resamples[s] for s in new._needed(part)]
+            for part, one in new._statistics.items()
+        }
+        bare = {
+            p: replace(one, sums={}, resamples=None)
+            for p, one in new._statistics.items()
+        }
+        return {
+            **vars(new),
+            "is_live": False,
+            "_statistics": bare,
+            "own": own,
+            "sums": sums,
+            "resamples": drawn,
+        }
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Collection:
@@ -965,14 +1145,19 @@ class Collection:
         for definition, identity in record.pop("own").items():
             if own_identity(definition) != identity:
                 raise InputError("other-measure", measure=definition.name)
-        new, sums, drawn = cls(keep_rows=False), record.pop("sums"), record.pop("resamples")
+        new, sums, drawn = (
+            cls(keep_rows=False),
+            record.pop("sums"),
+            record.pop("resamples"),
+        )
         vars(new).update(record)
         for part, one in new._statistics.items():
             needed = new._needed(part)
             new._statistics[part] = replace(
-                one, sums=dict(zip(needed, sums[part], strict=True)),
+                one,
+                sums=dict(zip(needed, sums[part], strict=True)),
                 resamples=drawn[part] and dict(zip(needed, drawn[part], strict=True)),
-            )  # fmt: skip
+            )
         return new
 
     def _needed(self, part: str) -> list[Statistic]:
@@ -995,8 +1180,16 @@ class Collection:
         new._by_item = {name: list(values) for name, values in self._by_item.items()}
         return new
 
-    def add(self, setup: Setup, pred: Any, ref: Any, given: Mapping[str, Any], *, system: str,
-            shard: Shard | None = None) -> None:  # fmt: skip
+    def add(
+        self,
+        setup: Setup,
+        pred: Any,
+        ref: Any,
+        given: Mapping[str, Any],
+        *,
+        system: str,
+        shard: Shard | None = None,
+    ) -> None:
         """Add a batch.
 
         Parameters
@@ -1021,11 +1214,17 @@ class Collection:
         if not len(pred) and not len(ref):
             return
         pred, ref = _with_ids(pred, ref)
-        resolved = resolve_options(given, setup.kind.name)  # refuses what means nothing for it
-        given = {name: resolved[name] for name, value in given.items() if value is not None}
+        resolved = resolve_options(
+            given, setup.kind.name
+        )  # refuses what means nothing for it
+        given = {
+            name: resolved[name] for name, value in given.items() if value is not None
+        }
         values = _read_values(given, pred, ref, setup)
         if matrices or shard:
-            vars(self).update(vars(self._with_whole(setup, system, pred, ref, shard, values)))
+            vars(self).update(
+                vars(self._with_whole(setup, system, pred, ref, shard, values))
+            )
             return
         batch = Collection(keep_rows=self.keep_rows)
         batch._preds, batch._gts = Batches.of(pred), Batches.of(ref)
@@ -1034,19 +1233,29 @@ class Collection:
         # Items of different batches are never joined: a batch is summed alone where its sides have
         # not the same ids, or where one of its ids is that of an item that waits.
         waits = self._preds.repeated(batch._preds) or self._gts.repeated(batch._gts)
-        alone = waits or not (same_ids(pred.ids, ref.ids) or set(pred.ids) == set(ref.ids))
+        alone = waits or not (
+            same_ids(pred.ids, ref.ids) or set(pred.ids) == set(ref.ids)
+        )
         many = self._gts.waiting + len(ref) >= _TOGETHER
         before = batch if self.is_empty else self
-        first = self._plan is None and not (before._preds.undecided or before._gts.undecided)
-        if self.keep_rows or not (alone or many or first):  # what is wrong is found as early
+        first = self._plan is None and not (
+            before._preds.undecided or before._gts.undecided
+        )
+        if self.keep_rows or not (
+            alone or many or first
+        ):  # what is wrong is found as early
             # what needs all items is looked at when all are there
             changed = values | {name: OPTIONS[name].default for name in WHOLE}
-            if self.is_empty or self._preds.undecided:  # also in the options or what they name
+            if (
+                self.is_empty or self._preds.undecided
+            ):  # also in the options or what they name
                 prepared = setup.prepare({system: pred}, ref, **changed)
                 if not batch._preds.undecided:
                     _check_form(prepared)
             else:
-                setup.kind.make_tasks({system: pred}, ref, setup.options.replace(**changed))
+                setup.kind.make_tasks(
+                    {system: pred}, ref, setup.options.replace(**changed)
+                )
             self._extend(batch)
             self.is_live = True
             return
@@ -1059,19 +1268,35 @@ class Collection:
         vars(self).update(vars(new))
 
     def _with_whole(
-        self, setup: Setup, system: str, pred: Any, ref: Any, shard: Shard | None, values: Any
+        self,
+        setup: Setup,
+        system: str,
+        pred: Any,
+        ref: Any,
+        shard: Shard | None,
+        values: Any,
     ) -> Collection:
         """Return also the sums of a batch that is evaluated as it is, such as a matrix."""
         new, n, name = self.copy(), len(self), "/".join(map(str, shard or ()))
-        if isinstance(ref.ids, range) and len(self) and bool(shard) is not bool(self._offered):
+        if (
+            isinstance(ref.ids, range)
+            and len(self)
+            and bool(shard) is not bool(self._offered)
+        ):
             new._known_by |= {"numbers", "other numbers"}
         if shard is not None:  # the numbers of its items are those of all items
             n = self._offered.get(name, 0)
             new._offered = {**self._offered, name: n + len(ref)}
         new.is_live = True
-        pred, ref = (replace(one, ids=range(n, n + len(one))) if isinstance(one.ids, range) else one
-                     for one in (pred, ref))  # fmt: skip
-        prepared = setup.prepare({system: pred}, ref, plan=self._plan, shard=shard, **values)
+        pred, ref = (
+            replace(one, ids=range(n, n + len(one)))
+            if isinstance(one.ids, range)
+            else one
+            for one in (pred, ref)
+        )
+        prepared = setup.prepare(
+            {system: pred}, ref, plan=self._plan, shard=shard, **values
+        )
         found = new._add_evaluated(prepared, setup)
         new._facts = unite([*new._facts, *_facts_of(prepared, found, {})])
         size = len(next(iter(found.values()), ()))
@@ -1099,7 +1324,9 @@ class Collection:
             raise InputError("different-statistics", why=why)
         chosen = other._chosen | new._chosen
         if any(chosen[part] != one for part, one in other._chosen.items()):
-            why = "what was fitted, such as document frequencies or a threshold, differs"
+            why = (
+                "what was fitted, such as document frequencies or a threshold, differs"
+            )
             raise InputError("different-statistics", why=why)
         _check_parts(new.parts, other.parts)
         new._add_sums(other._statistics, other._counts)
@@ -1128,11 +1355,18 @@ class Collection:
 
     def evaluated(self) -> dict[str, Evaluated]:
         """Return the measures and the statistics of each part of the items that were let go."""
-        return {part: (self._chosen[part], found) for part, found in self._statistics.items()}
+        return {
+            part: (self._chosen[part], found)
+            for part, found in self._statistics.items()
+        }
 
     def sample_names(self) -> list[str]:
         """Return the labels or captions of the item that stands for those let go."""
-        return [str(name) for lists in self._sample for name in getattr(lists, "vocabulary", ())]
+        return [
+            str(name)
+            for lists in self._sample
+            for name in getattr(lists, "vocabulary", ())
+        ]
 
     def _describe(self, setup: Setup | None, system: str) -> list[Fact]:
         """Return what was odd in the items that were let go: their counts, beside one of them.
@@ -1145,12 +1379,16 @@ class Collection:
         nothing = dict.fromkeys(BY_ITEM)
         try:
             prepared = setup.prepare({system: pred}, ref, plan=self.plan, **nothing)
-        except InputError:  # no item has both sides, or a device or package is elsewhere
+        except (
+            InputError
+        ):  # no item has both sides, or a device or package is elsewhere
             return self._told
         if pred is not self._sample[0]:  # refuses what needs scores
             self._evaluate(prepared, setup)
-        tasks = {part: replace(task, counts=self._counts[part])
-                 for part, task in prepared.tasks[system].items()}  # fmt: skip
+        tasks = {
+            part: replace(task, counts=self._counts[part])
+            for part, task in prepared.tasks[system].items()
+        }
         inputs: Any = [self._preds, self._gts]
         prepared = prepared._replace(tasks={system: tasks}, inputs=inputs)
         return _facts_of(prepared, self._statistics, self._fallen)
@@ -1168,7 +1406,9 @@ class Collection:
         for name, values in other._by_item.items():
             both = (*self._by_item.get(name, ())[:1], *values[:1])
             if len({one.shape[1:] for one in both if isinstance(one, np.ndarray)}) > 1:
-                raise InputError("batch-differs", role=f"the number of columns of {name}")
+                raise InputError(
+                    "batch-differs", role=f"the number of columns of {name}"
+                )
 
     def _extend(self, other: Collection) -> None:
         for name, values in other._by_item.items():
@@ -1190,8 +1430,10 @@ class Collection:
         for batches in (self._preds, self._gts):
             batches.let_go()
         # one is kept without its rows, to compare the columns of others with
-        self._by_item = {name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
-                         for name, values in self._by_item.items()}  # fmt: skip
+        self._by_item = {
+            name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
+            for name, values in self._by_item.items()
+        }
         setup.forget()
 
     def _add_evaluated(self, prepared: Prepared, setup: Setup) -> dict[str, Statistics]:
@@ -1216,24 +1458,34 @@ class Collection:
                 chosen[part] = _freeze(prepared, part, task)
             task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
             measures = [measure for measure, _ in chosen[part]]
-            sums = evaluate(task, measures, keep_rows=bool(ci), progress=setup.options["progress"])
+            sums = evaluate(
+                task, measures, keep_rows=bool(ci), progress=setup.options["progress"]
+            )
             if ci:
                 sums = with_resamples(sums, ci)
             nothing = np.zeros(0, np.uint64)
             found[part] = replace(  # of the items their number alone
-                sums, parts=None, ids=range(len(sums)), hashes=nothing, weights=None,
+                sums,
+                parts=None,
+                ids=range(len(sums)),
+                hashes=nothing,
+                weights=None,
                 groups=None if sums.groups is None else np.unique(sums.groups),
-            )  # fmt: skip
+            )
         return chosen, found
 
     def _add_sums(
-        self, statistics: Mapping[str, Statistics], counts: Mapping[str, Mapping[Any, int]]
+        self,
+        statistics: Mapping[str, Statistics],
+        counts: Mapping[str, Mapping[Any, int]],
     ) -> None:
         """Add the sums of other items; those that do not fit change nothing."""
         before = self._statistics
         for part in before.keys() & statistics.keys():
             check_added(before[part], statistics[part])
-        added = {p: before[p] + one if p in before else one for p, one in statistics.items()}
+        added = {
+            p: before[p] + one if p in before else one for p, one in statistics.items()
+        }
         self._statistics = before | added
         self._counts = _merged_notes(self._counts, counts)
 
@@ -1294,10 +1546,15 @@ def _check_parts(mine: Sequence[Part], theirs: Sequence[Part]) -> None:
     shards = {part.shard for part in mine if part.shard}
     counts = {part.shard.partition("/")[2] for part in (*mine, *theirs) if part.shard}
     if len(counts) > 1:
-        raise InputError("different-statistics", why=f"shards of {' and of '.join(counts)}")
+        raise InputError(
+            "different-statistics", why=f"shards of {' and of '.join(counts)}"
+        )
     seen = {part.key for part in mine if part.key}  # 0: none of its items counts
-    twice = [part.shard or pluralize(part.n, "item") for part in theirs
-             if part.shard in shards or part.key in seen]  # fmt: skip
+    twice = [
+        part.shard or pluralize(part.n, "item")
+        for part in theirs
+        if part.shard in shards or part.key in seen
+    ]
     if twice:
         raise InputError("merged-twice", names=twice)
 
@@ -1312,13 +1569,19 @@ def _first_item(lists: Lists) -> Lists:
     """Return the first item that has an entry, or one without; it has no id."""
     row = (np.diff(lists.side.indptr) > 0).argmax() if len(lists) else -1
     where = Places(lists.source, None, ITEM, range(1))
-    item = replace(lists, ids=range(1), side=lists.side.take(np.array([row])), where=where)
+    item = replace(
+        lists, ids=range(1), side=lists.side.take(np.array([row])), where=where
+    )
     return item.occurring_alone() if len(item.vocabulary) > _NAMES else item
 
 
 def _fuller(one: list[Lists], other: list[Lists]) -> list[Lists]:
     """Return the one of two samples with entries on more sides, of both the first."""
-    return max(one, other, key=lambda some: (len(some), sum(len(s.side.codes) > 0 for s in some)))
+    return max(
+        one,
+        other,
+        key=lambda some: (len(some), sum(len(s.side.codes) > 0 for s in some)),
+    )
 
 
 def _facts_of(
@@ -1331,11 +1594,15 @@ def _facts_of(
     return [*prepared.data_facts(noted), *prepared.plan_facts()]
 
 
-def _merged_notes(notes: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+def _merged_notes(
+    notes: Mapping[str, Any], others: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the notes of both, by part: counts added up, and sets united."""
     merged = {part: dict(notes.get(part, {})) for part in (*notes, *others)}
     for part, more in others.items():
-        merge_notes(merged[part], {name: n for name, n in more.items() if adds_up(name)})
+        merge_notes(
+            merged[part], {name: n for name, n in more.items() if adds_up(name)}
+        )
     return merged
 
 
@@ -1348,7 +1615,9 @@ def _join_weights(parts: Sequence[Weights]) -> Weights:
         joined = np.concatenate(values)
     sources = {part.source for part in parts}
     notes = dict.fromkeys(note for part in parts for note in part.notes)
-    return Weights(joined, sources.pop() if len(sources) == 1 else "weights", list(notes))
+    return Weights(
+        joined, sources.pop() if len(sources) == 1 else "weights", list(notes)
+    )
 
 
 def _with_ids(pred: Lists, ref: Lists) -> tuple[Lists, Lists]:
@@ -1359,7 +1628,9 @@ def _with_ids(pred: Lists, ref: Lists) -> tuple[Lists, Lists]:
     return pred, ref
 
 
-def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup) -> dict[str, Any]:
+def _read_values(
+    given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
+) -> dict[str, Any]:
     """Return values of items as arrays; weights by id where items have ids."""
     files = setup.options["read"]
     values: dict[str, Any] = {}
@@ -1374,7 +1645,9 @@ def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
             found: Any = aligned_weights(weights, ref, ref.ids)
             if not numbered:
                 found = dict(zip(map(str, ref.ids), found.tolist(), strict=True))
-            weights = replace(weights, values=found, notes=unused_weights(weights, [pred, ref]))
+            weights = replace(
+                weights, values=found, notes=unused_weights(weights, [pred, ref])
+            )
         values["weights"] = weights
     return values
 
@@ -1391,7 +1664,9 @@ def _freeze(prepared: Prepared, part: str, task: Any) -> list[Fitted]:
         if measure["decode"] == BEST:
             reason = "chooses a threshold by the scores of all items"
             instead = ", or find the threshold on other data and give the number"
-        elif df == "rows" or (df and not {"df", f"{df}/{measure['stem']}"} & {*task.fits}):
+        elif df == "rows" or (
+            df and not {"df", f"{df}/{measure['stem']}"} & {*task.fits}
+        ):
             reason = "counts document frequencies on the references"
             instead = f", or give document frequencies, {OPTIONS['doc_freq'].both}"
         else:
@@ -1400,5 +1675,7 @@ def _freeze(prepared: Prepared, part: str, task: Any) -> list[Fitted]:
                 chosen.append((frozen, note))
                 continue
             reason = "is no function of sums over items"
-        raise InputError("needs-all-items", what=measure, reason=reason, instead=instead)
+        raise InputError(
+            "needs-all-items", what=measure, reason=reason, instead=instead
+        )
     return chosen

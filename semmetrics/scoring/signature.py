@@ -34,8 +34,13 @@ _STUDIES = {"judged": "semmetrics meta", "test": "semmetrics compare"}
 _FITS = ("df@", "parser-")  # a measure may have both
 
 
-def signature(measure: Measure, statistics: Statistics, frame: Frame,
-              bootstrap: Bootstrap | None = None, note: str = "") -> str:  # fmt: skip
+def signature(
+    measure: Measure,
+    statistics: Statistics,
+    frame: Frame,
+    bootstrap: Bootstrap | None = None,
+    note: str = "",
+) -> str:
     """The signature of a value.
 
     Parameters
@@ -60,7 +65,10 @@ def signature(measure: Measure, statistics: Statistics, frame: Frame,
     if "weights" in settings:
         settings["weights"] = f"{statistics.weighting:016x}"
     parts += [f"{key}:{escape(value)}" for key, value in settings.items()]
-    if statistics.groups is not None and not {"cand", "groups"} & statistics.settings.keys():
+    if (
+        statistics.groups is not None
+        and not {"cand", "groups"} & statistics.settings.keys()
+    ):
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
         identity, *rules = statistics.models[model_key(measure)].rsplit("|", 2)
@@ -68,10 +76,13 @@ def signature(measure: Measure, statistics: Statistics, frame: Frame,
     if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{escape(statistics.models[TAXONOMY])}")
     if "phi" in measure.definition.needs:
-        known = statistics.models.get(f"phi:{measure['phi']}")  # of sums their terms have it
+        known = statistics.models.get(
+            f"phi:{measure['phi']}"
+        )  # of sums their terms have it
         parts += [f"matrix:{escape(known)}"] if known else []
     lists = {  # those of options of their own are settings
-        str(measure[name]): statistics.models.get(f"#list {measure[name]}") for name in _LISTS
+        str(measure[name]): statistics.models.get(f"#list {measure[name]}")
+        for name in _LISTS
     }
     named = [f"{name}={identity}" for name, identity in lists.items() if identity]
     parts += [f"lists:{escape(join_names(named))}"] if named else []
@@ -169,8 +180,15 @@ def read_signature(text: str) -> Signed:
     task = next((part[5:] for part in parts if part.startswith("task:")), None)
     if task is None:  # of the kinds that share a name, the one whose settings are there
         keys = {part.partition(":")[0] for part in parts}
-        said = [option.kinds for option in OPTIONS.values() if option.key in keys and option.kinds]
-        task = next((kind for kind in kinds_of(name) if all(kind in some for some in said)), None)
+        said = [
+            option.kinds
+            for option in OPTIONS.values()
+            if option.key in keys and option.kinds
+        ]
+        task = next(
+            (kind for kind in kinds_of(name) if all(kind in some for some in said)),
+            None,
+        )
     definition, options = find(name, task)
     shorts = {option.short: option.name for option in definition.options}
     known: dict[str, str] = {}
@@ -190,15 +208,23 @@ def read_signature(text: str) -> Signed:
             raise InputError("bad-signature", why=f"{name} has no {part!r}")
     lacking = [key for key in ("n", "data", "v") if key not in known]
     numbers = {key: known.get(key, "1") for key in ("n", "k")}
-    wrong = [f"{key}:{n[:60]}" for key, n in numbers.items() if not n.isdecimal() or len(n) > 19]
+    wrong = [
+        f"{key}:{n[:60]}"
+        for key, n in numbers.items()
+        if not n.isdecimal() or len(n) > 19
+    ]
     if lacking or wrong:
         why = f"without {', '.join(lacking)}" if lacking else wrong[0]
         raise InputError("bad-signature", why=why)
-    return Signed(definition(k=int(known["k"]) if "k" in known else None, **options),
-                  {key: known[key] for key in SETTINGS if key in known},
-                  {key: known[key] for key in MODELS if key in known},
-                  _bootstrap(known["ci"]) if "ci" in known else None, int(known["n"]),
-                  known["data"], known["v"])  # fmt: skip
+    return Signed(
+        definition(k=int(known["k"]) if "k" in known else None, **options),
+        {key: known[key] for key in SETTINGS if key in known},
+        {key: known[key] for key in MODELS if key in known},
+        _bootstrap(known["ci"]) if "ci" in known else None,
+        int(known["n"]),
+        known["data"],
+        known["v"],
+    )
 
 
 def _bootstrap(text: str) -> Bootstrap:

@@ -18,7 +18,15 @@ from semmetrics.data.lists import gather
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
 from semmetrics.kinds.common import finite_or_none, on_one_line
-from semmetrics.messages import Spelling, did_you_mean, keyword, listing, plural, pluralize, visible
+from semmetrics.messages import (
+    Spelling,
+    did_you_mean,
+    keyword,
+    listing,
+    plural,
+    pluralize,
+    visible,
+)
 from semmetrics.metrics.definition import AUTO, Measure, Value
 from semmetrics.metrics.families import CAUSES, LABEL_AVERAGES, POLICIES
 from semmetrics.metrics.formulas import f1, precision, recall
@@ -28,15 +36,41 @@ from semmetrics.reports import Records, ScaledResult
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import default_method
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import Score, matching_names, point_sums, score_statistics
+from semmetrics.scoring.result import (
+    Score,
+    matching_names,
+    point_sums,
+    score_statistics,
+)
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 _PART_OF_ITEMS = 4  # a report shows at most a quarter of the items as the worst
 _COLUMNS = (
-    "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
-    "unit", "n", "undefined", "signature", "reason",
-)  # fmt: skip
-_MATCHES = ("id", "system", "rank", "prediction", "reference", "reason", "similarity", "nearest")
+    "system",
+    "part",
+    "heading",
+    "measure",
+    "value",
+    "ci_low",
+    "ci_high",
+    "ci_level",
+    "ci_method",
+    "unit",
+    "n",
+    "undefined",
+    "signature",
+    "reason",
+)
+_MATCHES = (
+    "id",
+    "system",
+    "rank",
+    "prediction",
+    "reference",
+    "reason",
+    "similarity",
+    "nearest",
+)
 _CONFUSION = ("system", "measure", "true", "predicted", "count")
 _PRECISION = ("system", "measure", "label", "recall", "precision")
 _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
@@ -45,8 +79,12 @@ _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 RUNS = "semmetrics.runs/1"
 _RUN = ("measure", "heading", "mean", "std", "ddof", "n", "runs")
-_POLICIES = {"0": "counted as 0", "1": "counted as 1", "skip": "left out",
-             "nan": "makes the value undefined"}  # fmt: skip
+_POLICIES = {
+    "0": "counted as 0",
+    "1": "counted as 1",
+    "skip": "left out",
+    "nan": "makes the value undefined",
+}
 _CAUSE_TEXTS = {
     "resample": "resamples without a value",
     "replicate": "resamples and jackknife values that are undefined",
@@ -72,13 +110,17 @@ class _Deferred:
     def __get__(self, record: object, owner: type) -> Any:
         if record is None:
             return self
-        with _MAKING:  # one list for all threads; both at once, as both keep the inputs alive
+        with (
+            _MAKING
+        ):  # one list for all threads; both at once, as both keep the inputs alive
             for name, value in [*vars(record).items()]:
                 if callable(value):
                     vars(record)[name] = value()
         return vars(record)[self.name]
 
-    def __set__(self, record: object, value: list[Any] | Callable[[], list[Any]]) -> None:
+    def __set__(
+        self, record: object, value: list[Any] | Callable[[], list[Any]]
+    ) -> None:
         vars(record)[self.name] = value
 
 
@@ -135,7 +177,9 @@ class ScoreTable(ScaledResult):
         return iter(self.scores)
 
     @overload
-    def __getitem__(self, key: int | str | Measure | tuple[str, str | Measure]) -> Score: ...
+    def __getitem__(
+        self, key: int | str | Measure | tuple[str, str | Measure]
+    ) -> Score: ...
 
     @overload
     def __getitem__(self, key: slice) -> ScoreTable: ...
@@ -167,7 +211,9 @@ class ScoreTable(ScaledResult):
             remedy = several if len(headings) > 1 else "write table[system, measure]"
             if len({score.part for score in found}) > 1:
                 remedy = f"say of which part: {listing(f'{one.part} {name}' for one in found)}"
-            raise UnknownKeyError("ambiguous-score", n=len(found), key=key, remedy=remedy)
+            raise UnknownKeyError(
+                "ambiguous-score", n=len(found), key=key, remedy=remedy
+            )
         raise self._unknown(key)
 
     def _unknown(self, key: Any) -> UnknownKeyError:
@@ -205,7 +251,11 @@ class ScoreTable(ScaledResult):
         system, name = _split_key(key)
         of = [score for score in self.scores if system in (None, score.system)]
         if isinstance(name, Measure):
-            return [score for score in of if name == score.measure or str(name) == score.heading]
+            return [
+                score
+                for score in of
+                if name == score.measure or str(name) == score.heading
+            ]
         if not isinstance(name, str):
             return []
         meant = matching_names(name, {score.names for score in of})
@@ -259,12 +309,20 @@ class ScoreTable(ScaledResult):
         rows = []
         for score in self.scores:
             entry = score.to_dict()
-            limits = {f"ci_{name}": value for name, value in (entry["ci"] or {}).items()}
+            limits = {
+                f"ci_{name}": value for name, value in (entry["ci"] or {}).items()
+            }
             undefined = ";".join(f"{cause}={n}" for cause, n in score.undefined.items())
             rows.append(entry | limits | {"part": score.part, "undefined": undefined})
-        rows += [vars(one) | {"system": name} for name in self.systems for one in self.not_computed]
+        rows += [
+            vars(one) | {"system": name}
+            for name in self.systems
+            for one in self.not_computed
+        ]
         records = Records.from_rows(_COLUMNS, rows)
-        numbers = {name: np.array(records.column(name), np.float64) for name in _NUMBERS}
+        numbers = {
+            name: np.array(records.column(name), np.float64) for name in _NUMBERS
+        }
         return records.with_columns(**numbers)
 
     def __repr__(self) -> str:
@@ -279,7 +337,9 @@ class ScoreTable(ScaledResult):
             (pluralize(undefined, "undefined value"), ".undefined()"),
             (pluralize(len(self.differences), "difference"), ".differences"),
         )
-        parts = [f"{text} ({where})" for text, where in counted if not text.startswith("0 ")]
+        parts = [
+            f"{text} ({where})" for text, where in counted if not text.startswith("0 ")
+        ]
         return [*name_absent(self), *([", ".join(parts)] if parts else [])]
 
     def _first(self) -> tuple[ScoreTable, list[str]]:
@@ -288,12 +348,16 @@ class ScoreTable(ScaledResult):
         some = [s for s in self.scores if s.system in few and s.heading in names]
         left = len(self.headings) - len(names), len(self.systems) - len(few)
         counted = zip(left, ("measure", "system"), strict=True)
-        hidden = " and ".join(pluralize(number, noun) for number, noun in counted if number)
+        hidden = " and ".join(
+            pluralize(number, noun) for number, noun in counted if number
+        )
         return replace(self, scores=some), [f"… and {hidden} more"] if hidden else []
 
     def _repr_html_(self) -> str:
         some, more = self._first()
-        absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
+        absent = [
+            f"not computed: {one.heading} - {one.reason}" for one in self.not_computed
+        ]
         lines = [*more, *absent, *self.notes, *self.differences]
         (cells,) = some._tables(4, 1.0)
         return reports.write_table(cells, some.scores, lines, self.undefined())
@@ -354,18 +418,32 @@ class ScoreTable(ScaledResult):
         for name in self.headings:
             scores = [place.get((system, name)) for system in self.systems]
             higher = any(s.measure.higher_is_better for s in scores if s is not None)
-            rows.append([_line(name), *reports.grade(
-                [_shown(score, digits, scale) for score in scores],
-                [math.nan if score is None else score.value for score in scores], higher=higher,
-            )])  # fmt: skip
+            rows.append(
+                [
+                    _line(name),
+                    *reports.grade(
+                        [_shown(score, digits, scale) for score in scores],
+                        [
+                            math.nan if score is None else score.value
+                            for score in scores
+                        ],
+                        higher=higher,
+                    ),
+                ]
+            )
             best = [None if score is None else score.best_threshold for score in scores]
             found = ["" if threshold is None else repr(threshold) for threshold in best]
             rows += [["  threshold", *found]] if any(found) else []
-        rows += [[_line(one.heading), *("-" for _ in self.systems)] for one in self.not_computed]
+        rows += [
+            [_line(one.heading), *("-" for _ in self.systems)]
+            for one in self.not_computed
+        ]
         many = len(self.systems) > len(self.headings) + len(self.not_computed)
         if systems == "rows" or (many and systems is None):
-            rows = [[cell.strip() if cell[:1] == " " else cell for cell in one]
-                    for one in zip(*rows, strict=True)]  # fmt: skip
+            rows = [
+                [cell.strip() if cell[:1] == " " else cell for cell in one]
+                for one in zip(*rows, strict=True)
+            ]
             rows[0][0] = "system"
         return [rows]
 
@@ -403,10 +481,14 @@ class ScoreTable(ScaledResult):
             texts["part"] += [part] * first.n
             for heading in headings:
                 one = found.get(heading)
-                values[heading].append(np.full(first.n, np.nan) if one is None else one.items)
+                values[heading].append(
+                    np.full(first.n, np.nan) if one is None else one.items
+                )
         if len(set(texts["part"])) < 2:
             del texts["part"]
-        return Records(texts | {name: np.concatenate(some) for name, some in values.items()})
+        return Records(
+            texts | {name: np.concatenate(some) for name, some in values.items()}
+        )
 
     def per_label(self) -> Records:
         """Return the value and the counts of each label, of the measures that average over labels.
@@ -430,8 +512,12 @@ class ScoreTable(ScaledResult):
         """
         found = [score for score in self.scores if score.per_label is not None]
         if not found:
-            raise InputError("lacks-measure", what="values of labels", example="MacroF1")
-        return Records.from_rows(_LABELS, (row for score in found for row in _label_rows(score)))
+            raise InputError(
+                "lacks-measure", what="values of labels", example="MacroF1"
+            )
+        return Records.from_rows(
+            _LABELS, (row for score in found for row in _label_rows(score))
+        )
 
     def _first_of_systems(
         self, make: Callable[[Score], Any], what: str, example: str
@@ -524,7 +610,9 @@ class ScoreTable(ScaledResult):
         if not chosen:
             raise self._unknown(measure)
         if n < 1:
-            raise InputError("bad-option", name=which, value=n, wanted="a whole number from 1")
+            raise InputError(
+                "bad-option", name=which, value=n, wanted="a whole number from 1"
+            )
         if measure is not None and all(score.items is None for score in chosen):
             raise InputError("no-item-values", measure=measure)
         _item_headings(chosen)  # there is one
@@ -532,21 +620,39 @@ class ScoreTable(ScaledResult):
         for score in _first_of_items(chosen):
             if (values := score.items) is None:
                 continue
-            behind = [one for one in self.scores[self.scores.index(score) :]
-                      if (one.system, one.part) == (score.system, score.part)]  # fmt: skip
-            order = np.lexsort([  # nan last
-                one.items if one.measure.higher_is_better == (which == "worst")
-                else -one.items for one in reversed(behind) if one.items is not None
-            ])  # fmt: skip
+            behind = [
+                one
+                for one in self.scores[self.scores.index(score) :]
+                if (one.system, one.part) == (score.system, score.part)
+            ]
+            order = np.lexsort(
+                [  # nan last
+                    one.items
+                    if one.measure.higher_is_better == (which == "worst")
+                    else -one.items
+                    for one in reversed(behind)
+                    if one.items is not None
+                ]
+            )
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
-                item, value = plain_id(score.ids[place]), finite_or_none(float(values[place]))
-                row = {"system": score.system, "measure": score.heading, "id": item, "value": value}
+                item, value = (
+                    plain_id(score.ids[place]),
+                    finite_or_none(float(values[place])),
+                )
+                row = {
+                    "system": score.system,
+                    "measure": score.heading,
+                    "id": item,
+                    "value": value,
+                }
                 if score.task is not None:
                     show = find_kind(score.task.kind).describer.show_item
                     row |= show(score.task, place, score.measure)
                 rows.append(row)
         columns = dict.fromkeys(name for row in rows for name in row)
-        return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)
+        return Records.from_rows(
+            list(columns) or ["system", "measure", "id", "value"], rows
+        )
 
     def _details(self) -> Iterator[tuple[str, Records]]:
         if any(score.per_label is not None for score in self.scores):
@@ -555,9 +661,13 @@ class ScoreTable(ScaledResult):
             yield "Undefined values", undefined
 
     def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
-        shown = [one for one in self.scores if one.task is not None and one.items is not None]
+        shown = [
+            one for one in self.scores if one.task is not None and one.items is not None
+        ]
         if shown:  # what matches by meaning shows most
-            by = next((one.heading for one in shown if one.measure["match"] is not None), None)
+            by = next(
+                (one.heading for one in shown if one.measure["match"] is not None), None
+            )
             number = max(len(one.items) for one in shown if one.items is not None)
             most = max(1, min(n, number // _PART_OF_ITEMS))
             yield "Worst items", self._without("best", self.worst(most, by))
@@ -611,8 +721,11 @@ class ScoreTable(ScaledResult):
         if any(score.task is None for score in found):
             raise InputError("rows-not-kept")
         matches = found[0].measure.definition.extra.get("matches", match_rows)
-        rows = [{"id": row.pop("id"), "system": score.system, **row} for score in found
-                for row in matches(score.task, score.measure)]  # fmt: skip
+        rows = [
+            {"id": row.pop("id"), "system": score.system, **row}
+            for score in found
+            for row in matches(score.task, score.measure)
+        ]
         return Records.from_rows(list(rows[0]) if rows else _MATCHES, rows)
 
     def confusion(self) -> Records:
@@ -641,7 +754,10 @@ class ScoreTable(ScaledResult):
         >>> [(row["true"], row["predicted"], row["count"]) for row in table.confusion()]
         [('cat', 'cat', 1), ('dog', 'cat', 1)]
         """
-        what, example = "predicted classes, or sets of labels", "F1, or PerClassAccuracy of classes"
+        what, example = (
+            "predicted classes, or sets of labels",
+            "F1, or PerClassAccuracy of classes",
+        )
         return _rows_of(_CONFUSION, self._first_of_systems(_confused, what, example))
 
     def curve(self) -> Records:
@@ -675,15 +791,21 @@ class ScoreTable(ScaledResult):
             if not hasattr(family, "curve"):
                 return None
             statistics, needed = score.statistics, family.statistic(score.measure)
-            return family.curve(statistics.rows(needed), score.frame, statistics.item_weights)
+            return family.curve(
+                statistics.rows(needed), score.frame, statistics.item_weights
+            )
 
         curves = self._first_of_systems(make, "a curve of seen and unseen", "AUSUC")
         every = curves.values()
         return Records(
             {
                 "system": [name for name, curve in curves.items() for _ in curve.seen],
-                "low": np.concatenate([np.append(-np.inf, curve.bounds) for curve in every]),
-                "high": np.concatenate([np.append(curve.bounds, np.inf) for curve in every]),
+                "low": np.concatenate(
+                    [np.append(-np.inf, curve.bounds) for curve in every]
+                ),
+                "high": np.concatenate(
+                    [np.append(curve.bounds, np.inf) for curve in every]
+                ),
                 "unseen": np.concatenate([curve.unseen for curve in every]),
                 "seen": np.concatenate([curve.seen for curve in every]),
                 "H": np.concatenate([curve.harmonic for curve in every]),
@@ -720,12 +842,16 @@ class ScoreTable(ScaledResult):
             return points and [
                 (score.system, score.heading, label, *point)
                 for label, *both in points(
-                    score.measure, point_sums(score.measure, score.statistics), score.frame
+                    score.measure,
+                    point_sums(score.measure, score.statistics),
+                    score.frame,
                 )
                 for point in zip(*(side.tolist() for side in both), strict=True)
             ]
 
-        return _rows_of(_PRECISION, self._first_of_systems(make, "items ranked by class", "mAP"))
+        return _rows_of(
+            _PRECISION, self._first_of_systems(make, "items ranked by class", "mAP")
+        )
 
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.
@@ -751,22 +877,37 @@ class ScoreTable(ScaledResult):
             units = {"example": score.unit, "macro": "label", "weighted": "label"}
             for cause, number in score.undefined.items():
                 of_item = score.unit if average is None and cause in CAUSES else None
-                unit = "label" if cause == "absent" else of_item or units.get(str(average))
-                policy = None if score.measure[cause] is None else str(score.measure[cause])
-                rows.append(own | {"cause": cause, "unit": unit, "policy": policy, "count": number})
+                unit = (
+                    "label" if cause == "absent" else of_item or units.get(str(average))
+                )
+                policy = (
+                    None if score.measure[cause] is None else str(score.measure[cause])
+                )
+                rows.append(
+                    own
+                    | {"cause": cause, "unit": unit, "policy": policy, "count": number}
+                )
             if score.ci is not None and score.ci.undefined:
                 cause = "resample" if score.ci.method == "percentile" else "replicate"
-                rows.append(own | {"cause": cause, "policy": "skip", "count": score.ci.undefined})
+                rows.append(
+                    own
+                    | {"cause": cause, "policy": "skip", "count": score.ci.undefined}
+                )
         return Records.from_rows(_UNDEFINED, rows)
 
 
-for _name in ("facts", "understood"):  # in the class itself they would be taken for defaults
+for _name in (
+    "facts",
+    "understood",
+):  # in the class itself they would be taken for defaults
     setattr(ScoreTable, _name, _Deferred(_name))
 
 
 def _item_headings(scores: Sequence[Score]) -> list[str]:
     """The measures that have a value for an item alone."""
-    found = list(dict.fromkeys(score.heading for score in scores if score.items is not None))
+    found = list(
+        dict.fromkeys(score.heading for score in scores if score.items is not None)
+    )
     if not found:
         raise InputError("lacks-measure", what="item values", example="F1")
     return found
@@ -774,12 +915,20 @@ def _item_headings(scores: Sequence[Score]) -> list[str]:
 
 def _first_of_items(scores: Sequence[Score]) -> list[Score]:
     """Return the scores of the first measure of each part that has values of items."""
-    first = {score.part: score.heading for score in reversed(scores) if score.items is not None}
+    first = {
+        score.part: score.heading
+        for score in reversed(scores)
+        if score.items is not None
+    }
     return [score for score in scores if score.heading == first.get(score.part)]
 
 
-def _rows_of(columns: Sequence[str], found: dict[str, list[tuple[Any, ...]]]) -> Records:
-    rows = (dict(zip(columns, row, strict=True)) for some in found.values() for row in some)
+def _rows_of(
+    columns: Sequence[str], found: dict[str, list[tuple[Any, ...]]]
+) -> Records:
+    rows = (
+        dict(zip(columns, row, strict=True)) for some in found.values() for row in some
+    )
     return Records.from_rows(columns, rows)
 
 
@@ -797,7 +946,12 @@ def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
 
 
 _REPORT = {"precision": "Precision", "recall": "Recall", "f1-score": "F1"}
-_AVERAGES = {"micro": "micro", "macro": "macro", "weighted": "weighted", "samples": "example"}
+_AVERAGES = {
+    "micro": "micro",
+    "macro": "macro",
+    "weighted": "weighted",
+    "samples": "example",
+}
 
 
 def _report(like: Score) -> Iterator[dict[str, Any]]:
@@ -807,9 +961,13 @@ def _report(like: Score) -> Iterator[dict[str, Any]]:
     is averaged in a resample are the labels that it has, unless there are labels without items.
     """
 
-    def measure_of(name: str, average: str, policy: str, only: Value = None) -> tuple[Measure, str]:
+    def measure_of(
+        name: str, average: str, policy: str, only: Value = None
+    ) -> tuple[Measure, str]:
         definition, apart = parse(name)[0].definition, average in LABEL_AVERAGES
-        chosen: dict[str, Any] = {n: like.measure[n] for n in ("decode", "keep_at_least")}
+        chosen: dict[str, Any] = {
+            n: like.measure[n] for n in ("decode", "keep_at_least")
+        }
         for one in definition.options:
             if one.choices == POLICIES and one.applies(average):
                 chosen[one.name] = "0" if apart and one.name != "absent" else policy
@@ -828,19 +986,29 @@ def _report(like: Score) -> Iterator[dict[str, Any]]:
     hit, predicted, support = (known[name] for name in ("hit", "predicted", "support"))
     plain, named = list[Any](), dict[str, Any]()
     if like.ci is None:
-        columns = precision(hit, predicted), recall(hit, support), f1(hit, predicted, support)
-        plain = list(zip(*(np.nan_to_num(one).tolist() for one in columns), strict=True))
+        columns = (
+            precision(hit, predicted),
+            recall(hit, support),
+            f1(hit, predicted, support),
+        )
+        plain = list(
+            zip(*(np.nan_to_num(one).tolist() for one in columns), strict=True)
+        )
     else:
         named = {f"only {label}": frozenset([label]) for label in known["label"]}
     least = "0" if (known["support"] + known["predicted"] == 0).any() else "skip"
     rows: list[Any] = [("micro", "skip", one) for one in named]
-    rows += [(one, least if one in LABEL_AVERAGES else "0") for one in _AVERAGES.values()]
+    rows += [
+        (one, least if one in LABEL_AVERAGES else "0") for one in _AVERAGES.values()
+    ]
     every = [measure_of(name, *row) for row in rows for name in _REPORT.values()]
     ci = None if like.ci is None else like.ci.bootstrap
     if ci and ci.method == default_method(like.measure):
         ci = replace(ci, method=AUTO)
     made = replace(made, named={**made.named, **named})
-    scores = iter(score_statistics({"": made}, {"": every}, headings=[""] * len(every), ci=ci))
+    scores = iter(
+        score_statistics({"": made}, {"": every}, headings=[""] * len(every), ci=ci)
+    )
     labels = [*known["label"], *(f"{name} avg" for name in _AVERAGES)]
     numbers = support.tolist() + [support.sum().item()] * len(_AVERAGES)
     for place, (label, n) in enumerate(zip(labels, numbers, strict=True)):
@@ -854,7 +1022,9 @@ def _report(like: Score) -> Iterator[dict[str, Any]]:
         yield row | {"support": int(n) if float(n).is_integer() else n}
 
 
-def draw_report(found: Records, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+def draw_report(
+    found: Records, form: str, *, digits: int = 4, scale: float = 1.0
+) -> str:
     """Draw a classification report; json and csv have full precision."""
     if form in ("json", "csv"):
         return found.render(form)
@@ -865,7 +1035,11 @@ def draw_report(found: Records, form: str, *, digits: int = 4, scale: float = 1.
         return f"{text} [{', '.join(ends)}]" if ends else text
 
     rows = [row | {name: shown(row, name) for name in _REPORT} for row in found]
-    names = ["system"] * (len({*found.column("system")}) > 1) + ["label", *_REPORT, "support"]
+    names = ["system"] * (len({*found.column("system")}) > 1) + [
+        "label",
+        *_REPORT,
+        "support",
+    ]
     return Records.from_rows(names, rows).render(form, digits=digits)
 
 
@@ -882,13 +1056,21 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
     InputError
         If there is none.
     """
-    from semmetrics.metrics.semantic import SemanticFamily  # exact measures do without it
+    from semmetrics.metrics.semantic import (
+        SemanticFamily,
+    )  # exact measures do without it
 
     for score in scores:
         definition = score.measure.definition
-        if isinstance(definition.family, SemanticFamily) or "matches" in definition.extra:
+        if (
+            isinstance(definition.family, SemanticFamily)
+            or "matches" in definition.extra
+        ):
             return score.heading
-    what, example = "matches of labels by meaning, or of words", "SemF1, or METEOR of captions"
+    what, example = (
+        "matches of labels by meaning, or of words",
+        "SemF1, or METEOR of captions",
+    )
     raise InputError("lacks-measure", what=what, example=example)
 
 
@@ -907,13 +1089,20 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
     scale = score.measure.definition.printed_scale(scale)
     text = reports.format_number(score.value * scale, digits)
     if score.ci is not None:
-        ends = (reports.format_number(v * scale, digits) for v in (score.ci.low, score.ci.high))
+        ends = (
+            reports.format_number(v * scale, digits)
+            for v in (score.ci.low, score.ci.high)
+        )
         text += f" [{', '.join(ends)}]"
     return text
 
 
 def draw_systems(
-    table: ScoreTable, *, width: int | None = None, systems: str | None = None, **shape: Any
+    table: ScoreTable,
+    *,
+    width: int | None = None,
+    systems: str | None = None,
+    **shape: Any,
 ) -> str:
     """Draw the scores alone, with systems as rows or columns.
 
@@ -939,7 +1128,9 @@ def draw_systems(
         return width is None or max(map(len, drawn.split("\n"))) <= width
 
     for how in (systems, "rows") if systems is None else (systems,):
-        if table.systems and (fits(whole := text(table.systems, how)) or systems == "rows"):
+        if table.systems and (
+            fits(whole := text(table.systems, how)) or systems == "rows"
+        ):
             return whole
     parts: list[list[str]] = []
     for system in table.systems:
@@ -954,7 +1145,9 @@ def draw_systems(
 def name_absent(table: ScoreTable) -> list[str]:
     """Name what was not computed, with the reason, which several measures may share."""
     reasons = gather((entry.reason, entry.heading) for entry in table.not_computed)
-    return [f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()]
+    return [
+        f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()
+    ]
 
 
 def _confused(score: Score) -> list[tuple[Any, ...]] | None:
@@ -976,7 +1169,10 @@ def _confused(score: Score) -> list[tuple[Any, ...]] | None:
         return None
     names = [*score.frame.labels, None]  # -1 is the last
     true, predicted, counts = (column.tolist() for column in counted)
-    return [(*of, names[t], names[p], n) for t, p, n in zip(true, predicted, counts, strict=True)]
+    return [
+        (*of, names[t], names[p], n)
+        for t, p, n in zip(true, predicted, counts, strict=True)
+    ]
 
 
 def _join_headings(headings: Sequence[str]) -> str:
@@ -1016,7 +1212,9 @@ def report_gaps(table: ScoreTable) -> list[str]:
             cause += f" ({plural(record['unit'])})"
         if policy := _POLICIES.get(str(record["policy"])):
             cause += f", {policy}"
-        counts.setdefault((record["measure"], cause), {})[record["system"]] = record["count"]
+        counts.setdefault((record["measure"], cause), {})[record["system"]] = record[
+            "count"
+        ]
     groups: dict[tuple[str, ...], list[str]] = {}
     for (heading, cause), by_system in counts.items():
         key = (cause, *(str(by_system.get(system, 0)) for system in table.systems))
@@ -1031,7 +1229,9 @@ def report_gaps(table: ScoreTable) -> list[str]:
     return [*parts, "\n".join(absent)] if absent else parts
 
 
-def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0) -> str:
+def draw_worst(
+    table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0
+) -> str:
     """Draw the worst items of each system, and of each part of retrieval, each with what it is.
 
     Raises
@@ -1056,7 +1256,9 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     for score in _first_of_items(table.scores):
         of = f" of {visible(score.system)}" if len(table.systems) > 1 else ""
         definition, task = score.measure.definition, score.task
-        lines = [f"{'lowest' if score.measure.higher_is_better else 'highest'} {score.heading}{of}"]
+        lines = [
+            f"{'lowest' if score.measure.higher_is_better else 'highest'} {score.heading}{of}"
+        ]
         for record in records:
             if (record["system"], record["measure"]) == (score.system, score.heading):
                 value = math.inf if record["value"] is None else record["value"]
@@ -1064,9 +1266,13 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
                 lines.append(f"  {value:.{digits}f}  {on_one_line(str(record['id']))}")
                 by_name = {"by_name": score.measure["embedding"] is None}
                 describer = None if task is None else find_kind(task.kind).describer
-                shown = [] if describer is None else describer.report_item(record | by_name)
+                shown = (
+                    [] if describer is None else describer.report_item(record | by_name)
+                )
                 lines += [f"    {line}" for line in shown]
-        parts.append("\n".join(lines if len(lines) > 1 else [*lines, "  no item has a value"]))
+        parts.append(
+            "\n".join(lines if len(lines) > 1 else [*lines, "  no item has a value"])
+        )
     return "\n\n".join(parts)
 
 
@@ -1088,13 +1294,19 @@ def report_shared(table: ScoreTable) -> str:
                 having.setdefault(part, []).append(score)
     groups: dict[str, list[str]] = {}
     for part, some in having.items():
-        whose = "share" if len(some) == len(table) else f"of {_name_scores(some, table)}"
+        whose = (
+            "share" if len(some) == len(table) else f"of {_name_scores(some, table)}"
+        )
         groups.setdefault(whose, []).append(part)
     shared = "|".join(groups.pop("share", []))
-    lines = [f"signatures {whose}: {'|'.join(parts)}" for whose, parts in groups.items()]
+    lines = [
+        f"signatures {whose}: {'|'.join(parts)}" for whose, parts in groups.items()
+    ]
     if len(lines) > _GROUPS:
         more = f"and {len(lines) - _GROUPS + 1} more"
-        lines[_GROUPS - 1 :] = [f"{more}, see the signature of each score (--show-signatures)"]
+        lines[_GROUPS - 1 :] = [
+            f"{more}, see the signature of each score (--show-signatures)"
+        ]
     return "\n".join(map(visible, [f"signatures share: {shared}", *lines]))
 
 
@@ -1112,7 +1324,12 @@ def _name_scores(some: Sequence[Score], table: ScoreTable) -> str:
 
 
 def draw_runs(
-    table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1.0, spell: Spelling = keyword
+    table: ScoreTable,
+    form: str,
+    *,
+    digits: int = 4,
+    scale: float = 1.0,
+    spell: Spelling = keyword,
 ) -> str:
     """Draw mean (std) of each measure over systems that are runs of one system.
 
@@ -1141,21 +1358,34 @@ def draw_runs(
     entries: list[dict[str, Any]] = []
     for one in summarize(list(table)):
         scores = [score for score in table if score.heading == one.heading]
-        runs = [{"system": score.system, "value": finite_or_none(score.value),
-                 "signature": score.signature} for score in scores]  # fmt: skip
+        runs = [
+            {
+                "system": score.system,
+                "value": finite_or_none(score.value),
+                "signature": score.signature,
+            }
+            for score in scores
+        ]
         measure = scores[0].measure
-        entries.append(reports.entry_of(one, RUNS, _RUN, measure=str(measure), runs=runs))
+        entries.append(
+            reports.entry_of(one, RUNS, _RUN, measure=str(measure), runs=runs)
+        )
         cells = [one.text(digits=digits, scale=measure.definition.printed_scale(scale))]
         if form == "csv":
             moments = map(reports.format_full, (one.mean, one.std))
             cells = [*moments, str(one.n), *map(reports.format_full, one.values)]
         rows.append([one.heading, *cells])
     if form == "json":
-        found = table._entry(spell) | {"schema": "semmetrics.summaries/1", "summaries": entries}
+        found = table._entry(spell) | {
+            "schema": "semmetrics.summaries/1",
+            "summaries": entries,
+        }
         del found["scores"]
         return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
     absent = "" if form == "csv" else "-"
-    rows += [[one.heading, *(absent for _ in rows[0][1:])] for one in table.not_computed]
+    rows += [
+        [one.heading, *(absent for _ in rows[0][1:])] for one in table.not_computed
+    ]
     return "\n".join([reports.draw(rows, form), *reports.comment(table, form)])
 
 
@@ -1236,10 +1466,16 @@ def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     """
     runs = list(dict.fromkeys(score.system for score in scores))
     found = []
-    for heading, column in gather((score.heading, score.value) for score in scores).items():
+    for heading, column in gather(
+        (score.heading, score.value) for score in scores
+    ).items():
         n = len(column)
         if n != len(runs):
-            raise InputError("wrong-count", heading, found=pluralize(n, "value"),
-                             wanted=pluralize(len(runs), "run"))  # fmt: skip
+            raise InputError(
+                "wrong-count",
+                heading,
+                found=pluralize(n, "value"),
+                wanted=pluralize(len(runs), "run"),
+            )
         found.append(RunSummary.of(heading, column, ddof))
     return found

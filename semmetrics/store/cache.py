@@ -33,7 +33,14 @@ from semmetrics._version import __version__
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import report_progress
 from semmetrics.store import files
-from semmetrics.store.files import AnyPath, cache_folder, file_digest, naming, open_output, publish
+from semmetrics.store.files import (
+    AnyPath,
+    cache_folder,
+    file_digest,
+    naming,
+    open_output,
+    publish,
+)
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse  # loaded for a download alone
@@ -85,12 +92,17 @@ class TextCache:
         self.trouble: Fact | None = None
         self._usable = True
         # Tables of another name were written without checksums.
-        self._table, self._columns = f"{table}_checked", ", ".join([*columns, "checksum"])
+        self._table, self._columns = (
+            f"{table}_checked",
+            ", ".join([*columns, "checksum"]),
+        )
         self._insert = f"INSERT OR IGNORE INTO {self._table} VALUES (?, ?{', ?' * len(columns)}, ?)"
         values = "".join(f"{name} {kind} NOT NULL, " for name, kind in columns.items())
 
         def create(connection: sqlite3.Connection) -> None:
-            tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+            tables = connection.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+            )
             for name, sql in tables.fetchall():
                 if not name.startswith("sqlite_") and f"({_KEY}," not in str(sql):
                     raise sqlite3.OperationalError(f"table {name} is not of a cache")
@@ -102,7 +114,10 @@ class TextCache:
         self._transact(create)
 
     def rows(
-        self, identity: str, texts: Sequence[str], compute: Callable[[list[str]], Sequence[Row]]
+        self,
+        identity: str,
+        texts: Sequence[str],
+        compute: Callable[[list[str]], Sequence[Row]],
     ) -> dict[str, Row]:
         """Return the row of each distinct text; compute and keep those that are missing.
 
@@ -122,7 +137,9 @@ class TextCache:
             block = missing[start : start + _BLOCK]
             new = dict(zip(block, compute(block), strict=True))
             self.keep(identity, new)
-            found |= new | self.find(identity, block)  # another process may have been first
+            found |= new | self.find(
+                identity, block
+            )  # another process may have been first
         return {text: found[text] for text in texts}
 
     def keep(self, identity: str, rows: Mapping[str, Row]) -> None:
@@ -149,8 +166,12 @@ class TextCache:
                         found[encoded[row[0]]] = row[1:-1]
                         continue
                     what = {"what": self._what}
-                    self.trouble = Fact("cache-damaged-rows", where=str(self.path), values=what)
-                    delete = f"DELETE FROM {self._table} WHERE identity = ? AND text = ?"
+                    self.trouble = Fact(
+                        "cache-damaged-rows", where=str(self.path), values=what
+                    )
+                    delete = (
+                        f"DELETE FROM {self._table} WHERE identity = ? AND text = ?"
+                    )
                     connection.execute(delete, (identity, row[0]))
 
         self._transact(read)
@@ -168,7 +189,9 @@ class TextCache:
                 with connection:
                     action(connection)
         except Exception as error:  # what a damaged file leads to has no one kind
-            self.give_up(getattr(error, "strerror", None) or error)  # without number and path
+            self.give_up(
+                getattr(error, "strerror", None) or error
+            )  # without number and path
 
     def give_up(self, why: object) -> None:
         """Stop using the file."""
@@ -205,7 +228,11 @@ def _checksum(identity: bytes, row: Row) -> bytes:
     """Return eight bytes that differ for almost all other rows; a row begins with its key."""
     hashed = hashlib.blake2b(digest_size=8)
     for value in (identity, *row):
-        part = value if type(value) is bytes else repr(value).encode("utf-8", "surrogatepass")
+        part = (
+            value
+            if type(value) is bytes
+            else repr(value).encode("utf-8", "surrogatepass")
+        )
         hashed.update(b"%b %d " % (type(value).__name__.encode(), len(part)))
         hashed.update(part)
     return hashed.digest()
@@ -304,7 +331,9 @@ def download(
     found = file_digest(file)
     if wanted and found != wanted:
         file.unlink()
-        remedy = "it was removed; fetch it again, or check whether the file was replaced"
+        remedy = (
+            "it was removed; fetch it again, or check whether the file was replaced"
+        )
         if not sha256:  # it was that of the first download
             remedy += f": if it was, and you trust it, remove {record_path(url)}"
         raise InputError("wrong-digest", url, found=found, wanted=wanted, remedy=remedy)
@@ -326,7 +355,9 @@ def recorded(url: str) -> str:
     return ""
 
 
-def _fetch(url: str, file: Path, instead: str, progress: Progress | None, *, known: bool) -> None:
+def _fetch(
+    url: str, file: Path, instead: str, progress: Progress | None, *, known: bool
+) -> None:
     import urllib.request
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
@@ -334,13 +365,18 @@ def _fetch(url: str, file: Path, instead: str, progress: Progress | None, *, kno
     part, tag = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.tag")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        headers = {"User-Agent": f"semmetrics/{__version__}", "Accept-Encoding": "identity"}
+        headers = {
+            "User-Agent": f"semmetrics/{__version__}",
+            "Accept-Encoding": "identity",
+        }
         # Without a tag nothing tells that the part is of the file that is there now.
         if (have := _size(part)) and tag.is_file():
             headers |= {"Range": f"bytes={have}-", "If-Range": tag.read_text("utf-8")}
         request = urllib.request.Request(url, headers=headers)
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
-            if not (known or response.chunked or response.status == 206 or _length(response)):
+            if not (
+                known or response.chunked or response.status == 206 or _length(response)
+            ):
                 raise InputError("no-length", url, instead=instead)
             _receive(response, part, tag, progress)
     except HTTPError as error:
@@ -352,15 +388,21 @@ def _fetch(url: str, file: Path, instead: str, progress: Progress | None, *, kno
         raise InputError("http-error", url, status=status, instead=instead) from None
     except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
         why = getattr(error, "reason", None) or repr(error)
-        raise InputError("fetch-failed", url, n=_size(part), why=why, instead=instead) from None
+        raise InputError(
+            "fetch-failed", url, n=_size(part), why=why, instead=instead
+        ) from None
     except OSError as error:
-        raise InputError("unwritable", part, why=error.strerror or type(error).__name__) from None
+        raise InputError(
+            "unwritable", part, why=error.strerror or type(error).__name__
+        ) from None
     with naming(str(file)):
         publish(part, file)
     tag.unlink(missing_ok=True)
 
 
-def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress | None) -> None:
+def _receive(
+    response: HTTPResponse, part: Path, tag: Path, progress: Progress | None
+) -> None:
     """Write what comes; from the start where the server does not go on."""
     import shutil  # it takes ten modules along
 
@@ -385,7 +427,9 @@ def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress |
         while data := response.read1(_CHUNK):
             file.write(data)
             done += len(data)
-            report_progress(progress, done, max(total, done), "downloading", "B", unit_scale=True)
+            report_progress(
+                progress, done, max(total, done), "downloading", "B", unit_scale=True
+            )
     if total and done < total:
         raise ConnectionError(f"the connection ended after {done:,} of {total:,} bytes")
     if total and done > total:

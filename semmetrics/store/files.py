@@ -51,7 +51,10 @@ _PLACE = "name a file in a folder that exists"
 _FORMAT = "semmetrics.matrix/3"
 _CHUNK = 1 << 18  # bytes read at a time
 _HASHED = {"df": "document frequencies", "inputs": "captions or references"}
-_NAMED = {"block_rows": "number of rows of a block (memory=)", "dtype": "type of numbers"}
+_NAMED = {
+    "block_rows": "number of rows of a block (memory=)",
+    "dtype": "type of numbers",
+}
 
 
 def cache_folder() -> Path:
@@ -88,7 +91,9 @@ def file_digest(*paths: Path) -> str:
     return state.hexdigest()
 
 
-def lock(file: IO[bytes] | int, path: Path | None = None, *, unknown: bool = True) -> bool:
+def lock(
+    file: IO[bytes] | int, path: Path | None = None, *, unknown: bool = True
+) -> bool:
     """Lock an open file until it is closed; return False where another process has it.
 
     Parameters
@@ -140,7 +145,9 @@ def check_output(path: AnyPath, where: str = "") -> None:
             raise InputError("is-folder", where)
         if not special and (name.endswith("/") or not target.parent.is_dir()):
             raise InputError("missing-folder", where)
-        needed = [] if special else [target.parent, *([target] if target.exists() else [])]
+        needed = (
+            [] if special else [target.parent, *([target] if target.exists() else [])]
+        )
         if not all(os.access(one, os.W_OK) for one in needed):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -269,7 +276,9 @@ def replacing(path: AnyPath, *, folder: bool = False) -> Iterator[Path]:
                 _remove(place)
 
 
-def publish(place: Path, target: Path, beside: Callable[[], None] | None = None) -> None:
+def publish(
+    place: Path, target: Path, beside: Callable[[], None] | None = None
+) -> None:
     """Put a finished file or folder on the disk, and in one step in the place of the target.
 
     Parameters
@@ -302,13 +311,18 @@ def publish(place: Path, target: Path, beside: Callable[[], None] | None = None)
 
 def _sync(path: Path) -> None:
     """Wait until all of a file is on the disk; a full disk may only be noticed now."""
-    if sys.platform == "win32":  # which does so for files that are open to be written alone
+    if (
+        sys.platform == "win32"
+    ):  # which does so for files that are open to be written alone
         return
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems have no such call
+        if error.errno not in (
+            errno.EINVAL,
+            errno.ENOTSUP,
+        ):  # some file systems have no such call
             raise
     finally:
         os.close(number)
@@ -334,7 +348,11 @@ def _remove_abandoned(folder: Path, beginning: str) -> None:
         return
     form = re.compile(rf"{re.escape(beginning)}[0-9a-f]{{{2 * _RANDOM}}}[.]part")
     with suppress(OSError), os.scandir(folder) as entries:
-        left = [folder / e.name for e in entries if form.fullmatch(e.name) and not e.is_symlink()]
+        left = [
+            folder / e.name
+            for e in entries
+            if form.fullmatch(e.name) and not e.is_symlink()
+        ]
         for place in left:
             with suppress(OSError):
                 number = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
@@ -403,7 +421,13 @@ def write_matrix(
     import numpy as np
 
     job = _MatrixFile(Path(path), shape, np.dtype(dtype))
-    noted = {"format": _FORMAT, **of, "shape": list(shape), "dtype": dtype, "block_rows": step}
+    noted = {
+        "format": _FORMAT,
+        **of,
+        "shape": list(shape),
+        "dtype": dtype,
+        "block_rows": step,
+    }
     starts = range(0, shape[0], step)
     check_output(path)
     with naming(str(path)), job.locked(resume=resume) as log:
@@ -412,7 +436,10 @@ def write_matrix(
             with job.opened(fresh=not done) as matrix:
                 for start in starts:
                     stop = min(start + step, shape[0])
-                    if start not in done or job.checksum(matrix, start, stop) != done[start]:
+                    if (
+                        start not in done
+                        or job.checksum(matrix, start, stop) != done[start]
+                    ):
                         checksum = job.write(matrix, start, block(start, stop))
                         job.note(log, f"{start} {checksum:08x}\n")
                     report_progress(progress, stop, shape[0], "scoring pairs", "row")
@@ -435,7 +462,9 @@ def npy_header(shape: tuple[int, int], dtype: np.dtype[Any]) -> bytes:
 class _MatrixFile:
     """The file of a matrix, its unfinished numbers, and its notes."""
 
-    def __init__(self, file: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+    def __init__(
+        self, file: Path, shape: tuple[int, int], dtype: np.dtype[Any]
+    ) -> None:
         self.file, self.dtype = file, dtype
         target = os.path.realpath(file) if file.is_symlink() else str(file)
         self.target = Path(target)
@@ -447,7 +476,9 @@ class _MatrixFile:
     def unfinished(self, why: str, where: Path | None = None) -> InputError:
         """Return the error of files that cannot be continued."""
         where = where or self.file
-        return InputError("matrix-unfinished", where, why=why, part=self.part, notes=self.notes)
+        return InputError(
+            "matrix-unfinished", where, why=why, part=self.part, notes=self.notes
+        )
 
     @contextmanager
     def locked(self, *, resume: bool) -> Iterator[BinaryIO]:
@@ -456,7 +487,11 @@ class _MatrixFile:
             raise InputError("not-a-file", self.file)
         for place in (self.part, self.notes):  # their names are longer
             check_output(place)
-        if resume and self.target.exists() and not (self.part.exists() or self.notes.exists()):
+        if (
+            resume
+            and self.target.exists()
+            and not (self.part.exists() or self.notes.exists())
+        ):
             raise InputError("matrix-exists", self.file)
         with self.notes.open("a+b", buffering=0) as log:
             if not lock(log, self.notes):
@@ -475,17 +510,23 @@ class _MatrixFile:
         """Return the finished blocks and their checksums; a new run notes what the matrix is of."""
         log.seek(0)
         lines = log.read().splitlines(keepends=True) if resume else []
-        begun = bool(lines) and lines[0].endswith(b"\n")  # otherwise nothing was written
+        begun = bool(lines) and lines[0].endswith(
+            b"\n"
+        )  # otherwise nothing was written
         exists = self.part.exists()
         if exists and resume and not begun:
             raise self.unfinished("no run has noted what it is", self.part)
         if begun and (exists or self.target.exists()):
             self.check_same(lines[0], noted)
             whole = [line for line in lines if line.endswith(b"\n")]
-            matches = [re.fullmatch(rb"(\d{1,18}) ([0-9a-f]{8})\n", line) for line in whole[1:]]
+            matches = [
+                re.fullmatch(rb"(\d{1,18}) ([0-9a-f]{8})\n", line) for line in whole[1:]
+            ]
             every = {int(one[1]): int(one[2], 16) for one in matches if one}
             done = {start: every[start] for start in starts if start in every}
-            if exists or len(done) == len(starts):  # all: killed before the notes were removed
+            if exists or len(done) == len(
+                starts
+            ):  # all: killed before the notes were removed
                 log.truncate(sum(map(len, whole)))  # a line may be cut off
                 return done
         if resume and self.target.exists():
@@ -523,7 +564,9 @@ class _MatrixFile:
                 matrix.write(self.header)
                 matrix.truncate(self.size)
             elif (matrix.read(len(self.header)), self.part.stat().st_size) != whole:
-                raise self.unfinished("it is damaged, cut off or of another shape", self.part)
+                raise self.unfinished(
+                    "it is damaged, cut off or of another shape", self.part
+                )
             yield matrix
 
     def forget(self) -> None:

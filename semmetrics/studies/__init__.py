@@ -9,25 +9,27 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_HOMES = {name: f"semmetrics.{home}" for home, names in {
-    "scoring.protocols": "AGREEMENT_PROTOCOLS AgreementProtocol",
-    "scoring.table": "RunSummary summarize",
-    "studies.agreement": "Agreement AgreementDesign AgreementTable Judged measure_agreement meta",
-    "studies.comparisons": "ComparisonTable Design Difference compare compare_scores",
-    "studies.competition":
-        "CompetitionRanking GlobalRank compute_dominance rank_competition rank_dominance",
-    "studies.correlations": "Correlation correlate correlate_values correlation",
-    "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
-    "studies.explain": "tabulate_order",
-    "studies.ranks": "Rank Ranking draw_mean_ranks rank_normalized rank_systems",
-    "studies.sheets": "inspect_sheets write_annotation_page",
-    "studies.significance":
-        "correct_p critical_difference friedman nemenyi_p rank_differences rank_matrix "
+_HOMES = {
+    name: f"semmetrics.{home}"
+    for home, names in {
+        "scoring.protocols": "AGREEMENT_PROTOCOLS AgreementProtocol",
+        "scoring.table": "RunSummary summarize",
+        "studies.agreement": "Agreement AgreementDesign AgreementTable Judged measure_agreement meta",
+        "studies.comparisons": "ComparisonTable Design Difference compare compare_scores",
+        "studies.competition": "CompetitionRanking GlobalRank compute_dominance rank_competition rank_dominance",
+        "studies.correlations": "Correlation correlate correlate_values correlation",
+        "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
+        "studies.explain": "tabulate_order",
+        "studies.ranks": "Rank Ranking draw_mean_ranks rank_normalized rank_systems",
+        "studies.sheets": "inspect_sheets write_annotation_page",
+        "studies.significance": "correct_p critical_difference friedman nemenyi_p rank_differences rank_matrix "
         "rank_rows shifted_p shifted_size_p signed_rank_p simulated_p student_t williams_p",
-    "studies.values": "compare_values read_values",
-    "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
-    "sweep_systems",
-}.items() for name in names.split()}  # fmt: skip
+        "studies.values": "compare_values read_values",
+        "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
+        "sweep_systems",
+    }.items()
+    for name in names.split()
+}
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605  (a list, from the table)
 

@@ -28,21 +28,42 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.form import DEFAULTS, takes_options
-from semmetrics.data.judgements import TEXTS, Judgements, name_all, name_of, read_judgements
+from semmetrics.data.judgements import (
+    TEXTS,
+    Judgements,
+    name_all,
+    name_of,
+    read_judgements,
+)
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds.common import counted
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
-from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, split_names
+from semmetrics.options import (
+    AGGREGATIONS,
+    AGREEMENT,
+    CORRECTIONS,
+    JUDGEMENT_TESTS,
+    split_names,
+)
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.protocols import AgreementProtocol, NotComputed, find_agreement_protocol
+from semmetrics.scoring.protocols import (
+    AgreementProtocol,
+    NotComputed,
+    find_agreement_protocol,
+)
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import score_prepared, system_name
 from semmetrics.studies import comparisons, significance
-from semmetrics.studies.correlations import Correlated, correlation, percentiles, resample
+from semmetrics.studies.correlations import (
+    Correlated,
+    correlation,
+    percentiles,
+    resample,
+)
 from semmetrics.studies.significance import subtract
 
 if TYPE_CHECKING:
@@ -52,13 +73,39 @@ if TYPE_CHECKING:
 
 _MANY = 8  # agreements that a sentence names
 _AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
-_NO_PROTOCOL = AgreementProtocol(name="", title="", source="", statistics=(), cite=(), files="")
+_NO_PROTOCOL = AgreementProtocol(
+    name="", title="", source="", statistics=(), cite=(), files=""
+)
 COLUMNS = (
-    "heading", "measure", "group", "statistic", "protocol", "aggregate", "unit", "n", "candidates",
-    "images", "lacking", "value", "low", "high", "difference", "difference_low", "difference_high",
-    "p", "p_corrected", "significant", "level", "resamples", "seed", "baseline", "test",
-    "correction", "comparisons", "signature",
-)  # fmt: skip
+    "heading",
+    "measure",
+    "group",
+    "statistic",
+    "protocol",
+    "aggregate",
+    "unit",
+    "n",
+    "candidates",
+    "images",
+    "lacking",
+    "value",
+    "low",
+    "high",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p",
+    "p_corrected",
+    "significant",
+    "level",
+    "resamples",
+    "seed",
+    "baseline",
+    "test",
+    "correction",
+    "comparisons",
+    "signature",
+)
 ALL = "all"
 """The group that every judgement is in."""
 
@@ -97,8 +144,12 @@ class AgreementDesign:
             check_choice("statistics", one, AGREEMENT)
         others = [one for one in self.statistics if one != "pearson"]
         if self.test == "williams" and others:
-            raise InputError("bad-option", name="test", value=self.test,
-                             wanted=f"'bootstrap' for {AGREEMENT[others[0]]}")  # fmt: skip
+            raise InputError(
+                "bad-option",
+                name="test",
+                value=self.test,
+                wanted=f"'bootstrap' for {AGREEMENT[others[0]]}",
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,24 +233,41 @@ class Agreement:
     def signature(self) -> str:
         """The signature of the measure, with that of the judgements and of the statistic."""
         design, made = self.design, self.design.bootstrap
-        parts = {"judged": f"{design.protocol or 'own'}@{self.data}", "group": self.group,
-                 "stat": self.statistic, "agg": design.aggregate, f"{self.unit}s": self.n,
-                 "images": self.images,
-                 "ci": f"percentile,{made.level},{made.resamples},{made.seed}"}  # fmt: skip
+        parts = {
+            "judged": f"{design.protocol or 'own'}@{self.data}",
+            "group": self.group,
+            "stat": self.statistic,
+            "agg": design.aggregate,
+            f"{self.unit}s": self.n,
+            "images": self.images,
+            "ci": f"percentile,{made.level},{made.resamples},{made.seed}",
+        }
         if not math.isnan(self.p):
-            parts |= {"test": design.test, "correction": f"{design.correction},{self.comparisons}"}
-        return "|".join([self.scored, *(f"{name}:{value}" for name, value in parts.items())])
+            parts |= {
+                "test": design.test,
+                "correction": f"{design.correction},{self.comparisons}",
+            }
+        return "|".join(
+            [self.scored, *(f"{name}:{value}" for name, value in parts.items())]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the agreement as JSON has it: null for what is undefined."""
         design, made = self.design, self.design.bootstrap
         return entry_of(
-            self, "semmetrics.agreement/1", COLUMNS,
-            protocol=design.protocol or None, aggregate=design.aggregate,
+            self,
+            "semmetrics.agreement/1",
+            COLUMNS,
+            protocol=design.protocol or None,
+            aggregate=design.aggregate,
             significant=None if math.isnan(self.p) else self.significant,
-            level=made.level, resamples=made.resamples, seed=made.seed, baseline=design.baseline,
-            test=design.test, correction=design.correction,
-        )  # fmt: skip
+            level=made.level,
+            resamples=made.resamples,
+            seed=made.seed,
+            baseline=design.baseline,
+            test=design.test,
+            correction=design.correction,
+        )
 
 
 class _Preferred:
@@ -209,7 +277,9 @@ class _Preferred:
         self._right = np.bincount(groups, right, n_groups)
         self._all = np.bincount(groups, minlength=n_groups).astype(np.float64)
 
-    def weighted(self, statistics: Sequence[str], counts: NDArray[Any]) -> dict[str, Floats]:
+    def weighted(
+        self, statistics: Sequence[str], counts: NDArray[Any]
+    ) -> dict[str, Floats]:
         """Return the accuracy in each resample; nan where it has no pair."""
         with np.errstate(all="ignore"):
             found: Floats = (counts @ self._right) / (counts @ self._all)
@@ -262,40 +332,69 @@ def measure_agreement(
         raise InputError("reserved-group", judgements.source, name=ALL)
     others = [name for name in design.statistics if name != "accuracy"]
     if judgements.second is not None and others:
-        raise InputError("bad-option", judgements.source, name="statistics", value=others[0],
-                         wanted="'accuracy' for preferences")  # fmt: skip
+        raise InputError(
+            "bad-option",
+            judgements.source,
+            name="statistics",
+            value=others[0],
+            wanted="'accuracy' for preferences",
+        )
     images, names = judgements.image_numbers()
     draws = Draws.of_hashes(hash_strings(list(names)))
-    parts = [_part(judgements, one, group, draws.place[images], len(names), design)
-             for group in (None, *judgements.group_names()) for one in measures]  # fmt: skip
+    parts = [
+        _part(judgements, one, group, draws.place[images], len(names), design)
+        for group in (None, *judgements.group_names())
+        for one in measures
+    ]
     tables = [part.table for part in parts]
     resampled = resample(tables, design.statistics, design.bootstrap, draws, progress)
-    parts = [replace(part, drawn=drawn) for part, drawn in zip(parts, resampled, strict=True)]
+    parts = [
+        replace(part, drawn=drawn) for part, drawn in zip(parts, resampled, strict=True)
+    ]
     base = {part.group: part for part in parts if part.of.heading == design.baseline}
     data = _fingerprint(judgements)
     rows: list[Agreement] = []
     for part in parts:
         for name, value in part.values.items():
             groups = part.counts["images"]
-            interval = percentiles(part.drawn[name], value, design.bootstrap, groups, "image")
+            interval = percentiles(
+                part.drawn[name], value, design.bootstrap, groups, "image"
+            )
             row = Agreement(
-                part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
-                **part.counts, value=value, low=interval.low, high=interval.high,
-                scored=part.of.signature, data=data, names=part.of.names,
-            )  # fmt: skip
+                part.of.heading,
+                part.of.measure,
+                part.group,
+                name,
+                design,
+                judgements.noun,
+                **part.counts,
+                value=value,
+                low=interval.low,
+                high=interval.high,
+                scored=part.of.signature,
+                data=data,
+                names=part.of.names,
+            )
             other = base[part.group]
             rows.append(row if part is other else _compare(row, part, other))
     corrected = significance.correct_p([row.p for row in rows], design.correction)
     number = sum(not math.isnan(row.p) for row in rows)
-    return [row if row.heading == design.baseline
-            else replace(row, p_corrected=p, comparisons=number)
-            for row, p in zip(rows, corrected, strict=True)]  # fmt: skip
+    return [
+        row
+        if row.heading == design.baseline
+        else replace(row, p_corrected=p, comparisons=number)
+        for row, p in zip(rows, corrected, strict=True)
+    ]
 
 
 def _part(
-    judgements: Judgements, one: Judged, group: str | None, images: Ints, number: int,
+    judgements: Judgements,
+    one: Judged,
+    group: str | None,
+    images: Ints,
+    number: int,
     design: AgreementDesign,
-) -> _Part:  # fmt: skip
+) -> _Part:
     """Tabulate the judgements of a group that a measure has values for, and measure all of them."""
     chosen = judgements.of_group(group)
     first, second = judgements.first, judgements.second
@@ -307,7 +406,9 @@ def _part(
     scores, ratings, of = scores[rows], judgements.values[rows], images[rows]
     counts = {
         "n": len(rows),
-        "candidates": judgements.count_candidates(np.concatenate([side[rows] for side in sides])),
+        "candidates": judgements.count_candidates(
+            np.concatenate([side[rows] for side in sides])
+        ),
         "images": len(np.unique(of)),
         "lacking": int(chosen.sum()) - len(rows),
     }
@@ -328,27 +429,47 @@ def _compare(row: Agreement, part: _Part, other: _Part) -> Agreement:
     interval = percentiles(less, difference, made, images, "image")
     _, mine, shared = np.intersect1d(part.rows, other.rows, return_indices=True)
     p, few = math.nan, part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS
-    if images > 1 and row.design.test != "williams":  # otherwise every resample is the same
+    if (
+        images > 1 and row.design.test != "williams"
+    ):  # otherwise every resample is the same
         p = significance.shifted_p(less, difference)
     elif images > 1 and not few:  # on the judgements that both measures have
-        one, against, ratings = part.scores[mine], other.scores[shared], part.ratings[mine]
+        one, against, ratings = (
+            part.scores[mine],
+            other.scores[shared],
+            part.ratings[mine],
+        )
         pairs = ((one, ratings), (against, ratings), (one, against))
         first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
         try:
             p = significance.williams_p(first, second, between, len(mine))
         except InputError as error:
             raise error.placed(f"{part.of.heading}, group {part.group!r}") from None
-    return replace(row, difference=difference, difference_low=interval.low,
-                   difference_high=interval.high, p=p)  # fmt: skip
+    return replace(
+        row,
+        difference=difference,
+        difference_low=interval.low,
+        difference_high=interval.high,
+        p=p,
+    )
 
 
 def _fingerprint(judgements: Judgements) -> str:
     """Return twelve hex digits of a hash of the candidates and their judgements."""
     second = judgements.first if judgements.second is None else judgements.second
     columns = (some.tolist() for some in (judgements.first, second, judgements.values))
-    keys = ["\0".join((judgements.images[a], judgements.candidates[a], *judgements.references[a],
-                       judgements.candidates[b], repr(value)))
-            for a, b, value in zip(*columns, strict=True)]  # fmt: skip
+    keys = [
+        "\0".join(
+            (
+                judgements.images[a],
+                judgements.candidates[a],
+                *judgements.references[a],
+                judgements.candidates[b],
+                repr(value),
+            )
+        )
+        for a, b, value in zip(*columns, strict=True)
+    ]
     return f"{int(hash_strings(keys).sum(dtype=np.uint64)):016x}"[:12]
 
 
@@ -445,16 +566,27 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         preds, notes = _pool(systems, gts, given)
     given = {name: value for name, value in given.items() if name not in plan.CERTAINTY}
     judgements = read_judgements(
-        ratings, columns={**pinned.columns, **(columns or {})} or None,
-        group_by=group_by or pinned.group_by, ids=ids or pinned.ids,
-        draw_references=pinned.draw_references, seed=bootstrap.seed,
+        ratings,
+        columns={**pinned.columns, **(columns or {})} or None,
+        group_by=group_by or pinned.group_by,
+        ids=ids or pinned.ids,
+        draw_references=pinned.draw_references,
+        seed=bootstrap.seed,
         # columns of predictions are not those of ratings
         options=DEFAULTS if read is None else replace(read.beside(), id_column=None),
         several=systems is not None,
-    )  # fmt: skip
-    if protocol is not None and (judgements.second is not None) is not pinned.preferences:
-        raise InputError("bad-option", judgements.source, name="protocol", value=protocol,
-                         wanted="a protocol of such judgements")  # fmt: skip
+    )
+    if (
+        protocol is not None
+        and (judgements.second is not None) is not pinned.preferences
+    ):
+        raise InputError(
+            "bad-option",
+            judgements.source,
+            name="protocol",
+            value=protocol,
+            wanted="a protocol of such judgements",
+        )
     judgements = judgements.without_own_references(pinned.own_references)
     chosen = _statistics(statistics, pinned, judgements, test)
     how = aggregate or pinned.aggregate
@@ -464,29 +596,41 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     if systems is not None:
         name = ", ".join(systems)
     own = pinned.own_references
-    scored, prepared, values = _score(scored, preds, gts, {**given, "keep_rows": True}, name, own)
+    scored, prepared, values = _score(
+        scored, preds, gts, {**given, "keep_rows": True}, name, own
+    )
     heading = values[0].heading
     if baseline is not None:
         meant = comparisons.find_headings(baseline, values)
         if len(meant) != 1:
             there = [one.heading for one in values]
             remedy = did_you_mean(baseline, there, f"choose one of {listing(there)}")
-            raise InputError("unknown-name", what="baseline", value=baseline, remedy=remedy)
+            raise InputError(
+                "unknown-name", what="baseline", value=baseline, remedy=remedy
+            )
         (heading,) = meant
     design = replace(design, baseline=heading)
     rows = measure_agreement(scored, values, design, given.get("progress"))
     understood, absent = _understood(judgements, prepared), prepared.plan.not_computed
     table = AgreementTable(rows, [], understood, absent)
-    facts = [one for one in prepared.facts()  # judged images have several candidates
-             if not scored.texts or one.code != "several-candidates"]  # fmt: skip
+    facts = [
+        one
+        for one in prepared.facts()  # judged images have several candidates
+        if not scored.texts or one.code != "several-candidates"
+    ]
     return replace(table, facts=[*notes, *facts, *_facts(scored, table, pinned)])
 
 
 def _statistics(
-    asked: str | Sequence[str] | None, pinned: AgreementProtocol, judgements: Judgements, test: str
+    asked: str | Sequence[str] | None,
+    pinned: AgreementProtocol,
+    judgements: Judgements,
+    test: str,
 ) -> tuple[str, ...]:
     if asked is not None and asked != "all":
-        names = split_names(asked.replace(" ", ",")) if isinstance(asked, str) else asked
+        names = (
+            split_names(asked.replace(" ", ",")) if isinstance(asked, str) else asked
+        )
         return tuple(dict.fromkeys(names or [str(asked)]))
     if test == "williams":
         return ("pearson",)
@@ -496,24 +640,44 @@ def _statistics(
 
 
 def _score(
-    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str, own: str
+    judgements: Judgements,
+    preds: Any,
+    gts: Any,
+    given: Mapping[str, Any],
+    name: str,
+    own: str,
 ) -> tuple[Judgements, plan.Prepared, list[Judged]]:
     """Score the captions of judgements, or the predictions that judgements name by id."""
     if judgements.texts and (preds is not None or gts is not None):
-        raise InputError("not-applicable", judgements.source, name="preds",
-                         what="ratings with captions and references")  # fmt: skip
+        raise InputError(
+            "not-applicable",
+            judgements.source,
+            name="preds",
+            what="ratings with captions and references",
+        )
     if judgements.texts and given.get("task", TEXTS) != TEXTS:
-        raise InputError("bad-option", judgements.source, name="task", value=given["task"],
-                         wanted=repr(TEXTS))  # fmt: skip
+        raise InputError(
+            "bad-option",
+            judgements.source,
+            name="task",
+            value=given["task"],
+            wanted=repr(TEXTS),
+        )
     if not judgements.texts and (preds is None or gts is None):
-        raise InputError("nothing-given", judgements.source, what="texts in the table",
-                         remedy="give predictions and ground truth for its ids")  # fmt: skip
+        raise InputError(
+            "nothing-given",
+            judgements.source,
+            what="texts in the table",
+            remedy="give predictions and ground truth for its ids",
+        )
     read, wanted = None, judgements.candidates
     each = zip(judgements.candidates, judgements.references, strict=True)
     if not judgements.texts and any(several != (one,) for one, several in each):
         kind, read, (preds, gts) = _pair(judgements, preds, gts, given, name)
         wanted, given = list(preds.ids), {**given, "task": kind}
-        if kind == TEXTS:  # an image counts once, however many of its candidates are judged
+        if (
+            kind == TEXTS
+        ):  # an image counts once, however many of its candidates are judged
             judgements = _as_texts(judgements, preds, gts).without_own_references(own)
     if judgements.texts:
         preds, gts, places = judgements.caption_sides()
@@ -536,13 +700,21 @@ def _score(
     return judgements, prepared._replace(inputs=read or prepared.inputs), found
 
 
-def _find_rows(wanted: Sequence[str], ids: Iterable[Any], source: str, where: str) -> Ints:
+def _find_rows(
+    wanted: Sequence[str], ids: Iterable[Any], source: str, where: str
+) -> Ints:
     """Return the rows of the ids that judgements name."""
     rows = {str(one): row for row, one in enumerate(ids)}
     lacking = list(dict.fromkeys(one for one in wanted if one not in rows))
     if lacking:
-        raise InputError("unmatched-ids", source, n=len(lacking), lacking=lacking, role=where,
-                         known=rows)  # fmt: skip
+        raise InputError(
+            "unmatched-ids",
+            source,
+            n=len(lacking),
+            lacking=lacking,
+            role=where,
+            known=rows,
+        )
     return np.array([rows[one] for one in wanted], np.int64)
 
 
@@ -560,17 +732,33 @@ def _pair(
     kind, systems, gts = plan.resolve_inputs({name: preds}, gts, given)
     setup = plan.open_setup(kind, given)
     read, paired = [], []
-    ids = name_all([" | ".join((one, *several)) for one, several in
-                    zip(judgements.candidates, judgements.references, strict=True)])  # fmt: skip
+    ids = name_all(
+        [
+            " | ".join((one, *several))
+            for one, several in zip(
+                judgements.candidates, judgements.references, strict=True
+            )
+        ]
+    )
     wanted = [judgements.candidates, [several[0] for several in judgements.references]]
-    for names, side in zip(wanted, (setup.read(systems[name], name), setup.read_truth(gts)),
-                           strict=True):  # fmt: skip
+    for names, side in zip(
+        wanted, (setup.read(systems[name], name), setup.read_truth(gts)), strict=True
+    ):
         if not isinstance(side, Lists):
-            raise InputError("wrong-format", side.source, what="candidates", format="a matrix",
-                             wanted="captions or labels by id")  # fmt: skip
-        chosen = _find_rows(names, side.ids, judgements.source, f"those of {side.source}")
+            raise InputError(
+                "wrong-format",
+                side.source,
+                what="candidates",
+                format="a matrix",
+                wanted="captions or labels by id",
+            )
+        chosen = _find_rows(
+            names, side.ids, judgements.source, f"those of {side.source}"
+        )
         read.append(side)
-        paired.append(replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__))
+        paired.append(
+            replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__)
+        )
     return kind, read, paired
 
 
@@ -587,8 +775,13 @@ def _pool(
     for system, data in systems.items():
         side = setup.read(data, system)
         if not isinstance(side, Lists):
-            raise InputError("wrong-format", side.source, what="candidates", format="a matrix",
-                             wanted="captions or labels by id")  # fmt: skip
+            raise InputError(
+                "wrong-format",
+                side.source,
+                what="candidates",
+                format="a matrix",
+                wanted="captions or labels by id",
+            )
         for id_, entries in zip(side.ids, side.to_list(), strict=True):
             pooled[name_of(system, str(id_))] = entries
         notes += side.notes
@@ -603,11 +796,15 @@ def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
     InputError
         If the id of a candidate has not one caption.
     """
-    mine, theirs = ([tuple(map(str, some)) for some in one.to_list()] for one in (preds, gts))
+    mine, theirs = (
+        [tuple(map(str, some)) for some in one.to_list()] for one in (preds, gts)
+    )
     for one, several in zip(judgements.candidates, mine, strict=True):
         if len(several) != 1:
             found = pluralize(len(several), "caption")
-            raise InputError("wrong-count", f"{preds.source}, {one}", found=found, wanted="one id")
+            raise InputError(
+                "wrong-count", f"{preds.source}, {one}", found=found, wanted="one id"
+            )
     texts = [text for (text,) in mine]
     return replace(judgements, candidates=texts, references=theirs, texts=True)
 
@@ -623,12 +820,18 @@ def _understood(judgements: Judgements, prepared: plan.Prepared) -> list[str]:
     return [line, *([] if judgements.texts else prepared.understood())]
 
 
-def _facts(judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol) -> list[Fact]:
+def _facts(
+    judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol
+) -> list[Fact]:
     """Note what is odd about the judgements and the values."""
     source, count = judgements.source, len(judgements)
     notes: list[Fact] = [*judgements.notes]
     if pinned.expected not in (None, count):
-        known = {"unit": judgements.noun, "protocol": pinned.name, "expected": pinned.expected}
+        known = {
+            "unit": judgements.noun,
+            "protocol": pinned.name,
+            "expected": pinned.expected,
+        }
         notes.append(Fact("other-size", count, where=source, values=known))
     if judgements.second is None and len(set(judgements.values.tolist())) == 1:
         notes.append(Fact("constant-ratings", where=source))
@@ -639,7 +842,9 @@ def _facts(judgements: Judgements, table: AgreementTable, pinned: AgreementProto
         notes += counted("unjudged", one.lacking, where=of, unit=one.unit)
         if one.value != one.value and judgements.second is None:
             notes.append(Fact("constant-side", where=of))
-        untested = math.isnan(one.p) and not math.isnan(one.difference)  # too small a group
+        untested = math.isnan(one.p) and not math.isnan(
+            one.difference
+        )  # too small a group
         if untested and one.design.test == "williams" and one.images > 1:
             least = significance.LEAST_OF_WILLIAMS
             notes += counted("untested-group", least, where=of, unit=one.unit)
@@ -696,12 +901,19 @@ class AgreementTable(ScaledResult, Table[Agreement]):
             name, statistic, group = [*parts, None, None][:3]
             meant = comparisons.find_headings(name, self)
             for one in self:
-                if (one.heading in meant and statistic in (None, one.statistic)
-                        and one.group == (group or ALL)):  # fmt: skip
+                if (
+                    one.heading in meant
+                    and statistic in (None, one.statistic)
+                    and one.group == (group or ALL)
+                ):
                     return one
         there = dict.fromkeys(f"{one.heading}, {one.statistic}" for one in self)
-        raise UnknownKeyError("unknown-name", what="agreement", value=key,
-                              remedy=f"choose among {listing(there)}")  # fmt: skip
+        raise UnknownKeyError(
+            "unknown-name",
+            what="agreement",
+            value=key,
+            remedy=f"choose among {listing(there)}",
+        )
 
     @property
     def headings(self) -> list[str]:
@@ -719,17 +931,35 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         design, tested = self[0].design, any(not math.isnan(one.p) for one in self)
         several, by = len(self.groups) > 1, CORRECTIONS[design.correction].split(" ")[0]
         level = f" [{design.bootstrap.level:.4g}]" if self._has_intervals() else ""
-        head = ["measure", *(["group"] if several else []), "statistic", "n", f"value{level}"]
+        head = [
+            "measure",
+            *(["group"] if several else []),
+            "statistic",
+            "n",
+            f"value{level}",
+        ]
         if tested:
-            head += [f"less {design.baseline}{level}", "p", *([f"p {by}"] if by else [])]
+            head += [
+                f"less {design.baseline}{level}",
+                "p",
+                *([f"p {by}"] if by else []),
+            ]
         rows = [head]
         for one in self:
-            row = [one.heading, *([one.group] if several else []), one.statistic, f"{one.n:,}",
-                   _interval(one.value, one.low, one.high, f".{digits}f", scale)]  # fmt: skip
+            row = [
+                one.heading,
+                *([one.group] if several else []),
+                one.statistic,
+                f"{one.n:,}",
+                _interval(one.value, one.low, one.high, f".{digits}f", scale),
+            ]
             if tested:
                 ends = one.difference, one.difference_low, one.difference_high
-                row += [_interval(*ends, f"+.{digits}f", scale), format_p(one.p),
-                        *([format_p(one.p_corrected)] if by else [])]  # fmt: skip
+                row += [
+                    _interval(*ends, f"+.{digits}f", scale),
+                    format_p(one.p),
+                    *([format_p(one.p_corrected)] if by else []),
+                ]
             rows.append(row)
         return [rows]
 
@@ -751,22 +981,36 @@ class AgreementTable(ScaledResult, Table[Agreement]):
             + (f"; protocol {design.protocol}" if design.protocol else "")
         ]
         if self._has_intervals():
-            lines.append(f"intervals: percentiles of {made.resamples:,} resamples of images, each "
-                         f"with all of its {first.unit}s, seed {made.seed}")  # fmt: skip
+            lines.append(
+                f"intervals: percentiles of {made.resamples:,} resamples of images, each "
+                f"with all of its {first.unit}s, seed {made.seed}"
+            )
         tested = [one for one in self if not math.isnan(one.p)]
         if tested:
             number, against = tested[0].comparisons, design.baseline
             corrected = comparisons.report_correction(design.correction, number)
-            lines.append(f"{JUDGEMENT_TESTS[design.test]} of the difference from {against}, "
-                         f"two-sided; {corrected}")  # fmt: skip
+            lines.append(
+                f"{JUDGEMENT_TESTS[design.test]} of the difference from {against}, "
+                f"two-sided; {corrected}"
+            )
             for sign, word in ((1, "better"), (-1, "worse")):
-                some = [one for one in tested if one.significant and one.difference * sign > 0]
+                some = [
+                    one
+                    for one in tested
+                    if one.significant and one.difference * sign > 0
+                ]
                 if some:
-                    lines.append(f"agrees {word} than {against}: {self._name_all(some)}")
+                    lines.append(
+                        f"agrees {word} than {against}: {self._name_all(some)}"
+                    )
             rest = [one for one in tested if not one.significant]
             if rest:
-                lines.append(f"no difference from {against} holds: {self._name_all(rest)}")
-            least = (1 if design.correction == "none" else number) / (made.resamples + 1)
+                lines.append(
+                    f"no difference from {against} holds: {self._name_all(rest)}"
+                )
+            least = (1 if design.correction == "none" else number) / (
+                made.resamples + 1
+            )
             if design.test == "bootstrap":
                 lines += comparisons.report_least_p(least, made.alpha, "resamples")
         return list(map(visible, lines))

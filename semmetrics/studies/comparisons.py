@@ -38,12 +38,33 @@ from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
-from semmetrics.messages import did_you_mean, listing, plural, pluralize, report_progress, visible
+from semmetrics.messages import (
+    did_you_mean,
+    listing,
+    plural,
+    pluralize,
+    report_progress,
+    visible,
+)
 from semmetrics.metrics.definition import Statistic
 from semmetrics.options import CORRECTIONS, TAKEN, TESTS, Options
-from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, entry_of, format_p
+from semmetrics.reports import (
+    Graded,
+    Records,
+    ScaledResult,
+    Table,
+    draw,
+    entry_of,
+    format_p,
+)
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, POISSON, Bootstrap, Interval
+from semmetrics.scoring.intervals import (
+    AUTO,
+    OF_RESAMPLES,
+    POISSON,
+    Bootstrap,
+    Interval,
+)
 from semmetrics.scoring.plan import check_system_names, prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
@@ -60,13 +81,45 @@ Pairs: TypeAlias = Sequence[tuple[Score, Score]]
 _MANY = 8  # measures that a sentence names
 _FEW = 50  # items, with which p of a bootstrap was too small in simulations
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
-_ITEM_COLUMNS = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
+_ITEM_COLUMNS = (
+    "system",
+    "baseline",
+    "measure",
+    "id",
+    "value",
+    "baseline_value",
+    "difference",
+)
 COLUMNS = (
-    "system", "baseline", "part", "heading", "measure", "value", "baseline_value", "difference",
-    "low", "high", "level", "ci_method", "p", "p_corrected", "significant", "effect_size", "wins",
-    "ties", "losses", "undefined", "unit", "n", "test", "correction", "comparisons", "resamples",
-    "seed", "signature",
-)  # fmt: skip
+    "system",
+    "baseline",
+    "part",
+    "heading",
+    "measure",
+    "value",
+    "baseline_value",
+    "difference",
+    "low",
+    "high",
+    "level",
+    "ci_method",
+    "p",
+    "p_corrected",
+    "significant",
+    "effect_size",
+    "wins",
+    "ties",
+    "losses",
+    "undefined",
+    "unit",
+    "n",
+    "test",
+    "correction",
+    "comparisons",
+    "resamples",
+    "seed",
+    "signature",
+)
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
 _OF_ITEMS = ("t", "wilcoxon")
 _VERDICTS = {
@@ -104,8 +157,12 @@ class Design:
         for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
             check_choice(name, getattr(self, name), known)
         if self.bootstrap.method == "wilson":  # whose error shrinks towards bounds
-            raise InputError("bad-option", name="ci_method", value="wilson",
-                             wanted="a method for differences")  # fmt: skip
+            raise InputError(
+                "bad-option",
+                name="ci_method",
+                value="wilson",
+                wanted="a method for differences",
+            )
 
 
 @by_value("ids")
@@ -186,7 +243,9 @@ class Difference:
         score = replace(self.score, ci=ci)
         drawn = f",{made.resamples},{made.seed}" if self.design.test in _DRAWN else ""
         corrected = f"{self.design.correction},{self.comparisons}"
-        return f"{score.signature}|test:{self.design.test}{drawn}|correction:{corrected}"
+        return (
+            f"{score.signature}|test:{self.design.test}{drawn}|correction:{corrected}"
+        )
 
     @cached_property
     def items(self) -> Floats | None:
@@ -204,10 +263,19 @@ class Difference:
         """Return the difference as JSON has it: null for what is undefined."""
         score, design, made = self.score, self.design, self.design.bootstrap
         return entry_of(
-            self, "semmetrics.comparison/1", COLUMNS, part=score.part, level=made.level,
-            ci_method=self.method, unit=score.unit, n=score.n, test=design.test,
-            correction=design.correction, resamples=made.resamples, seed=made.seed,
-        )  # fmt: skip
+            self,
+            "semmetrics.comparison/1",
+            COLUMNS,
+            part=score.part,
+            level=made.level,
+            ci_method=self.method,
+            unit=score.unit,
+            n=score.n,
+            test=design.test,
+            correction=design.correction,
+            resamples=made.resamples,
+            seed=made.seed,
+        )
 
 
 def pair_systems(systems: Iterable[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -219,9 +287,12 @@ def pair_systems(systems: Iterable[str], baseline: str | None) -> list[tuple[str
     ([('b', 'a'), ('c', 'a'), ('c', 'b')], [('a', 'b'), ('c', 'b')])
     """
     names = list(systems)
-    return [(name, other) for place, name in enumerate(names)
-            for other in (names[:place] if baseline is None else [baseline])
-            if name != other]  # fmt: skip
+    return [
+        (name, other)
+        for place, name in enumerate(names)
+        for other in (names[:place] if baseline is None else [baseline])
+        if name != other
+    ]
 
 
 def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
@@ -242,16 +313,23 @@ def _check_items(tasks: Tasks, baseline: str) -> None:
             if np.array_equal(np.sort(task.hashes), np.sort(other.hashes)):
                 continue
             pairs = ((name, task, other), (baseline, other, task))
-            several = [one for one, own, _ in pairs if getattr(own, "groups", None) is not None]
+            several = [
+                one for one, own, _ in pairs if getattr(own, "groups", None) is not None
+            ]
             if len(several) == 1:  # references were given as a system
                 raise InputError("references-as-system", several[0])
             only = []
             for system, mine, theirs in pairs:
                 alone = np.flatnonzero(~np.isin(mine.hashes, theirs.hashes)).tolist()
                 if alone:
-                    only.append(f"{system} alone has {listing(str(mine.ids[i]) for i in alone)}")
-            raise InputError("unlike-items", f"{name} and {baseline}",
-                             only="; ".join(only) or "some several times")  # fmt: skip
+                    only.append(
+                        f"{system} alone has {listing(str(mine.ids[i]) for i in alone)}"
+                    )
+            raise InputError(
+                "unlike-items",
+                f"{name} and {baseline}",
+                only="; ".join(only) or "some several times",
+            )
 
 
 def compare_scores(
@@ -280,15 +358,21 @@ def compare_scores(
     place = {(one.system, one.part, one.heading): one for one in scores}
     pairs = [
         (score, place[key])
-        for system, other in pair_systems(dict.fromkeys(s.system for s in scores), design.baseline)
+        for system, other in pair_systems(
+            dict.fromkeys(s.system for s in scores), design.baseline
+        )
         for score in scores
-        if score.system == system and (key := (other, score.part, score.heading)) in place
+        if score.system == system
+        and (key := (other, score.part, score.heading)) in place
     ]
     _check_pairs(pairs, design)
     swapped: Iterable[Floats | None] = [None] * len(pairs)
     if design.test == "randomization":
         swapped = swapped_differences(pairs, design.bootstrap, progress)
-    found = [_difference(*pair, design, row) for pair, row in zip(pairs, swapped, strict=True)]
+    found = [
+        _difference(*pair, design, row)
+        for pair, row in zip(pairs, swapped, strict=True)
+    ]
     corrected = significance.correct_p([one.p for one in found], design.correction)
     number = sum(not math.isnan(one.p) for one in found)
     each = zip(found, corrected, strict=True)
@@ -302,8 +386,13 @@ def _check_pairs(pairs: Pairs, design: Design) -> None:
         if mine is None or theirs is None or mine.drawn != theirs.drawn:
             raise InputError("not-paired", one.heading)
         if one.n < 2 or mine.sizes.sum() < 2:
-            raise InputError("too-few-for-test", n=1, least=2, test="a test",
-                             unit="group" if mine.grouped else one.unit)  # fmt: skip
+            raise InputError(
+                "too-few-for-test",
+                n=1,
+                least=2,
+                test="a test",
+                unit="group" if mine.grouped else one.unit,
+            )
     if design.test not in _OF_ITEMS:
         return
     no_means = dict.fromkeys(a.heading for a, _ in pairs if a.averaged is None)
@@ -319,19 +408,27 @@ def _check_pairs(pairs: Pairs, design: Design) -> None:
         raise InputError("test-does-not-fit", test=TESTS[design.test], what=what)
 
 
-def _difference(score: Score, against: Score, design: Design, swapped: Floats | None) -> Difference:
+def _difference(
+    score: Score, against: Score, design: Design, swapped: Floats | None
+) -> Difference:
     """Test the difference of two scores; p is corrected later, with all others."""
     mine: Any = score.replicates
     theirs: Any = against.replicates
     least, most = score.measure.definition.bounds
-    difference, method = float(subtract(score.value, against.value)), design.bootstrap.method
+    difference, method = (
+        float(subtract(score.value, against.value)),
+        design.bootstrap.method,
+    )
     if method in (AUTO, POISSON):
         method = "percentile" if mine.default == "percentile" else "jackknife"
     paired = replace(
-        mine, values=subtract(mine.values, theirs.values), value=difference,
-        left_out=subtract(mine.left_out, theirs.left_out), bounds=(least - most, most - least),
+        mine,
+        values=subtract(mine.values, theirs.values),
+        value=difference,
+        left_out=subtract(mine.left_out, theirs.left_out),
+        bounds=(least - most, most - least),
         default=method,
-    )  # fmt: skip
+    )
     made = paired.interval(design.bootstrap.level)
     low, high, method, p = made.low, made.high, made.method, math.nan
     if swapped is not None:
@@ -350,7 +447,9 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
             method = "t"
         else:
             p = significance.signed_rank_p(items)
-    if low and math.isclose(low, high, rel_tol=_ROUNDING):  # equal differences: others may vary
+    if low and math.isclose(
+        low, high, rel_tol=_ROUNDING
+    ):  # equal differences: others may vary
         low = high = math.nan
     drawn = int(paired.sizes.sum())
     error = paired.standard_error * math.sqrt(max(1, drawn))
@@ -361,10 +460,24 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
         names = ("wins", "ties", "losses", "undefined")
         counts = {name: int(some.sum()) for name, some in zip(names, each, strict=True)}
     return Difference(
-        score, against, design, score.system, against.system, score.heading, str(score.measure),
-        score.value, against.value, difference, low, high, method, p,
-        difference / error if error > _ROUNDING * abs(difference) else math.nan, drawn, **counts,
-    )  # fmt: skip
+        score,
+        against,
+        design,
+        score.system,
+        against.system,
+        score.heading,
+        str(score.measure),
+        score.value,
+        against.value,
+        difference,
+        low,
+        high,
+        method,
+        p,
+        difference / error if error > _ROUNDING * abs(difference) else math.nan,
+        drawn,
+        **counts,
+    )
 
 
 def _item_differences(score: Score, against: Score, test: str) -> Floats:
@@ -373,7 +486,9 @@ def _item_differences(score: Score, against: Score, test: str) -> Floats:
     lacking = np.isnan(mine) != np.isnan(theirs)
     if lacking.any():
         what = f"pairs of values; {lacking.sum()} of {score.system} and {against.system} lack one"
-        raise InputError("test-does-not-fit", score.heading, test=TESTS[test], what=what)
+        raise InputError(
+            "test-does-not-fit", score.heading, test=TESTS[test], what=what
+        )
     both = ~np.isnan(mine)
     return subtract(mine[both], theirs[both])
 
@@ -396,11 +511,15 @@ def _paired_values(score: Score, against: Score) -> tuple[Floats, Floats] | None
         if values is None or len(values) != len(one.statistics.hashes):
             return None
         found.append(values[one.statistics.order])
-    mine, theirs = (one.statistics.hashes[one.statistics.order] for one in (score, against))
+    mine, theirs = (
+        one.statistics.hashes[one.statistics.order] for one in (score, against)
+    )
     return (found[0], found[1]) if np.array_equal(mine, theirs) else None
 
 
-def swapped_differences(pairs: Pairs, bootstrap: Bootstrap, progress: Progress = None) -> Floats:
+def swapped_differences(
+    pairs: Pairs, bootstrap: Bootstrap, progress: Progress = None
+) -> Floats:
     """Compute differences after items are swapped at random between a system and the baseline.
 
     Parameters
@@ -429,7 +548,9 @@ def swapped_differences(pairs: Pairs, bootstrap: Bootstrap, progress: Progress =
     swapped = np.empty((2, len(flat), bootstrap.resamples))
     for part in {score.part for score, _ in flat}:
         places = [place for place, (score, _) in enumerate(flat) if score.part == part]
-        swapped[:, places] = _swap([flat[place] for place in places], bootstrap, progress)
+        swapped[:, places] = _swap(
+            [flat[place] for place in places], bootstrap, progress
+        )
     found, start = np.empty((len(pairs), bootstrap.resamples)), 0
     for row, (score, _), some in zip(found, pairs, terms, strict=True):
         sides: Any = swapped[:, start : start + len(some)]
@@ -449,22 +570,32 @@ def _swap(pairs: Pairs, bootstrap: Bootstrap, progress: Progress) -> Floats:
             statistic = one.measure.definition.family.statistic(one.measure)
             needed.setdefault(one.system, (one.statistics, []))[1].append(statistic)
     stack = Stack()
-    weighted = {name: WeightedSums(own, some, Draws.of(own), stack)
-                for name, (own, some) in needed.items()}  # fmt: skip
+    weighted = {
+        name: WeightedSums(own, some, Draws.of(own), stack)
+        for name, (own, some) in needed.items()
+    }
     draws = next(iter(weighted.values())).draws
-    if any(not np.array_equal(one.draws.hashes, draws.hashes) for one in weighted.values()):
+    if any(
+        not np.array_equal(one.draws.hashes, draws.hashes) for one in weighted.values()
+    ):
         raise InputError("unlike-items", only="some lack a value")
     every = np.ones((1, len(draws.hashes)), np.uint8)
-    whole = {name: one.sums(every, stack.multiply(every)) for name, one in weighted.items()}
+    whole = {
+        name: one.sums(every, stack.multiply(every)) for name, one in weighted.items()
+    }
     found, done = np.empty((2, len(pairs), bootstrap.resamples)), 0
     tosses = draws.coins(bootstrap, chunk_size([some for some, _ in needed.values()]))
     for coins in ahead(tosses, worth=draws.are_many):
         product = stack.multiply(coins)
         heads = {name: one.sums(coins, product) for name, one in weighted.items()}
         for row, (a, b) in enumerate(pairs):
-            found[:, row, done : done + len(coins)] = _swapped_values(a, b, heads, whole)
+            found[:, row, done : done + len(coins)] = _swapped_values(
+                a, b, heads, whole
+            )
         done += len(coins)
-        report_progress(progress, done, bootstrap.resamples, "randomization", "resample")
+        report_progress(
+            progress, done, bootstrap.resamples, "randomization", "resample"
+        )
     return found
 
 
@@ -474,26 +605,37 @@ def _swapped_values(
     """The first has its own items where a coin shows heads, and the other's elsewhere."""
     values = []
     for one, other in ((score, against), (against, score)):
-        mine, theirs = (s.measure.definition.family.statistic(s.measure) for s in (one, other))
+        mine, theirs = (
+            s.measure.definition.family.statistic(s.measure) for s in (one, other)
+        )
         own, left = heads[one.system][mine], heads[other.system][theirs]
         every = whole[other.system][theirs]
         if mine.additive:
             sums = {name: own[name] + (every[name] - left[name]) for name in own}
         else:
             n = len(own["order"])
-            rows = {name: concatenate_columns([some, left["rows"][name]])
-                    for name, some in own["rows"].items()}  # fmt: skip
-            weights = np.concatenate([own["weights"], every["weights"] - left["weights"]], axis=1)
+            rows = {
+                name: concatenate_columns([some, left["rows"][name]])
+                for name, some in own["rows"].items()
+            }
+            weights = np.concatenate(
+                [own["weights"], every["weights"] - left["weights"]], axis=1
+            )
             # both rows of an item stand together, so that the order of the input changes nothing
             order = np.stack([own["order"], left["order"] + n], axis=1).ravel()
             sums = {"rows": rows, "weights": weights, "order": order}
-        values.append(one.measure.definition.family.aggregate(one.measure, sums, one.frame))
+        values.append(
+            one.measure.definition.family.aggregate(one.measure, sums, one.frame)
+        )
     return values
 
 
 def find_headings(name: str, entries: Iterable[Any]) -> set[str]:
     """Return the headings that a name means, by headings and measures of entries."""
-    known = {(one.heading, str(one.measure), *getattr(one, "score", one).names) for one in entries}
+    known = {
+        (one.heading, str(one.measure), *getattr(one, "score", one).names)
+        for one in entries
+    }
     return {heading for heading, *_ in matching_names(name, known)}
 
 
@@ -566,11 +708,14 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         found = [one for one in of if one.heading in meant]
         if len(found) == 1:
             return found[0]
-        there = listing(f"{one.system}, {one.baseline}, {one.heading}" for one in found or self)
+        there = listing(
+            f"{one.system}, {one.baseline}, {one.heading}" for one in found or self
+        )
         if found:
             raise UnknownKeyError("ambiguous-key", value=key, choices=there)
-        raise UnknownKeyError("unknown-name", what="comparison", value=key,
-                              remedy=f"there are {there}")  # fmt: skip
+        raise UnknownKeyError(
+            "unknown-name", what="comparison", value=key, remedy=f"there are {there}"
+        )
 
     @property
     def _has_several(self) -> bool:
@@ -584,7 +729,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
 
     def __repr__(self) -> str:
         significant = sum(one.significant for one in self)
-        which = f"{', '.join(self.systems)} and {self[0].baseline}" if self.differences else ""
+        which = (
+            f"{', '.join(self.systems)} and {self[0].baseline}"
+            if self.differences
+            else ""
+        )
         every = pluralize(len(self), "difference")
         return f"ComparisonTable({significant} of {every} hold: {which})"
 
@@ -595,22 +744,47 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         by = CORRECTIONS[design.correction].split(" ")[0]
         interval = f"difference [{design.bootstrap.level:.4g}]"
         several = self._has_several
-        sides = ["baseline", "value", "baseline value"] if several else ["value", "baseline"]
-        head = ["measure", "system", *sides, interval, "p",
-                *([f"p {by}"] if by else []), "effect", "won", "tied", "lost"]  # fmt: skip
+        sides = (
+            ["baseline", "value", "baseline value"]
+            if several
+            else ["value", "baseline"]
+        )
+        head = [
+            "measure",
+            "system",
+            *sides,
+            interval,
+            "p",
+            *([f"p {by}"] if by else []),
+            "effect",
+            "won",
+            "tied",
+            "lost",
+        ]
         rows = [head]
         for one in self:
             factor = one.score.measure.definition.printed_scale(scale)
             every = (one.value, one.baseline_value, one.difference, one.low, one.high)
             value, other, gap, low, high = (number * factor for number in every)
-            counts = ("" if n is None else f"{n}" for n in (one.wins, one.ties, one.losses))
-            rows.append([
-                one.heading, one.system, *([one.baseline] * several),
-                f"{value:.{digits}f}", f"{other:.{digits}f}",
-                f"{gap:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]".replace("+nan", "nan"),
-                format_p(one.p), *([format_p(one.p_corrected)] if by else []),
-                f"{one.effect_size:.2f}" if math.isfinite(one.effect_size) else "", *counts,
-            ])  # fmt: skip
+            counts = (
+                "" if n is None else f"{n}" for n in (one.wins, one.ties, one.losses)
+            )
+            rows.append(
+                [
+                    one.heading,
+                    one.system,
+                    *([one.baseline] * several),
+                    f"{value:.{digits}f}",
+                    f"{other:.{digits}f}",
+                    f"{gap:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]".replace(
+                        "+nan", "nan"
+                    ),
+                    format_p(one.p),
+                    *([format_p(one.p_corrected)] if by else []),
+                    f"{one.effect_size:.2f}" if math.isfinite(one.effect_size) else "",
+                    *counts,
+                ]
+            )
         return [rows]
 
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
@@ -624,7 +798,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             return listed
         caption = "The best of each measure is bold. Letters name the systems over which a system "
         caption += f"is significantly better: {self._say_how()}."
-        if lost := [f"{d.system} and {d.baseline} ({d.heading})" for d in self if math.isnan(d.p)]:
+        if lost := [
+            f"{d.system} and {d.baseline} ({d.heading})"
+            for d in self
+            if math.isnan(d.p)
+        ]:
             caption += f" There is no p of {_join(lost)}."
         marked = draw(self._mark_scores(digits, scale), form, caption=caption)
         return f"{marked}\n\n{listed}"
@@ -640,15 +818,28 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         over: dict[Any, str] = {}
         for one in self:
             if (verdict := _judge(one)) in ("better", "worse"):
-                winner, loser = (one.system, one.baseline)[:: 1 if verdict == "better" else -1]
-                over[winner, one.heading] = over.get((winner, one.heading), "") + letters[loser]
-        plain = replace(self.scores, scores=[replace(one, ci=None) for one in self.scores])
+                winner, loser = (one.system, one.baseline)[
+                    :: 1 if verdict == "better" else -1
+                ]
+                over[winner, one.heading] = (
+                    over.get((winner, one.heading), "") + letters[loser]
+                )
+        plain = replace(
+            self.scores, scores=[replace(one, ci=None) for one in self.scores]
+        )
         ((_, *rows),) = plain._tables(digits, scale, "columns")
         for heading, *cells in rows:
             for system, cell in zip(systems, cells, strict=True):
-                if isinstance(cell, Graded):  # equal values have neither a best nor marks
+                if isinstance(
+                    cell, Graded
+                ):  # equal values have neither a best nor marks
                     cell.mark = over.get((system, heading), "")
-        return [*map(list, zip(["#", *letters.values()], ["system", *systems], *rows, strict=True))]
+        return [
+            *map(
+                list,
+                zip(["#", *letters.values()], ["system", *systems], *rows, strict=True),
+            )
+        ]
 
     def sentences(self) -> list[str]:
         """Say in words which differences hold, by which test, correction, number and seed.
@@ -656,7 +847,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         What a protocol names and was not computed comes last, with the reason.
         """
         lines = [*self._say_differences()]
-        how = [self._say_how(), *self._say_limits()] if lines else ["nothing could be compared"]
+        how = (
+            [self._say_how(), *self._say_limits()]
+            if lines
+            else ["nothing could be compared"]
+        )
         return list(map(visible, [*lines, *how, *name_absent(self.scores)]))
 
     _sentences = sentences
@@ -672,41 +867,61 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             word, by = _judge(one), one.system
             if several:
                 by = {"better": by, "worse": one.baseline}.get(word, "")
-            return names.index(by), [*_VERDICTS].index("better" if by and several else word)
+            return names.index(by), [*_VERDICTS].index(
+                "better" if by and several else word
+            )
 
         for (by, word), some in sorted(_group(self, place).items()):
             text, lines = [*_VERDICTS.values()][word], list[str]()
             of_headings = _group(some, lambda one: one.heading).values()
-            groups = _group(of_headings, lambda of: tuple((o.system, o.baseline) for o in of))
+            groups = _group(
+                of_headings, lambda of: tuple((o.system, o.baseline) for o in of)
+            )
             for pairs, of in groups.items():
-                lines.append(text.format(
-                    system=names[by], others=_join([b if a == names[by] else a for a, b in pairs]),
-                    pairs=_join([" and ".join(pair) for pair in pairs], ", "),
-                    names=_name_all(of), units=plural(some[0].score.unit),
-                ))  # fmt: skip
+                lines.append(
+                    text.format(
+                        system=names[by],
+                        others=_join([b if a == names[by] else a for a, b in pairs]),
+                        pairs=_join([" and ".join(pair) for pair in pairs], ", "),
+                        names=_name_all(of),
+                        units=plural(some[0].score.unit),
+                    )
+                )
                 if by < len(names) - 1:  # one sentence of each system
-                    lines[1:] = [line.removeprefix(f"{names[by]} is ") for line in lines[1:]]
+                    lines[1:] = [
+                        line.removeprefix(f"{names[by]} is ") for line in lines[1:]
+                    ]
                     lines = ["; ".join(lines)]
             yield from lines
 
     def _say_how(self) -> str:
         first = self.differences[0]
         design, made = first.design, first.design.bootstrap
-        sides = "which is nearly one-sided" if "sacrebleu" in design.test else "two-sided"
+        sides = (
+            "which is nearly one-sided" if "sacrebleu" in design.test else "two-sided"
+        )
         words = [f"{TESTS[design.test]}, {sides}"]
         methods = dict.fromkeys(one.method for one in self.differences)
         if design.test == "interval":
-            words[0] = f"p by the interval of the difference ({', '.join(methods)}), two-sided"
+            words[0] = (
+                f"p by the interval of the difference ({', '.join(methods)}), two-sided"
+            )
         elif design.test != "t":
             words.append(f"intervals by {', '.join(methods)}")
         if design.test in _DRAWN:
             what = "swaps" if design.test == "randomization" else "resamples"
             words.append(f"{made.resamples:,} {what}, seed {made.seed}")
-        words += [report_correction(design.correction, first.comparisons),
-                  f"a difference holds where that is below {1 - made.level:.4g}"]  # fmt: skip
+        words += [
+            report_correction(design.correction, first.comparisons),
+            f"a difference holds where that is below {1 - made.level:.4g}",
+        ]
         scores = [one.score for one in self.differences]
-        scores = [one for one in scores if one.part] or scores  # Rsum has those of its parts
-        units = dict.fromkeys(f"{one.part} {pluralize(one.n, one.unit)}".strip() for one in scores)
+        scores = [
+            one for one in scores if one.part
+        ] or scores  # Rsum has those of its parts
+        units = dict.fromkeys(
+            f"{one.part} {pluralize(one.n, one.unit)}".strip() for one in scores
+        )
         return "; ".join([*words, ", ".join(units)])
 
     def _say_limits(self) -> Iterator[str]:
@@ -721,17 +936,24 @@ class ComparisonTable(ScaledResult, Table[Difference]):
                 "use test='interval' or 'randomization' (--test)"
             )
         few = dict.fromkeys(
-            one.heading for one in self for side in (one.score.replicates, one.against.replicates)
+            one.heading
+            for one in self
+            for side in (one.score.replicates, one.against.replicates)
             if design.test == "interval" and side is not None and side.varies_as_few
-        )  # fmt: skip
+        )
         if few:
             names = ", ".join(few)
             yield f"a few {items} decide {names}: compare them by test='randomization' (--test)"
         smallest = {}
-        quantiles = design.test == "interval" and not first.method.startswith("jackknife")
+        quantiles = design.test == "interval" and not first.method.startswith(
+            "jackknife"
+        )
         if design.test in _DRAWN or quantiles:
             smallest["resamples"] = 1 / (made.resamples + 1)
-        if design.test in ("randomization", "wilcoxon"):  # of so many signs one is the smallest
+        if design.test in (
+            "randomization",
+            "wilcoxon",
+        ):  # of so many signs one is the smallest
             smallest[items] = 2.0 ** (1 - min(1000, first.drawn))
         many = 1 if design.correction == "none" else first.comparisons
         for what, p in smallest.items():
@@ -760,7 +982,9 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             If the measure has no values of items.
         """
         if n < 1:
-            raise InputError("bad-option", name="n", value=n, wanted="a whole number from 1")
+            raise InputError(
+                "bad-option", name="n", value=n, wanted="a whole number from 1"
+            )
         meant = None if measure is None else find_headings(measure, self)
         of = [one for one in self if meant is None or one.heading in meant]
         of = [one for one in of if one.items is not None]
@@ -768,7 +992,9 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             raise InputError("no-item-values", measure=measure or "any measure")
         first = (one for one in of if one.heading == of[0].heading)
         rows = [row for one in first for row in _differing_rows(one, n)]
-        columns = dict.fromkeys([*_ITEM_COLUMNS, *(name for row in rows for name in row)])
+        columns = dict.fromkeys(
+            [*_ITEM_COLUMNS, *(name for row in rows for name in row)]
+        )
         return Records.from_rows([*columns], rows)
 
     def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
@@ -794,25 +1020,38 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         meant = find_headings(wanted, self.scores)
         scores = [one for one in self.scores if one.heading in meant]
         if len(scores) != len(self.scores.systems):
-            raise InputError("bad-choice", name="measure", value=wanted,
-                             choices=self.scores.headings)  # fmt: skip
+            raise InputError(
+                "bad-choice", name="measure", value=wanted, choices=self.scores.headings
+            )
         sign = 1.0 if scores[0].measure.higher_is_better else -1.0
-        values = np.stack([sign * one.replicates.values for one in scores if one.replicates], 1)
+        values = np.stack(
+            [sign * one.replicates.values for one in scores if one.replicates], 1
+        )
         matrix, means = rank_matrix(values[~np.isnan(values).any(axis=1)])
         order = np.argsort(means, kind="stable")
         shares = matrix / max(1.0, float(matrix[0].sum()))
-        columns: dict[str, Any] = {"system": [scores[place].system for place in order.tolist()]}
+        columns: dict[str, Any] = {
+            "system": [scores[place].system for place in order.tolist()]
+        }
         columns["mean_rank"] = means[order]
-        columns |= {f"rank_{rank + 1}": shares[order, rank] for rank in range(len(scores))}
+        columns |= {
+            f"rank_{rank + 1}": shares[order, rank] for rank in range(len(scores))
+        }
         return Records(columns)
 
 
 def draw_rank_matrix(table: ComparisonTable, *, digits: int = 4) -> str:
     """Draw how often each system has each rank in the resamples, by the first measure."""
     records = table.rank_matrix()
-    rows = [[system, f"{mean:.2f}", *(f"{share:.{digits}f}" for share in shares)]
-            for system, mean, *shares in map(dict.values, records)]  # fmt: skip
-    head = [f"ranks by {table.scores.headings[0]}", "mean", *map(str, range(1, len(rows) + 1))]
+    rows = [
+        [system, f"{mean:.2f}", *(f"{share:.{digits}f}" for share in shares)]
+        for system, mean, *shares in map(dict.values, records)
+    ]
+    head = [
+        f"ranks by {table.scores.headings[0]}",
+        "mean",
+        *map(str, range(1, len(rows) + 1)),
+    ]
     return draw([head, *rows])
 
 
@@ -825,7 +1064,10 @@ def _judge(one: Difference) -> str:
         return "better" if one.better else "worse"
     if mine is not None and theirs is not None and not one.difference:
         there = np.isnan(mine.values) == np.isnan(theirs.values)
-        if there.all() and not np.nan_to_num(subtract(mine.values, theirs.values)).any():
+        if (
+            there.all()
+            and not np.nan_to_num(subtract(mine.values, theirs.values)).any()
+        ):
             return "same"
     return "alike"
 
@@ -852,8 +1094,14 @@ def _name_all(found: Sequence[Sequence[Difference]]) -> str:
         every = sorted(one.p_corrected for one in some)
         p, sign = format_p(every[0]), "="
         if p != format_p(every[-1]):
-            p, sign = (format_p(every[-1]), "at most") if some[0].significant else (p, "at least")
-        shown.append(some[0].heading + f" (p {sign} {p})".replace("= <", "< ") * bool(p))
+            p, sign = (
+                (format_p(every[-1]), "at most")
+                if some[0].significant
+                else (p, "at least")
+            )
+        shown.append(
+            some[0].heading + f" (p {sign} {p})".replace("= <", "< ") * bool(p)
+        )
     more = len(found) - _MANY
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
@@ -868,7 +1116,10 @@ def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:
     for place in np.lexsort((one.score.statistics.order, -sizes))[:number].tolist():
         if not sizes[place]:
             return
-        sides = [(side, int(side.statistics.order[place])) for side in (one.score, one.against)]
+        sides = [
+            (side, int(side.statistics.order[place]))
+            for side in (one.score, one.against)
+        ]
         values = (float(some[place]) for some in (*pair, items))
         found = (one.system, one.baseline, one.heading, ids[place], *values)
         known: dict[str, Any] = dict(zip(_ITEM_COLUMNS, found, strict=True))
@@ -893,15 +1144,26 @@ def draw_differing(
         if head not in lines:
             lines.append(head)
         score = by_heading[record["measure"]]
-        difference = record["difference"] * score.measure.definition.printed_scale(scale)
+        difference = record["difference"] * score.measure.definition.printed_scale(
+            scale
+        )
         lines.append(f"  {difference:+.{digits}f}  {on_one_line(str(record['id']))}")
         if score.task is None:
             continue
-        report: Callable[[Any], list[str]] = find_kind(score.task.kind).describer.report_item
-        theirs = {name.removeprefix("baseline_"): value for name, value in record.items()
-                  if name.startswith("baseline_")}  # fmt: skip
+        report: Callable[[Any], list[str]] = find_kind(
+            score.task.kind
+        ).describer.report_item
+        theirs = {
+            name.removeprefix("baseline_"): value
+            for name, value in record.items()
+            if name.startswith("baseline_")
+        }
         mine = report(record)
-        other = [f"baseline {line}" for line in report({**record, **theirs}) if line not in mine]
+        other = [
+            f"baseline {line}"
+            for line in report({**record, **theirs})
+            if line not in mine
+        ]
         lines += [f"    {line}" for line in (*mine, *other)]
     return "\n".join(map(visible, lines or ["no item differs"]))
 
@@ -968,14 +1230,23 @@ def compare(
     """
     if isinstance(systems, ScoreTable):
         table = systems
-        systems = {name: replace(table, scores=[one for one in table if one.system == name])
-                   for name in table.systems}  # fmt: skip
+        systems = {
+            name: replace(table, scores=[one for one in table if one.system == name])
+            for name in table.systems
+        }
     if any(isinstance(one, ScoreTable) for one in systems.values()):
-        idle = [name for name, value in {**options, "gts": gts}.items() if value is not None]
+        idle = [
+            name for name, value in {**options, "gts": gts}.items() if value is not None
+        ]
         if idle:
-            raise InputError("not-applicable", name=idle[0], what="results that were scored before")
+            raise InputError(
+                "not-applicable", name=idle[0], what="results that were scored before"
+            )
         return _compare_scored(systems, baseline, test, correction)
-    given: dict[str, Any] = {"resamples": TAKEN["compare"]["resamples"].default, "ci": True}
+    given: dict[str, Any] = {
+        "resamples": TAKEN["compare"]["resamples"].default,
+        "ci": True,
+    }
     given |= {name: value for name, value in options.items() if value is not None}
     check_systems(systems, baseline)
     design = Design(test, baseline, correction, Bootstrap.of(given))
@@ -985,13 +1256,17 @@ def compare(
     scores = score_prepared(prepared)
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
-    values = [replace(score, replicates=None) for score in scores]  # intervals are of differences
+    values = [
+        replace(score, replicates=None) for score in scores
+    ]  # intervals are of differences
     facts = prepared.facts(values)
     methods = dict.fromkeys(one.method for one in differences)
     if design.test not in _DRAWN and not {*methods} & {*OF_RESAMPLES}:
         on = f"p and intervals by {', '.join(methods)}"
         idle = [name for name in ("resamples", "seed") if options.get(name) is not None]
-        facts += [Fact("no-effect-on", values={"option": name, "on": on}) for name in idle]
+        facts += [
+            Fact("no-effect-on", values={"option": name, "on": on}) for name in idle
+        ]
     return ComparisonTable(differences, table, facts, prepared.understood())
 
 
@@ -1009,18 +1284,25 @@ def _compare_scored(
     base = {s.part: s for s in reversed(scores) if baseline in (None, s.system)}
     for score in scores:
         first = base.get(score.part, score)
-        mine, theirs = (one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first))
+        mine, theirs = (
+            one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first)
+        )
         what = "seed, resamples or level" if mine and theirs and mine != theirs else ""
         if score.statistics.fingerprint != first.statistics.fingerprint:
             what = "items or ground truth"
         if what:
-            raise InputError("scored-otherwise", score.system, other=first.system, what=what)
+            raise InputError(
+                "scored-otherwise", score.system, other=first.system, what=what
+            )
     made = next(score.ci.bootstrap for score in base.values() if score.ci is not None)
     design = Design(test, baseline, correction, replace(made, method=AUTO))
     differences = compare_scores(scores, design)
     if not differences:
-        raise InputError("nothing-given", what="measures in common",
-                         remedy="score both with the same measures")  # fmt: skip
+        raise InputError(
+            "nothing-given",
+            what="measures in common",
+            remedy="score both with the same measures",
+        )
     tables = systems.values()
     facts = [*dict.fromkeys(fact for table in tables for fact in table.facts)]
     # of each table the ground truth is the last, and all of them follow the predictions
@@ -1029,7 +1311,11 @@ def _compare_scored(
     understood = [*dict.fromkeys(understood)]
     absent = {one.heading: one for table in tables for one in table.not_computed}
     for heading in dict.fromkeys(score.heading for score in scores):
-        if without := [name for name, table in systems.items() if heading not in table.headings]:
+        if without := [
+            name for name, table in systems.items() if heading not in table.headings
+        ]:
             reason = f"not of {listing(without)}; score all with the same measures"
             absent.setdefault(heading, NotComputed(heading, reason))
-    return ComparisonTable(differences, ScoreTable(scores, [*absent.values()]), facts, understood)
+    return ComparisonTable(
+        differences, ScoreTable(scores, [*absent.values()]), facts, understood
+    )

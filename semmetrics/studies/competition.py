@@ -135,10 +135,14 @@ def rank_dominance(dominance: ArrayLike) -> GlobalRank:
         if steady == _STEADY:
             break
     scores = tuple(found.tolist())
-    return GlobalRank(scores, rank_scores(scores), irreducible, period, power, steady == _STEADY)
+    return GlobalRank(
+        scores, rank_scores(scores), irreducible, period, power, steady == _STEADY
+    )
 
 
-def _step(matrix: Floats, start: Floats, shift: Ints, period: int) -> tuple[Floats, float]:
+def _step(
+    matrix: Floats, start: Floats, shift: Ints, period: int
+) -> tuple[Floats, float]:
     """Return the mean of the normalised vectors of the powers that follow, one period long.
 
     ``start`` and the matrix are balanced by the shift, and the mean is not. Beside it is the change
@@ -189,7 +193,9 @@ def _balance(matrix: Floats) -> tuple[Ints, Floats]:
     steps = size - np.arange(size)
     means = (walks[-1][ends] - np.array(walks[:-1])[:, ends]) / steps[:, None]
     growth = float(means.min(axis=0).max())  # the largest mean of a cycle (Karp 1978)
-    paths = weights - growth  # of the largest product of dominances from each system to each other
+    paths = (
+        weights - growth
+    )  # of the largest product of dominances from each system to each other
     for middle in range(size):
         paths = np.maximum(paths, paths[:, middle, None] + paths[middle])
     shift = np.rint(np.maximum(paths.max(axis=1), 0)).astype(np.int32)
@@ -197,20 +203,28 @@ def _balance(matrix: Floats) -> tuple[Ints, Floats]:
     return shift, np.ldexp(parts, exponents + shift - shift[:, None] - round(growth))
 
 
-def _as_square(values: ArrayLike, role: str, *, diagonal: float | None = None) -> Floats:
+def _as_square(
+    values: ArrayLike, role: str, *, diagonal: float | None = None
+) -> Floats:
     """Return a new square matrix of finite numbers that are not negative."""
     given = as_floats(values, role, ndim=2, finite=False)
     if given.shape[0] != given.shape[1] or not given.size:
-        raise InputError("wrong-shape", role=role, shape=given.shape, wanted="a square matrix")
+        raise InputError(
+            "wrong-shape", role=role, shape=given.shape, wanted="a square matrix"
+        )
     matrix: Floats = given.copy()
     if diagonal is not None:
         np.fill_diagonal(matrix, diagonal)
     wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
     if len(wrong):
         row, column = wrong[0].tolist()
-        raise InputError("out-of-range", f"row {row}, column {column}{FROM_0}", role=role,
-                         value=matrix[row, column].item(),
-                         wanted="numbers that are finite and not negative")  # fmt: skip
+        raise InputError(
+            "out-of-range",
+            f"row {row}, column {column}{FROM_0}",
+            role=role,
+            value=matrix[row, column].item(),
+            wanted="numbers that are finite and not negative",
+        )
     return matrix
 
 
@@ -228,7 +242,9 @@ def _period(edges: Bools) -> tuple[int, bool]:
         inside = edges[np.ix_(component == one, component == one)]
         depth = shortest_path(inside, unweighted=True, indices=0).astype(np.int64)
         first, second = np.nonzero(inside)
-        period = math.lcm(period, int(np.gcd.reduce(depth[first] + 1 - depth[second])) or 1)
+        period = math.lcm(
+            period, int(np.gcd.reduce(depth[first] + 1 - depth[second])) or 1
+        )
     if period > _PERIOD:
         raise InputError("vanishing-dominance")
     return period, number == 1
@@ -272,7 +288,9 @@ def compute_dominance(
     values = _as_square(scores, "a score", diagonal=1.0)
     if floor is not None:
         if not 0 < floor < math.inf:
-            raise InputError("bad-option", name="floor", value=floor, wanted="a positive number")
+            raise InputError(
+                "bad-option", name="floor", value=floor, wanted="a positive number"
+            )
         values = np.maximum(values, floor)
     both = (values == 0) & (values.T == 0)
     values[both] = 1.0
@@ -280,8 +298,11 @@ def compute_dominance(
         found: Floats = values / values.T
     if not (values.all() and np.isfinite(found).all()):
         row, column = np.argwhere((values == 0) | np.isinf(found.T))[0].tolist()
-        raise InputError("no-dominance", f"row {row}, column {column}{FROM_0}",
-                         value=float(values[row, column]))  # fmt: skip
+        raise InputError(
+            "no-dominance",
+            f"row {row}, column {column}{FROM_0}",
+            value=float(values[row, column]),
+        )
     return found if higher_is_better else found.T.copy()
 
 
@@ -357,13 +378,21 @@ class MeasureRanking:
             "higher_is_better": self.pairs.higher_is_better,
             "global_scores": dict(zip(systems, rank.scores, strict=True)),
             "ranks": dict(zip(systems, rank.ranks, strict=True)),
-            "overall": dict(zip(systems, map(finite_or_none, self.pairs.overall), strict=True)),
-            "scores": [[finite_or_none(x) for x in row] for row in self.pairs.scores.tolist()],
+            "overall": dict(
+                zip(systems, map(finite_or_none, self.pairs.overall), strict=True)
+            ),
+            "scores": [
+                [finite_or_none(x) for x in row] for row in self.pairs.scores.tolist()
+            ],
             "dominance": self.dominance.tolist(),
-            "convergence": {name: getattr(rank, name) for name in
-                            ("irreducible", "period", "power", "converged")},
-            "stability": {str(k): finite_or_none(value) for k, value in self.stability.items()},
-        }  # fmt: skip
+            "convergence": {
+                name: getattr(rank, name)
+                for name in ("irreducible", "period", "power", "converged")
+            },
+            "stability": {
+                str(k): finite_or_none(value) for k, value in self.stability.items()
+            },
+        }
 
 
 @by_value()
@@ -396,11 +425,16 @@ class CompetitionRanking(Result):
     def to_records(self) -> Records:
         """Return one row for each measure and system, best first."""
         rows = [
-            {"measure": one.measure, "system": self.systems[i], "rank": one.rank.ranks[i],
-             "global_score": one.rank.scores[i], "overall": finite_or_none(one.pairs.overall[i])}
+            {
+                "measure": one.measure,
+                "system": self.systems[i],
+                "rank": one.rank.ranks[i],
+                "global_score": one.rank.scores[i],
+                "overall": finite_or_none(one.pairs.overall[i]),
+            }
             for one in self.rankings
             for i in sorted(range(len(self.systems)), key=lambda i: -one.rank.scores[i])
-        ]  # fmt: skip
+        ]
         return Records.from_rows(list(rows[0]), rows)
 
     def pair_records(self) -> Records:
@@ -410,29 +444,50 @@ class CompetitionRanking(Result):
         for one, (pair, count) in product(self.rankings, self.images.items()):
             for first, second in (pair, pair[::-1]):
                 i, j, scores = place[first], place[second], one.pairs.scores
-                rows.append({"measure": one.measure, "first": first, "second": second,
-                             "images": count, "first_score": finite_or_none(scores[i, j]),
-                             "second_score": finite_or_none(scores[j, i]),
-                             "dominance": float(one.dominance[i, j])})  # fmt: skip
+                rows.append(
+                    {
+                        "measure": one.measure,
+                        "first": first,
+                        "second": second,
+                        "images": count,
+                        "first_score": finite_or_none(scores[i, j]),
+                        "second_score": finite_or_none(scores[j, i]),
+                        "dominance": float(one.dominance[i, j]),
+                    }
+                )
         return Records.from_rows(list(rows[0]), rows)
 
     def stability_records(self) -> Records:
         """Return one row for each measure and smaller k: the rank correlation (SRCC)."""
-        rows = [{"measure": one.measure, "k": k, "srcc": finite_or_none(value)}
-                for one in self.rankings for k, value in one.stability.items()]  # fmt: skip
+        rows = [
+            {"measure": one.measure, "k": k, "srcc": finite_or_none(value)}
+            for one in self.rankings
+            for k, value in one.stability.items()
+        ]
         return Records.from_rows(["measure", "k", "srcc"], rows)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"schema": "semmetrics.mad-ranking/1", "version": __version__,
-                "systems": list(self.systems), "k": self.k, "n": self.n,
-                "images": [[*pair, count] for pair, count in self.images.items()],
-                "rankings": [one.to_dict(self.systems) for one in self.rankings]}  # fmt: skip
+        return {
+            "schema": "semmetrics.mad-ranking/1",
+            "version": __version__,
+            "systems": list(self.systems),
+            "k": self.k,
+            "n": self.n,
+            "images": [[*pair, count] for pair, count in self.images.items()],
+            "rankings": [one.to_dict(self.systems) for one in self.rankings],
+        }
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        matrices = [Records({f"dominance, {one.measure}": self.systems,
-                             **dict(zip(self.systems, one.dominance.T, strict=True))})
-                    for one in self.rankings]  # fmt: skip
+        matrices = [
+            Records(
+                {
+                    f"dominance, {one.measure}": self.systems,
+                    **dict(zip(self.systems, one.dominance.T, strict=True)),
+                }
+            )
+            for one in self.rankings
+        ]
         every = (self.to_records(), *matrices, self.stability_records())
         return [cells(records, digits) for records in every if len(records)]
 
@@ -501,9 +556,14 @@ def rank_competition(
     if references is not None and ratings is not None:
         raise InputError("conflicting-options", names="references and ratings")
     k, compared = state.k if k is None else k, sorted({*stability})
-    for name, value, most in (("k", k, state.k), *(("stability", some, k) for some in compared)):
+    for name, value, most in (
+        ("k", k, state.k),
+        *(("stability", some, k) for some in compared),
+    ):
         if not 1 <= value <= most:
-            raise InputError("bad-option", name=name, value=value, wanted=f"1 to {most}")
+            raise InputError(
+                "bad-option", name=name, value=value, wanted=f"1 to {most}"
+            )
     notes: list[Fact] = []
     understood: list[str] = []
     if references is None:
@@ -521,23 +581,34 @@ def rank_competition(
         first = {pair: some[:most] for pair, some in images.items()}
         tables.append(tabulate_pairs(state.systems, first, score, overall=most == k))
     rankings = tuple(
-        _rank(state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes)
+        _rank(
+            state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes
+        )
         for whole, *fewer in zip(*tables, strict=True)
     )
     n = len({image for some in images.values() for image in some})
     counts = {pair: len(some) for pair, some in images.items()}
     facts = tuple(first_of_each(notes))
-    return CompetitionRanking(state.systems, k, n, rankings, counts, facts, tuple(understood))
+    return CompetitionRanking(
+        state.systems, k, n, rankings, counts, facts, tuple(understood)
+    )
 
 
-def _rank(systems: Sequence[str], whole: PairScores, fewer: Mapping[int, PairScores],
-          floor: float | None, notes: list[Fact]) -> MeasureRanking:  # fmt: skip
+def _rank(
+    systems: Sequence[str],
+    whole: PairScores,
+    fewer: Mapping[int, PairScores],
+    floor: float | None,
+    notes: list[Fact],
+) -> MeasureRanking:
     """Rank systems by the scores of a measure on all images, and on fewer of each pair."""
     dominance = _dominance(systems, whole, floor, notes)
     rank = rank_dominance(dominance)
     if not rank.converged:
         notes.append(Fact("not-converged", rank.power, where=whole.measure))
-    notes += counted("shared-ranks", len(rank.ranks) - len({*rank.ranks}), where=whole.measure)
+    notes += counted(
+        "shared-ranks", len(rank.ranks) - len({*rank.ranks}), where=whole.measure
+    )
     stability = {}
     for most, table in fewer.items():
         try:
@@ -550,7 +621,11 @@ def _rank(systems: Sequence[str], whole: PairScores, fewer: Mapping[int, PairSco
 
 
 def _filled(
-    state: DiscrepancySelection, k: int, skip: bool, notes: list[Fact], known: set[tuple[str, str]]
+    state: DiscrepancySelection,
+    k: int,
+    skip: bool,
+    notes: list[Fact],
+    known: set[tuple[str, str]],
 ) -> dict[tuple[str, str], list[str]]:
     """Return the images of each pair for which both systems have an annotation."""
     images: dict[tuple[str, str], list[str]] = {}
@@ -564,8 +639,12 @@ def _filled(
     notes += counted("images-not-annotated", len(lost))
     for pair, annotated in images.items():
         if not annotated:
-            raise InputError("nothing-given", " and ".join(pair), what="annotated images",
-                             remedy="fill in the sheet")  # fmt: skip
+            raise InputError(
+                "nothing-given",
+                " and ".join(pair),
+                what="annotated images",
+                remedy="fill in the sheet",
+            )
     return images
 
 
@@ -576,15 +655,21 @@ def _dominance(
     scores = table.scores
     is_zero, low = (scores == 0) & (scores.T == 0), int((scores < (floor or 0)).sum())
     try:
-        found = compute_dominance(scores, higher_is_better=table.higher_is_better, floor=floor)
+        found = compute_dominance(
+            scores, higher_is_better=table.higher_is_better, floor=floor
+        )
     except InputError as error:
-        wrong = np.argwhere(~(scores > 0) & ~is_zero & ~np.eye(len(systems), dtype=np.bool_))
+        wrong = np.argwhere(
+            ~(scores > 0) & ~is_zero & ~np.eye(len(systems), dtype=np.bool_)
+        )
         for i, j in wrong[:1].tolist():
             where = f"{table.measure}, {systems[i]} against {systems[j]}"
             raise InputError("no-dominance", where, value=float(scores[i, j])) from None
         raise error.placed(table.measure) from None
     raised = counted("raised-to-floor", low, where=table.measure, floor=floor)
-    notes += raised or counted("both-zero", int(is_zero.sum()) // 2, where=table.measure)
+    notes += raised or counted(
+        "both-zero", int(is_zero.sum()) // 2, where=table.measure
+    )
     return found
 
 
@@ -592,9 +677,13 @@ Scored = Iterable[tuple[str, str, bool, float]]
 """Of systems: the name, a measure, whether higher is better, and the score."""
 
 
-def tabulate_pairs(systems: Sequence[str], images: Mapping[tuple[str, str], Sequence[str]],
-                   score: Callable[[Sequence[str], Sequence[str]], Scored], *,
-                   overall: bool = True) -> list[PairScores]:  # fmt: skip
+def tabulate_pairs(
+    systems: Sequence[str],
+    images: Mapping[tuple[str, str], Sequence[str]],
+    score: Callable[[Sequence[str], Sequence[str]], Scored],
+    *,
+    overall: bool = True,
+) -> list[PairScores]:
     """Score each pair of systems on its images by each measure.
 
     Parameters
@@ -630,22 +719,42 @@ def tabulate_pairs(systems: Sequence[str], images: Mapping[tuple[str, str], Sequ
     return list(made.values())
 
 
-def _score(setup: Setup, answers: Mapping[str, Mapping[str, Any]], references: Mapping[str, Any],
-           notes: list[Fact], names: Sequence[str], images: Sequence[str]) -> Scored:  # fmt: skip
+def _score(
+    setup: Setup,
+    answers: Mapping[str, Mapping[str, Any]],
+    references: Mapping[str, Any],
+    notes: list[Fact],
+    names: Sequence[str],
+    images: Sequence[str],
+) -> Scored:
     """Score systems on images by the measures of a setup, and note what is odd."""
-    preds = {name: setup.read({i: answers[i][name] for i in images}, name) for name in names}
+    preds = {
+        name: setup.read({i: answers[i][name] for i in images}, name) for name in names
+    }
     ref = setup.read_truth({image: references[image] for image in images})
     prepared = setup.prepare(preds, ref, missing="empty")
     scores = score_prepared(prepared)
     absent = (vars(one) for one in prepared.plan.not_computed)
-    notes += [*prepared.facts(scores), *(Fact("not-computed", values=one) for one in absent)]
-    return [(one.system, one.heading, one.measure.higher_is_better, one.value)
-            for one in scores]  # fmt: skip
+    notes += [
+        *prepared.facts(scores),
+        *(Fact("not-computed", values=one) for one in absent),
+    ]
+    return [
+        (one.system, one.heading, one.measure.higher_is_better, one.value)
+        for one in scores
+    ]
 
 
 def _rate(
-    ratings: Mapping[tuple[str, str], float], names: Sequence[str], images: Sequence[str]
+    ratings: Mapping[tuple[str, str], float],
+    names: Sequence[str],
+    images: Sequence[str],
 ) -> Scored:
     """Average the ratings of what systems answer for images; higher is better."""
     for name in names:
-        yield name, "rating", True, math.fsum(ratings[i, name] for i in images) / len(images)
+        yield (
+            name,
+            "rating",
+            True,
+            math.fsum(ratings[i, name] for i in images) / len(images),
+        )

@@ -54,7 +54,9 @@ _STATISTICS = ("pearson", "spearman", "kendall-b")
 _CELLS = 1 << 19  # weights at a time, so that they stay in the processor's cache
 
 
-def correlation(scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall-b") -> float:
+def correlation(
+    scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall-b"
+) -> float:
     """Return how well scores agree with ratings of the same items.
 
     Parameters
@@ -124,8 +126,13 @@ class Correlated:
     table: Any
 
     @classmethod
-    def of(cls, scores: ArrayLike, ratings: ArrayLike, groups: ArrayLike | None = None,
-           n_groups: int | None = None) -> Correlated:  # fmt: skip
+    def of(
+        cls,
+        scores: ArrayLike,
+        ratings: ArrayLike,
+        groups: ArrayLike | None = None,
+        n_groups: int | None = None,
+    ) -> Correlated:
         """Tabulate scores and ratings of the same items.
 
         Parameters
@@ -146,13 +153,17 @@ class Correlated:
 
         one, other = as_floats(scores, "a score"), as_floats(ratings, "a rating")
         if len(one) != len(other):
-            raise InputError("wrong-count", found=f"{len(one)} scores", wanted="the ratings")
+            raise InputError(
+                "wrong-count", found=f"{len(one)} scores", wanted="the ratings"
+            )
         x, score = np.unique(one, return_inverse=True)
         y, rating = np.unique(other, return_inverse=True)
         cells, cell = np.unique(score * max(1, len(y)) + rating, return_inverse=True)
         of = np.arange(len(one)) if groups is None else np.asarray(groups, np.int64)
         width = int(of.max(initial=-1)) + 1 if n_groups is None else n_groups
-        table = csr_array((np.ones(len(one)), (cell.ravel(), of)), shape=(len(cells), width))
+        table = csr_array(
+            (np.ones(len(one)), (cell.ravel(), of)), shape=(len(cells), width)
+        )
         return cls(x, y, *np.divmod(cells, max(1, len(y))), table)
 
     @cached_property
@@ -169,10 +180,19 @@ class Correlated:
             zeros, ones = rows[~is_one], rows[is_one]
             # the higher digits and the other level in one number, so that one search finds both
             wide = int(along.max(initial=0)) + 1
-            keys, sought = before[zeros] * wide + along[zeros], before[ones] * wide + along[ones]
+            keys, sought = (
+                before[zeros] * wide + along[zeros],
+                before[ones] * wide + along[ones],
+            )
             group = before[ones] * wide
-            low, high = np.searchsorted(keys, sought), np.searchsorted(keys, sought, side="right")
-            begin, end = np.searchsorted(keys, group), np.searchsorted(keys, group + wide)
+            low, high = (
+                np.searchsorted(keys, sought),
+                np.searchsorted(keys, sought, side="right"),
+            )
+            begin, end = (
+                np.searchsorted(keys, group),
+                np.searchsorted(keys, group + wide),
+            )
             found.append((zeros, ones, (begin, low, high, end)))
         return found
 
@@ -181,7 +201,9 @@ class Correlated:
         found = self.weighted(statistics, np.ones((1, self.table.shape[1]), np.uint8))
         return {name: float(row[0]) for name, row in found.items()}
 
-    def weighted(self, statistics: Sequence[str], counts: NDArray[Any]) -> dict[str, Floats]:
+    def weighted(
+        self, statistics: Sequence[str], counts: NDArray[Any]
+    ) -> dict[str, Floats]:
         """Return statistics of resamples.
 
         Parameters
@@ -200,7 +222,9 @@ class Correlated:
         found = {name: np.full(len(counts), np.nan) for name in statistics}
         step = max(1, _CELLS // max(1, len(self.score)))
         sides: list[Any] = [
-            csr_array((np.ones(len(of)), (of, np.arange(len(of)))), (len(levels), len(of)))
+            csr_array(
+                (np.ones(len(of)), (of, np.arange(len(of)))), (len(levels), len(of))
+            )
             for of, levels in ((self.score, self.scores), (self.rating, self.ratings))
         ]
         for start in range(0, len(counts), step):
@@ -208,10 +232,14 @@ class Correlated:
             cells = self.table @ some
             scores, ratings = (side @ cells for side in sides)
             for name, row in found.items():
-                row[start : start + step] = self._statistic(name, cells, scores, ratings)
+                row[start : start + step] = self._statistic(
+                    name, cells, scores, ratings
+                )
         return found
 
-    def _statistic(self, name: str, cells: Floats, scores: Floats, ratings: Floats) -> Floats:
+    def _statistic(
+        self, name: str, cells: Floats, scores: Floats, ratings: Floats
+    ) -> Floats:
         """Return a statistic under the weights of some resamples; nan where it is not defined.
 
         The weights are those of cells and of the levels of either side: (cells or levels,
@@ -228,20 +256,30 @@ class Correlated:
             else:
                 distinct = np.minimum((scores > 0).sum(axis=0), distinct)
             if name == "kendall-c":
-                found = 2 * self._concordance(cells) * distinct / (n**2 * (distinct - 1))
+                found = (
+                    2 * self._concordance(cells) * distinct / (n**2 * (distinct - 1))
+                )
             elif name == "kendall-b":
-                found = self._concordance(cells) / np.sqrt(untied(scores) * untied(ratings))
+                found = self._concordance(cells) / np.sqrt(
+                    untied(scores) * untied(ratings)
+                )
             elif name in ("pearson", "spearman"):
                 sides = []
                 for levels, weights in ((self.scores, scores), (self.ratings, ratings)):
                     # equal values share the mean of their ranks
                     side = np.cumsum(weights, axis=0) - (weights - 1) / 2
-                    if name == "pearson":  # at most 1, so that their squares do not overflow
-                        side = (levels / (np.abs(levels).max(initial=0.0) or 1.0))[:, None]
+                    if (
+                        name == "pearson"
+                    ):  # at most 1, so that their squares do not overflow
+                        side = (levels / (np.abs(levels).max(initial=0.0) or 1.0))[
+                            :, None
+                        ]
                     side = side - (weights * side).sum(axis=0) / n
                     sides.append((side, (weights * side**2).sum(axis=0)))
                 (x, of_x), (y, of_y) = sides
-                found = (cells * x[self.score] * y[self.rating]).sum(axis=0) / np.sqrt(of_x * of_y)
+                found = (cells * x[self.score] * y[self.rating]).sum(axis=0) / np.sqrt(
+                    of_x * of_y
+                )
         return np.where(distinct > 1, np.clip(found, -1.0, 1.0), np.nan)
 
     def _concordance(self, cells: Floats) -> Floats:
@@ -262,10 +300,17 @@ class Correlated:
         return total
 
 
-def resample(tables: Sequence[Any], statistics: Sequence[str], bootstrap: Bootstrap, draws: Draws,
-             progress: Progress = None) -> list[dict[str, Floats]]:  # fmt: skip
+def resample(
+    tables: Sequence[Any],
+    statistics: Sequence[str],
+    bootstrap: Bootstrap,
+    draws: Draws,
+    progress: Progress = None,
+) -> list[dict[str, Floats]]:
     """Return statistics of each table, of each resample of the groups that all tables share."""
-    found: list[dict[str, list[Floats]]] = [{name: [] for name in statistics} for _ in tables]
+    found: list[dict[str, list[Floats]]] = [
+        {name: [] for name in statistics} for _ in tables
+    ]
     done = 0
     for counts in draws.counts(bootstrap, 256):
         for table, parts in zip(tables, found, strict=True):
@@ -273,7 +318,9 @@ def resample(tables: Sequence[Any], statistics: Sequence[str], bootstrap: Bootst
                 parts[name].append(row)
         done += len(counts)
         report_progress(progress, done, bootstrap.resamples, "bootstrap", "resample")
-    return [{name: np.concatenate(rows) for name, rows in parts.items()} for parts in found]
+    return [
+        {name: np.concatenate(rows) for name, rows in parts.items()} for parts in found
+    ]
 
 
 @dataclass(frozen=True)
@@ -331,7 +378,9 @@ def correlate_values(
     """
     table = Correlated.of(scores, ratings)
     if bootstrap is not None and bootstrap.method not in ("auto", "percentile"):
-        raise InputError("bad-option", name="method", value=bootstrap.method, wanted="percentile")
+        raise InputError(
+            "bad-option", name="method", value=bootstrap.method, wanted="percentile"
+        )
     values, n = table.values(_STATISTICS), int(table.table.shape[1])
     intervals: dict[str, Interval] = {}
     if bootstrap is not None:
@@ -339,7 +388,9 @@ def correlate_values(
         draws = Draws(places, n, places.astype(np.uint64))  # of items in their order
         (drawn,) = resample([table], _STATISTICS, bootstrap, draws, progress)
         for name, statistic in zip(NAMES, _STATISTICS, strict=True):
-            intervals[name] = percentiles(drawn[statistic], values[statistic], bootstrap, n, "pair")
+            intervals[name] = percentiles(
+                drawn[statistic], values[statistic], bootstrap, n, "pair"
+            )
     numbers = dict(zip(NAMES, values.values(), strict=True))
     return Correlation(n, **numbers, intervals=intervals)
 
@@ -349,9 +400,15 @@ def percentiles(
 ) -> Interval:
     """Return the interval that the values of resamples make."""
     return Replicates(
-        values, bootstrap.seed, unit, grouped=False, drawn="", value=whole,
-        left_out=np.zeros(0), sizes=np.ones(groups, np.int64),
-    ).interval(bootstrap.level)  # fmt: skip
+        values,
+        bootstrap.seed,
+        unit,
+        grouped=False,
+        drawn="",
+        value=whole,
+        left_out=np.zeros(0),
+        sizes=np.ones(groups, np.int64),
+    ).interval(bootstrap.level)
 
 
 class Correlations(Records):
@@ -443,8 +500,12 @@ def correlate(
     read, progress = resolved["read"] or DEFAULTS, resolved["progress"]
     check_choice("ncs", ncs, ("none", "rows", "columns"))
     if columns is not None and (isinstance(columns, str) or len(columns) != 3):
-        raise InputError("bad-option", name="columns", value=columns,
-                         wanted="the columns of both ids and of the score")  # fmt: skip
+        raise InputError(
+            "bad-option",
+            name="columns",
+            value=columns,
+            wanted="the columns of both ids and of the score",
+        )
     bootstrap = interval_options(resolved)
     given = side_inputs.read_pair_scores(
         ratings, columns=columns, group=group_by, ids=ids, options=read, name="ratings"
@@ -465,11 +526,17 @@ def correlate(
             known = chosen & ~np.isnan(values)
             sides = values[known], given.values[known]
             found = correlate_values(*sides, bootstrap=bootstrap, progress=progress)
-            row = {"phi": heading, "group": group, "lacking": int(chosen.sum() - known.sum())}
+            row = {
+                "phi": heading,
+                "group": group,
+                "lacking": int(chosen.sum() - known.sum()),
+            }
             row |= {"n": found.n, **{one: getattr(found, one) for one in NAMES}}
             for one, interval in found.intervals.items():
                 row |= {f"{one}_low": interval.low, f"{one}_high": interval.high}
-            rows.append({one: None if value != value else value for one, value in row.items()})
+            rows.append(
+                {one: None if value != value else value for one, value in row.items()}
+            )
     names = ["phi", "group", "n", "lacking", *NAMES]
     limits = [f"{name}_{end}" for name in NAMES for end in ("low", "high")]
     table = Records.from_rows(names + (limits if bootstrap else []), rows)
@@ -478,14 +545,18 @@ def correlate(
 
 def _named(phi: Any) -> dict[str, Any]:
     """Return each phi under its name; a mapping to lists of ids is itself one phi."""
-    if isinstance(phi, Mapping) and not (phi and all(map(_is_list_of_ids, phi.values()))):
+    if isinstance(phi, Mapping) and not (
+        phi and all(map(_is_list_of_ids, phi.values()))
+    ):
         return dict(phi)
     return {system_name(phi) if isinstance(phi, str | os.PathLike) else "phi": phi}
 
 
 def _is_list_of_ids(value: Any) -> bool:
     """Tell whether it lists ids, and is neither a path, scores of pairs nor a matrix."""
-    if isinstance(value, str | os.PathLike | Mapping | tuple) or not isinstance(value, Iterable):
+    if isinstance(value, str | os.PathLike | Mapping | tuple) or not isinstance(
+        value, Iterable
+    ):
         return False
     return all(isinstance(one, str | int | np.integer) for one in value)
 
@@ -499,7 +570,9 @@ def _values(
         values = opened.of_pairs(*pairs, ncs)
         there = f"rows {listing(opened.rows, most=2)}, columns {listing(opened.columns, most=2)}"
     elif ncs != "none":
-        raise InputError("wrong-format", name, what=f"ncs={ncs}", format="pairs", wanted="a matrix")
+        raise InputError(
+            "wrong-format", name, what=f"ncs={ncs}", format="pairs", wanted="a matrix"
+        )
     else:
         values, there = opened.of_pairs(*pairs), "others"
     if np.isnan(values).all():

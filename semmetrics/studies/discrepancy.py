@@ -54,7 +54,14 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import counted, finite_or_none, named
-from semmetrics.messages import Spelling, brief, keyword, listing, pluralize, report_progress
+from semmetrics.messages import (
+    Spelling,
+    brief,
+    keyword,
+    listing,
+    pluralize,
+    report_progress,
+)
 from semmetrics.metrics.caption_overlap import ngsm_systems
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Definition, Measure
@@ -62,7 +69,13 @@ from semmetrics.metrics.registry import parse, parse_one
 from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.plan import Setup, describe_inputs, open_setup, resolve_inputs, resolve_task
+from semmetrics.scoring.plan import (
+    Setup,
+    describe_inputs,
+    open_setup,
+    resolve_inputs,
+    resolve_task,
+)
 from semmetrics.scoring.score import score_prepared
 from semmetrics.store.files import open_output
 from semmetrics.text.tokenizers import encode_tokens
@@ -95,8 +108,10 @@ class AnswerBlock:
 
     def __init__(self, lists: Mapping[str, Lists]) -> None:
         known: dict[tuple[Entry, ...], int] = {}
-        codes = [[known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
-                 for one in lists.values()]  # fmt: skip
+        codes = [
+            [known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
+            for one in lists.values()
+        ]
         self.lists, self.distinct = lists, list(known)
         self.codes: Ints = np.array(codes, np.int64)
 
@@ -113,7 +128,9 @@ class AnswerBlock:
         """
         for answer in self.distinct:
             if len(answer) > 1 or not all(isinstance(entry, str) for entry in answer):
-                system, place = np.argwhere(self.codes == self.distinct.index(answer))[0].tolist()
+                system, place = np.argwhere(self.codes == self.distinct.index(answer))[
+                    0
+                ].tolist()
                 one = list(self.lists.values())[system]
                 found = pluralize(len(answer), one.noun)
                 raise InputError("several-answers", one.where(place), found=found)
@@ -204,11 +221,15 @@ class FunctionSimilarity:
 
     def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
         """Return the values of the function."""
-        given: list[Any] = block.texts() if self._single else [list(a) for a in block.distinct]
+        given: list[Any] = (
+            block.texts() if self._single else [list(a) for a in block.distinct]
+        )
         known: dict[tuple[int, int], float] = {}
         found = np.empty((len(pairs), len(block)))
         for row, (first, second) in enumerate(pairs):
-            both = zip(block.codes[first].tolist(), block.codes[second].tolist(), strict=True)
+            both = zip(
+                block.codes[first].tolist(), block.codes[second].tolist(), strict=True
+            )
             for column, pair in enumerate(both):
                 if pair not in known:
                     known[pair] = float(self._function(given[pair[0]], given[pair[1]]))
@@ -251,12 +272,16 @@ class MeasureSimilarity:
         for row, (first, second) in enumerate(pairs):
             found[row] = self._items(block, names[first], names[second])
             if self._both:
-                found[row] = (found[row] + self._items(block, names[second], names[first])) / 2
+                found[row] = (
+                    found[row] + self._items(block, names[second], names[first])
+                ) / 2
         return found
 
     def _items(self, block: AnswerBlock, first: str, second: str) -> Floats:
         preds = {first: block.lists[first]}
-        score = score_prepared(self._setup.prepare(preds, block.lists[second], missing="empty"))[0]
+        score = score_prepared(
+            self._setup.prepare(preds, block.lists[second], missing="empty")
+        )[0]
         if score.items is None or len(score.items) != len(block):
             raise InputError("no-item-values", measure=self.name)
         statistics = score.statistics
@@ -327,7 +352,12 @@ class _Tally:
         self.sum = exact_sums(np.zeros(0))
 
     def update(
-        self, values: Floats, lower: Floats, rank: Any, keys: Sequence[Any], names: Sequence[str]
+        self,
+        values: Floats,
+        lower: Floats,
+        rank: Any,
+        keys: Sequence[Any],
+        names: Sequence[str],
     ) -> None:
         """Add the values of a block.
 
@@ -361,7 +391,9 @@ class _Tally:
     def keep_first(self, k: int) -> None:
         """Keep only the k smallest values."""
         cut = self.kept[k - 1][:2]
-        if cut != self.cut:  # all images with this value are among those that were kept so far
+        if (
+            cut != self.cut
+        ):  # all images with this value are among those that were kept so far
             self.tied = sum(image[:2] == cut for image in self.kept)
         self.kept, self.cut = self.kept[:k], cut
 
@@ -372,9 +404,17 @@ class _Tally:
         mean = sign * float(to_floats(self.sum)[0]) / self.n if self.n else math.nan
         taken = sum(image[:2] == self.cut for image in self.kept)
         return PairSelection(
-            self.first, self.second, images, values, self.n, self.undefined, self.identical, mean,
-            self.tied, taken,
-        )  # fmt: skip
+            self.first,
+            self.second,
+            images,
+            values,
+            self.n,
+            self.undefined,
+            self.identical,
+            mean,
+            self.tied,
+            taken,
+        )
 
 
 def _rounded(values: Floats) -> Floats:
@@ -400,8 +440,14 @@ class Selector:
         Images that are not selected.
     """
 
-    def __init__(self, state: DiscrepancySelection, systems: Sequence[str], similarity: Similarity,
-                 pairs: Pairs, exclude: Iterable[str]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        state: DiscrepancySelection,
+        systems: Sequence[str],
+        similarity: Similarity,
+        pairs: Pairs,
+        exclude: Iterable[str],
+    ) -> None:
         _check_characters(systems)
         self.systems, self.pairs, self.noun = tuple(systems), pairs, "entry"
         self._similarity, self._state = similarity, state
@@ -412,13 +458,17 @@ class Selector:
         self.n = self.left_out = 0
         self.fingerprints, self.empty = Counter[str](), Counter[str]()
 
-    def update(self, lists: Mapping[str, Lists], missing: str, progress: Progress = None) -> None:
+    def update(
+        self, lists: Mapping[str, Lists], missing: str, progress: Progress = None
+    ) -> None:
         """Compare the systems on some images; those that one lacks are an error, or left out."""
         lists, left_out = _align(lists, missing)
         self.left_out += left_out
         first = next(iter(lists.values()))
         self.noun, number = first.noun, len(first)
-        size = max(1, number if self._similarity.whole else _ANSWERS // len(self.systems))
+        size = max(
+            1, number if self._similarity.whole else _ANSWERS // len(self.systems)
+        )
         for start in range(0, number, size):
             stop = min(start + size, number)
             part = {}
@@ -440,7 +490,9 @@ class Selector:
         self._describe(block, hashes)
         values = self._similarity.compare(block, self.pairs)
         if np.isinf(values).any():
-            raise InputError("not-finite", self._similarity.name, role="a value", value=math.inf)
+            raise InputError(
+                "not-finite", self._similarity.name, role="a value", value=math.inf
+            )
         values = -values if self._similarity.larger else values
         left_out = [place for place, name in enumerate(names) if name in self._exclude]
         self.excluded.update(names[place] for place in left_out)
@@ -449,10 +501,14 @@ class Selector:
         rank: Any = np.arange(self.n, self.n + len(names))
         keys: Sequence[Any] = rank.tolist()
         if self._state.ties in ("orders", "id") and not numbered:
-            rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+            rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(
+                len(names)
+            )
             keys = names
         lower = np.zeros((0, *values.shape))
-        if self._state.ties == "orders" and isinstance(self._similarity, NgsmSimilarity):
+        if self._state.ties == "orders" and isinstance(
+            self._similarity, NgsmSimilarity
+        ):
             lower = self._similarity.lower_orders(block, self.pairs)
         seed = np.full(1, self._state.seed % 2**64, np.uint64)
         for place, (tally, row) in enumerate(zip(self._tallies, values, strict=True)):
@@ -467,7 +523,9 @@ class Selector:
         self.n += len(block)
         # of images that may be selected the answers are kept; all others are let go
         near = {image[3] for tally in self._tallies for image in tally.kept}
-        self._answers = {name: some for name, some in self._answers.items() if name in near}
+        self._answers = {
+            name: some for name, some in self._answers.items() if name in near
+        }
         for place, name in enumerate(names):
             if name in near:
                 codes = block.codes[:, place].tolist()
@@ -475,9 +533,13 @@ class Selector:
 
     def _describe(self, block: AnswerBlock, ids: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
-        blank = np.array([not any(str(e).strip() for e in answer) for answer in block.distinct])
-        texts = ["\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
-                 for answer in block.distinct]  # fmt: skip
+        blank = np.array(
+            [not any(str(e).strip() for e in answer) for answer in block.distinct]
+        )
+        texts = [
+            "\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
+            for answer in block.distinct
+        ]
         _check_characters(texts)
         hashes = mix(hash_strings(texts)) if texts else np.zeros(0, np.uint64)
         for system, codes in zip(block.lists, block.codes, strict=True):
@@ -488,7 +550,10 @@ class Selector:
     def describe(self) -> dict[str, dict[str, Any]]:
         """Describe what each system answers."""
         found: dict[str, dict[str, Any]] = {
-            name: {"fingerprint": f"{self.fingerprints[name]:016x}", "empty": self.empty[name]}
+            name: {
+                "fingerprint": f"{self.fingerprints[name]:016x}",
+                "empty": self.empty[name],
+            }
             for name in self.systems
         }
         if isinstance(self._similarity, NgsmSimilarity):
@@ -521,7 +586,9 @@ class Selector:
         if k:
             for tally in self._tallies:
                 tally.keep_first(k)
-        self._state = replace(self._state, k=max(k, 1))  # without any image finish raises
+        self._state = replace(
+            self._state, k=max(k, 1)
+        )  # without any image finish raises
         return self._state.k
 
     def finish(self) -> tuple[list[PairSelection], dict[str, dict[str, list[Any]]]]:
@@ -532,21 +599,32 @@ class Selector:
         InputError
             If an id came twice, or there are fewer than k images with a value.
         """
-        hashes = np.concatenate(self._hashes) if self._hashes else np.zeros(0, np.uint64)
+        hashes = (
+            np.concatenate(self._hashes) if self._hashes else np.zeros(0, np.uint64)
+        )
         if len(np.unique(hashes)) != len(hashes):
-            raise InputError("duplicate", "batches", role="an image in", value="two batches")
+            raise InputError(
+                "duplicate", "batches", role="an image in", value="two batches"
+            )
         sign = -1.0 if self._similarity.larger else 1.0
         made = []
         answers: dict[str, dict[str, list[Any]]] = {}
         for tally, pair in zip(self._tallies, self.pairs, strict=True):
             one = tally.finish(sign)
             if len(one.images) < self._state.k:
-                raise InputError("too-few-images", f"{one.first} and {one.second}",
-                                 k=self._state.k, n=len(one.images),
-                                 measure=self._similarity.name)  # fmt: skip
+                raise InputError(
+                    "too-few-images",
+                    f"{one.first} and {one.second}",
+                    k=self._state.k,
+                    n=len(one.images),
+                    measure=self._similarity.name,
+                )
             made.append(one)
             for image, place in product(one.images, pair):
-                mine = [e if isinstance(e, str) else list(e) for e in self._answers[image][place]]
+                mine = [
+                    e if isinstance(e, str) else list(e)
+                    for e in self._answers[image][place]
+                ]
                 answers.setdefault(image, {})[self.systems[place]] = mine
         return made, answers
 
@@ -582,10 +660,15 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
     if missing != "skip" and len(shared) < len(every):
         for system, one in lists.items():
             if absent := sorted(every.difference(one.ids)):
-                raise InputError("missing-images", system, n=len(absent), examples=absent)
+                raise InputError(
+                    "missing-images", system, n=len(absent), examples=absent
+                )
     if not shared:
-        raise InputError("nothing-given", what="images that all systems have",
-                         remedy="use the same ids for all")  # fmt: skip
+        raise InputError(
+            "nothing-given",
+            what="images that all systems have",
+            remedy="use the same ids for all",
+        )
     kept, aligned = [id_ for id_ in ids if id_ in shared], {}
     for system, one in lists.items():
         place = {id_: number for number, id_ in enumerate(one.ids)}
@@ -676,13 +759,28 @@ def select_discrepant(
         raise InputError("conflicting-options", names="k and total")
     for name, number in (("k", k), ("total", total)):
         if number is not None and number < 1:
-            raise InputError("bad-option", name=name, value=number, wanted="a whole number from 1")
+            raise InputError(
+                "bad-option", name=name, value=number, wanted="a whole number from 1"
+            )
     check_choice("ties", ties, TIES)
     k = total or k or _IMAGES_OF_A_PAIR
     empty = DiscrepancySelection(
-        systems=(), measure="", k=k, ties=ties, seed=seed, kind="", noun="", n=0, left_out=0,
-        excluded=(), options={}, models={}, inputs={}, pairs=(), answers={},
-    )  # fmt: skip
+        systems=(),
+        measure="",
+        k=k,
+        ties=ties,
+        seed=seed,
+        kind="",
+        noun="",
+        n=0,
+        left_out=0,
+        excluded=(),
+        options={},
+        models={},
+        inputs={},
+        pairs=(),
+        answers={},
+    )
     return _add(empty, systems, measure, exclude, options, total=total)
 
 
@@ -763,22 +861,37 @@ def _add(
     """Compare the systems that a state lacks with all others; all are in each batch."""
     batches = iter([systems] if isinstance(systems, Mapping) else systems)
     first = next(batches, None)
-    if not isinstance(first, Mapping) or not all(isinstance(n, str) and n for n in first):
-        raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
+    if not isinstance(first, Mapping) or not all(
+        isinstance(n, str) and n for n in first
+    ):
+        raise InputError(
+            "wrong-type", "systems", value=systems, wanted="a mapping of names"
+        )
     if len(first) < 2:
         raise InputError("too-few-compared", n=len(first))
     if lost := [name for name in state.systems if name not in first]:
         raise InputError("systems-missing", n=len(lost), systems=lost)
-    left_out = list(map(str, () if isinstance(exclude, (str, os.PathLike)) else exclude))
+    left_out = list(
+        map(str, () if isinstance(exclude, (str, os.PathLike)) else exclude)
+    )
     if isinstance(exclude, (str, os.PathLike)):
-        lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
+        lines = load(
+            exclude, (options.get("read") or DEFAULTS).max_bytes
+        ).text.splitlines()
         left_out = [line.strip() for line in lines if line.strip()]
     new = tuple(name for name in first if name not in state.systems)
     taken_out = {*left_out} & {*state.images}
     if not new and not taken_out:
-        raise InputError("nothing-given", what="new systems, and no images to take out",
-                         remedy="add a system, or exclude images that are selected")  # fmt: skip
-    names, known_pairs, known_answers = (*state.systems, *new), state.pairs, state.answers
+        raise InputError(
+            "nothing-given",
+            what="new systems, and no images to take out",
+            remedy="add a system, or exclude images that are selected",
+        )
+    names, known_pairs, known_answers = (
+        (*state.systems, *new),
+        state.pairs,
+        state.answers,
+    )
     if taken_out:  # all pairs are compared again
         known_pairs, known_answers, new = (), {}, names
     old = len(state.systems) if known_pairs else 0
@@ -788,26 +901,39 @@ def _add(
     first = {name: first[name] for name in names}
     setup, similarity, first = open_similarity(measure, first, options)
     selector = Selector(state, names, similarity, pairs, {*state.excluded, *left_out})
-    notes, understood = _compare_batches(selector, setup, chain([first], batches), options)
+    notes, understood = _compare_batches(
+        selector, setup, chain([first], batches), options
+    )
     if state.systems:
         _check_unchanged(state, selector, similarity.models)
     if total is not None:
         state = replace(state, k=selector.keep_in_total(total))
     made, answers = selector.finish()
     known: dict[str, Any] = {
-        "measure": similarity.name, "kind": setup.kind.name, "noun": selector.noun,
-        "n": selector.n, "left_out": selector.left_out, "models": dict(similarity.models),
+        "measure": similarity.name,
+        "kind": setup.kind.name,
+        "noun": selector.noun,
+        "n": selector.n,
+        "left_out": selector.left_out,
+        "models": dict(similarity.models),
         "options": _saved_options(options, setup),
-    }  # fmt: skip
+    }
     state = replace(
-        state, systems=names, pairs=(*known_pairs, *made), understood=tuple(understood),
+        state,
+        systems=names,
+        pairs=(*known_pairs, *made),
+        understood=tuple(understood),
         excluded=tuple(sorted({*state.excluded, *selector.excluded})),
         inputs={**state.inputs, **selector.describe()},
-        answers={i: {**known_answers.get(i, {}), **answers.get(i, {})}
-                 for i in {**known_answers, **answers}},
+        answers={
+            i: {**known_answers.get(i, {}), **answers.get(i, {})}
+            for i in {**known_answers, **answers}
+        },
         **({} if state.systems else known),
-    )  # fmt: skip
-    unknown = (name for name in dict.fromkeys(left_out) if name not in selector.excluded)
+    )
+    unknown = (
+        name for name in dict.fromkeys(left_out) if name not in selector.excluded
+    )
     notes += named("unknown-exclusions", unknown)  # their ids may be written otherwise
     return replace(state, facts=(*notes, *_selection_notes(state, new)))
 
@@ -815,9 +941,10 @@ def _add(
 def _saved_options(options: Mapping[str, Any], setup: Setup) -> dict[str, Any]:
     """Return the options as the state keeps them; of an object only that there was one."""
     saved = {
-        name: _saved(value) for name, value in options.items()
+        name: _saved(value)
+        for name, value in options.items()
         if value is not None and OPTIONS[name].group  # others are of one call
-    }  # fmt: skip
+    }
     if hasattr(setup.options["tokenizer"], "name"):
         saved.setdefault("tokenizer", OPTIONS["tokenizer"].default)
     return saved
@@ -828,12 +955,16 @@ def _saved(value: Any) -> Any:
         return value
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if isinstance(value, (list, tuple)) and all(isinstance(v, (str, int, float)) for v in value):
+    if isinstance(value, (list, tuple)) and all(
+        isinstance(v, (str, int, float)) for v in value
+    ):
         return list(value)
     return {"object": type(value).__name__}
 
 
-def _restored_options(state: DiscrepancySelection, given: Mapping[str, Any]) -> dict[str, Any]:
+def _restored_options(
+    state: DiscrepancySelection, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the options of a state; what it could not keep is given again."""
     restored = dict(given)
     for name, value in state.options.items():
@@ -842,14 +973,18 @@ def _restored_options(state: DiscrepancySelection, given: Mapping[str, Any]) -> 
             mine = _without_name(mine)
         if isinstance(value, dict):
             if mine is None:
-                raise InputError("give-again", what=f"{name}= of type {value['object']}", name=name)
+                raise InputError(
+                    "give-again", what=f"{name}= of type {value['object']}", name=name
+                )
         elif mine is not None and _saved(mine) != value:
             raise InputError("state-differs", what=f"{name}={mine!r}, not {value!r}")
         else:
             restored[name] = value
     for name, value in given.items():
         if value is not None and name not in state.options and OPTIONS[name].group:
-            raise InputError("not-applicable", name=name, what="a state selected without it")
+            raise InputError(
+                "not-applicable", name=name, what="a state selected without it"
+            )
     return restored
 
 
@@ -874,12 +1009,18 @@ def _check_unchanged(
     """Refuse systems that answer otherwise than they did, and what compares them otherwise."""
     for name, before in state.models.items():
         if models.get(name) != before:
-            raise InputError("state-differs", what=f"{name}:{models.get(name)}, not {before}")
+            raise InputError(
+                "state-differs", what=f"{name}:{models.get(name)}, not {before}"
+            )
     if selector.n != state.n:
         now = pluralize(selector.n, "image")
         raise InputError("state-differs", what=f"{now}, not {state.n:,}")
     own = selector.describe()
-    changed = [n for n in state.systems if own[n]["fingerprint"] != state.inputs[n]["fingerprint"]]
+    changed = [
+        n
+        for n in state.systems
+        if own[n]["fingerprint"] != state.inputs[n]["fingerprint"]
+    ]
     if changed:
         raise InputError("state-differs", what=f"other answers of {listing(changed)}")
 
@@ -887,18 +1028,27 @@ def _check_unchanged(
 def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fact]:
     """Note which systems answer alike, and where ties decide what is selected."""
     pairs = [pair for pair in state.pairs if pair.first in new or pair.second in new]
-    notes = [Fact("same-answers", p.identical, where=f"{p.first} and {p.second}")
-             for p in pairs if p.identical == state.n]  # fmt: skip
+    notes = [
+        Fact("same-answers", p.identical, where=f"{p.first} and {p.second}")
+        for p in pairs
+        if p.identical == state.n
+    ]
     tied = [pair for pair in pairs if pair.tied > pair.taken]
     if tied:
         most = max(tied, key=lambda pair: pair.tied)
         rule = "id" if state.ties == "orders" else state.ties
-        known = {"ties": rule, "pair": f"{most.first} and {most.second}",
-                 "taken": most.taken, "tied": most.tied}  # fmt: skip
+        known = {
+            "ties": rule,
+            "pair": f"{most.first} and {most.second}",
+            "taken": most.taken,
+            "tied": most.tied,
+        }
         notes.append(Fact("ties-decide", len(tied), values=known))
     notes += counted("undefined-pairs", sum(pair.undefined for pair in pairs))
     for name in new:
-        notes += counted("empty-answers", state.inputs[name]["empty"], (), name, noun=state.noun)
+        notes += counted(
+            "empty-answers", state.inputs[name]["empty"], (), name, noun=state.noun
+        )
     return notes
 
 
@@ -965,11 +1115,15 @@ class DiscrepancySelection(Result):
     @property
     def images(self) -> list[str]:
         """The images of all pairs, each once: what is to be annotated."""
-        return list(dict.fromkeys(image for pair in self.pairs for image in pair.images))
+        return list(
+            dict.fromkeys(image for pair in self.pairs for image in pair.images)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
-        own = {name: value for name, value in asdict(self).items() if name not in _UNSAVED}
+        own = {
+            name: value for name, value in asdict(self).items() if name not in _UNSAVED
+        }
         for pair in own["pairs"]:
             pair["mean"] = finite_or_none(pair["mean"])
         return {"schema": _SCHEMA, **own}
@@ -1020,19 +1174,38 @@ class DiscrepancySelection(Result):
     def to_records(self) -> Records:
         """Return one row for each pair and image: place, value, and what both systems answer."""
         rows = [
-            {"first": pair.first, "second": pair.second, "place": place, "image_id": image,
-             "value": value, "first_answer": answer_text(self.answers[image][pair.first]),
-             "second_answer": answer_text(self.answers[image][pair.second])}
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "place": place,
+                "image_id": image,
+                "value": value,
+                "first_answer": answer_text(self.answers[image][pair.first]),
+                "second_answer": answer_text(self.answers[image][pair.second]),
+            }
             for pair in self.pairs
-            for place, (image, value) in enumerate(zip(pair.images, pair.values, strict=True), 1)
-        ]  # fmt: skip
+            for place, (image, value) in enumerate(
+                zip(pair.images, pair.values, strict=True), 1
+            )
+        ]
         return Records.from_rows([*rows[0]], rows)
 
     def pair_records(self) -> Records:
         """Return one row for each pair: how alike the systems are, and how the images were cut."""
         last = [pair.values[-1] for pair in self.pairs]
-        names = ("first", "second", "n", "undefined", "identical", "mean", "tied", "taken")
-        columns: dict[str, Any] = {n: [getattr(pair, n) for pair in self.pairs] for n in names}
+        names = (
+            "first",
+            "second",
+            "n",
+            "undefined",
+            "identical",
+            "mean",
+            "tied",
+            "taken",
+        )
+        columns: dict[str, Any] = {
+            n: [getattr(pair, n) for pair in self.pairs] for n in names
+        }
         return Records({**columns, "mean": np.array(columns["mean"]), "last": last})
 
     def system_records(self) -> Records:
@@ -1082,8 +1255,15 @@ class DiscrepancySelection(Result):
         rows: list[dict[str, Any]] = []
         for image, answers in self._answers_to_fill(ratings).items():
             new = [answer for answer in answers if answer not in known.get(image, ())]
-            rows += ({"image_id": image, "annotator": str(number), self.noun: answer, "rating": ""}
-                     for answer, number in product(new, range(1, annotators + 1)))  # fmt: skip
+            rows += (
+                {
+                    "image_id": image,
+                    "annotator": str(number),
+                    self.noun: answer,
+                    "rating": "",
+                }
+                for answer, number in product(new, range(1, annotators + 1))
+            )
         columns = ["image_id", "annotator", self.noun, "rating"]
         return Records.from_rows(columns if ratings else columns[:-1], rows)
 
@@ -1091,7 +1271,11 @@ class DiscrepancySelection(Result):
         """Return the distinct answers of each image, or one empty text for its references."""
         found = {}
         for image in sorted(self.images, key=_hashed):
-            texts = {answer_text(a) for a in self.answers[image].values()} if ratings else {""}
+            texts = (
+                {answer_text(a) for a in self.answers[image].values()}
+                if ratings
+                else {""}
+            )
             found[image] = sorted(texts, key=_hashed)
         return found
 
@@ -1118,7 +1302,9 @@ def answer_text(answer: Sequence[Any]) -> str:
     >>> answer_text(["cat", ["bin", "ashcan"]])
     'cat; bin, ashcan'
     """
-    return "; ".join(entry if isinstance(entry, str) else ", ".join(entry) for entry in answer)
+    return "; ".join(
+        entry if isinstance(entry, str) else ", ".join(entry) for entry in answer
+    )
 
 
 def _hashed(text: str) -> str:
@@ -1149,22 +1335,42 @@ def open_similarity(
     return setup, MeasureSimilarity(one, setup), systems
 
 
-def _compare_batches(selector: Selector, setup: Setup, batches: Iterable[Mapping[str, Any]],
-                     options: Mapping[str, Any]) -> tuple[list[Fact], list[str]]:  # fmt: skip
+def _compare_batches(
+    selector: Selector,
+    setup: Setup,
+    batches: Iterable[Mapping[str, Any]],
+    options: Mapping[str, Any],
+) -> tuple[list[Fact], list[str]]:
     """Read and compare all batches; return what is odd, and how the first was read."""
     notes: list[Fact] = []
     understood: list[str] = []
     for number, batch in enumerate(batches):
         if not isinstance(batch, Mapping) or {*batch} != {*selector.systems}:
-            raise InputError("other-systems", f"batch {number}{FROM_0}", systems=selector.systems)
+            raise InputError(
+                "other-systems", f"batch {number}{FROM_0}", systems=selector.systems
+            )
         lists = {}
         for name in selector.systems:
             lists[name] = one = setup.read(batch[name], name)
             if not isinstance(one, Lists) or one.ranked:
-                raise InputError("wrong-format", name, what="answers", format="scores of labels",
-                                 wanted="the labels of each image")  # fmt: skip
-        selector.update(lists, options.get("missing") or "error", options.get("progress"))
-        notes += [replace(note, where=one.source) for one in lists.values() for note in one.notes]
+                raise InputError(
+                    "wrong-format",
+                    name,
+                    what="answers",
+                    format="scores of labels",
+                    wanted="the labels of each image",
+                )
+        selector.update(
+            lists, options.get("missing") or "error", options.get("progress")
+        )
+        notes += [
+            replace(note, where=one.source)
+            for one in lists.values()
+            for note in one.notes
+        ]
         if number == 0:  # there may be thousands
             understood = describe_inputs(list(lists.values()))
-    return [*first_of_each(notes), *counted("images-left-out", selector.left_out)], understood
+    return [
+        *first_of_each(notes),
+        *counted("images-left-out", selector.left_out),
+    ], understood

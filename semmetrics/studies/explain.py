@@ -25,7 +25,13 @@ from semmetrics.messages import did_you_mean, visible
 from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, Options, resolve_options
+from semmetrics.options import (
+    AGGREGATIONS,
+    AGREEMENT,
+    OPTIONS,
+    Options,
+    resolve_options,
+)
 from semmetrics.reports import Records, align
 from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol
@@ -35,7 +41,10 @@ if TYPE_CHECKING:
 
 VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol
-_EVERY_PROTOCOL: Mapping[str, Topic] = {**protocols.PROTOCOLS, **protocols.AGREEMENT_PROTOCOLS}
+_EVERY_PROTOCOL: Mapping[str, Topic] = {
+    **protocols.PROTOCOLS,
+    **protocols.AGREEMENT_PROTOCOLS,
+}
 _SAME_PUBLICATION = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
     "coco-caption": "chen2015",  # what protocols are called
@@ -59,8 +68,14 @@ _COMPARED_WITH = {
 @cache
 def bibliography() -> dict[str, str]:
     """Read the BibTeX of every publication, by key."""
-    text = resources.files("semmetrics.studies").joinpath("bibliography.bib").read_text("utf-8")
-    entries = [part.strip() for part in re.split(r"^(?=@)", text, flags=re.M) if part.strip()]
+    text = (
+        resources.files("semmetrics.studies")
+        .joinpath("bibliography.bib")
+        .read_text("utf-8")
+    )
+    entries = [
+        part.strip() for part in re.split(r"^(?=@)", text, flags=re.M) if part.strip()
+    ]
     return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}
 
 
@@ -76,7 +91,9 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     """
     topics: list[Topic] = []
     problems = []
-    for text in (word for several in texts for word in registry.split_names(several) or [several]):
+    for text in (
+        word for several in texts for word in registry.split_names(several) or [several]
+    ):
         try:
             topics += _find_topics(text.strip())
         except InputError as error:
@@ -86,8 +103,12 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
                 known += [*registry.aliases(), *_EVERY_PROTOCOL]
                 otherwise = registry.HINTS.get(text, "see: semmetrics list")
                 remedy = did_you_mean(text, known, otherwise)
-                problems[-1] = InputError("unknown-name", what="measure or protocol", value=text,
-                                          remedy=remedy)  # fmt: skip
+                problems[-1] = InputError(
+                    "unknown-name",
+                    what="measure or protocol",
+                    value=text,
+                    remedy=remedy,
+                )
     registry.raise_all(problems)
     return topics
 
@@ -99,7 +120,10 @@ def _find_topics(text: str) -> list[Topic]:
     registry.refuse_commas(text, also=_EVERY_PROTOCOL)
     kinds = registry.kinds_of(text)
     if not kinds and ("(" in text or "@" in text):
-        return [registry.parse(text, kind)[0] for kind in registry.kinds_of_all([text]) or (None,)]
+        return [
+            registry.parse(text, kind)[0]
+            for kind in registry.kinds_of_all([text]) or (None,)
+        ]
     found = [registry.find(text, kind) for kind in kinds or (None,)]
     return [one(k=None, **options) if options else one for one, options in found]
 
@@ -140,7 +164,10 @@ def explain(*names: str) -> str:
             short = (name for name, text in known if registry.parse(text) == [topic])
             signature = "|".join([topic.definition.name, *topic.signature()])
             facts = {"short for it": next(short, ""), "signature": signature}
-            texts += [f"{topic}\n{_draw_facts(facts)}", _explain_definition(topic.definition)]
+            texts += [
+                f"{topic}\n{_draw_facts(facts)}",
+                _explain_definition(topic.definition),
+            ]
         else:
             texts.append(_explain_definition(topic))
     return "\n\n".join(texts)
@@ -164,7 +191,9 @@ def cite(*names: str) -> str:
     @inproceedings{papineni2002,
     """
     keys = [key for topic in find_topics(names) for key in find_citations(topic)]
-    cited = dict.fromkeys(bibliography()[_SAME_PUBLICATION.get(key, key)] for key in keys)
+    cited = dict.fromkeys(
+        bibliography()[_SAME_PUBLICATION.get(key, key)] for key in keys
+    )
     return "\n\n".join(cited)
 
 
@@ -181,16 +210,27 @@ def list_measures(kind: str | None = None) -> dict[str, str]:
     >>> list_measures("labels")["F1"]
     'Harmonic mean of precision and recall.'
     """
-    return {d.name: d.summary for d in registry.all_definitions() if kind in (None, d.kind)}
+    return {
+        d.name: d.summary for d in registry.all_definitions() if kind in (None, d.kind)
+    }
 
 
 def _explain_definition(definition: Definition) -> str:
-    parts = [f"{definition.name}: {definition.summary}", _draw_facts(_definition_facts(definition))]
+    parts = [
+        f"{definition.name}: {definition.summary}",
+        _draw_facts(_definition_facts(definition)),
+    ]
     policies = [option for option in definition.options if option.choices == POLICIES]
     # a policy without a choice is of a cause that never arises
-    settled = [o for o in definition.options if len(o.choices) == 1 and o.choices[0] in POLICIES]
+    settled = [
+        o
+        for o in definition.options
+        if len(o.choices) == 1 and o.choices[0] in POLICIES
+    ]
     others = [o for o in definition.options if o not in [*policies, *settled]]
-    title = "policies: what an undefined value counts as; skip leaves it out of the mean"
+    title = (
+        "policies: what an undefined value counts as; skip leaves it out of the mean"
+    )
     for name, some in (("options", others), (title, policies)):
         if some:
             parts.append(_draw_options(name, some, definition))
@@ -204,24 +244,35 @@ def _example_command(definition: Definition) -> str:
     average = next(reversed(definition.averages[:2]), None)
     options = [f"average={average}"] if len(definition.averages) > 1 else []
     values = {int: 80, float: 2}
-    options += [f"{o.name}={values.get(o.kind, o.name)}" for o in definition.options if o.required]
+    options += [
+        f"{o.name}={values.get(o.kind, o.name)}"
+        for o in definition.options
+        if o.required
+    ]
     measure = definition.name + (f"({','.join(options)})" if options else "")
     measure += "@5" if definition.cutoff else ""
     describer = find_kind(definition.kind).describer
-    files = describer.explain_definition(definition).get("options", "") + describer.FILES
+    files = (
+        describer.explain_definition(definition).get("options", "") + describer.FILES
+    )
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:
         files = f"--taxonomy taxonomy.json {files}"
     if any(option.default_for(average) == "given" for option in definition.options):
         files = f"--classes classes.txt {files}"
-    return "semmetrics score -m " + (f"'{measure}' {files}" if options else f"{measure} {files}")
+    return "semmetrics score -m " + (
+        f"'{measure}' {files}" if options else f"{measure} {files}"
+    )
 
 
 def _definition_facts(definition: Definition) -> dict[str, str]:
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
-    others = [f"{name} = {text}" for name, text in registry.aliases(definition.kind).items()
-              if registry.find(name, definition.kind)[0] is definition]  # fmt: skip
+    others = [
+        f"{name} = {text}"
+        for name, text in registry.aliases(definition.kind).items()
+        if registry.find(name, definition.kind)[0] is definition
+    ]
     of_kind = find_kind(definition.kind).describer.explain_definition(definition)
     options = {option.name for option in definition.options}
     named = {"embedding", "threshold"} & options if "embedding" in options else set()
@@ -250,15 +301,23 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
 
 def _draw_facts(facts: Mapping[str, str]) -> str:
     width = max(len(name) for name in facts)
-    fill = textwrap.TextWrapper(_WIDTH, subsequent_indent=" " * (width + 4),
-                                break_long_words=False, break_on_hyphens=False).fill  # fmt: skip
-    return "\n".join(fill(f"  {name.ljust(width)}  {text}") for name, text in facts.items() if text)
+    fill = textwrap.TextWrapper(
+        _WIDTH,
+        subsequent_indent=" " * (width + 4),
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).fill
+    return "\n".join(
+        fill(f"  {name.ljust(width)}  {text}") for name, text in facts.items() if text
+    )
 
 
 def _draw_options(title: str, options: Iterable[Option], definition: Definition) -> str:
     texts = {}
     for option in options:
-        values = {"int": "whole number", "float": "number"}.get(option.kind.__name__, "text")
+        values = {"int": "whole number", "float": "number"}.get(
+            option.kind.__name__, "text"
+        )
         values = "|".join(map(str, option.choices)) or values
         default = f"default {option.default}"
         if option.required:
@@ -278,10 +337,14 @@ def _draw_options(title: str, options: Iterable[Option], definition: Definition)
 
 
 def _explain_protocol(protocol: Protocol) -> str:
-    rows = [[heading, text.format(q="size of the class list", logits="at-least:0")]
-            for heading, text in protocol.entries.items()]  # fmt: skip
+    rows = [
+        [heading, text.format(q="size of the class list", logits="at-least:0")]
+        for heading, text in protocol.entries.items()
+    ]
     of_kind = find_kind(protocol.kind).describer
-    files = of_kind.FILES.replace("preds", "scores" if "mAP" in protocol.entries else "preds")
+    files = of_kind.FILES.replace(
+        "preds", "scores" if "mAP" in protocol.entries else "preds"
+    )
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
     facts = {
         "source": protocol.source,
@@ -289,11 +352,13 @@ def _explain_protocol(protocol: Protocol) -> str:
         "fixed": settings or "nothing but the measures",
         **of_kind.explain_protocol(protocol),
     }
-    return "\n\n".join([
-        f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
-        f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
-        f"for example\n  semmetrics score --protocol {protocol.name} {files}",
-    ])  # fmt: skip
+    return "\n\n".join(
+        [
+            f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
+            f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
+            f"for example\n  semmetrics score --protocol {protocol.name} {files}",
+        ]
+    )
 
 
 def _explain_agreement(protocol: AgreementProtocol) -> str:
@@ -309,7 +374,9 @@ def _explain_agreement(protocol: AgreementProtocol) -> str:
         "references": "" if drawn is None else f"{drawn} drawn for each, by the seed",
         "candidates": "those among their own references are "
         + protocols.OWN_REFERENCES[protocol.own_references],
-        "columns": ", ".join(f"{role}={name}" for role, name in protocol.columns.items()),
+        "columns": ", ".join(
+            f"{role}={name}" for role, name in protocol.columns.items()
+        ),
         "groups": protocol.group_by or "",
         "ids": protocol.ids or "",
     }
@@ -361,23 +428,37 @@ def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
         found = resolve_kind(side, options=files)
         task = found.kind
         if found.others:
-            values = {"understood": found.understood, "kind": task, "others": found.others}
+            values = {
+                "understood": found.understood,
+                "kind": task,
+                "others": found.others,
+            }
             notes.append(Fact("kind-guessed", values=values))
     task = task or with_classes[0]
     if classes is not None and task not in with_classes:
         notes.append(Fact("no-effect-on", values={"option": "classes", "on": task}))
         classes = None
     kind = find_kind(task)
-    lists = kind.read(side, "input", resolve_options({"classes": classes, "read": files}, task))
+    lists = kind.read(
+        side, "input", resolve_options({"classes": classes, "read": files}, task)
+    )
     if classes is not None and getattr(lists, "order", "columns") != "columns":
         values = {"option": "classes", "on": "lists, whose labels have names"}
         notes.append(Fact("no-effect-on", values=values))
     if not len(lists):
-        raise InputError("nothing-given", "input", what="items", remedy="give at least one")
+        raise InputError(
+            "nothing-given", "input", what="items", remedy="give at least one"
+        )
     record = kind.describer.describe(lists)
     record["notes"] += [fact.text(lambda name, _: OPTIONS[name].both) for fact in notes]
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
-    return {"schema": VALIDATION_SCHEMA, "file": path, "error": None, "task": task, **record}
+    return {
+        "schema": VALIDATION_SCHEMA,
+        "file": path,
+        "error": None,
+        "task": task,
+        **record,
+    }
 
 
 def tabulate_order(data: Any, read: ReadOptions | None = None) -> Records:
@@ -416,10 +497,22 @@ def tabulate_order(data: Any, read: ReadOptions | None = None) -> Records:
     lists = as_labels(data, options=read or ReadOptions())
     if lists.order == "columns":
         raise InputError("not-applicable", lists.source, name="order", what="a matrix")
-    found, names = label_order(lists.side.indptr, lists.side.codes), [*map(class_name, lists.terms)]
-    first, second = ([names[code] for code in codes] for codes in found.pairs.T.tolist())
-    return Records({"first": first, "second": second, "before": found.a, "after": found.b,
-                    "order": found.order})  # fmt: skip
+    found, names = (
+        label_order(lists.side.indptr, lists.side.codes),
+        [*map(class_name, lists.terms)],
+    )
+    first, second = (
+        [names[code] for code in codes] for codes in found.pairs.T.tolist()
+    )
+    return Records(
+        {
+            "first": first,
+            "second": second,
+            "before": found.a,
+            "after": found.b,
+            "order": found.order,
+        }
+    )
 
 
 def report_validation(record: dict[str, Any]) -> str:
@@ -430,4 +523,6 @@ def report_validation(record: dict[str, Any]) -> str:
     lines += [f"  {name.ljust(width)}  {text}" for name, text in facts.items() if text]
     lines += [f"  note: {note}" for note in record["notes"]]
     lines += [f"  odd: {line}" for line in record["odd"]]
-    return "\n".join(map(visible, lines if record["odd"] else [*lines, "  nothing is odd"]))
+    return "\n".join(
+        map(visible, lines if record["odd"] else [*lines, "  nothing is odd"])
+    )

@@ -48,7 +48,16 @@ from semmetrics.studies.significance import Ties, rank_rows
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _DEFAULT = "O-F1"
-_OF_RANK = ("system", "rank", "measure", "value", "normalized", "mean_rank", "ranks", "lacking")
+_OF_RANK = (
+    "system",
+    "rank",
+    "measure",
+    "value",
+    "normalized",
+    "mean_rank",
+    "ranks",
+    "lacking",
+)
 
 
 @by_value()
@@ -82,7 +91,9 @@ class Rank:
     def to_dict(self, measure: str) -> dict[str, Any]:
         """Return the rank as JSON has it: null for what is undefined."""
         lacking = list(self.lacking)
-        return entry_of(self, "semmetrics.ranks/1", _OF_RANK, measure=measure, lacking=lacking)
+        return entry_of(
+            self, "semmetrics.ranks/1", _OF_RANK, measure=measure, lacking=lacking
+        )
 
 
 @by_value()
@@ -112,8 +123,16 @@ class Ranking(Table[Rank]):
     (0.0067, 1.48, (('A', 'B'), ('B', 'C')))
     """
 
-    _columns = ("system", "rank", "mean_rank", "mean_normalized", "dataset", "value", "normalized",
-                "dataset_rank")  # fmt: skip
+    _columns = (
+        "system",
+        "rank",
+        "mean_rank",
+        "mean_normalized",
+        "dataset",
+        "value",
+        "normalized",
+        "dataset_rank",
+    )
     _of = "places"
     places: tuple[Rank, ...]
     measure: str
@@ -135,7 +154,9 @@ class Ranking(Table[Rank]):
     def _table(self) -> Floats:
         """Values of the systems that have all data sets, higher better: (data sets, systems)."""
         sign = 1.0 if self.higher_is_better else -1.0
-        rows = [[sign * row[name] for name in self.ranked] for row in self.values.values()]
+        rows = [
+            [sign * row[name] for name in self.ranked] for row in self.values.values()
+        ]
         return np.array(rows, np.float64).reshape(len(rows), len(self.ranked))
 
     @property
@@ -153,7 +174,9 @@ class Ranking(Table[Rank]):
         """By how much mean ranks differ where systems do (Nemenyi); nan without two of each."""
         if not self.is_testable:
             return math.nan
-        return significance.critical_difference(len(self.ranked), len(self.values), self.level)
+        return significance.critical_difference(
+            len(self.ranked), len(self.values), self.level
+        )
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -172,7 +195,11 @@ class Ranking(Table[Rank]):
         float array, shape (systems, ranks)
             Equal systems count at each of their ranks in equal parts.
         """
-        return significance.rank_matrix(self._table())[0] if self.ranked else np.zeros((0, 0))
+        return (
+            significance.rank_matrix(self._table())[0]
+            if self.ranked
+            else np.zeros((0, 0))
+        )
 
     def differences(self, first: str, second: str, *, ties: Ties = "best") -> Records:
         """Compare the ranks of the systems that two data sets have, as `rank_differences`.
@@ -186,9 +213,15 @@ class Ranking(Table[Rank]):
         sides = []
         for name in (first, second):
             if name not in self.values:
-                raise InputError("unknown-name", what="data set", value=name,
-                                 remedy=f"choose among {listing(self.values)}")  # fmt: skip
-            sides.append({s: sign * v for s, v in self.values[name].items() if math.isfinite(v)})
+                raise InputError(
+                    "unknown-name",
+                    what="data set",
+                    value=name,
+                    remedy=f"choose among {listing(self.values)}",
+                )
+            sides.append(
+                {s: sign * v for s, v in self.values[name].items() if math.isfinite(v)}
+            )
         rows = significance.rank_differences(*sides, ties=ties)
         for row in rows:
             row["first"], row["second"] = sign * row["first"], sign * row["second"]
@@ -205,19 +238,34 @@ class Ranking(Table[Rank]):
         means = [place.mean_rank for place in self.places if not place.lacking]
         by = self.measure or "the values of the table"
         title = f"mean ranks by {by} over {pluralize(len(self.values), 'data set')}"
-        return draw_mean_ranks(self.ranked, means, self.critical_difference, self.groups, title)
+        return draw_mean_ranks(
+            self.ranked, means, self.critical_difference, self.groups, title
+        )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each rank as JSON has it, with the tests of all."""
         test, names = self.friedman, ("statistic", "p", "f_statistic", "f_p")
         found = test and {name: finite_or_none(getattr(test, name)) for name in names}
         apart = finite_or_none(self.critical_difference)
-        tests = {"by": self.by, "datasets": len(self.values), "friedman": found,
-                 "critical_difference": apart, "level": self.level}  # fmt: skip
-        return [{**place.to_dict(self.measure),
-                 "values": {name: finite_or_none(row[place.system])
-                            for name, row in self.values.items() if place.system in row},
-                 **tests} for place in self.places]  # fmt: skip
+        tests = {
+            "by": self.by,
+            "datasets": len(self.values),
+            "friedman": found,
+            "critical_difference": apart,
+            "level": self.level,
+        }
+        return [
+            {
+                **place.to_dict(self.measure),
+                "values": {
+                    name: finite_or_none(row[place.system])
+                    for name, row in self.values.items()
+                    if place.system in row
+                },
+                **tests,
+            }
+            for place in self.places
+        ]
 
     def to_records(self) -> Records:
         """Return one row for each system and data set.
@@ -230,13 +278,19 @@ class Ranking(Table[Rank]):
             known.
         """
         rows = [
-            {"system": place.system, "rank": place.rank, "dataset": name,
-             "mean_rank": finite_or_none(place.mean_rank),
-             "mean_normalized": finite_or_none(place.value),
-             "value": finite_or_none(row.get(place.system, math.nan)),
-             "normalized": place.normalized.get(name), "dataset_rank": place.ranks.get(name)}
-            for place in self.places for name, row in self.values.items()
-        ]  # fmt: skip
+            {
+                "system": place.system,
+                "rank": place.rank,
+                "dataset": name,
+                "mean_rank": finite_or_none(place.mean_rank),
+                "mean_normalized": finite_or_none(place.value),
+                "value": finite_or_none(row.get(place.system, math.nan)),
+                "normalized": place.normalized.get(name),
+                "dataset_rank": place.ranks.get(name),
+            }
+            for place in self.places
+            for name, row in self.values.items()
+        ]
         return Records.from_rows(self._columns, rows)
 
     def to_csv(self) -> str:
@@ -258,11 +312,17 @@ class Ranking(Table[Rank]):
         mean = [f"normalized {self.measure}".rstrip()] if normalized else []
         rows = [["system", "rank", *mean, "mean rank", *self.values]]
         for place in self.places:
-            own = {name: row.get(place.system, math.nan) for name, row in self.values.items()}
+            own = {
+                name: row.get(place.system, math.nan)
+                for name, row in self.values.items()
+            }
             of = place.normalized if normalized else own
             cells = [place.system, str(place.rank or blank)]
             cells += [shown(place.value)] if normalized else []
-            cells += [shown(place.mean_rank, 2), *(shown(of.get(n, math.nan)) for n in self.values)]
+            cells += [
+                shown(place.mean_rank, 2),
+                *(shown(of.get(n, math.nan)) for n in self.values),
+            ]
             rows.append(cells)
         return rows
 
@@ -299,15 +359,21 @@ def report_ranks(ranking: Ranking) -> list[str]:
     if len(ranking.ranked) <= _MANY:
         matrix = ranking.rank_matrix().tolist()
         head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
-        rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
-                for name, row in zip(ranking.ranked, matrix, strict=True)]  # fmt: skip
+        rows = [
+            [name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
+            for name, row in zip(ranking.ranked, matrix, strict=True)
+        ]
         parts = [draw([head, *rows])]
-    over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
+    over = (
+        f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
+    )
     if math.isnan(test.p):
         return [*parts, f"Friedman test of {over}: all are equal everywhere"]
     groups = "; ".join(", ".join(group) for group in ranking.groups)
     free = pluralize(test.systems - 1, "degree") + " of freedom"
-    p, f_p = ("p < 0.001" if one < 0.001 else f"p = {one:.3f}" for one in (test.p, test.f_p))
+    p, f_p = (
+        "p < 0.001" if one < 0.001 else f"p = {one:.3f}" for one in (test.p, test.f_p)
+    )
     f = "is infinite, as all rows rank alike"
     f = f if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}, {f_p}"
     return [
@@ -316,12 +382,19 @@ def report_ranks(ranking: Ranking) -> list[str]:
         f"F of Iman and Davenport {f}",
         f"mean ranks differ where they are more than {ranking.critical_difference:.2f} apart "
         f"(Nemenyi, level {ranking.level:g})",
-        f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
+        f"not told apart: {visible(groups)}"
+        if groups
+        else "all systems are told apart",
     ]
 
 
 def draw_rank_differences(
-    rows: Sequence[dict[str, Any]], first: str, second: str, form: str, *, digits: int = 4
+    rows: Sequence[dict[str, Any]],
+    first: str,
+    second: str,
+    form: str,
+    *,
+    digits: int = 4,
 ) -> str:
     """Draw the ranks of systems on two data sets side by side.
 
@@ -335,14 +408,31 @@ def draw_rank_differences(
     digits : int
     """
     if form == "json":
-        named = [{"first_dataset": first, "second_dataset": second} | row for row in rows]
+        named = [
+            {"first_dataset": first, "second_dataset": second} | row for row in rows
+        ]
         return json.dumps(named, indent=1, ensure_ascii=False, allow_nan=False)
     if form == "csv":
         return Records.from_rows(list(rows[0]), rows).to_csv().rstrip("\n")
-    head = ["system", first, f"rank on {first}", second, f"rank on {second}", "difference"]
-    body = [[row["system"], f"{row['first']:.{digits}f}", f"{row['first_rank']:g}",
-             f"{row['second']:.{digits}f}", f"{row['second_rank']:g}",
-             f"{row['difference']:+g}" if row["difference"] else "0"] for row in rows]  # fmt: skip
+    head = [
+        "system",
+        first,
+        f"rank on {first}",
+        second,
+        f"rank on {second}",
+        "difference",
+    ]
+    body = [
+        [
+            row["system"],
+            f"{row['first']:.{digits}f}",
+            f"{row['first_rank']:g}",
+            f"{row['second']:.{digits}f}",
+            f"{row['second_rank']:g}",
+            f"{row['difference']:+g}" if row["difference"] else "0",
+        ]
+        for row in rows
+    ]
     return draw([head, *body], form)
 
 
@@ -395,7 +485,9 @@ def rank_systems(
     check_choice("by", by, RANKED_BY)
     measure = (measure or "").strip()
     if not isinstance(datasets, Mapping):
-        table, _, systems = tables.read_table(datasets, None, ReadOptions(max_bytes=max_bytes))
+        table, _, systems = tables.read_table(
+            datasets, None, ReadOptions(max_bytes=max_bytes)
+        )
         for row in table.values():  # a system without any value is listed, too
             row.update({name: math.nan for name in systems if name not in row})
         higher = not tables.is_lower_better(measure, table)
@@ -406,7 +498,9 @@ def rank_systems(
     lower: dict[str, bool] = {}
     values = {}
     for name, scores in datasets.items():
-        values[name], lower[name], measure = _read_values(scores, name, measure, by, max_bytes)
+        values[name], lower[name], measure = _read_values(
+            scores, name, measure, by, max_bytes
+        )
     if len(set(lower.values())) > 1:
         raise InputError("mixed-directions", measure=measure)
     return _rank_all(values, measure, by, not any(lower.values()), level)
@@ -430,16 +524,28 @@ def _read_values(
     """
     if isinstance(scores, Mapping) and "schema" not in scores:
         if scores and all(isinstance(one, (int, float)) for one in scores.values()):
-            return dict(scores), _check_direction(measure, [measure], by), measure or _DEFAULT
+            return (
+                dict(scores),
+                _check_direction(measure, [measure], by),
+                measure or _DEFAULT,
+            )
         files = ReadOptions(max_bytes=max_bytes)
-        runs = {s: tables.read_runs(path, measure, files, _DEFAULT) for s, path in scores.items()}
+        runs = {
+            s: tables.read_runs(path, measure, files, _DEFAULT)
+            for s, path in scores.items()
+        }
         tables.check_runs(runs)
         scores = [
-            {"schema": SCORES, "system": system, "heading": measure or one.measure,
-             "measure": one.measure, "value": RunSummary.of("", one.values).mean,
-             "signature": "|".join(one.signatures)}
+            {
+                "schema": SCORES,
+                "system": system,
+                "heading": measure or one.measure,
+                "measure": one.measure,
+                "value": RunSummary.of("", one.values).mean,
+                "signature": "|".join(one.signatures),
+            }
             for system, one in runs.items()
-        ]  # fmt: skip
+        ]
     if isinstance(scores, (str, os.PathLike)):
         source = load(os.fspath(scores), max_bytes)
         if source.suffix in (".csv", ".tsv"):
@@ -451,17 +557,28 @@ def _read_values(
     entries = [_as_entry(score, name) for score in scores]
     named = [(entry["heading"], entry["measure"]) for entry in entries]
     meant = tables.choose_measure(measure, named, name, _DEFAULT)
-    chosen = [entry for entry, names in zip(entries, named, strict=True) if names in meant]
+    chosen = [
+        entry for entry, names in zip(entries, named, strict=True) if names in meant
+    ]
     measure = measure or chosen[0]["heading"]
-    texts = {measure, *(entry["measure"] for entry in chosen)}  # a heading may not say it
-    parts = {part for entry in chosen for part in str(entry.get("signature", "")).split("|")}
-    if any(part.startswith("own:") for part in parts) and not any(map(parse_in_any_case, texts)):
+    texts = {
+        measure,
+        *(entry["measure"] for entry in chosen),
+    }  # a heading may not say it
+    parts = {
+        part for entry in chosen for part in str(entry.get("signature", "")).split("|")
+    }
+    if any(part.startswith("own:") for part in parts) and not any(
+        map(parse_in_any_case, texts)
+    ):
         raise InputError("unknown-direction", name, measure=measure)
     lower = _check_direction(measure, texts, by)
     found: dict[str, float] = {}
     for entry in chosen:
         if entry["system"] in found:
-            raise InputError("duplicate", name, role=f"{measure} of", value=entry["system"])
+            raise InputError(
+                "duplicate", name, role=f"{measure} of", value=entry["system"]
+            )
         found[entry["system"]] = entry["value"]
     return found, lower, measure
 
@@ -469,15 +586,23 @@ def _read_values(
 def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
     """Return a score as a file has it, without what takes long."""
     if isinstance(score, Score):
-        return {"system": score.system, "measure": str(score.measure), "heading": score.heading,
-                "value": score.value}  # fmt: skip
+        return {
+            "system": score.system,
+            "measure": str(score.measure),
+            "heading": score.heading,
+            "value": score.value,
+        }
     if not isinstance(score, Mapping) or score.get("schema") != SCORES:
         raise InputError("not-scores", name)
     entry = {"heading": score.get("measure"), "value": "", **score}
-    if not all(isinstance(entry.get(text), str) for text in ("system", "measure", "heading")):
+    if not all(
+        isinstance(entry.get(text), str) for text in ("system", "measure", "heading")
+    ):
         raise InputError("not-scores", name)
     value = entry["value"]
-    number = math.nan if value is None else as_real(value, f"{entry['heading']} of {name}")
+    number = (
+        math.nan if value is None else as_real(value, f"{entry['heading']} of {name}")
+    )
     return entry | {"value": number}
 
 
@@ -496,7 +621,9 @@ def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
         if tables.is_of_runs(entries):
             folder, key = Path(path).resolve().parent, name.rpartition("/")[2]
             of, name = found.setdefault(folder.name, {}), f"{folder.name}/{key}"
-            is_other = folders.setdefault(folder.name, folder) != folder or not isinstance(of, dict)
+            is_other = folders.setdefault(
+                folder.name, folder
+            ) != folder or not isinstance(of, dict)
         elif entries is None or Path(path).is_file():  # a pipe is read once
             entries = path
         if is_other or key in of:
@@ -544,13 +671,21 @@ def rank_normalized(
 
 
 def _rank_all(
-    values: Mapping[str, Mapping[str, float]], measure: str, by: str, higher: bool, level: float
+    values: Mapping[str, Mapping[str, float]],
+    measure: str,
+    by: str,
+    higher: bool,
+    level: float,
 ) -> Ranking:
     """Rank the systems that have all data sets, by normalised values or by ranks."""
     systems = list(dict.fromkeys(system for row in values.values() for system in row))
     if not systems:
-        raise InputError("nothing-given", what="values to rank", remedy="give at least one")
-    table = np.array([[row.get(s, math.nan) for s in systems] for row in values.values()])
+        raise InputError(
+            "nothing-given", what="values to rank", remedy="give at least one"
+        )
+    table = np.array(
+        [[row.get(s, math.nan) for s in systems] for row in values.values()]
+    )
     normalized, ranks = np.full(table.shape, np.nan), np.full(table.shape, np.nan)
     lacks = np.isnan(table)
     whole = ~lacks.any(axis=0)
@@ -561,8 +696,13 @@ def _rank_all(
             normalized = table / best
         usable = (lacks | np.isfinite(normalized)) & (best > 0)
     for row, column in np.argwhere(~usable)[:1].tolist():
-        raise InputError("out-of-range", list(values)[row], role=f"the value of {systems[column]}",
-                         value=float(table[row, column]), wanted="scores to rank by")  # fmt: skip
+        raise InputError(
+            "out-of-range",
+            list(values)[row],
+            role=f"the value of {systems[column]}",
+            value=float(table[row, column]),
+            wanted="scores to rank by",
+        )
     known = [column[~np.isnan(column)].tolist() for column in normalized.T]
     means = [math.fsum(some) / len(some) if some else math.nan for some in known]
     places = np.zeros(len(systems), np.int64)
@@ -576,11 +716,23 @@ def _rank_all(
         return {name: value for name, value in pairs if not math.isnan(value)}
 
     entries = [
-        Rank(systems[i], places[i].item() or None, means[i], by_name(normalized[:, i]),
-             tuple(name for name, lacking in zip(values, lacks[:, i], strict=True) if lacking),
-             ranks[:, i].mean().item(), by_name(ranks[:, i]))
-        for i in np.argsort(np.where(whole, places, len(systems) + 1), kind="stable").tolist()
-    ]  # fmt: skip
+        Rank(
+            systems[i],
+            places[i].item() or None,
+            means[i],
+            by_name(normalized[:, i]),
+            tuple(
+                name
+                for name, lacking in zip(values, lacks[:, i], strict=True)
+                if lacking
+            ),
+            ranks[:, i].mean().item(),
+            by_name(ranks[:, i]),
+        )
+        for i in np.argsort(
+            np.where(whole, places, len(systems) + 1), kind="stable"
+        ).tolist()
+    ]
     kept = {name: dict(row) for name, row in values.items()}
     return Ranking(tuple(entries), measure, kept, by, higher, level)
 
@@ -638,21 +790,33 @@ def draw_mean_ranks(
     parts.append(_line(margin, _AXIS, width - margin, _AXIS))
     for rank in range(1, len(names) + 1):
         x = zero + rank * step
-        parts += [_line(x, _AXIS - 6, x, _AXIS), _text(x, _AXIS - 10, str(rank), "middle")]
+        parts += [
+            _line(x, _AXIS - 6, x, _AXIS),
+            _text(x, _AXIS - 10, str(rank), "middle"),
+        ]
     if not math.isnan(apart):
         start, stop = margin, margin + apart * step
-        parts += [_line(start, 34, stop, 34), *(_line(x, 30, x, 38) for x in (start, stop)),
-                  _text(stop + 8, 38, f"CD = {apart:.2f}", "start")]  # fmt: skip
+        parts += [
+            _line(start, 34, stop, 34),
+            *(_line(x, 30, x, 38) for x in (start, stop)),
+            _text(stop + 8, 38, f"CD = {apart:.2f}", "start"),
+        ]
     for number, group in enumerate(groups):
-        ends, y = [zero + where[name] * step for name in group], _AXIS + 12 + 10 * number
+        ends, y = (
+            [zero + where[name] * step for name in group],
+            _AXIS + 12 + 10 * number,
+        )
         parts.append(_line(min(ends) - 4, y, max(ends) + 4, y, 4))
     # a line from the mean rank down and out to the name
     for place, (left, line) in zip(order, rank_lines(len(order)), strict=True):
         x, name, mean = zero + means[place] * step, names[place], f"{means[place]:.2f}"
         y = first + _LINE * line
         end = margin - 12 if left else width - margin + 12
-        text = ((end - 4, y + 4, f"{name} {mean}", "end") if left else
-                (end + 4, y + 4, f"{mean} {name}", "start"))  # fmt: skip
+        text = (
+            (end - 4, y + 4, f"{name} {mean}", "end")
+            if left
+            else (end + 4, y + 4, f"{mean} {name}", "start")
+        )
         parts += [_line(x, _AXIS, x, y), _line(x, y, end, y), _text(*text)]
     height = first + _LINE * math.ceil(len(order) / 2)
     return (
@@ -663,8 +827,10 @@ def draw_mean_ranks(
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, width: float = 1) -> str:
-    return (f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="currentColor" '
-            f'stroke-width="{width:g}"/>')  # fmt: skip
+    return (
+        f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="currentColor" '
+        f'stroke-width="{width:g}"/>'
+    )
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -45,8 +45,14 @@ _EMPTY = ("", "nan", "NaT", "<NA>")  # cells of frames
 Row = tuple[str, Mapping[str, Any]]
 
 
-def read_references(given: Any, state: DiscrepancySelection, setup: Setup, missing: str,
-                    notes: list[Fact], understood: list[str]) -> dict[str, list[Any]]:  # fmt: skip
+def read_references(
+    given: Any,
+    state: DiscrepancySelection,
+    setup: Setup,
+    missing: str,
+    notes: list[Fact],
+    understood: list[str],
+) -> dict[str, list[Any]]:
     """Return the references of the images selected, from filled sheets or any other references.
 
     Parameters
@@ -79,9 +85,16 @@ def read_references(given: Any, state: DiscrepancySelection, setup: Setup, missi
             lists = setup.read_truth(open_input(one, read))
             understood += describe_inputs([lists])
             if not isinstance(lists, Lists):
-                raise InputError("wrong-format", lists.source, what="references", format="a matrix",
-                                 wanted="the references of each image")  # fmt: skip
-            for image, entries in zip(map(str, lists.ids), lists.to_list(), strict=True):
+                raise InputError(
+                    "wrong-format",
+                    lists.source,
+                    what="references",
+                    format="a matrix",
+                    wanted="the references of each image",
+                )
+            for image, entries in zip(
+                map(str, lists.ids), lists.to_list(), strict=True
+            ):
                 filled = [entry for entry in entries if entry and str(entry).strip()]
                 if filled and image in wanted:
                     found.setdefault(image, []).extend(filled)
@@ -89,7 +102,9 @@ def read_references(given: Any, state: DiscrepancySelection, setup: Setup, missi
             notes += counted("references-not-used", others)
             continue
         if rows and "rating" in rows[0][1]:  # its answers are those of the systems
-            raise InputError("not-a-sheet", _name_of(one), wanted="references", name="ratings")
+            raise InputError(
+                "not-a-sheet", _name_of(one), wanted="references", name="ratings"
+            )
         keys = {(image,) for image in wanted}
         for (image,), where, row in _rows_of(keys, one, rows, state, missing, notes):
             if "keep" in row:
@@ -124,24 +139,32 @@ def read_ratings(
     InputError
         If a rating is no finite number, or a sheet is of other images or answers.
     """
-    asked = {(image, system): (image, answer_text(answer))
-             for image, answers in state.answers.items()
-             for system, answer in answers.items()}  # fmt: skip
+    asked = {
+        (image, system): (image, answer_text(answer))
+        for image, answers in state.answers.items()
+        for system, answer in answers.items()
+    }
     values: dict[tuple[str, ...], list[float]] = {}
     for one in _files(given):
         rows = _sheet_rows(one, "rating", read or DEFAULTS)
         if rows is None:
-            raise InputError("not-a-sheet", _name_of(one), wanted="ratings", name="references")
+            raise InputError(
+                "not-a-sheet", _name_of(one), wanted="ratings", name="references"
+            )
         keys = set(asked.values())
         for key, where, row in _rows_of(keys, one, rows, state, missing, notes):
             rating = row.get("rating")
             if rating is not None and str(rating).strip():
-                values.setdefault(key, []).append(as_number(rating, "the rating", where))
+                values.setdefault(key, []).append(
+                    as_number(rating, "the rating", where)
+                )
     means = {key: math.fsum(some) / len(some) for key, some in values.items()}
     return {key: means[answer] for key, answer in asked.items() if answer in means}
 
 
-def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAULTS) -> Records:
+def inspect_sheets(
+    given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAULTS
+) -> Records:
     """Return the sheet on which inspectors vote, or, of one that is filled, what they keep.
 
     Parameters
@@ -181,7 +204,9 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
         either = [_sheet_rows(one, noun, read) for noun in ("caption", "label")]
         some = next((rows for rows in either if rows is not None), None)
         if some is None:
-            raise InputError("not-a-sheet", _name_of(one), wanted="references", name="references")
+            raise InputError(
+                "not-a-sheet", _name_of(one), wanted="references", name="references"
+            )
         rows += some
     noun = "label" if any("label" in row for _, row in rows) else "caption"
     columns = ["image_id", "annotator", noun]
@@ -194,9 +219,16 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
         if entries := _entries_of(row, noun, where, read):
             kept = {**{name: row[name] for name in columns}, noun: "\n".join(entries)}
             asked[repr(kept)] = kept
-            mine, inspector = votes.setdefault(repr(kept), {}), str(row.get("inspector"))
+            mine, inspector = (
+                votes.setdefault(repr(kept), {}),
+                str(row.get("inspector")),
+            )
             if inspector in mine:
-                who = f"inspector {inspector}" if voted else f"annotator {kept['annotator']}"
+                who = (
+                    f"inspector {inspector}"
+                    if voted
+                    else f"annotator {kept['annotator']}"
+                )
                 raise InputError("duplicate", where, role="the entry of", value=who)
             mine[inspector] = voted and as_answer(row.get("keep"), "keep", where)
     if not voted:
@@ -210,7 +242,11 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
 def _files(given: Any) -> Sequence[Any]:
     """Return each of several files; anything else as it is."""
     several = isinstance(given, (list, tuple)) and given
-    return given if several and all(isinstance(g, (str, os.PathLike)) for g in given) else [given]
+    return (
+        given
+        if several and all(isinstance(g, (str, os.PathLike)) for g in given)
+        else [given]
+    )
 
 
 def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
@@ -222,25 +258,41 @@ def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
     rows: list[tuple[str, Any]] = []
     if isinstance(data, (str, os.PathLike)):
         source = load(data, read.max_bytes)
-        if (source.suffix or "")[1:] not in TABLE_KINDS and read.format not in TABLE_KINDS:
+        if (source.suffix or "")[
+            1:
+        ] not in TABLE_KINDS and read.format not in TABLE_KINDS:
             return None
         kind = read.format or (source.suffix or "")[1:]
         if kind in ("csv", "tsv"):
             read = find_delimiter(source, read, kind)
         names, rows = read_rows(source, read, "sheets are")
         if names:  # of CSV, which has apostrophes before what looks like a formula
-            rows = [(at, {k: plain_text(v) for k, v in row.items()}) for at, row in rows]
+            rows = [
+                (at, {k: plain_text(v) for k, v in row.items()}) for at, row in rows
+            ]
     else:
         if is_frame(data) and hasattr(data, "columns"):
-            data = data.to_dicts() if hasattr(data, "to_dicts") else data.to_dict("records")
+            data = (
+                data.to_dicts()
+                if hasattr(data, "to_dicts")
+                else data.to_dict("records")
+            )
         if isinstance(data, Iterable) and not isinstance(data, (Mapping, Lists)):
             rows = [(f"row {n}{FROM_0}", row) for n, row in enumerate(data)]
     if not all(isinstance(row, Mapping) for _, row in rows):
         return None
-    if not needed <= ({*rows[0][1]} if rows else names):  # a sheet without rows is one, too
+    if not needed <= (
+        {*rows[0][1]} if rows else names
+    ):  # a sheet without rows is one, too
         return None
-    return [row for row in rows if any(value is not None and str(value).strip() not in _EMPTY
-                                       for value in row[1].values())]  # fmt: skip
+    return [
+        row
+        for row in rows
+        if any(
+            value is not None and str(value).strip() not in _EMPTY
+            for value in row[1].values()
+        )
+    ]
 
 
 def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:
@@ -252,16 +304,24 @@ def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:
     return value
 
 
-def _entries_of(row: Mapping[str, Any], noun: str, where: str, read: ReadOptions) -> list[str]:
+def _entries_of(
+    row: Mapping[str, Any], noun: str, where: str, read: ReadOptions
+) -> list[str]:
     """Return what stands in a cell that is not blank: a caption, or labels."""
     value = row.get(noun)
     if noun != "label":
         texts = [_text_of(row, noun, where)]
         return [text for text in texts if text.strip()]
     cells = value if isinstance(value, (list, tuple)) else [value]
-    lines = [line for cell in cells for line in _text_of({noun: cell}, noun, where).splitlines()]
+    lines = [
+        line
+        for cell in cells
+        for line in _text_of({noun: cell}, noun, where).splitlines()
+    ]
     split = read.label_delimiter
-    parts = [part for line in lines for part in (line.split(split) if split else [line])]
+    parts = [
+        part for line in lines for part in (line.split(split) if split else [line])
+    ]
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -270,9 +330,13 @@ def _name_of(data: Any) -> str:
 
 
 def _rows_of(
-    wanted: Set[tuple[str, ...]], data: Any, rows: Iterable[Row], state: DiscrepancySelection,
-    missing: str, notes: list[Fact],
-) -> Iterator[tuple[tuple[str, ...], str, Mapping[str, Any]]]:  # fmt: skip
+    wanted: Set[tuple[str, ...]],
+    data: Any,
+    rows: Iterable[Row],
+    state: DiscrepancySelection,
+    missing: str,
+    notes: list[Fact],
+) -> Iterator[tuple[tuple[str, ...], str, Mapping[str, Any]]]:
     """Yield the rows of images, or of images and answers; refuse others, or count them."""
     written = {tuple(map(printable, key)): key for key in wanted}
     noun = "image" if all(len(key) == 1 for key in wanted) else "answer"
@@ -287,7 +351,9 @@ def _rows_of(
         elif key[0] not in state.excluded:  # it was filled before it was taken out
             foreign[": ".join(key)] = None
     if foreign and missing == "error":
-        raise InputError("foreign-rows", _name_of(data), noun=noun, examples=tuple(foreign))
+        raise InputError(
+            "foreign-rows", _name_of(data), noun=noun, examples=tuple(foreign)
+        )
     notes += named("foreign-rows-ignored", foreign, _name_of(data), noun=noun)
 
 
@@ -335,21 +401,38 @@ def write_annotation_page(
     True
     """
     if isinstance(images, str) and not has_place_of_id(images):
-        raise InputError("bad-option", name="images", value=images, wanted="an address with {id}")
+        raise InputError(
+            "bad-option", name="images", value=images, wanted="an address with {id}"
+        )
     columns = list(sheet.columns)
-    if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (columns[-1] == "rating"):
-        raise InputError("bad-option", name="sheet", value=columns,
-                         wanted="what DiscrepancySelection.sheet gives")  # fmt: skip
-    rows = [[str(row[column]) for column in columns[:-1]] for row in sheet
-            if annotator in (None, row["annotator"])]  # fmt: skip
+    if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (
+        columns[-1] == "rating"
+    ):
+        raise InputError(
+            "bad-option",
+            name="sheet",
+            value=columns,
+            wanted="what DiscrepancySelection.sheet gives",
+        )
+    rows = [
+        [str(row[column]) for column in columns[:-1]]
+        for row in sheet
+        if annotator in (None, row["annotator"])
+    ]
     cells = [list(map(csv_text, row)) for row in rows]
     kept: dict[str, Any] = {"columns": columns, "rows": cells, "name": name}
     text = json.dumps(kept, ensure_ascii=True)
     kept["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
     # nothing in the data may end the script that holds it
-    data = json.dumps(kept, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e")
-    head = (f'<header><strong>{escape(title)}</strong> <span id="count"></span> '
-            '<button id="save" type="button">Save as CSV</button></header>')  # fmt: skip
+    data = (
+        json.dumps(kept, ensure_ascii=True)
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+    )
+    head = (
+        f'<header><strong>{escape(title)}</strong> <span id="count"></span> '
+        '<button id="save" type="button">Save as CSV</button></header>'
+    )
     body = "\n".join(
         [head, _question(columns[-2:], scale), *_sections(rows, columns, images, scale)]
     )
@@ -377,12 +460,17 @@ def _question(columns: Sequence[str], scale: int) -> str:
 def _address(image: str, images: str | Mapping[str, str]) -> str:
     """Return the address of a picture."""
     if isinstance(images, str):
-        return fill_address(images, image, lambda id_: quote(id_, safe="", errors="replace"))
+        return fill_address(
+            images, image, lambda id_: quote(id_, safe="", errors="replace")
+        )
     return images[image]
 
 
 def _sections(
-    rows: list[list[str]], columns: list[str], images: str | Mapping[str, str] | None, scale: int
+    rows: list[list[str]],
+    columns: list[str],
+    images: str | Mapping[str, str] | None,
+    scale: int,
 ) -> Iterator[str]:
     """Yield one section per image, with a field for each of its rows."""
     for image, of_image in groupby(enumerate(rows), key=lambda pair: pair[1][0]):

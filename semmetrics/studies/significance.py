@@ -43,7 +43,9 @@ _MAX_CELLS_PER_BATCH = 1_000_000  # signs that are drawn at a time
 Ties = Literal["mean", "best", "order"]
 
 
-def as_floats(values: ArrayLike, role: str, *, ndim: int = 1, finite: bool = True) -> Floats:
+def as_floats(
+    values: ArrayLike, role: str, *, ndim: int = 1, finite: bool = True
+) -> Floats:
     """Return numbers as an array of so many dimensions.
 
     Raises
@@ -65,7 +67,9 @@ def as_floats(values: ArrayLike, role: str, *, ndim: int = 1, finite: bool = Tru
 
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
-        raise InputError("bad-option", name="level", value=level, wanted="a number between 0 and 1")
+        raise InputError(
+            "bad-option", name="level", value=level, wanted="a number between 0 and 1"
+        )
 
 
 def subtract(values: Floats | float, others: Floats | float) -> Floats:
@@ -77,7 +81,9 @@ def subtract(values: Floats | float, others: Floats | float) -> Floats:
     [0.0, 0.25]
     """
     found = values - others
-    largest = max(np.fmax.reduce(np.abs(side).ravel(), initial=0.0) for side in (values, others))
+    largest = max(
+        np.fmax.reduce(np.abs(side).ravel(), initial=0.0) for side in (values, others)
+    )
     slack = _ROUNDING * np.maximum(min(1.0, largest), np.abs(values))
     return np.where(np.abs(found) <= slack, 0.0, found)
 
@@ -178,7 +184,9 @@ def shifted_size_p(replicates: ArrayLike, difference: float) -> float:
     return (int((values - values.mean() > least).sum()) + 1) / (len(values) + 1)
 
 
-def sign_flip_p(differences: ArrayLike, resamples: int, seed: int, rounding: float = 0.0) -> float:
+def sign_flip_p(
+    differences: ArrayLike, resamples: int, seed: int, rounding: float = 0.0
+) -> float:
     """Return p of the mean difference if the signs of differences are random.
 
     All signs are counted if there are at most ``resamples`` combinations of them. Otherwise as many
@@ -241,7 +249,9 @@ def sign_flip_p(differences: ArrayLike, resamples: int, seed: int, rounding: flo
     return min(1.0, 2 * share)
 
 
-def student_t(differences: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
+def student_t(
+    differences: ArrayLike, level: float = 0.95
+) -> tuple[float, float, float]:
     """Return p of a paired t-test, and the interval of the mean difference.
 
     Parameters
@@ -306,7 +316,9 @@ def signed_rank_p(differences: ArrayLike) -> float:
     values = values[np.abs(values) > _ROUNDING * np.abs(values).max()]
     if not len(values):
         return 1.0
-    doubled = (2 * rank_rows([-np.abs(values)])[0]).astype(np.int64)  # twice the mean rank, a whole
+    doubled = (2 * rank_rows([-np.abs(values)])[0]).astype(
+        np.int64
+    )  # twice the mean rank, a whole
     less = min(int(doubled[values > 0].sum()), int(doubled[values < 0].sum()))
     if len(values) <= _EXACT:
         ways = np.ones(1)
@@ -315,7 +327,10 @@ def signed_rank_p(differences: ArrayLike) -> float:
         return min(1.0, 2 * float(ways[: less + 1].sum()) / 2.0 ** len(values))
     from scipy.special import ndtr
 
-    centre, variance = doubled.sum() / 2, float((doubled.astype(np.float64) ** 2).sum()) / 4
+    centre, variance = (
+        doubled.sum() / 2,
+        float((doubled.astype(np.float64) ** 2).sum()) / 4,
+    )
     return min(1.0, 2 * float(ndtr((less - centre) / math.sqrt(variance))))
 
 
@@ -359,8 +374,13 @@ def williams_p(first: float, second: float, between: float, n: int) -> float:
     from scipy.special import stdtr
 
     if n < LEAST_OF_WILLIAMS:
-        raise InputError("too-few-for-test", n=n, least=LEAST_OF_WILLIAMS, test="Williams' test",
-                         unit="item")  # fmt: skip
+        raise InputError(
+            "too-few-for-test",
+            n=n,
+            least=LEAST_OF_WILLIAMS,
+            test="Williams' test",
+            unit="item",
+        )
     if any(math.isnan(value) for value in (first, second, between)):
         return math.nan
     if abs(first - second) <= _ROUNDING:
@@ -378,7 +398,9 @@ def _of_items(differences: ArrayLike) -> Floats:
     """Return the differences of items, of which a test needs two."""
     values = as_floats(differences, "the difference of an item")
     if len(values) < 2:
-        raise InputError("too-few-for-test", n=len(values), least=2, test="a test", unit="item")
+        raise InputError(
+            "too-few-for-test", n=len(values), least=2, test="a test", unit="item"
+        )
     return values
 
 
@@ -412,7 +434,9 @@ def correct_p(values: Sequence[float], method: str = "holm") -> list[float]:
     known = np.flatnonzero(~np.isnan(given))
     for value in given[known].tolist():
         if not 0 <= value <= 1:
-            raise InputError("out-of-range", role="a p value", value=value, wanted="0 to 1")
+            raise InputError(
+                "out-of-range", role="a p value", value=value, wanted="0 to 1"
+            )
     ranked = known[np.argsort(given[known], kind="stable")]
     rising, n = given[ranked], len(ranked)
     if method == "bonferroni":
@@ -493,8 +517,10 @@ def rank_matrix(values: ArrayLike) -> tuple[Floats, Floats]:
     """
     ranks, best = rank_rows(values), rank_rows(values, ties="best")
     sizes = 2 * (ranks - best) + 1
-    counts = [(((best <= rank) & (rank < best + sizes)) / sizes).sum(axis=0)
-              for rank in range(1, ranks.shape[1] + 1)]  # fmt: skip
+    counts = [
+        (((best <= rank) & (rank < best + sizes)) / sizes).sum(axis=0)
+        for rank in range(1, ranks.shape[1] + 1)
+    ]
     return np.stack(counts, axis=1), ranks.mean(axis=0)
 
 
@@ -609,7 +635,9 @@ def nemenyi_p(means: ArrayLike, rows: int) -> Floats:
 
     k = len(ranks)
     apart = np.abs(ranks[:, None] - ranks) / math.sqrt(k * (k + 1) / (12 * rows))
-    return np.asarray(np.clip(studentized_range.sf(apart, k, np.inf), 0.0, 1.0), np.float64)
+    return np.asarray(
+        np.clip(studentized_range.sf(apart, k, np.inf), 0.0, 1.0), np.float64
+    )
 
 
 def group_indistinct(means: Floats, difference: float) -> list[list[int]]:
@@ -668,11 +696,23 @@ def rank_differences(
     """
     names = [name for name in first if name in second]
     if not names:
-        raise InputError("nothing-given", what="systems in common", remedy="score the same ones")
+        raise InputError(
+            "nothing-given", what="systems in common", remedy="score the same ones"
+        )
     values = [[side[name] for name in names] for side in (first, second)]
-    ranks = ([int(rank) if rank == int(rank) else rank for rank in row]
-             for row in rank_rows(values, ties=ties).tolist())  # fmt: skip
-    rows = [{"system": name, "first": a, "second": b, "first_rank": one, "second_rank": other,
-             "difference": one - other}
-            for name, a, b, one, other in zip(names, *values, *ranks, strict=True)]  # fmt: skip
+    ranks = (
+        [int(rank) if rank == int(rank) else rank for rank in row]
+        for row in rank_rows(values, ties=ties).tolist()
+    )
+    rows = [
+        {
+            "system": name,
+            "first": a,
+            "second": b,
+            "first_rank": one,
+            "second_rank": other,
+            "difference": one - other,
+        }
+        for name, a, b, one, other in zip(names, *values, *ranks, strict=True)
+    ]
     return sorted(rows, key=lambda row: row["first_rank"])

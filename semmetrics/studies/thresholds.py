@@ -75,9 +75,15 @@ class ThresholdSweep(Result):
         """Arrange the scores of measures at all thresholds."""
         found: dict[str, dict[float, Score]] = {}
         for score in table:
-            name = f"{score.system} {_name(score)}" if len(table.systems) > 1 else _name(score)
+            name = (
+                f"{score.system} {_name(score)}"
+                if len(table.systems) > 1
+                else _name(score)
+            )
             found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
-        by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
+        by_name = {
+            name: tuple(some[point] for point in points) for name, some in found.items()
+        }
         return ThresholdSweep(tuple(points), by_name, table.facts, table.understood)
 
     def __iter__(self) -> Iterator[str]:
@@ -85,7 +91,9 @@ class ThresholdSweep(Result):
 
     def __getitem__(self, name: str) -> tuple[Score, ...]:
         """The scores of a measure, one for each threshold, by whatever name was asked for."""
-        known = {(key, *some[0].measure.asked): some for key, some in self.scores.items()}
+        known = {
+            (key, *some[0].measure.asked): some for key, some in self.scores.items()
+        }
         if len(meant := matching_names(name, known)) == 1:
             return known[meant.pop()]
         remedy = f"it has {listing(self.scores)}"
@@ -94,7 +102,9 @@ class ThresholdSweep(Result):
     @property
     def values(self) -> dict[str, list[float]]:
         """The value of each measure at each threshold; nan where undefined."""
-        return {name: [score.value for score in some] for name, some in self.scores.items()}
+        return {
+            name: [score.value for score in some] for name, some in self.scores.items()
+        }
 
     @property
     def best(self) -> dict[str, Best | None]:
@@ -102,7 +112,9 @@ class ThresholdSweep(Result):
         found: dict[str, Best | None] = {}
         for name, values in self.values.items():
             place = calibration.best_place(values)
-            found[name] = None if place is None else Best(self.points[place], values[place])
+            found[name] = (
+                None if place is None else Best(self.points[place], values[place])
+            )
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,11 +129,18 @@ class ThresholdSweep(Result):
                 signature = scores[self.points.index(best.threshold)].signature
                 entry = {**best._asdict(), "signature": signature}
             values = [finite_or_none(score.value) for score in scores]
-            limits = {end: list(map(finite_or_none, some)) for end, some in _limits(scores).items()}
+            limits = {
+                end: list(map(finite_or_none, some))
+                for end, some in _limits(scores).items()
+            }
             of = {name: getattr(scores[0], name) for name in ("system", "unit", "n")}
             of |= {"values": values, **limits, "best": entry}
             measures.append({"measure": _name(scores[0]), **of})
-        return {"schema": "semmetrics.sweep/2", "thresholds": [*self.points], "measures": measures}
+        return {
+            "schema": "semmetrics.sweep/2",
+            "thresholds": [*self.points],
+            "measures": measures,
+        }
 
     def to_csv(self) -> str:
         """One row a threshold, in full precision; an empty cell for what is undefined."""
@@ -136,16 +155,27 @@ class ThresholdSweep(Result):
         for name, values in self.values.items():
             limits = _limits(self.scores[name]).items()
             columns |= {name: values, **{f"{name} {end}": some for end, some in limits}}
-        shown = [[format_full(one) if digits is None else f"{one:.{digits}f}" for one in column]
-                 for column in columns.values()]  # fmt: skip
-        points = [repr(point) if digits is None else f"{point:g}" for point in self.points]
+        shown = [
+            [
+                format_full(one) if digits is None else f"{one:.{digits}f}"
+                for one in column
+            ]
+            for column in columns.values()
+        ]
+        points = [
+            repr(point) if digits is None else f"{point:g}" for point in self.points
+        ]
         return [["threshold", *columns], *map(list, zip(points, *shown, strict=True))]
 
     def _lines(self, digits: int) -> list[str]:
         """Say the highest value of each measure."""
         best = self.best
-        shown = ("undefined" if one is None else f"{one.value:.{digits}f} at {one.threshold:g}"
-                 for one in best.values())  # fmt: skip
+        shown = (
+            "undefined"
+            if one is None
+            else f"{one.value:.{digits}f} at {one.threshold:g}"
+            for one in best.values()
+        )
         return ["", *map("highest {}: {}".format, best, shown)]
 
     def to_records(self) -> Records:
@@ -166,7 +196,9 @@ def _limits(scores: Sequence[Score]) -> dict[str, list[float]]:
     every = [score.ci for score in scores]
     if not any(every):
         return {}
-    return {end: [getattr(ci, end, math.nan) for ci in every] for end in ("low", "high")}
+    return {
+        end: [getattr(ci, end, math.nan) for ci in every] for end in ("low", "high")
+    }
 
 
 @takes_options()
@@ -210,7 +242,9 @@ def sweep(
     ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.0]})
     """
     systems = {system or system_name(preds): preds}
-    return sweep_systems(systems, gts, measures=measures, thresholds=thresholds, **options)
+    return sweep_systems(
+        systems, gts, measures=measures, thresholds=thresholds, **options
+    )
 
 
 @takes_options()
@@ -305,13 +339,20 @@ def calibrate_threshold(
     chosen = parse_one(measure, "a calibration")
     _check_swept([chosen], options)
     if chosen["decode"] == BEST:
-        raise InputError("bad-option", str(chosen), name="decode", value=BEST,
-                         wanted="a score threshold, such as threshold:0.5")  # fmt: skip
+        raise InputError(
+            "bad-option",
+            str(chosen),
+            name="decode",
+            value=BEST,
+            wanted="a score threshold, such as threshold:0.5",
+        )
     points = _threshold_points(thresholds)
     name = system_name(preds)
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
-    found = calibration.of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
+    found = calibration.of_contrast(
+        task, chosen, points=points, holdout=holdout, seed=seed
+    )
     facts = (*found.facts, *prepared.facts())
     return replace(found, facts=facts, understood=tuple(prepared.understood()))
 
@@ -320,11 +361,16 @@ def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> Non
     """Refuse measures without a threshold, or with one already, and a task that is not theirs."""
     for measure in measures:
         if measure["threshold"] is None:
-            having = [one.name for one in all_definitions()
-                      if any(option.name == "threshold" for option in one.options)]  # fmt: skip
+            having = [
+                one.name
+                for one in all_definitions()
+                if any(option.name == "threshold" for option in one.options)
+            ]
             raise InputError("no-threshold", str(measure), measures=", ".join(having))
         if measure["threshold"] != "auto":
-            raise InputError("not-applicable", str(measure), name="threshold", what="a sweep")
+            raise InputError(
+                "not-applicable", str(measure), name="threshold", what="a sweep"
+            )
     check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
 
 
@@ -364,15 +410,21 @@ def calibrate_threshold_on_pairs(
     """
     embedding = read_embedding(embedding)
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
-        raise InputError("bad-option", name="embedding", value=list(embedding),
-                         wanted="one embedding without a name")  # fmt: skip
+        raise InputError(
+            "bad-option",
+            name="embedding",
+            value=list(embedding),
+            wanted="one embedding without a name",
+        )
     resolved = resolve_options({"embedding": embedding, **options}, "labels")
     read_notes: list[Fact] = []
     known = as_pairs(pairs, resolved["read"] or DEFAULTS, read_notes)
     task = calibration.pairs_task(known, resolved)
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, resolved)
-    found = calibration.of_pairs(tasks["pairs"][""], known, measures[0], criterion=criterion)
+    found = calibration.of_pairs(
+        tasks["pairs"][""], known, measures[0], criterion=criterion
+    )
     facts = label_facts(tasks, measures, resolved, {})
     return replace(found, facts=(*read_notes, *found.facts, *facts))
 
@@ -384,10 +436,14 @@ def _threshold_points(given: Any) -> list[float]:
         start, stop, step = map(_threshold, given.split(":"))
         if step <= 0 or stop < start or (stop - start) / step > _MOST:
             raise InputError("bad-thresholds", value=given)
-        every = [start + place * step for place in range(int((stop - start) / step) + 1)]
+        every = [
+            start + place * step for place in range(int((stop - start) / step) + 1)
+        ]
     else:
         several = given.split(",") if isinstance(given, str) else given
-        every = list(map(_threshold, several if isinstance(several, Iterable) else [several]))
+        every = list(
+            map(_threshold, several if isinstance(several, Iterable) else [several])
+        )
     points = sorted(map(float, every))
     if not points or len(points) > _MOST:
         raise InputError("bad-thresholds", value=f"{len(points):,} thresholds")
@@ -395,8 +451,12 @@ def _threshold_points(given: Any) -> list[float]:
         if point == after:
             raise InputError("duplicate", role="the threshold", value=point)
         if not -1 <= point <= 1:
-            raise InputError("out-of-range", role="a threshold", value=point,
-                             wanted="cosines from -1 to 1")  # fmt: skip
+            raise InputError(
+                "out-of-range",
+                role="a threshold",
+                value=point,
+                wanted="cosines from -1 to 1",
+            )
     return points
 
 
@@ -425,7 +485,9 @@ def report_calibration(one: Calibration) -> str:
         low -= 1
     while high + 1 < len(points) and values[high + 1] >= enough:
         high += 1
-    lines.append(f"at least {_NEAR:.0%} of that from {points[low]:.4f} to {points[high]:.4f}")
+    lines.append(
+        f"at least {_NEAR:.0%} of that from {points[low]:.4f} to {points[high]:.4f}"
+    )
     if one.auc is not None:
         lines.append(f"AUC {one.auc:.4f}")
     some = np.linspace(0, len(points) - 1, _ROWS).round().astype(int).tolist()
@@ -435,5 +497,9 @@ def report_calibration(one: Calibration) -> str:
         for row in sorted({*some, points.index(one.threshold)})
     ]
     shown = f"{len(rows)} of {pluralize(len(points), 'threshold')} that were tried"
-    lines += ["", *([f"{shown}:"] if len(rows) < len(points) else []), draw([names, *rows])]
+    lines += [
+        "",
+        *([f"{shown}:"] if len(rows) < len(points) else []),
+        draw([names, *rows]),
+    ]
     return "\n".join(lines)

@@ -41,16 +41,26 @@ from semmetrics.studies import comparisons, significance
 
 Values = dict[str, dict[str, float]]
 """By row, then by system."""
-LONG = (("dataset", "data set", "data", "split", "seed", "run"), ("system", "model", "method"),
-        ("value", "score", "mean"))  # fmt: skip
+LONG = (
+    ("dataset", "data set", "data", "split", "seed", "run"),
+    ("system", "model", "method"),
+    ("value", "score", "mean"),
+)
 """What the columns of a table in long form may be called."""
 _WORD = re.compile(r"[^\s@(),]+")  # of the name of a row: i2t MedR, WMD (voc)
-_SUMMARIES = ("average", "avg", "avg.", "mean")  # rows and columns that are not compared
+_SUMMARIES = (
+    "average",
+    "avg",
+    "avg.",
+    "mean",
+)  # rows and columns that are not compared
 _ROUNDING = 1e-13  # of a difference, relative to the values that are subtracted
 _SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # behind a mean: 86.4 (0.2)
 
 
-def read_values(data: Any, measure: str | None = None, options: ReadOptions = DEFAULTS) -> Values:
+def read_values(
+    data: Any, measure: str | None = None, options: ReadOptions = DEFAULTS
+) -> Values:
     """Read a table of values.
 
     Parameters
@@ -91,13 +101,20 @@ def read_table(
             runs = {s: read_runs(path, measure, options) for s, path in data.items()}
             check_runs(runs, paired=True)
             rows = zip(*(one.values for one in runs.values()), strict=True)
-            made = {f"run {n}": dict(zip(runs, row, strict=True)) for n, row in enumerate(rows, 1)}
+            made = {
+                f"run {n}": dict(zip(runs, row, strict=True))
+                for n, row in enumerate(rows, 1)
+            }
             return made, next(iter(runs.values())).measure, dict.fromkeys(runs)
         rows = [(str(row), {"": row, **cells}) for row, cells in data.items()]
     elif isinstance(data, (str, os.PathLike)):
         rows = read_rows(load(data, options.max_bytes), options, "values are")[1]
     else:
-        data = frame_table(data, options, "values", "value").to_pylist() if is_frame(data) else data
+        data = (
+            frame_table(data, options, "values", "value").to_pylist()
+            if is_frame(data)
+            else data
+        )
         rows = [(ROW.format(n), row) for n, row in enumerate(data)]
     found: Values = {}
     every: dict[str, None] = {}
@@ -110,7 +127,9 @@ def read_table(
             if is_missing(cell) or cell in ("", "-", "–", "—"):
                 continue
             if name in mine or not name.strip():
-                raise InputError("duplicate", where, role=f"the value of {place} by", value=name)
+                raise InputError(
+                    "duplicate", where, role=f"the value of {place} by", value=name
+                )
             mine[name] = _as_value(cell, f"the value of {name}", where)
     _check_no_summary(found, every)
     return found, measure or "", every
@@ -131,8 +150,12 @@ def _check_no_summary(values: Values, systems: Iterable[str]) -> None:
     known = list(systems)
     for name in known:
         folded = name.strip().casefold()
-        spread_of = next((one for one in known if folded == f"{one.strip().casefold()}_std"), None)
-        if len(known) > 2 and (folded in (*_SUMMARIES, "n", "std") or spread_of is not None):
+        spread_of = next(
+            (one for one in known if folded == f"{one.strip().casefold()}_std"), None
+        )
+        if len(known) > 2 and (
+            folded in (*_SUMMARIES, "n", "std") or spread_of is not None
+        ):
             raise InputError("summary", what="column", name=name)
 
 
@@ -142,7 +165,9 @@ def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
         wanted = 'a row such as {"data": "COCO", "ours": 0.5, "theirs": 0.4}'
         raise InputError("wrong-type", where, value=row, wanted=wanted)
     names = {str(name).strip().casefold(): name for name in row}
-    dataset, system, value = (next((names[n] for n in some if n in names), None) for some in LONG)
+    dataset, system, value = (
+        next((names[n] for n in some if n in names), None) for some in LONG
+    )
     if dataset is not None and system is not None and value is not None:
         cells = {as_id(row[system], "the system", where): row[value]}
     else:
@@ -153,9 +178,14 @@ def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
         is_decimal = re.compile(r"\s*[-+]?\d*\.\d+\s*").fullmatch
         odd += [n for n in (row[dataset], *systems) if is_decimal(str(n))]
         if odd or first in LONG[1]:
-            wanted, example = "the name of a data set or system", "data,ours,theirs, as rows"
+            wanted, example = (
+                "the name of a data set or system",
+                "data,ours,theirs, as rows",
+            )
             value = repr((odd or [first])[0])
-            raise InputError("wrong-content", where, value=value, wanted=wanted, example=example)
+            raise InputError(
+                "wrong-content", where, value=value, wanted=wanted, example=example
+            )
     return as_id(row[dataset], "the row", where), cells
 
 
@@ -184,9 +214,14 @@ def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
     """
     if measure and not parse_in_any_case(measure):
         parse(measure)
-    named = {name: [one for word in _WORD.findall(name) for one in parse_in_any_case(word)]
-             for name in ([measure] if measure else rows)}  # fmt: skip
-    lower = {any(not one.higher_is_better for one in some): name for name, some in named.items()}
+    named = {
+        name: [one for word in _WORD.findall(name) for one in parse_in_any_case(word)]
+        for name in ([measure] if measure else rows)
+    }
+    lower = {
+        any(not one.higher_is_better for one in some): name
+        for name, some in named.items()
+    }
     if len(lower) > 1:
         raise InputError("mixed-directions", measure=lower[True])
     return True in lower
@@ -195,11 +230,16 @@ def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
 def is_of_runs(found: Any) -> bool:
     """Whether a value of JSON is what ``score --runs`` writes."""
     listed = isinstance(found, list) and found
-    return bool(listed) and all(isinstance(e, dict) and e.get("schema") == RUNS for e in found)
+    return bool(listed) and all(
+        isinstance(e, dict) and e.get("schema") == RUNS for e in found
+    )
 
 
 def choose_measure(
-    measure: str | None, named: Collection[tuple[str, str]], where: str, default: str = ""
+    measure: str | None,
+    named: Collection[tuple[str, str]],
+    where: str,
+    default: str = "",
 ) -> set[tuple[str, str]]:
     """Return the headings and measures that a name means; without one, the only or the default."""
     headings = list(dict.fromkeys(heading for heading, _ in named))
@@ -211,18 +251,27 @@ def choose_measure(
     if not measure:
         what = f"a file of several measures ({there})"
         raise InputError("needs-option", where, what=what, name="measure")
-    raise InputError("unknown-name", where, what="measure", value=measure,
-                     remedy=f"choose among {there}")  # fmt: skip
+    raise InputError(
+        "unknown-name",
+        where,
+        what="measure",
+        value=measure,
+        remedy=f"choose among {there}",
+    )
 
 
-def read_runs(data: Any, measure: str | None, options: ReadOptions, default: str = "") -> Runs:
+def read_runs(
+    data: Any, measure: str | None, options: ReadOptions, default: str = ""
+) -> Runs:
     """Return the runs of a system by a measure, or by the only one; of a path, or parsed."""
     with opened(data, options) as source:
         entries = entries_of(data if source is data else source.parsed(parse_source))
         where = getattr(source, "name", "runs")
         if not is_of_runs(entries):
             raise InputError("not-scores", where)
-        named = {(str(one.get("heading")), str(one.get("measure"))): one for one in entries}
+        named = {
+            (str(one.get("heading")), str(one.get("measure"))): one for one in entries
+        }
         meant = min(choose_measure(measure, named, where, default))
         runs = named[meant].get("runs")
         if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
@@ -233,13 +282,22 @@ def read_runs(data: Any, measure: str | None, options: ReadOptions, default: str
 
 def check_runs(runs: Mapping[str, Runs], *, paired: bool = False) -> None:
     """Refuse runs of systems by different measures or on different data; pairs are as many."""
-    found = {"measures": {one.measure for one in runs.values()},
-             "data": {part for one in runs.values() for signature in one.signatures
-                      for part in signature.split("|") if part.startswith("data:")},
-             "numbers": {str(len(one.values)) for one in runs.values() if paired}}  # fmt: skip
+    found = {
+        "measures": {one.measure for one in runs.values()},
+        "data": {
+            part
+            for one in runs.values()
+            for signature in one.signatures
+            for part in signature.split("|")
+            if part.startswith("data:")
+        },
+        "numbers": {str(len(one.values)) for one in runs.values() if paired},
+    }
     for what, several in found.items():
         if len(several) > 1:
-            raise InputError("unlike-runs", " and ".join(runs), what=what, names=sorted(several))
+            raise InputError(
+                "unlike-runs", " and ".join(runs), what=what, names=sorted(several)
+            )
 
 
 @takes_options()
@@ -300,17 +358,30 @@ def compare_values(
     check_choice("test", test, OF_VALUES)
     check_choice("correction", correction, CORRECTIONS)
     given = {name: value for name, value in options.items() if value is not None}
-    made = Bootstrap.of({"resamples": TAKEN["compare_values"]["resamples"].default, **given})
+    made = Bootstrap.of(
+        {"resamples": TAKEN["compare_values"]["resamples"].default, **given}
+    )
     table, named, systems = read_table(values, measure, given.get("read", DEFAULTS))
     comparisons.check_systems(systems, baseline)
-    pairs, lower = comparisons.pair_systems(systems, baseline), is_lower_better(named, table)
+    pairs, lower = (
+        comparisons.pair_systems(systems, baseline),
+        is_lower_better(named, table),
+    )
     span = _span(named, table)
     rows = [_gain(*pair, table, test, made, lower, span) for pair in pairs]
     corrected = significance.correct_p([row["p"] for row in rows], correction)
     for row, p in zip(rows, corrected, strict=True):
-        row |= {"p_corrected": p, "significant": p < made.alpha, "measure": named or None}
+        row |= {
+            "p_corrected": p,
+            "significant": p < made.alpha,
+            "measure": named or None,
+        }
         row |= {"test": test, "correction": correction, "level": made.level}
-        row |= {name: finite_or_none(one) for name, one in row.items() if isinstance(one, float)}
+        row |= {
+            name: finite_or_none(one)
+            for name, one in row.items()
+            if isinstance(one, float)
+        }
     return Records.from_rows([*rows[0]], rows)
 
 
@@ -333,13 +404,23 @@ def _span(measure: str, table: Values) -> float:
 
 
 def _gain(
-    system: str, baseline: str, table: Values, test: str, made: Bootstrap, lower: bool, span: float
+    system: str,
+    baseline: str,
+    table: Values,
+    test: str,
+    made: Bootstrap,
+    lower: bool,
+    span: float,
 ) -> dict[str, Any]:
     """Compare a system with the baseline on the rows that both have.
 
     ``span`` is the largest gain that is possible, and limits the interval.
     """
-    both = [(row[system], row[baseline]) for row in table.values() if {system, baseline} <= {*row}]
+    both = [
+        (row[system], row[baseline])
+        for row in table.values()
+        if {system, baseline} <= {*row}
+    ]
     sides = np.array(both, np.float64).reshape(-1, 2).T
     gains: Floats = significance.subtract(*sides)
     p = low = high = math.nan
@@ -354,7 +435,11 @@ def _gain(
         rounding = _ROUNDING * float(np.abs(sides).max())
         p = significance.sign_flip_p(gains, made.resamples, made.seed, rounding)
     row: dict[str, Any] = {"system": system, "baseline": baseline, "n": len(both)}
-    names = ("mean", "std"), ("baseline_mean", "baseline_std"), ("difference", "difference_std")
+    names = (
+        ("mean", "std"),
+        ("baseline_mean", "baseline_std"),
+        ("difference", "difference_std"),
+    )
     for pair, side in zip(names, (*sides, gains), strict=True):
         row |= zip(pair, RunSummary.of("", side.tolist()).moments, strict=True)
     row |= {"low": low, "high": high, "p": p}
@@ -367,14 +452,27 @@ def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
     """Draw what `compare_values` found, in a form of results; json and csv have all columns."""
     if form in ("json", "csv"):
         return found.render(form)
-    written = {name: [format_p(math.nan if p is None else p) for p in found.column(name)]
-               for name in ("p", "p_corrected")}  # fmt: skip
+    written = {
+        name: [format_p(math.nan if p is None else p) for p in found.column(name)]
+        for name in ("p", "p_corrected")
+    }
     baselines = {*found.column("baseline")}
-    shared = ["measure", "level", "test", "correction", *["baseline"] * (len(baselines) == 1)]
+    shared = [
+        "measure",
+        "level",
+        "test",
+        "correction",
+        *["baseline"] * (len(baselines) == 1),
+    ]
     shown = found.drop(*shared).with_columns(**written)
     text, of = shown.render(form, digits=digits), found[0]
     measure, by = of["measure"], CORRECTIONS[of["correction"]]
     over = "the baseline of each row" if len(baselines) > 1 else of["baseline"]
     gains = f"gains over {over}" + (f" in {measure}" if measure else "")
-    parts = gains, TESTS[of["test"]], by and f"p corrected by {by}", f"{of['level']:.0%} intervals"
+    parts = (
+        gains,
+        TESTS[of["test"]],
+        by and f"p corrected by {by}",
+        f"{of['level']:.0%} intervals",
+    )
     return f"{text}\n\n{', '.join(filter(None, parts))}" if form == "table" else text

@@ -30,7 +30,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, offsets, positions, row_numbers, runs_within, take_rows
+from semmetrics.core.ragged import (
+    Ints,
+    offsets,
+    positions,
+    row_numbers,
+    runs_within,
+    take_rows,
+)
 from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact
 from semmetrics.store.cache import Row, TextCache, as_json
@@ -42,7 +49,9 @@ MERGING = 1
 """The version of the rules of merging, by which merged graphs are kept."""
 
 Words: TypeAlias = tuple[str, ...]
-Features: TypeAlias = frozenset[int]  # synsets, and words as the complements of their numbers
+Features: TypeAlias = frozenset[
+    int
+]  # synsets, and words as the complements of their numbers
 Group: TypeAlias = tuple[str, ...]
 
 _MANY = 1 << 14  # concepts that are too many to stay for the next graphs
@@ -118,7 +127,10 @@ class Concepts:
         self._several: dict[frozenset[str], int] = {}  # concepts of several words
         self._similarities: dict[tuple[int, int], float] = {}
         self._joined: dict[tuple[int, int], int] = {}
-        self._all_features = np.zeros(0, np.int64), np.zeros(0, np.int64)  # lengths, and flat
+        self._all_features = (
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int64),
+        )  # lengths, and flat
 
     def __len__(self) -> int:
         return len(self.features)
@@ -131,15 +143,21 @@ class Concepts:
         if len(key) == 1:
             return self.numbers[min(key)]
         if key not in self._several:
-            features = Features().union(*(self.features[self.numbers[word]] for word in key))
-            self._several.setdefault(key, self._numbers.add(features, tuple(sorted(key))))
+            features = Features().union(
+                *(self.features[self.numbers[word]] for word in key)
+            )
+            self._several.setdefault(
+                key, self._numbers.add(features, tuple(sorted(key)))
+            )
         return self._several[key]
 
     def join(self, one: int, other: int) -> int:
         """Return the concept of the words of both."""
         found = self._joined.get((one, other))
         if found is None:
-            found = self._joined[one, other] = self.of(self.words[one] + self.words[other])
+            found = self._joined[one, other] = self.of(
+                self.words[one] + self.words[other]
+            )
         return found
 
     def similarity(self, one: int, other: int) -> float:
@@ -159,7 +177,9 @@ class Concepts:
         """Whether two concepts share a word or a synset."""
         return not self.features[one].isdisjoint(self.features[other])
 
-    def similar_pairs(self, ones: Ints, others: Ints) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
+    def similar_pairs(
+        self, ones: Ints, others: Ints
+    ) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
         """Return how many pairs of places have similar concepts, and these, some at a time.
 
         A pair comes, and counts, once for each feature that its concepts share.
@@ -167,7 +187,9 @@ class Concepts:
         (values, mine), (among, theirs) = map(self._flat, (ones, others))
         order = np.argsort(among)
         among, theirs = among[order], theirs[order]
-        first, last = (np.searchsorted(among, values, side) for side in ("left", "right"))
+        first, last = (
+            np.searchsorted(among, values, side) for side in ("left", "right")
+        )
         indptr = offsets(last - first)
 
         def pairs() -> Iterator[tuple[Ints, Ints]]:
@@ -183,8 +205,12 @@ class Concepts:
         counts, flat = self._all_features
         if len(counts) < len(self):  # those that came since
             new = [self.features[one] for one in range(len(counts), len(self))]
-            counts = np.concatenate([counts, np.fromiter(map(len, new), np.int64, len(new))])
-            flat = np.concatenate([flat, np.fromiter(chain.from_iterable(new), np.int64)])
+            counts = np.concatenate(
+                [counts, np.fromiter(map(len, new), np.int64, len(new))]
+            )
+            flat = np.concatenate(
+                [flat, np.fromiter(chain.from_iterable(new), np.int64)]
+            )
             self._all_features = counts, flat
         indptr, places = take_rows(offsets(counts), concepts)
         return flat[places], row_numbers(indptr)
@@ -227,7 +253,9 @@ class _Merger:
 
     def __init__(self, concepts: Concepts, taken: Sequence[int] = ()) -> None:
         self._concepts, self._taken = concepts, taken
-        self.sizes: list[int] = []  # of the ties so far; the first is taken, unless given
+        self.sizes: list[
+            int
+        ] = []  # of the ties so far; the first is taken, unless given
         self._nodes: list[int] = []
         # A node stays the one most similar to the word that made it, whatever is merged into it:
         # all others have synsets that this word has not.
@@ -240,7 +268,11 @@ class _Merger:
         if number < 2:
             return 0
         self.sizes.append(number)
-        return self._taken[len(self.sizes) - 1] if len(self.sizes) <= len(self._taken) else 0
+        return (
+            self._taken[len(self.sizes) - 1]
+            if len(self.sizes) <= len(self._taken)
+            else 0
+        )
 
     def merge(self, captions: Sequence[Sequence[RawTuple]]) -> SceneGraph:
         """Merge the raw tuples of captions into one graph."""
@@ -259,8 +291,12 @@ class _Merger:
                 among = self._relations.setdefault((place, end), [])
             if concept in among:
                 continue
-            is_similar = self._concepts.is_similar  # merged into a similar one, or added
-            near = among and [p for p, other in enumerate(among) if is_similar(other, concept)]
+            is_similar = (
+                self._concepts.is_similar
+            )  # merged into a similar one, or added
+            near = among and [
+                p for p, other in enumerate(among) if is_similar(other, concept)
+            ]
             if near:
                 place = near[self._choose(len(near))]
                 among[place] = self._concepts.join(among[place], concept)
@@ -273,7 +309,9 @@ class _Merger:
         for (subject, end), several in self._relations.items():
             for one in several:
                 relations += nodes[subject], nodes[end], one
-        return SceneGraph(tuple(nodes), tuple(attributes), tuple(relations), len(self.sizes))
+        return SceneGraph(
+            tuple(nodes), tuple(attributes), tuple(relations), len(self.sizes)
+        )
 
     def _node(self, concept: int) -> int:
         """Return the place of the node that a new object is merged into, or of one of its own."""
@@ -295,7 +333,9 @@ class _Merger:
         return place
 
 
-def merge_captions(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> SceneGraph:
+def merge_captions(
+    captions: Sequence[Sequence[RawTuple]], concepts: Concepts
+) -> SceneGraph:
     """Merge the raw tuples of captions into one scene graph; at ties the first choice is taken.
 
     Parameters
@@ -314,7 +354,9 @@ def merge_captions(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -
     return _Merger(concepts).merge(captions)
 
 
-def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> Iterator[SceneGraph]:
+def every_merge(
+    captions: Sequence[Sequence[RawTuple]], concepts: Concepts
+) -> Iterator[SceneGraph]:
     """Merge captions in every way in which ties can be decided.
 
     Yields the graph of `merge_captions` first.
@@ -381,20 +423,29 @@ class GraphTable:
         sides = [list(map(attrgetter(name), graphs)) for name in names]
         widths = [np.fromiter(map(len, side), np.int64, len(side)) for side in sides]
         flat = [np.fromiter(chain.from_iterable(side), np.int64) for side in sides]
-        return cls.from_slots(widths, flat, np.array([graph.ties for graph in graphs], np.int64))
+        return cls.from_slots(
+            widths, flat, np.array([graph.ties for graph in graphs], np.int64)
+        )
 
     @classmethod
     def join(cls, tables: Sequence[GraphTable]) -> GraphTable:
         """Return the graphs of several tables in their order."""
-        widths = [np.concatenate([np.diff(one.indptr[k]) for one in tables]) for k in range(3)]
+        widths = [
+            np.concatenate([np.diff(one.indptr[k]) for one in tables]) for k in range(3)
+        ]
         return cls(
             tuple(map(offsets, widths)),
-            tuple(np.concatenate([table.slots[place] for table in tables]) for place in range(3)),
+            tuple(
+                np.concatenate([table.slots[place] for table in tables])
+                for place in range(3)
+            ),
             np.concatenate([table.ties for table in tables]),
         )
 
     @classmethod
-    def from_slots(cls, widths: Sequence[Ints], flat: Sequence[Ints], ties: Ints) -> GraphTable:
+    def from_slots(
+        cls, widths: Sequence[Ints], flat: Sequence[Ints], ties: Ints
+    ) -> GraphTable:
         """Return the table of flat slots of objects, attributes and relations.
 
         ``widths`` has, for each of the three, how many slots each graph has.
@@ -416,8 +467,12 @@ class GraphTable:
     def take(self, rows: Ints) -> GraphTable:
         """Return the graphs of rows, in the order given."""
         taken = [take_rows(indptr, rows) for indptr in self.indptr]
-        slots = (slots[places] for slots, (_, places) in zip(self.slots, taken, strict=True))
-        return GraphTable(tuple(indptr for indptr, _ in taken), tuple(slots), self.ties[rows])
+        slots = (
+            slots[places] for slots, (_, places) in zip(self.slots, taken, strict=True)
+        )
+        return GraphTable(
+            tuple(indptr for indptr, _ in taken), tuple(slots), self.ties[rows]
+        )
 
 
 class Graphs:
@@ -448,7 +503,9 @@ class Graphs:
     @property
     def trouble(self) -> Fact | None:
         """Why what is kept is not used, or that rows of it were damaged."""
-        return self.parser.trouble or (None if self._cache is None else self._cache.trouble)
+        return self.parser.trouble or (
+            None if self._cache is None else self._cache.trouble
+        )
 
     @cached_property
     def concepts(self) -> Concepts:
@@ -462,7 +519,9 @@ class Graphs:
         return _concepts(synonyms)
 
     def prepare(
-        self, groups: Iterable[Group], explain: Callable[[str], tuple[str, str]] | None = None
+        self,
+        groups: Iterable[Group],
+        explain: Callable[[str], tuple[str, str]] | None = None,
     ) -> None:
         """Merge groups of captions that are not kept; all are parsed at once.
 
@@ -477,7 +536,9 @@ class Graphs:
         InputError
             If the parser fails on captions: on how many, and the first.
         """
-        with no_collection():  # of many small lists and tuples, none of which is a cycle
+        with (
+            no_collection()
+        ):  # of many small lists and tuples, none of which is a cycle
             groups = dict.fromkeys(groups)
             self._recall([one for one in groups if one not in self._places])
         new = [one for one in groups if one not in self._places]
@@ -499,7 +560,9 @@ class Graphs:
             self.prepare(groups)
         if not groups:
             return GraphTable.of([])
-        places = np.fromiter(map(self._places.__getitem__, groups), np.int64, len(groups))
+        places = np.fromiter(
+            map(self._places.__getitem__, groups), np.int64, len(groups)
+        )
         numbers, rows = places >> _ROW_BITS, places & ((1 << _ROW_BITS) - 1)
         if (numbers == numbers[0]).all():
             return self._tables[int(numbers[0])].take(rows)
@@ -526,7 +589,12 @@ class Graphs:
     def _open(self) -> TextCache | None:
         """Return the table of what is kept, if parses are kept that are the parser's own."""
         parser = self.parser
-        if parser.file is None or parser.n_given or parser.trouble or not self.concepts.identity:
+        if (
+            parser.file is None
+            or parser.n_given
+            or parser.trouble
+            or not self.concepts.identity
+        ):
             return None
         if self._cache is None and os.path.exists(parser.file):  # noqa: PTH110, no error
             self._cache = TextCache(parser.file, *_TABLE)
@@ -542,7 +610,10 @@ class Graphs:
         cache = self._open() if keys else None
         if cache is not None:
             rows = cache.find(self._identity, list(keys))
-            self._add([keys[key] for key in rows], _read_graphs(list(rows.values()), self.concepts))
+            self._add(
+                [keys[key] for key in rows],
+                _read_graphs(list(rows.values()), self.concepts),
+            )
 
     def _keep(self, groups: Sequence[Group], graphs: Sequence[SceneGraph]) -> None:
         """Keep the words of the concepts of graphs as JSON, and the rest as numbers.
@@ -557,7 +628,11 @@ class Graphs:
             places = {one: place for place, one in enumerate(dict.fromkeys(slots))}
             words = map(self.concepts.words.__getitem__, places)
             names = [several if len(several) > 1 else several[0] for several in words]
-            numbers = [graph.ties, *map(len, graph[:3]), *map(places.__getitem__, slots)]
+            numbers = [
+                graph.ties,
+                *map(len, graph[:3]),
+                *map(places.__getitem__, slots),
+            ]
             if key:
                 rows[key] = as_json(names), np.array(numbers, _NUMBER).tobytes()
         if cache is not None:
@@ -583,8 +658,12 @@ def _read_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:
     found = (numbers[one] if type(one) is str else concepts.of(one) for one in flat)
     codes = np.fromiter(found, np.int64)
     first = offsets(np.fromiter(map(len, names), np.int64, len(rows)))[:-1]
-    written = np.frombuffer(b"".join([row[1] for row in rows]), _NUMBER).astype(np.int64)
-    place = offsets(np.array([len(row[1]) for row in rows], np.int64) // _NUMBER.itemsize)[:-1]
+    written = np.frombuffer(b"".join([row[1] for row in rows]), _NUMBER).astype(
+        np.int64
+    )
+    place = offsets(
+        np.array([len(row[1]) for row in rows], np.int64) // _NUMBER.itemsize
+    )[:-1]
     ties, *widths = (written[place + number] for number in range(4))
     place, slots = place + 4, list[Ints]()
     for width in widths:

@@ -39,7 +39,12 @@ from semmetrics.store.files import cache_folder, file_digest, naming
 from semmetrics.text import tokenizers
 from semmetrics.text.tokenizers import Parsed, check_captions, one_line
 
-ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile.encoding=UTF-8")
+ENGLISH = (
+    "-Duser.language=en",
+    "-Duser.country=US",
+    "-Duser.variant=",
+    "-Dfile.encoding=UTF-8",
+)
 """Options of Java without which words depend on the user's language: in Turkish "I" is lowered to
 "ı"."""
 _PACKAGE = "pycocoevalcap"
@@ -94,15 +99,22 @@ class JavaProgram:
         """
         try:
             found = find_spec(_PACKAGE)
-        except (ImportError, ValueError):  # of a module that has no specification, or is refused
+        except (
+            ImportError,
+            ValueError,
+        ):  # of a module that has no specification, or is refused
             found = None
         if found is None or not found.submodule_search_locations:
             raise MissingDependencyError(_PACKAGE, self.purpose, extra="captions")
         for place in found.submodule_search_locations:
             if all(Path(place, self.folder, name).is_file() for name in self.files):
                 return Path(place, self.folder)
-        raise InputError("incomplete-package", purpose=self.purpose, instead=self.instead,
-                         files=" and ".join(self.files))  # fmt: skip
+        raise InputError(
+            "incomplete-package",
+            purpose=self.purpose,
+            instead=self.instead,
+            files=" and ".join(self.files),
+        )
 
     @property
     def instead(self) -> str:
@@ -111,19 +123,26 @@ class JavaProgram:
 
     def not_started(self, error: OSError) -> InputError:
         """Return the error of a program that could not be started, or given its captions."""
-        return InputError("java-not-started", purpose=self.purpose, why=error, instead=self.instead)
+        return InputError(
+            "java-not-started", purpose=self.purpose, why=error, instead=self.instead
+        )
 
 
 METEOR_LISTS = JavaProgram("METEOR", "meteor", ("meteor-1.5.jar",))
 """What METEOR needs without paraphrases,"""
-METEOR_FILES = replace(METEOR_LISTS, files=(*METEOR_LISTS.files, "data/paraphrase-en.gz"))
+METEOR_FILES = replace(
+    METEOR_LISTS, files=(*METEOR_LISTS.files, "data/paraphrase-en.gz")
+)
 """and with them."""
 SPICE_FILES = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
 """What scoring SPICE needs, with any parser."""
 
 _JAR = "stanford-corenlp-3.4.1.jar"
 _TOKENIZER = JavaProgram(
-    "the tokenizer ptb-java", "tokenizer", (_JAR,), "use the tokenizer ptb, which needs none"
+    "the tokenizer ptb-java",
+    "tokenizer",
+    (_JAR,),
+    "use the tokenizer ptb, which needs none",
 )
 _ARGUMENTS = ("edu.stanford.nlp.process.PTBTokenizer", "-preserveLines", "-lowerCase")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -167,18 +186,32 @@ class PtbJavaTokenizer:
             with tempfile.TemporaryDirectory() as folder:
                 source = Path(folder, "captions.txt")
                 source.write_bytes(text.encode())
-                command = [self._java, *ENGLISH, "-cp", str(self._jar), *_ARGUMENTS, str(source)]
+                command = [
+                    self._java,
+                    *ENGLISH,
+                    "-cp",
+                    str(self._jar),
+                    *_ARGUMENTS,
+                    str(source),
+                ]
                 done = subprocess.run(command, check=False, capture_output=True)
         except OSError as error:
             raise _TOKENIZER.not_started(error) from error
         if done.returncode:
             why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            values = {"purpose": _TOKENIZER.purpose, "instead": _TOKENIZER.instead, "why": why}
+            values = {
+                "purpose": _TOKENIZER.purpose,
+                "instead": _TOKENIZER.instead,
+                "why": why,
+            }
             raise InputError("java-failed", self._jar, status=done.returncode, **values)
         lines = done.stdout.decode(errors="replace").split("\n")[: len(captions)]
         tokenizers.check_count(self.name, lines, captions)
         unwanted = {"", *tokenizers.PUNCTUATION}
-        return [[one for one in line.rstrip().split(" ") if one not in unwanted] for line in lines]
+        return [
+            [one for one in line.rstrip().split(" ") if one not in unwanted]
+            for line in lines
+        ]
 
 
 JARS = {
@@ -206,12 +239,18 @@ _LIMITS = {  # by what the program says
 _SIZE = re.compile(r"[1-9]\d*[kmgt]?", re.IGNORECASE)
 _TOO_LONG = 75  # the program's status after a caption that took too long
 _START = 120  # seconds that the program may take to start, beyond those of a caption,
-_LATE = 30  # and those in which it should have said itself that a caption takes too long
+_LATE = (
+    30  # and those in which it should have said itself that a caption takes too long
+)
 _LONGEST = 1 << 26  # bytes of an answer
 _OTHER_LINES = 1000  # most lines that are no answers
 _SHOWN = 300  # letters of what the program says
-_NO_REASON = ("Picked up ", "Error: Could not create the Java", "Error: A fatal exception has",
-              "Error occurred during initialization of VM")  # fmt: skip
+_NO_REASON = (
+    "Picked up ",
+    "Error: Could not create the Java",
+    "Error: A fatal exception has",
+    "Error occurred during initialization of VM",
+)
 
 
 def jar_folder() -> Path:
@@ -245,7 +284,11 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
             with tempfile.TemporaryDirectory(dir=target) as place:
                 coordinates, digest = JARS[name]
                 to = Path(place)
-                found = _fetch(coordinates, to) if folder is None else _find(name, Path(folder))
+                found = (
+                    _fetch(coordinates, to)
+                    if folder is None
+                    else _find(name, Path(folder))
+                )
                 if file_digest(found) != digest:
                     raise InputError("wrong-jar", found)
                 Path(shutil.copyfile(found, to / "copy")).replace(target / name)
@@ -255,15 +298,22 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
 def wrong_jars() -> list[str]:
     """Return the names of the files of CoreNLP that are not there, or not what they should be."""
     paths = {name: jar_folder() / name for name in JARS}
-    return [name for name, path in paths.items()
-            if not _is_file(path) or file_digest(path) != JARS[name][1]]  # fmt: skip
+    return [
+        name
+        for name, path in paths.items()
+        if not _is_file(path) or file_digest(path) != JARS[name][1]
+    ]
 
 
 def _find(name: str, folder: Path) -> Path:
     """Find a file of CoreNLP in the folder that was given."""
     if (folder / name).is_file():
         return folder / name
-    places = [folder.parent] if folder.is_file() else [*sorted(folder.glob("*/")), folder.parent]
+    places = (
+        [folder.parent]
+        if folder.is_file()
+        else [*sorted(folder.glob("*/")), folder.parent]
+    )
     near = next((place for place in places if (place / name).is_file()), None)
     hint = f": did you mean {near}?" if near else ", or none to fetch them with Maven"
     raise InputError("missing-jar", folder, name=name, hint=hint)
@@ -274,11 +324,24 @@ def _fetch(coordinates: str, place: Path) -> Path:
     maven = shutil.which("mvn")
     if maven is None:
         raise InputError("maven-failed", why="there is no program mvn")
-    command = [maven, "-B", "-q", "dependency:copy", f"-Dartifact={coordinates}",
-               f"-DoutputDirectory={place}"]  # fmt: skip
+    command = [
+        maven,
+        "-B",
+        "-q",
+        "dependency:copy",
+        f"-Dartifact={coordinates}",
+        f"-DoutputDirectory={place}",
+    ]
     try:
-        done = subprocess.run(command, check=False, capture_output=True, text=True,
-                              encoding="utf-8", errors="replace", cwd=place)  # fmt: skip
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            cwd=place,
+        )
     except OSError as error:
         raise InputError("maven-failed", maven, why=error) from error
     found = next(place.glob("*.jar"), None)
@@ -315,7 +378,9 @@ class OfficialParser:
     def __post_init__(self) -> None:
         if not _SIZE.fullmatch(self.memory):
             wanted = "a size such as 8G or 800M"
-            raise InputError("bad-option", name="memory", value=self.memory, wanted=wanted)
+            raise InputError(
+                "bad-option", name="memory", value=self.memory, wanted=wanted
+            )
 
     def missing(self) -> str:
         """Return why the parser cannot be run here, with the remedy; "" if it can."""
@@ -332,9 +397,18 @@ class OfficialParser:
         for place in places:
             if os.pathsep in place:
                 raise InputError("java-path", place, separator=os.pathsep)
-        return [java, *ENGLISH, f"-Xmx{self.memory}", "-XX:+IgnoreUnrecognizedVMOptions",
-                f"-XX:ActiveProcessorCount={threads}", "-cp", os.pathsep.join(places),
-                "SpiceTuples", str(threads), str(self.seconds)]  # fmt: skip
+        return [
+            java,
+            *ENGLISH,
+            f"-Xmx{self.memory}",
+            "-XX:+IgnoreUnrecognizedVMOptions",
+            f"-XX:ActiveProcessorCount={threads}",
+            "-cp",
+            os.pathsep.join(places),
+            "SpiceTuples",
+            str(threads),
+            str(self.seconds),
+        ]
 
     def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
         """Parse captions, each on its own.
@@ -379,7 +453,9 @@ def _damaged_jar() -> InputError | None:
     """Return the error of a file of CoreNLP that is not what it should be, or cannot be read."""
     try:
         paths = (jar_folder() / name for name in wrong_jars())
-        return next((InputError("wrong-jar", path) for path in paths if _is_file(path)), None)
+        return next(
+            (InputError("wrong-jar", path) for path in paths if _is_file(path)), None
+        )
     except OSError as error:
         return InputError("unreadable", error.filename, why=error.strerror or error)
 
@@ -395,11 +471,17 @@ def _run(
     answered, others = 0, list[str]()
     with ExitStack() as stack:
         try:
-            given, problems = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+            given, problems = (
+                stack.enter_context(tempfile.TemporaryFile()) for _ in range(2)
+            )
             for caption in captions:  # a pipe could block while answers wait to be read
                 given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
             given.seek(0)
-            streams: Any = {"stdin": given, "stdout": subprocess.PIPE, "stderr": problems}
+            streams: Any = {
+                "stdin": given,
+                "stdout": subprocess.PIPE,
+                "stderr": problems,
+            }
             process = stack.enter_context(subprocess.Popen(command, **streams))
         except OSError as error:
             raise SPICE_FILES.not_started(error) from error
@@ -415,7 +497,9 @@ def _run(
             else:
                 raise InputError("no-answer", why=brief(line))
         if not answered:
-            with suppress(subprocess.TimeoutExpired):  # it wrote nothing more, and goes on
+            with suppress(
+                subprocess.TimeoutExpired
+            ):  # it wrote nothing more, and goes on
                 if process.wait(_LATE) not in (0, _TOO_LONG):
                     raise _stopped(process.returncode, problems, others)
             if others:
@@ -451,7 +535,10 @@ def _lines(process: subprocess.Popen[bytes], seconds: int) -> Iterator[str]:
 
 def _stopped(status: int, problems: IO[bytes], others: Sequence[str]) -> InputError:
     problems.seek(0)
-    written = [*others, *problems.read().decode("utf-8", "replace").strip().splitlines()]
+    written = [
+        *others,
+        *problems.read().decode("utf-8", "replace").strip().splitlines(),
+    ]
     lines = [line for line in written if line and not line.startswith(_NO_REASON)]
     causes = [line for line in lines if line.startswith("Caused by: ")][-1:]
     errors = [line for line in lines if "rror" in line or "xception" in line]

@@ -34,7 +34,7 @@ from semmetrics.core.ragged import (
     row_numbers,
     runs_within,
     take_rows,
-)  # fmt: skip
+)
 from semmetrics.errors import InputError
 from semmetrics.messages import brief
 from semmetrics.text.java import METEOR_LISTS
@@ -91,8 +91,12 @@ def normalize(captions: Sequence[str]) -> list[list[str]]:
     >>> normalize(["The man's x-ray, taken", "1,000 dogs"])
     [['the', 'man', "'s", 'x', 'ray', ',', 'taken'], ['1,000', 'dogs']]
     """
-    cleaned = (one_line(text).replace("\t", " ").replace("|||", "") for text in captions)
-    text = "\n".join(f" {line} " for line in cleaned).encode("utf-8", "replace").decode()
+    cleaned = (
+        one_line(text).replace("\t", " ").replace("|||", "") for text in captions
+    )
+    text = (
+        "\n".join(f" {line} " for line in cleaned).encode("utf-8", "replace").decode()
+    )
     if not _PLAIN.fullmatch(text):
         for pattern, instead in _RULES:
             text = pattern.sub(instead, text)
@@ -104,13 +108,17 @@ def normalize(captions: Sequence[str]) -> list[list[str]]:
             words = list(_split_stops(words, *stops))
         if not line.isprintable():
             words = [word for word in words if not _DROPPED.match(word)]
-            while words and min(words[0], words[-1]) < " ":  # control characters at the ends
+            while (
+                words and min(words[0], words[-1]) < " "
+            ):  # control characters at the ends
                 words.pop(-1 if words[-1] < " " else 0)
         found.append(words if line.islower() else list(map(str.lower, words)))
     return found
 
 
-def _split_stops(words: list[str], kept: set[str], before_numbers: set[str]) -> Iterator[str]:
+def _split_stops(
+    words: list[str], kept: set[str], before_numbers: set[str]
+) -> Iterator[str]:
     """Part full stops from the words that they end, but for abbreviations."""
     for word, following in zip(words, [*words[1:], ""], strict=True):
         rest = word[:-1]
@@ -149,7 +157,11 @@ def read_list(name: str) -> list[str]:
         If the jar is damaged, or not that of METEOR 1.5.
     """
     with open_jar(METEOR_LISTS) as jar:
-        wrong = [one for one, checksum in _CHECKSUMS.items() if checksum != jar.getinfo(one).CRC]
+        wrong = [
+            one
+            for one, checksum in _CHECKSUMS.items()
+            if checksum != jar.getinfo(one).CRC
+        ]
         if wrong:
             raise ValueError(f"{wrong[0]} is not that of METEOR 1.5")
         return jar.read(name).decode().splitlines()
@@ -159,7 +171,9 @@ def _abbreviations() -> tuple[set[str], set[str]]:
     """Return words that keep their full stop, and those that do before a number."""
     lines = [line.split() for line in read_list("nonbreaking/english.prefixes")]
     rows = [line for line in lines if line and not line[0].startswith("#")]
-    return {row[0] for row in rows if len(row) == 1}, {row[0] for row in rows if len(row) > 1}
+    return {row[0] for row in rows if len(row) == 1}, {
+        row[0] for row in rows if len(row) > 1
+    }
 
 
 _VOWELS = "aeiouy"
@@ -169,17 +183,39 @@ _SHORT = re.compile("[^aeiouy][aeiouy][^aeiouywxY]$|^[aeiouy][^aeiouy]$")
 _DOUBLE = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
 _IRREGULAR = {
     **{"skis": "ski", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"},
-    **{"idly": "idl", "gently": "gentl", "ugly": "ugli", "early": "earli", "only": "onli"},
+    **{
+        "idly": "idl",
+        "gently": "gentl",
+        "ugly": "ugli",
+        "early": "earli",
+        "only": "onli",
+    },
     **{"singly": "singl"},
-    **{word: word for word in ("sky", "news", "howe", "atlas", "cosmos", "bias", "andes")},
+    **{
+        word: word
+        for word in ("sky", "news", "howe", "atlas", "cosmos", "bias", "andes")
+    },
 }
-_WHOLE = ("inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed")
+_WHOLE = (
+    "inning",
+    "outing",
+    "canning",
+    "herring",
+    "earring",
+    "proceed",
+    "exceed",
+    "succeed",
+)
 
 
 def _endings(text: str) -> dict[str, str]:
     """Read "ending:instead" pairs, the longest first."""
     pairs = (pair.partition(":") for pair in text.split())
-    return dict(sorted(((one, other) for one, _, other in pairs), key=lambda pair: -len(pair[0])))
+    return dict(
+        sorted(
+            ((one, other) for one, _, other in pairs), key=lambda pair: -len(pair[0])
+        )
+    )
 
 
 _STEP_1B = _endings("eed:ee eedly:ee ed edly ing ingly")
@@ -188,9 +224,17 @@ _STEP_2 = _endings(
     "ation:ate ator:ate alism:al aliti:al alli:al fulness:ful ousli:ous ousness:ous iveness:ive "
     "iviti:ive biliti:ble bli:ble ogi:og fulli:ful lessli:less li"
 )
-_STEP_3 = _endings("tional:tion ational:ate alize:al icate:ic iciti:ic ical:ic ful ness ative")
-_STEP_4 = _endings("al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion")
-_BEFORE = {"ogi": "l", "li": "cdeghkmnrt", "ion": "st"}  # letters, of which one stands before
+_STEP_3 = _endings(
+    "tional:tion ational:ate alize:al icate:ic iciti:ic ical:ic ful ness ative"
+)
+_STEP_4 = _endings(
+    "al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion"
+)
+_BEFORE = {
+    "ogi": "l",
+    "li": "cdeghkmnrt",
+    "ion": "st",
+}  # letters, of which one stands before
 
 
 @cache
@@ -282,7 +326,9 @@ class Relation:
         self._likely[self._hash(keys)] = True
 
     def _hash(self, keys: Ints) -> Any:
-        return (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)
+        return (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(
+            64 - _BITS
+        )
 
     def find(self, first: Ints, second: Ints) -> tuple[Ints, Ints]:
         """Return which of some pairs are related, and by which pair of the relation."""
@@ -309,7 +355,9 @@ class Sentences:
         As for `read_list`.
     """
 
-    def __init__(self, captions: Sequence[str], paraphrases: Paraphrases | None) -> None:
+    def __init__(
+        self, captions: Sequence[str], paraphrases: Paraphrases | None
+    ) -> None:
         self.words = normalize(captions)
         self._indptr, codes, vocabulary = encode_tokens(self.words)
         self._codes = codes.astype(np.int64)
@@ -318,16 +366,21 @@ class Sentences:
         is_small = np.array([word in small for word in vocabulary], np.bool_)
         self._function = offsets(is_small[codes])
         first: dict[tuple[str, ...], int] = {}
-        same = (first.setdefault(tuple(words), place) for place, words in enumerate(self.words))
+        same = (
+            first.setdefault(tuple(words), place)
+            for place, words in enumerate(self.words)
+        )
         self._same = np.fromiter(same, np.int64, len(self.words))
         stems = {
-            word: place for place, word in enumerate(dict.fromkeys(map(english_stem, vocabulary)))
+            word: place
+            for place, word in enumerate(dict.fromkeys(map(english_stem, vocabulary)))
         }
         synonyms = open_synonyms(METEOR_LISTS)
         synsets = [sorted(synonyms.synsets(word)) for word in vocabulary]
         alike = (
-            _sharing([[stems[english_stem(word)]] for word in vocabulary]), _sharing(synsets),
-        )  # fmt: skip
+            _sharing([[stems[english_stem(word)]] for word in vocabulary]),
+            _sharing(synsets),
+        )
         n = len(vocabulary)
         self._alike = [Relation(*pairs, n) for pairs in alike]
         self._phrases = None
@@ -403,7 +456,9 @@ class Sentences:
                 for side, place in zip(sides, places, strict=True)
             ]
             for way, (first, second) in zip(found, (both, both[::-1]), strict=True):
-                cells, which = self._stand_for.find(phrases.codes[first], phrases.codes[second])
+                cells, which = self._stand_for.find(
+                    phrases.codes[first], phrases.codes[second]
+                )
                 way.append((second[cells], which, first[cells], pair[cells]))
                 total += len(cells)
             _check(total, self.words, candidates[pair[-1:]])
@@ -413,10 +468,14 @@ class Sentences:
             order = np.lexsort((second, which, first, pair))
             ref, cand = (first[order], second[order])[::step]
             columns = [
-                column[one] for column in (phrases.start, phrases.size) for one in (ref, cand)
+                column[one]
+                for column in (phrases.start, phrases.size)
+                for one in (ref, cand)
             ]
             stage = np.full(len(order), len(STAGES) - 1)
-            columns = [column.astype(np.int32) for column in (pair[order], *columns, stage)]
+            columns = [
+                column.astype(np.int32) for column in (pair[order], *columns, stage)
+            ]
             matches.append(Matches._make(columns))
         return matches
 
@@ -428,7 +487,9 @@ class Sentences:
     def align(self, candidates: Ints, references: Ints) -> Matches:
         """Return the matches of pairs of captions that METEOR chooses."""
         matches = self.match(candidates, references)
-        return matches.take(align(matches, self.sizes[references], self.sizes[candidates]))
+        return matches.take(
+            align(matches, self.sizes[references], self.sizes[candidates])
+        )
 
     def counts(self, candidates: Ints, references: Ints) -> Ints:
         """Return what METEOR counts of each pair of captions, which are given by their numbers.
@@ -448,14 +509,18 @@ class Sentences:
         chosen, n = self.align(candidates, references), len(candidates)
         counts = np.zeros((n, 23), np.int64)
         cell = chosen.pairs * len(STAGES) + chosen.stage
-        stages = np.zeros((n * len(STAGES), 2, 2), np.int64)  # content and function, of both
+        stages = np.zeros(
+            (n * len(STAGES), 2, 2), np.int64
+        )  # content and function, of both
         ends = chosen.ref + chosen.n_ref, chosen.cand + chosen.n_cand
         for side, (texts, start, end) in enumerate(
             ((candidates, chosen.cand, ends[1]), (references, chosen.ref, ends[0]))
         ):
             first = self._indptr[texts]
             counts[:, side] = self.sizes[texts]
-            counts[:, 2 + side] = self._function[self._indptr[texts + 1]] - self._function[first]
+            counts[:, 2 + side] = (
+                self._function[self._indptr[texts + 1]] - self._function[first]
+            )
             first = first[chosen.pairs]
             small = self._function[first + end] - self._function[first + start]
             for kind, number in enumerate((end - start - small, small)):
@@ -488,7 +553,9 @@ def _grid(n_rows: Ints, n_columns: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
 def _check(total: int, words: Sequence[Sequence[str]], last: Ints) -> None:
     """Refuse more matches than can be kept; the last caption has most of them."""
     if total > _MOST:
-        raise InputError("too-many-matches", brief(" ".join(words[last[-1]])), most=_MOST)
+        raise InputError(
+            "too-many-matches", brief(" ".join(words[last[-1]])), most=_MOST
+        )
 
 
 def _sharing(features: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:

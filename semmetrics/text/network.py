@@ -34,7 +34,9 @@ Array = NDArray[np.float32]
 _STEP = np.float32(24)  # steps to a unit, of normalised values that are rounded
 _TOP = np.float32(127)
 _EPSILON = np.float32(1e-5)
-_GRID = np.float64(4096)  # steps to a unit, of values that are multiplied with each other
+_GRID = np.float64(
+    4096
+)  # steps to a unit, of values that are multiplied with each other
 _LARGEST = 2**18  # multiplications of a product: OpenBLAS uses threads above it
 _DEPTH, _WIDTH = 128, 64  # of blocks of a matrix
 _HEIGHT = _LARGEST // (_DEPTH * _WIDTH)
@@ -76,7 +78,8 @@ class _Matrix:
         self._blocks = []
         for columns in _cuts(width, _WIDTH):
             blocks = [
-                (rows, np.ascontiguousarray(weight[rows, columns])) for rows in _cuts(depth, _DEPTH)
+                (rows, np.ascontiguousarray(weight[rows, columns]))
+                for rows in _cuts(depth, _DEPTH)
             ]
             self._blocks.append((columns, blocks))
 
@@ -160,7 +163,9 @@ class _Convolution(NamedTuple):
         size = self.window.matrix.shape[0] // width
         padded = np.zeros((sentences, length + size - 1, width), np.float32)
         padded[:, size // 2 : size // 2 + length] = steps
-        joined = np.concatenate([padded[:, k : k + length] for k in range(size)], axis=-1)
+        joined = np.concatenate(
+            [padded[:, k : k + length] for k in range(size)], axis=-1
+        )
         hidden = _flat(self.window.of_steps, joined)
         return values + _flat(self.out.of_rows, np.maximum(hidden, 0, out=hidden))
 
@@ -202,7 +207,9 @@ def _on_grid(values: NDArray[Any]) -> NDArray[np.float64]:
     return steps
 
 
-def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def _multiply(
+    left: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Multiply stacks of matrices, in products that are too small for threads."""
     parts = _cuts(left.shape[-2], _LARGEST // (right.shape[-2] * right.shape[-1]))
     products = [left[..., rows, :] @ right for rows in parts]
@@ -237,7 +244,9 @@ class Network:
         self._arrays = arrays
         settings = json.loads(bytes(arrays["settings"]))
         self._threshold = np.float32(settings["threshold"])
-        self.words: dict[str, int] = {word: at for at, word in enumerate(settings["words"])}
+        self.words: dict[str, int] = {
+            word: at for at, word in enumerate(settings["words"])
+        }
         self.tags: list[str] = settings["tags"]
         self.labels: list[str] = settings["labels"]
         part = self._part
@@ -245,7 +254,11 @@ class Network:
         self._parser = self._blocks("parser", settings["parser"])
         self._word_norm, self._tag_norm = part("word_norm"), part("tag_norm")
         self._tagger_norm, self._parser_norm = part("tagger_norm"), part("parser_norm")
-        self._tag, self._pair, self._relation = part("tag"), part("pair"), part("relation")
+        self._tag, self._pair, self._relation = (
+            part("tag"),
+            part("pair"),
+            part("relation"),
+        )
         self._ends, self._tag_vectors = part("ends"), part("tag_vectors")
         self._pair_distances = part("pair_distances")
         self._relation_distances = part("relation_distances")
@@ -254,7 +267,9 @@ class Network:
     def _part(self, name: str) -> Any:
         """Return the layer of a name, or the numbers, by the arrays that begin with it."""
         names = [f"{name}.{end}" for end in ("weight", "scale", "gain", "bias")]
-        found = [self._arrays[one].astype(np.float32) for one in names if one in self._arrays]
+        found = [
+            self._arrays[one].astype(np.float32) for one in names if one in self._arrays
+        ]
         if len(found) == 3:
             return _Linear(_Matrix(found[0]), *found[1:])
         return _Norm(*found) if found else self._arrays[name].astype(np.float32)
@@ -263,14 +278,25 @@ class Network:
         blocks: list[_Convolution | _Attention] = []
         for place, kind in enumerate(kinds):
             block = _Convolution if kind == "convolution" else _Attention
-            blocks.append(block(*[self._part(f"{name}{place}.{field}") for field in block._fields]))
+            blocks.append(
+                block(
+                    *[self._part(f"{name}{place}.{field}") for field in block._fields]
+                )
+            )
         return blocks
 
     def vector(self, word: int, affixes: list[int], shape: int) -> Array:
         """Return the vector of a token: what its word, its affixes and its shape add up to."""
         total = np.zeros(self._ends.shape[1], np.float32)
-        for name, rows in (("words", [word]), ("affixes", affixes), ("shapes", [shape])):
-            values, scales = self._arrays[f"{name}.rows"], self._arrays[f"{name}.scales"]
+        for name, rows in (
+            ("words", [word]),
+            ("affixes", affixes),
+            ("shapes", [shape]),
+        ):
+            values, scales = (
+                self._arrays[f"{name}.rows"],
+                self._arrays[f"{name}.scales"],
+            )
             for row in rows:
                 total += values[row].astype(np.float32) * np.float32(scales[row])
         return total
@@ -289,7 +315,9 @@ class Network:
         tokens = self._word_norm(vectors)
         for block in self._tagger:
             tokens = block(tokens)
-        tags = _flat(self._tag.of_steps, self._tagger_norm.steps(tokens)).argmax(axis=-1)
+        tags = _flat(self._tag.of_steps, self._tagger_norm.steps(tokens)).argmax(
+            axis=-1
+        )
         tokens = self._tag_norm(vectors + self._tag_vectors[tags])
         for block in self._parser:
             tokens = block(tokens)

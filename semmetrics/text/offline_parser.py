@@ -81,24 +81,35 @@ def scene_graph_tuples(
     >>> scene_graph_tuples(tags, edges, ["two", "dog", "chase", "a", "red", "ball"].__getitem__)
     [['dog', 'ball', 'chase'], ['ball', 'red'], ['dog', 'two'], ['dog'], ['ball']]
     """
-    sentence, nouns = _Sentence(tags, sorted(edges), lemma), [tag.startswith("NN") for tag in tags]
+    sentence, nouns = (
+        _Sentence(tags, sorted(edges), lemma),
+        [tag.startswith("NN") for tag in tags],
+    )
     joined: set[int] = set()  # parts of compounds, which are no objects of their own
     for governor, dependent, relation in sentence.edges:
         if relation in _SUBJECTS:
-            verb, thing = (dependent, governor) if relation == "acl" else (governor, dependent)
+            verb, thing = (
+                (dependent, governor) if relation == "acl" else (governor, dependent)
+            )
             sentence.add_clause(verb, thing, relation)
         else:
             sentence.add_modifier(governor, dependent, relation)
             if relation == "compound" and nouns[governor] and nouns[dependent]:
                 joined.update((governor, dependent))
-    objects = [[lemma(place)] for place, noun in enumerate(nouns) if noun and place not in joined]
+    objects = [
+        [lemma(place)]
+        for place, noun in enumerate(nouns)
+        if noun and place not in joined
+    ]
     return [*chain.from_iterable(sentence.groups), *objects]
 
 
 class _Sentence:
     """A sentence's edges by governor, and the tuples found so far."""
 
-    def __init__(self, tags: Sequence[str], edges: list[Edge], lemma: Callable[[int], str]) -> None:
+    def __init__(
+        self, tags: Sequence[str], edges: list[Edge], lemma: Callable[[int], str]
+    ) -> None:
         self.edges, self._tags, self._lemma = edges, tags, lemma
         self._nouns = [tag.startswith("NN") for tag in tags]
         self._below: dict[int, list[tuple[int, str]]] = {}
@@ -107,11 +118,17 @@ class _Sentence:
         self.groups: list[Parsed] = [[] for _ in range(_COMPOUND + 1)]
 
     def _add(self, group: int, subject: int, other: int, *predicate: str) -> None:
-        self.groups[group].append([self._lemma(subject), self._lemma(other), *predicate])
+        self.groups[group].append(
+            [self._lemma(subject), self._lemma(other), *predicate]
+        )
 
     def add_modifier(self, governor: int, dependent: int, relation: str) -> None:
         """Add what a word says of the noun that governs it."""
-        tag, noun, is_noun = self._tags[governor], self._nouns[governor], self._nouns[dependent]
+        tag, noun, is_noun = (
+            self._tags[governor],
+            self._nouns[governor],
+            self._nouns[dependent],
+        )
         if relation == "amod":
             if noun or tag.startswith("JJ"):
                 self._add(_ADJECTIVE, governor, dependent)
@@ -135,7 +152,9 @@ class _Sentence:
             return
         added = noun and self._add_objects(verb, thing, relation)
         if any(name == "cop" for _, name in self._below.get(verb, [])):
-            added = (self._add_state(verb, thing) and self._tags[verb][0] != "J") or added
+            added = (
+                self._add_state(verb, thing) and self._tags[verb][0] != "J"
+            ) or added
         if not added and relation == "nsubj" and self._lemma(verb) != "be":
             first = self._tags[verb][0]
             if first == "J" or (noun and first in "VMNI"):
@@ -159,14 +178,20 @@ class _Sentence:
                 predicate += f" {name.removeprefix('nmod:').replace('_', ' ')}"
             elif name not in ("dobj", "iobj"):
                 continue
-            self._add(_CLAUSE if relation == "acl" else _ACTION, subject, noun, predicate)
+            self._add(
+                _CLAUSE if relation == "acl" else _ACTION, subject, noun, predicate
+            )
             found = True
         return found
 
     def _add_state(self, state: int, thing: int) -> bool:
         """Add a place ("is on the table") or a quality ("is red"); return whether there is one."""
         below, noun = self._below, self._nouns[thing]
-        cases = [place for place, name in below.get(state, []) if name == "case" and place < state]
+        cases = [
+            place
+            for place, name in below.get(state, [])
+            if name == "case" and place < state
+        ]
         if cases and noun:
             words = list[int]()
             for case in cases:
@@ -199,17 +224,31 @@ _LONGEST_WORD = 40  # letters of a word that is kept, and of a token
 _TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Sr|Mt|Prof|Gen|Col|Capt|Lt|Sgt|Rev|Ave|Blvd|Inc|Co|Corp|Ltd|vs|etc|No"
 _APOSTROPHE = "['’]"
 _LETTER = r"[^\W\d_]"
-_TOKEN = re.compile("|".join([
-    rf"can(?=not\b)|{_LETTER}+?(?=n{_APOSTROPHE}t\b)|n{_APOSTROPHE}t\b",
-    rf"{_APOSTROPHE}(?:s|re|ve|ll|d|m)\b",
-    rf"\d+(?:[.,:/]\d+)+|(?:{_LETTER}\.){{2,}}|(?:{_TITLES})\.|\b{_LETTER}\.(?!\w)",
-    rf"{_LETTER}+(?:\.{_LETTER}+)+",
-    r"[oO]'clock\b|\w+(?:-\w+)+|\w+(?:&\w+)+|\w+/\w+(?:/\w+)*|\w+",
-    r"\.{2,}|-{2,}|``|''|\S",
-]), re.IGNORECASE)  # fmt: skip
+_TOKEN = re.compile(
+    "|".join(
+        [
+            rf"can(?=not\b)|{_LETTER}+?(?=n{_APOSTROPHE}t\b)|n{_APOSTROPHE}t\b",
+            rf"{_APOSTROPHE}(?:s|re|ve|ll|d|m)\b",
+            rf"\d+(?:[.,:/]\d+)+|(?:{_LETTER}\.){{2,}}|(?:{_TITLES})\.|\b{_LETTER}\.(?!\w)",
+            rf"{_LETTER}+(?:\.{_LETTER}+)+",
+            r"[oO]'clock\b|\w+(?:-\w+)+|\w+(?:&\w+)+|\w+/\w+(?:/\w+)*|\w+",
+            r"\.{2,}|-{2,}|``|''|\S",
+        ]
+    ),
+    re.IGNORECASE,
+)
 _SIMPLE = re.compile(r"[A-Za-z]+")
-_BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
-_ROUND = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)  # brackets of text that is in tokens already
+_BRACKETS = {
+    "(": "-LRB-",
+    ")": "-RRB-",
+    "[": "-LSB-",
+    "]": "-RSB-",
+    "{": "-LCB-",
+    "}": "-RCB-",
+}
+_ROUND = re.compile(
+    r"-[lr][rsc]b-", re.IGNORECASE
+)  # brackets of text that is in tokens already
 _ENDS = frozenset(".!?")
 _CLOSING = frozenset(["''", "'", "-RRB-", "-rrb-"])
 _DIGIT = re.compile(r"\d")
@@ -225,7 +264,9 @@ def cut_sentences(caption: str) -> list[list[str]]:
     """
     tokens: list[str] = []
     for word in caption.split():
-        tokens.extend(_cut(word) if len(word) <= _LONGEST_WORD else _cut.__wrapped__(word))
+        tokens.extend(
+            _cut(word) if len(word) <= _LONGEST_WORD else _cut.__wrapped__(word)
+        )
     if _ENDS.isdisjoint(tokens[:-1]):
         return [tokens] if tokens else []
     sentences: list[list[str]] = [[]]
@@ -271,9 +312,14 @@ def word_form(token: str) -> str:
 def affixes(token: str) -> list[int]:
     """Return the buckets of a token's last one to four and first two and three letters."""
     form = word_form(token)
-    ends = [f"{size}{form[-size:]}" if len(form) >= size else "" for size in (1, 2, 3, 4)]
+    ends = [
+        f"{size}{form[-size:]}" if len(form) >= size else "" for size in (1, 2, 3, 4)
+    ]
     starts = [f"-{size}{form[:size]}" if len(form) > size else "" for size in (2, 3)]
-    return [1 + crc32(part.encode()) % (BUCKETS - 1) if part else 0 for part in ends + starts]
+    return [
+        1 + crc32(part.encode()) % (BUCKETS - 1) if part else 0
+        for part in ends + starts
+    ]
 
 
 def shape(token: str) -> int:
@@ -345,7 +391,9 @@ class Lemmas:
         kind = _word_class(tag)
         if kind == "V":
             for ending in ("ing", "ed"):
-                if word.endswith(ending) and not _VOWELS.isdisjoint(word[: -len(ending)]):
+                if word.endswith(ending) and not _VOWELS.isdisjoint(
+                    word[: -len(ending)]
+                ):
                     return _restore(word[: -len(ending)])
         if kind not in ("V", "N") or len(word) < 3 or not word.endswith("s"):
             return word
@@ -353,7 +401,11 @@ class Lemmas:
             return word
         if word.endswith("ies"):
             return word[:-3] + "y" if len(word) > 4 else word[:-1]
-        return word[: -2 if word.endswith(("ches", "shes", "xes", "sses", "zzes", "oes")) else -1]
+        return word[
+            : -2
+            if word.endswith(("ches", "shes", "xes", "sses", "zzes", "oes"))
+            else -1
+        ]
 
 
 @lru_cache(_CACHED)
@@ -457,8 +509,13 @@ class OfflineParser:
         for tokens, codes, (start, stop) in parts:
             tags, edges = [names[code] for code in codes], flat[start:stop]
             lemmas = list(map(_lemma, repeat(self._lemmas), tokens, tags))
-            if any(relation == _LOOSE for *_, relation in edges):  # whose name the sentence has
-                edges = [(g, d, _name_relation(name, d, edges, tokens)) for g, d, name in edges]
+            if any(
+                relation == _LOOSE for *_, relation in edges
+            ):  # whose name the sentence has
+                edges = [
+                    (g, d, _name_relation(name, d, edges, tokens))
+                    for g, d, name in edges
+                ]
             yield scene_graph_tuples(tags, edges, lemmas.__getitem__)
 
     def _vectors_of(self, pieces: Sequence[Sequence[str]]) -> NDArray[np.float32]:
@@ -472,13 +529,17 @@ class OfflineParser:
                 new = {token for piece in pieces for token in piece}
             ordered = sorted(new)
             words, vector = self._network.words, self._network.vector
-            rows = np.stack([
-                vector(words.get(word_form(token), 0), affixes(token), shape(token))
-                for token in ordered
-            ])  # fmt: skip
+            rows = np.stack(
+                [
+                    vector(words.get(word_form(token), 0), affixes(token), shape(token))
+                    for token in ordered
+                ]
+            )
             start = len(self._vectors)
             # Vectors first, then their places: what is interrupted between leaves no place wrong.
-            self._vectors = np.concatenate([self._vectors.reshape(-1, rows.shape[1]), rows])
+            self._vectors = np.concatenate(
+                [self._vectors.reshape(-1, rows.shape[1]), rows]
+            )
             places.update((token, start + k) for k, token in enumerate(ordered))
         return self._vectors[[[places[token] for token in piece] for piece in pieces]]
 
@@ -494,7 +555,9 @@ def _load(data: Path) -> tuple[str, Network, Lemmas]:
     return f"offline@{identity}", Network(arrays), lemmas
 
 
-def _name_relation(name: str, dependent: int, edges: list[Edge], tokens: Sequence[str]) -> str:
+def _name_relation(
+    name: str, dependent: int, edges: list[Edge], tokens: Sequence[str]
+) -> str:
     """Return a relation; a loose one by the preposition of its word, or of the first of several."""
     if name != _LOOSE:
         return name
@@ -502,8 +565,14 @@ def _name_relation(name: str, dependent: int, edges: list[Edge], tokens: Sequenc
         cases = {d for g, d, relation in edges if g == dependent and relation == "case"}
         if cases:
             more = {d for g, d, relation in edges if g in cases and relation == "mwe"}
-            return "nmod:" + "_".join(tokens[place].lower() for place in sorted(cases | more))
-        joined = [g for g, d, relation in edges if d == dependent and relation.startswith("conj")]
+            return "nmod:" + "_".join(
+                tokens[place].lower() for place in sorted(cases | more)
+            )
+        joined = [
+            g
+            for g, d, relation in edges
+            if d == dependent and relation.startswith("conj")
+        ]
         if not joined or joined[0] >= dependent:
             break
         dependent = joined[0]

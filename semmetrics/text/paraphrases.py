@@ -41,7 +41,10 @@ from semmetrics.store.cache import Progress, exclusive
 from semmetrics.store.files import cache_folder, open_output
 from semmetrics.text.java import METEOR_FILES
 
-_TABLE = 2937437918, 272201058  # CRC-32 and length of the text, which end the gzipped file
+_TABLE = (
+    2937437918,
+    272201058,
+)  # CRC-32 and length of the text, which end the gzipped file
 _BLOCK = 1 << 22  # bytes of text at a time
 _KINDS = np.uint8, np.int64, np.int64, np.int64, np.int64  # of the arrays of a table
 _HEAD = len(_KINDS) + 1  # where they begin, and the end
@@ -90,8 +93,15 @@ class Paraphrases:
         The nodes of paraphrases.
     """
 
-    def __init__(self, words: Any, keys: Any, phrases: Any, starts: Any, targets: Any) -> None:
-        self.keys, self.phrases, self.starts, self.targets = keys, phrases, starts, targets
+    def __init__(
+        self, words: Any, keys: Any, phrases: Any, starts: Any, targets: Any
+    ) -> None:
+        self.keys, self.phrases, self.starts, self.targets = (
+            keys,
+            phrases,
+            starts,
+            targets,
+        )
         text = words.tobytes().decode().rstrip("\n")
         self._number = {word: number for number, word in enumerate(text.split("\n"))}
 
@@ -130,17 +140,28 @@ class Paraphrases:
         code[used] = np.arange(len(used))
         order = np.lexsort((sizes, place))
         order = order[code[node[order]] >= 0]
-        in_text = np.bincount(row_numbers(indptr)[place[order]], minlength=len(indptr) - 1)
+        in_text = np.bincount(
+            row_numbers(indptr)[place[order]], minlength=len(indptr) - 1
+        )
         first, second = pairs.reshape(2, -1)
-        return Phrases(offsets(in_text), positions(indptr)[place[order]], sizes[order],
-                       code[node[order]], first, second, len(used))  # fmt: skip
+        return Phrases(
+            offsets(in_text),
+            positions(indptr)[place[order]],
+            sizes[order],
+            code[node[order]],
+            first,
+            second,
+            len(used),
+        )
 
     def _nodes(self, indptr: Ints, codes: Codes, vocabulary: list[str]) -> list[Ints]:
         """Return where words and phrases of the trie begin, how many words they have, and nodes."""
         n_words = len(self._number)
         known = [self._number.get(word, -1) for word in vocabulary]
         words = np.array(known, np.int64)[codes]
-        left = np.repeat(indptr[1:], lengths(indptr)) - np.arange(len(codes))  # in the text
+        left = np.repeat(indptr[1:], lengths(indptr)) - np.arange(
+            len(codes)
+        )  # in the text
         place = np.flatnonzero(words >= 0)
         node, size, found = words[place], 1, [[words[:0]] * 3]
         while len(place):
@@ -178,8 +199,12 @@ def open_paraphrases(progress: Progress | None = None) -> Paraphrases:
     if source not in _opened:
         with source.open("rb") as file:
             file.seek(max(0, source.stat().st_size - 8))
-            if file.read() != b"".join(number.to_bytes(4, "little") for number in _TABLE):
-                raise InputError("damaged-package", source, why="it is not the table of METEOR 1.5")
+            if file.read() != b"".join(
+                number.to_bytes(4, "little") for number in _TABLE
+            ):
+                raise InputError(
+                    "damaged-package", source, why="it is not the table of METEOR 1.5"
+                )
         _opened[source] = Paraphrases(*_open_kept(source, progress))
     return _opened[source]
 
@@ -235,8 +260,12 @@ def _convert(source: Path, progress: Progress | None) -> list[Any]:
 
     numbers, n_lines, n_phrases = dict[str, int](), 0, 0
     entries, words, sizes = list[Any](), list[Any](), list[Any]()
-    kinds = csv.ConvertOptions(column_types={"line": pa.string()}, strings_can_be_null=False)
-    lines = csv.ParseOptions(delimiter="\x01", quote_char=False, ignore_empty_lines=False)
+    kinds = csv.ConvertOptions(
+        column_types={"line": pa.string()}, strings_can_be_null=False
+    )
+    lines = csv.ParseOptions(
+        delimiter="\x01", quote_char=False, ignore_empty_lines=False
+    )
     shape = csv.ReadOptions(column_names=["line"], block_size=_BLOCK, use_threads=False)
     total = source.stat().st_size
     try:
@@ -249,14 +278,20 @@ def _convert(source: Path, progress: Progress | None) -> list[Any]:
                 split = compute.split_pattern(block.dictionary, " ")
                 flat = split.flatten().dictionary_encode()
                 number = [
-                    numbers.setdefault(word, len(numbers)) for word in flat.dictionary.to_pylist()
+                    numbers.setdefault(word, len(numbers))
+                    for word in flat.dictionary.to_pylist()
                 ]
                 words.append(np.array(number, np.int32)[flat.indices.to_numpy()])
                 sizes.append(lengths(split.offsets.to_numpy()).astype(np.int8))
                 entries.append(block.indices.to_numpy() + np.int32(n_phrases))
                 n_phrases += len(block.dictionary)
                 report_progress(
-                    progress, file.tell(), total, "converting paraphrases", "B", unit_scale=True
+                    progress,
+                    file.tell(),
+                    total,
+                    "converting paraphrases",
+                    "B",
+                    unit_scale=True,
                 )
         if n_lines % 3 or not n_lines:
             raise ValueError(f"{n_lines} lines")
@@ -278,4 +313,10 @@ def _convert(source: Path, progress: Progress | None) -> list[Any]:
     distinct, counts = np.unique(phrases, return_counts=True)
     text = "\n".join(numbers).encode()
     padded = np.frombuffer(text + b"\n" * (-len(text) % 8), np.uint8)
-    return [padded, np.concatenate([*keys, node[:0]]), distinct, offsets(counts), targets[order]]
+    return [
+        padded,
+        np.concatenate([*keys, node[:0]]),
+        distinct,
+        offsets(counts),
+        targets[order],
+    ]

@@ -37,9 +37,14 @@ from semmetrics.store.cache import TextCache, as_json
 from semmetrics.store.files import cache_folder
 from semmetrics.text.tokenizers import Parsed, RawTuple, check_count, check_tuples
 
-_OPENERS = {"official": "java.OfficialParser", "offline": "offline_parser.OfflineParser"}
+_OPENERS = {
+    "official": "java.OfficialParser",
+    "offline": "offline_parser.OfflineParser",
+}
 PARSERS = (*_OPENERS, "given")
-SAME_CAPTIONS = "parse all captions, tokens or as written, as the measure's option captions is"
+SAME_CAPTIONS = (
+    "parse all captions, tokens or as written, as the measure's option captions is"
+)
 """What to do about captions that have no tuples."""
 ANY_PARSER = "SPICE(parser=given) takes tuples of any parser"
 _BLOCK = 1024  # captions parsed between two writes,
@@ -93,7 +98,9 @@ class FunctionParser:
         version, name = own_version(self.function), qualified_name(self.function)
         sign = f"{UNVERSIONED}-" if version is None else f"@{version}@"
         try:
-            probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
+            probed = json.dumps(
+                list(self.parse(_PROBE))
+            )  # other functions may give the same
         except InputError:  # it may know its own captions alone
             return f"{name}{sign}untried"
         return f"{name}{sign}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
@@ -143,7 +150,9 @@ class TupleTable:
     parsers: Mapping[str, str]
 
     @staticmethod
-    def of(given: Mapping[str, Sequence[RawTuple]], name: str = "tuples=") -> TupleTable:
+    def of(
+        given: Mapping[str, Sequence[RawTuple]], name: str = "tuples="
+    ) -> TupleTable:
         """Check tuples that are given by caption.
 
         Raises
@@ -170,15 +179,23 @@ class TupleTable:
 
     def of_parser(self, identity: str) -> dict[str, Parsed]:
         """Return the tuples that a parser made."""
-        return {c: self.tuples[c] for c, parser in self.parsers.items() if parser == identity}
+        return {
+            c: self.tuples[c]
+            for c, parser in self.parsers.items()
+            if parser == identity
+        }
 
     def parse(self, captions: Iterable[str]) -> Iterator[Parsed | InputError]:
         """Yield the tuples of captions, or an error if there are none."""
         for caption in captions:
-            yield self.tuples.get(caption, InputError("no-tuples", self.name, remedy=SAME_CAPTIONS))
+            yield self.tuples.get(
+                caption, InputError("no-tuples", self.name, remedy=SAME_CAPTIONS)
+            )
 
 
-def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_bytes) -> TupleTable:
+def read_tuples(
+    path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_bytes
+) -> TupleTable:
     """Read a file of raw tuples, JSON lines, perhaps with gzip.
 
     Raises
@@ -199,10 +216,19 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
                 value = parse(text, source.name, number)
             except InputError as error:
                 raise InputError("wrong-tuple-line", error.where) from None
-            fits = isinstance(value, dict) and {"caption", "tuples"} <= value.keys() <= _KEYS
-            if not fits or {type(value["caption"]), type(value.get("parser", ""))} != {str}:
+            fits = (
+                isinstance(value, dict)
+                and {"caption", "tuples"} <= value.keys() <= _KEYS
+            )
+            if not fits or {type(value["caption"]), type(value.get("parser", ""))} != {
+                str
+            }:
                 raise InputError("wrong-tuple-line", where)
-            caption, found, parser = value["caption"], value["tuples"], value.get("parser", "")
+            caption, found, parser = (
+                value["caption"],
+                value["tuples"],
+                value.get("parser", ""),
+            )
             check_tuples(found, where)
             caption = _add(tuples, caption, found, where)
             if parser:
@@ -281,7 +307,9 @@ class KeptParser:
         return None if self._cache is None else self._cache.trouble
 
     def tuples(
-        self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None = None
+        self,
+        captions: Sequence[str],
+        explain: Callable[[str], tuple[str, str]] | None = None,
     ) -> list[Parsed]:
         """Return the raw tuples of captions; parse those that are not kept.
 
@@ -306,18 +334,24 @@ class KeptParser:
                 where = f"caption {brief(caption)}" + (f" of {place}" if place else "")
                 remedy = remedy or "leave them out; the parses of the others are kept"
                 counts = {"n": len(failed), "total": len(captions)}
-                raise InputError("captions-fail", where, **counts, error=first, remedy=remedy)
+                raise InputError(
+                    "captions-fail", where, **counts, error=first, remedy=remedy
+                )
         return [known[caption] if caption.strip() else [] for caption in captions]
 
     def parse(
-        self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None = None
+        self,
+        captions: Sequence[str],
+        explain: Callable[[str], tuple[str, str]] | None = None,
     ) -> dict[str, InputError]:
         """Parse the captions that are not kept; return those on which the parser fails."""
         new = self._new(captions)
         if self._cache is not None and new:
             rows = self._cache.find(self.identity, new)
             with no_collection():  # of many small lists that all stay
-                kept = json.loads(b"[" + b",".join(row[0] for row in rows.values()) + b"]")
+                kept = json.loads(
+                    b"[" + b",".join(row[0] for row in rows.values()) + b"]"
+                )
             self._known.update(zip(rows, kept, strict=True))
             new = self._new(new)
         failed: dict[str, InputError] = {}
@@ -325,16 +359,24 @@ class KeptParser:
         written = monotonic()
         try:
             answers = self._answers(new, explain)
-            for done, (caption, answer) in enumerate(zip(new, answers, strict=False), 1):
+            for done, (caption, answer) in enumerate(
+                zip(new, answers, strict=False), 1
+            ):
                 if isinstance(answer, InputError):
                     failed[caption] = answer
                 else:
                     block[caption] = answer
-                if len(block) < _BLOCK and monotonic() < written + _SECONDS and done < len(new):
+                if (
+                    len(block) < _BLOCK
+                    and monotonic() < written + _SECONDS
+                    and done < len(new)
+                ):
                     continue
                 self._keep(block)
                 block, written = {}, monotonic()
-                report_progress(self._progress, done, len(new), "parsing captions", "caption")
+                report_progress(
+                    self._progress, done, len(new), "parsing captions", "caption"
+                )
         finally:  # an interruption loses nothing
             self._keep(block)
         return failed
@@ -352,18 +394,30 @@ class KeptParser:
             if isinstance(self._given, TupleTable):
                 values = {"identity": self.identity, "error": error, "new": new}
                 names = listing(sorted(set(self._given.parsers.values())))
-                own = f", only by {names}" if names else ", for its tuples name no parser"
+                own = (
+                    f", only by {names}" if names else ", for its tuples name no parser"
+                )
                 values["own"] = "" if self.n_given else own
-                values["remedy"] = (form or SAME_CAPTIONS) if self.n_given else ANY_PARSER
+                values["remedy"] = (
+                    (form or SAME_CAPTIONS) if self.n_given else ANY_PARSER
+                )
                 raise InputError("tuples-lack", self._given.name, **values) from error
             if self._given is not None:
-                raise InputError("tuples-function", error=error, remedy=ANY_PARSER) from error
+                raise InputError(
+                    "tuples-function", error=error, remedy=ANY_PARSER
+                ) from error
             if not self._known or type(error) is not InputError:
                 raise
-            raise error.placed(f"{error.where}{', ' if error.where else ''}{new}") from error
+            raise error.placed(
+                f"{error.where}{', ' if error.where else ''}{new}"
+            ) from error
 
     def _new(self, captions: Sequence[str]) -> list[str]:
-        return [one for one in dict.fromkeys(captions) if one not in self._known and one.strip()]
+        return [
+            one
+            for one in dict.fromkeys(captions)
+            if one not in self._known and one.strip()
+        ]
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)
@@ -374,7 +428,10 @@ class KeptParser:
 
 
 def open_parser(
-    name: str, given: Any = None, progress: Callable[[int, int], None] | None = None, **limits: Any
+    name: str,
+    given: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+    **limits: Any,
 ) -> KeptParser:
     """Open a parser by its name in measures.
 
@@ -397,7 +454,9 @@ def open_parser(
         raise InputError("unknown-name", what="parser", value=name, remedy=remedy)
     if name == "given" and given is None:
         raise InputError("needs-option", what="parser=given", name="tuples")
-    opener = None if name == "given" else resolve_name(f"semmetrics.text.{_OPENERS[name]}")
+    opener = (
+        None if name == "given" else resolve_name(f"semmetrics.text.{_OPENERS[name]}")
+    )
     parser: Parser = opener(**limits) if opener else given
     beside = None if parser is given and isinstance(given, FunctionParser) else given
     file = None

@@ -64,7 +64,9 @@ SPACE = " \t\xa0\u2000-\u200a\u3000"
 
 
 _FILE = Path(__file__).with_name("ptb_tables.txt")
-_TABLES = dict(re.findall(r"^\[(\w+)\]\n([^#[]+)", _FILE.read_text("utf-8"), re.MULTILINE))
+_TABLES = dict(
+    re.findall(r"^\[(\w+)\]\n([^#[]+)", _FILE.read_text("utf-8"), re.MULTILINE)
+)
 
 
 def _class_body(kind: str) -> str:
@@ -76,9 +78,13 @@ def _class_body(kind: str) -> str:
 
 
 LETTER = _class_body("letters")
-MARK = _class_body("marks")  # combining marks and modifiers: letters of plain words only
+MARK = _class_body(
+    "marks"
+)  # combining marks and modifiers: letters of plain words only
 DIGIT = _class_body("digits")
-SYMBOL = _class_body("symbols")  # each a token, unless a rule takes it together with others
+SYMBOL = _class_body(
+    "symbols"
+)  # each a token, unless a rule takes it together with others
 
 # Words that the rules know by name.
 
@@ -92,17 +98,24 @@ def _one_of(name: str) -> str:
 
 
 def _cases(name: str, *forms: str) -> str:
-    return "|".join(getattr(word, form)() for word in _TABLES[name].split() for form in forms)
+    return "|".join(
+        getattr(word, form)() for word in _TABLES[name].split() for form in forms
+    )
 
 
 # Abbreviations that often end a sentence; a full stop after one is a token that is removed anyway,
 # but one letter or sign that touches the abbreviation is cut from it.
-SENTENCE_END = "|".join([
-    _any_case("sentence_end"), _cases("sentence_end_states", "title", "upper"),
-    _cases("sentence_end_companies", "title", "lower"),
-])  # fmt: skip
+SENTENCE_END = "|".join(
+    [
+        _any_case("sentence_end"),
+        _cases("sentence_end_states", "title", "upper"),
+        _cases("sentence_end_companies", "title", "lower"),
+    ]
+)
 # Abbreviations that seldom do: titles, ranks, saints, streets.
-ABBREVIATION = f"{_any_case('abbreviation')}|{_cases('abbreviation_of_trade', 'title', 'lower')}"
+ABBREVIATION = (
+    f"{_any_case('abbreviation')}|{_cases('abbreviation_of_trade', 'title', 'lower')}"
+)
 # Abbreviations only where a number follows.
 BEFORE_NUMBER = _any_case("before_number")
 # Words that begin a sentence so often that the full stop before them ends the last one.
@@ -181,8 +194,23 @@ _SIGNS = (
     | dict.fromkeys(DASHES, "--")
     | dict.fromkeys("…\x85", "...")
     | dict.fromkeys("€\x80¤₠", "$")
-    | {"£": "#", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}
-    | {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+    | {
+        "£": "#",
+        "¢": "cents",
+        "½": "1/2",
+        "¼": "1/4",
+        "¾": "3/4",
+        "⅓": "1/3",
+        "⅔": "2/3",
+    }
+    | {
+        "(": "-lrb-",
+        ")": "-rrb-",
+        "[": "-lsb-",
+        "]": "-rsb-",
+        "{": "-lcb-",
+        "}": "-rcb-",
+    }
     | dict.fromkeys(HYPHENS, "")
     | {S: "-"}
 )
@@ -216,13 +244,16 @@ RULES = (
     Rule("blanks", SPACE, f"[{SPACE}]+", change=str.strip),
     Rule("tag", "<", TAG),
     Rule(
-        "e-mail", f"<&{ASCII}",
+        "e-mail",
+        f"<&{ASCII}",
         rf"(?:<|&lt;)?[{ASCII}][^{NOT_CONTROLLED}(){{}}\xa0]{{0,255}}@"
         rf"(?:[^{NOT_CONTROLLED}(){{}}.\xa0]+\.)*[^{NOT_CONTROLLED}(){{}}.\xa0]+>?",
     ),
     Rule("url", "Hh", rf"(?i:https?)://[^{NOT_CONTROLLED}(){{}}]+{LAST}"),
     Rule(
-        "www", "Ww", rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?",
+        "www",
+        "Ww",
+        rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?",
     ),
     # Contractions: the first part, when the second follows, and then the second
     Rule("cannot", "Cc", "(?i:can)", "(?i:not)"),
@@ -231,12 +262,17 @@ RULES = (
     Rule("gimme", "GgLl", "(?i:gim|lem)", "(?i:me)"),
     Rule("'tis", "'", "'[tT]", "(?i:is|was)"),
     Rule(
-        "before n't", "A-Za-z" + S, f"[A-Za-z{S}]*[A-MO-Za-mo-z]", f"[nN]{ANY_QUOTE}[tT]",
+        "before n't",
+        "A-Za-z" + S,
+        f"[A-Za-z{S}]*[A-MO-Za-mo-z]",
+        f"[nN]{ANY_QUOTE}[tT]",
         _drop_hyphens,
     ),
     Rule("n't", "Nn", f"[nN]{ANY_QUOTE}[tT]", f"[^{LETTER}]", _straighten),
     Rule("before 's", START + "&", DOTTED, "'(?i:[smd]|re|ve|ll)", _drop_hyphens),
-    Rule("before ’s", START + "&", DOTTED, f"{CURLED}(?i:[smd]|re|ve|ll)", _drop_hyphens),
+    Rule(
+        "before ’s", START + "&", DOTTED, f"{CURLED}(?i:[smd]|re|ve|ll)", _drop_hyphens
+    ),
     Rule("'s", "'", "'(?i:[smd]|re|ve|ll)", "[^A-Za-z]"),
     Rule("’s", "’\x92&", f"{CURLED}(?i:[smd]|re|ve|ll)", change=_straighten),
     # Apostrophes that stay
@@ -248,7 +284,11 @@ RULES = (
     Rule("'90s", "'’\x92&", f"{APOSTROPHE}[2-9]0[sS]"),
     Rule("initial'word", "A-HJ-XZn", f"[A-HJ-XZn]{ANY_QUOTE}[{LETTER}][{LETTER}]+"),
     Rule("o'clock", "DdLlOo", f"(?i:[dlo]){ANY_QUOTE}[{SOLID}][{SOLID}]+"),
-    Rule("vowel'vowel", LETTER, f"[{LETTER}]+[aeiouyAEIOUY]{ANY_QUOTE}[aeiouA-Z][{LETTER}]*"),
+    Rule(
+        "vowel'vowel",
+        LETTER,
+        f"[{LETTER}]+[aeiouyAEIOUY]{ANY_QUOTE}[aeiouA-Z][{LETTER}]*",
+    ),
     Rule("o'o", "Oo", f"[oO]{ANY_QUOTE}[oO]"),
     Rule("ol'", "DdJjLlOo", f"(?i:[djl]|ol){APOSTROPHE}"),
     Rule("y'all", "Yy", f"(?i:y){APOSTROPHE}", f"[{LETTER}]"),
@@ -260,7 +300,8 @@ RULES = (
     Rule("hyphens", SOLID, HYPHENED),
     Rule("joined", START + "&", f"{WORD}(?:[.!?]{WORD})+", change=_drop_hyphens),
     Rule(
-        "domain", rf"""^{NOT_CONTROLLED}!?(){{}}$'`,-_""",
+        "domain",
+        rf"""^{NOT_CONTROLLED}!?(){{}}$'`,-_""",
         rf"""(?:[^{NOT_CONTROLLED}!?(){{}}$'`,-_]{{1,64}}\.){{1,64}}"""
         rf"(?i:com|net|org|edu)(?:{PATH})?",
     ),
@@ -269,37 +310,53 @@ RULES = (
     Rule("abbreviation", "A-Za-z", f"(?:{SENTENCE_END}|{ABBREVIATION})\\."),
     Rule("dots and hyphens", ASCII, MIXED, change=_drop_hyphens),
     Rule(
-        "acronyms", ASCII,
+        "acronyms",
+        ASCII,
         rf"(?:[{ASCII}]+{TIGHT})?(?:[{ASCII}]+-)*(?:[A-Za-z]\.){{2,}}(?:-[{ASCII}]+)*",
     ),
     Rule("slashes", ASCII, rf"{SLASHED}(?:\\?/{SLASHED}){{1,2}}"),
     Rule("initials", "A-Za-z", r"[A-Za-z](?:\.[A-Za-z])*\.", f"(?=[^{LETTER}{MARK}])"),
     Rule(
-        "last initial", "A-Za-z", "[A-Za-z]",
+        "last initial",
+        "A-Za-z",
+        "[A-Za-z]",
         rf"\.[{SPACE}\x85\n]+(?:{STARTER}|{TAG}|(?:Mr|MR|Ms|MS)\.){AFTER}",
     ),
     Rule(
-        "stop and comma", WORD_PART + "&", rf"(?:{MIXED}|{HYPHENED}|{DOTTED}|{PIECE})\.", "[,;:]",
+        "stop and comma",
+        WORD_PART + "&",
+        rf"(?:{MIXED}|{HYPHENED}|{DOTTED}|{PIECE})\.",
+        "[,;:]",
         _drop_hyphens,
     ),
     Rule("no. 5", "A-Za-z", rf"{BEFORE_NUMBER}\.", f"[ \xa0\n]?{D}"),
-    Rule("capitals", "A-Z", "[A-Z]+(?:(?:[+&]|&(?i:amp);)[A-Z]+)+", change=_replace_ampersands),
+    Rule(
+        "capitals",
+        "A-Z",
+        "[A-Z]+(?:(?:[+&]|&(?i:amp);)[A-Z]+)+",
+        change=_replace_ampersands,
+    ),
     Rule("currency", "A-Z", r"[A-Z]+\$"),
     Rule("c++", "CcFf", r"[cCfF]#|[cC]\+\+"),
     Rule(
-        "file", WORD_PART, rf"[{WORD_PART}]+(?:\.[{WORD_PART}]+){{0,64}}\.(?i:{EXTENSION})",
+        "file",
+        WORD_PART,
+        rf"[{WORD_PART}]+(?:\.[{WORD_PART}]+){{0,64}}\.(?i:{EXTENSION})",
         f"[{SPACE}\x85\n!?.,]",
     ),
     # Numbers
     Rule("date", DIGIT, f"{D}{{1,2}}[-/]{D}{{1,2}}[-/]{D}{{2,4}}"),
     Rule("fraction", DIGIT, rf"(?:{D}{{1,4}}[- \xa0])?{D}{{1,4}}(?:\\?/|⁄){D}{{1,4}}"),
     Rule(
-        "number", f"{DIGIT}.,:٫٬+{S}-", f"[-+]?(?:{S}?{RUN}(?:[.,:٫٬]{RUN})*|(?:[.,:٫٬]{RUN})+)",
+        "number",
+        f"{DIGIT}.,:٫٬+{S}-",
+        f"[-+]?(?:{S}?{RUN}(?:[.,:٫٬]{RUN})*|(?:[.,:٫٬]{RUN})+)",
         change=_drop_hyphens,
     ),
     Rule("raised digits", "²³¹⁰⁴-⁹₀-₉", "[²³¹⁰⁴-⁹₀-₉]+"),
     Rule(
-        "telephone", f"(+{DIGIT}",
+        "telephone",
+        f"(+{DIGIT}",
         rf"(?:\({D}{{2,3}}\)[ \xa0]?|\+{{0,2}}{D}{{2,4}}[- \xa0](?:{D}{{2,4}}[- \xa0])?)"
         rf"{D}{{3,4}}[- \xa0]?{D}{{3,5}}",
         change=_name_brackets,
@@ -316,14 +373,28 @@ RULES = (
     Rule("quotes", f"'{QUOTES}", f"''|[{QUOTES}]{{1,2}}", change=_replace_sign),
     Rule("entity", "&", f"&(?i:{ENTITY});", change=_replace_entity),
     Rule("character number", "&", "&#[0-9]+;"),
-    Rule("smiley", "<>:;=", r"[<>]?[:;=][-o*']?[()DPdpO\\{@|\[\]]", "[^A-Za-z0-9]", _name_brackets),
+    Rule(
+        "smiley",
+        "<>:;=",
+        r"[<>]?[:;=][-o*']?[()DPdpO\\{@|\[\]]",
+        "[^A-Za-z0-9]",
+        _name_brackets,
+    ),
     Rule("^_^", FACE, f"[{FACE}]_[{FACE}]"),
-    Rule("(^_^)", "(", rf"\((?:[{FACE}][_.]?[{FACE}]|[{EYE}]-[{EYE}])\)", change=_name_brackets),
+    Rule(
+        "(^_^)",
+        "(",
+        rf"\((?:[{FACE}][_.]?[{FACE}]|[{EYE}]-[{EYE}])\)",
+        change=_name_brackets,
+    ),
     Rule("<<", "<>", "<<|>>"),
     Rule(
-        "sign", SYMBOL + MARK + HYPHENS + S, f"[{SYMBOL}{MARK}{HYPHENS}{S}]", change=_replace_sign,
+        "sign",
+        SYMBOL + MARK + HYPHENS + S,
+        f"[{SYMBOL}{MARK}{HYPHENS}{S}]",
+        change=_replace_sign,
     ),
-)  # fmt: skip
+)
 
 _CACHED = 200_000  # words kept with their tokens
 _LONGEST = 40  # letters of a word that is kept
@@ -342,7 +413,9 @@ _SIMPLE = re.compile(
 _PLAIN = re.compile(r"""[A-Za-z'"(),;:!?.&/-]*""")
 
 
-_Do: TypeAlias = tuple[Callable[[str, int], "re.Match[str] | None"], "Callable[[str], str] | None"]
+_Do: TypeAlias = tuple[
+    Callable[[str, int], "re.Match[str] | None"], "Callable[[str], str] | None"
+]
 
 
 class Scanner:
@@ -357,7 +430,9 @@ class Scanner:
     def __init__(self) -> None:
         self._rules = []
         for _, starts, token, follow, change in RULES:
-            pattern = re.compile(f"({token})(?:{follow})", re.ASCII)  # group 1 is the token
+            pattern = re.compile(
+                f"({token})(?:{follow})", re.ASCII
+            )  # group 1 is the token
             self._rules.append((re.compile(f"[{starts}]"), (pattern.match, change)))
         self._by_first: dict[str, list[_Do]] = {}
 
@@ -471,15 +546,26 @@ class PtbTokenizer:
         result = []
         for caption in captions:
             try:
-                result.append([token for word in caption.split(" ") for token in plain[word]])
+                result.append(
+                    [token for word in caption.split(" ") for token in plain[word]]
+                )
             except KeyError:
-                line, alone = one_line(caption), self._alone  # a word is new or not plain
+                line, alone = (
+                    one_line(caption),
+                    self._alone,
+                )  # a word is new or not plain
                 if _RUNS_ON.search(line):
                     result.append(self._scanner.scan(line))
                 else:
-                    result.append([token for word in line.split(" ") for token in alone[word]])
+                    result.append(
+                        [token for word in line.split(" ") for token in alone[word]]
+                    )
         for index in range(len(captions) - 1) if self._run_on else ():
             line = one_line(captions[index])
-            if _OPEN_END.search(line.rstrip()):  # its end may depend on the next caption
-                result[index] = self._scanner.scan(line, one_line(captions[index + 1]) + "\n")
+            if _OPEN_END.search(
+                line.rstrip()
+            ):  # its end may depend on the next caption
+                result[index] = self._scanner.scan(
+                    line, one_line(captions[index + 1]) + "\n"
+                )
         return result

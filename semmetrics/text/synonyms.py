@@ -25,22 +25,56 @@ from semmetrics.text.java import SPICE_FILES, JavaProgram
 CATEGORIES = ("Cardinality", "Color", "Size")
 """The categories of attributes that have a list of words, in the order of the class."""
 
-_DAMAGED = (OSError, LookupError, ValueError, EOFError, RuntimeError, struct.error, zlib.error,
-            zipfile.BadZipFile)  # fmt: skip
+_DAMAGED = (
+    OSError,
+    LookupError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 
 # Endings and what takes their place, in the order in which they are tried.
 _RULES = tuple(
     rule.split("-")
     for rule in (
         *("s-", "ses-s", "xes-x", "zes-z", "ches-ch", "shes-sh", "men-man", "ies-y"),
-        *("es-e", "es-", "ed-e", "ed-", "ing-e", "ing-", "er-", "est-", "er-e", "est-e"),
+        *(
+            "es-e",
+            "es-",
+            "ed-e",
+            "ed-",
+            "ing-e",
+            "ing-",
+            "er-",
+            "est-",
+            "er-e",
+            "est-e",
+        ),
     )
 )
 _NONE: frozenset[int] = frozenset()
 
 # Of a Java class: tags of constants, their sizes, and how one string is put into an array.
 _UTF8, _STRING, _DOUBLE = 1, 8, (5, 6)
-_SIZES = {1: 2, 3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 18: 4}
+_SIZES = {
+    1: 2,
+    3: 4,
+    4: 4,
+    5: 8,
+    6: 8,
+    7: 2,
+    8: 2,
+    9: 4,
+    10: 4,
+    11: 4,
+    12: 4,
+    15: 3,
+    16: 2,
+    18: 4,
+}
 _ELEMENT = rb"\x59(?:[\x03-\x08]|\x10.)(?:\x12(.)|\x13(..))\x53"
 
 
@@ -64,7 +98,10 @@ class SynonymTable:
     """
 
     def __init__(
-        self, synsets: Mapping[str, str], exceptions: Mapping[str, list[str]], identity: str = ""
+        self,
+        synsets: Mapping[str, str],
+        exceptions: Mapping[str, list[str]],
+        identity: str = "",
     ) -> None:
         self._synsets, self._exceptions, self.identity = synsets, exceptions, identity
 
@@ -109,7 +146,9 @@ def open_synonyms(files: JavaProgram = SPICE_FILES) -> SynonymTable:
         If its jar is damaged.
     """
     with open_jar(files) as jar:
-        lists = [jar.read(f"synonym/english.{name}") for name in ("synsets", "exceptions")]
+        lists = [
+            jar.read(f"synonym/english.{name}") for name in ("synsets", "exceptions")
+        ]
         words, forms = (data.decode().splitlines() for data in lists)
     exceptions: dict[str, list[str]] = {}
     for base, inflected in zip(forms[::2], forms[1::2], strict=False):

@@ -66,7 +66,9 @@ class NamedTokenizer:
     [['A', 'dog', 'runs.']]
     """
 
-    def __init__(self, name: str, run: Callable[[Sequence[str]], Iterable[list[str]]]) -> None:
+    def __init__(
+        self, name: str, run: Callable[[Sequence[str]], Iterable[list[str]]]
+    ) -> None:
         self.name, self._run = name, run
 
     def __repr__(self) -> str:
@@ -120,7 +122,9 @@ def split_13a(caption: str) -> list[str]:
     return line.split()
 
 
-def _call(function: Callable[[str], Sequence[str]], captions: Sequence[str]) -> list[list[str]]:
+def _call(
+    function: Callable[[str], Sequence[str]], captions: Sequence[str]
+) -> list[list[str]]:
     """Return the tokens that a user's function gives for each caption.
 
     Raises
@@ -134,7 +138,9 @@ def _call(function: Callable[[str], Sequence[str]], captions: Sequence[str]) -> 
     except Exception as error:
         values = {"what": f"the tokenizer {qualified_name(function)}", "why": error}
         values["remedy"] = "give a function from a caption to the list of its tokens"
-        raise InputError("own-code-failed", kind=type(error).__name__, **values) from error
+        raise InputError(
+            "own-code-failed", kind=type(error).__name__, **values
+        ) from error
     for index, found in enumerate(result):
         if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
             where, wanted = f"caption {index}{FROM_0}", "a list of tokens (strings)"
@@ -142,7 +148,9 @@ def _call(function: Callable[[str], Sequence[str]], captions: Sequence[str]) -> 
     return list(map(list, result))
 
 
-def _own_tokenizer(name: str, given: Any, run: Callable[[Sequence[str]], Any]) -> NamedTokenizer:
+def _own_tokenizer(
+    name: str, given: Any, run: Callable[[Sequence[str]], Any]
+) -> NamedTokenizer:
     """Return a user's own tokenizer under a name that says what it does to some captions.
 
     The name has a hash of its version (the attribute ``version`` of the function or the tokenizer,
@@ -155,7 +163,9 @@ def _own_tokenizer(name: str, given: Any, run: Callable[[Sequence[str]], Any]) -
         tokens = run(_PROBE)
     decisive = json.dumps([version or "", tokens]).encode()
     sign = f"{UNVERSIONED}-" if version is None else "@"
-    return NamedTokenizer(f"{name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}", run)
+    return NamedTokenizer(
+        f"{name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}", run
+    )
 
 
 _PROBE = (
@@ -239,8 +249,12 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     choice: Any = spec
     if isinstance(choice, str):
         if choice not in TOKENIZERS:
-            remedy = did_you_mean(choice, TOKENIZERS, f"choose one of {', '.join(TOKENIZERS)}")
-            raise InputError("unknown-name", what="tokenizer", value=choice, remedy=remedy)
+            remedy = did_you_mean(
+                choice, TOKENIZERS, f"choose one of {', '.join(TOKENIZERS)}"
+            )
+            raise InputError(
+                "unknown-name", what="tokenizer", value=choice, remedy=remedy
+            )
         opener = TOKENIZERS[choice]
         if not isinstance(opener, str):
             return NamedTokenizer(choice, partial(map, opener))
@@ -288,7 +302,10 @@ def check_captions(captions: Sequence[str]) -> None:
     for index, caption in enumerate(captions):
         if not isinstance(caption, str):
             raise InputError(
-                "wrong-type", f"caption {index}{FROM_0}", value=caption, wanted="a string"
+                "wrong-type",
+                f"caption {index}{FROM_0}",
+                value=caption,
+                wanted="a string",
             )
 
 
@@ -310,7 +327,9 @@ def one_line(caption: str) -> str:
     return _LINE_ENDS.sub(" ", caption)
 
 
-def encode_tokens(token_lists: Sequence[Sequence[str]]) -> tuple[Ints, Codes, list[str]]:
+def encode_tokens(
+    token_lists: Sequence[Sequence[str]],
+) -> tuple[Ints, Codes, list[str]]:
     """Code tokens by their first occurrence.
 
     Parameters
@@ -347,16 +366,26 @@ def check_tuples(caption: object, where: str) -> None:
     """
     several = isinstance(caption, list | tuple)
     for raw in caption if several else [caption]:  # type: ignore[attr-defined]
-        slots = raw if several and isinstance(raw, list | tuple) and 1 <= len(raw) <= 3 else [0]
+        slots = (
+            raw
+            if several and isinstance(raw, list | tuple) and 1 <= len(raw) <= 3
+            else [0]
+        )
         if not all(isinstance(word, str) and word.strip() for word in slots):
-            raise InputError("wrong-content", where, value=brief(raw),
-                             wanted="a tuple of a scene graph",
-                             example='["dog"] or ["dog", "small"]')  # fmt: skip
+            raise InputError(
+                "wrong-content",
+                where,
+                value=brief(raw),
+                wanted="a tuple of a scene graph",
+                example='["dog"] or ["dog", "small"]',
+            )
 
 
 def _endings(rules: str) -> tuple[tuple[str, str], ...]:
     """Read rules ``ending:other``, or endings that are dropped."""
-    return tuple((rule.partition(":")[0], rule.partition(":")[2]) for rule in rules.split())
+    return tuple(
+        (rule.partition(":")[0], rule.partition(":")[2]) for rule in rules.split()
+    )
 
 
 # The longest ending that fits is tried alone, so longer ones come before those that end them.
@@ -367,7 +396,9 @@ _STEP_2 = _endings(
     "aliti:al iviti:ive biliti:ble"
 )
 _STEP_3 = _endings("icate:ic ative alize:al iciti:ic ical:ic ful ness")
-_STEP_4 = _endings("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
+_STEP_4 = _endings(
+    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize"
+)
 
 
 def porter_stem(word: str) -> str:
@@ -396,7 +427,9 @@ def porter_stem(word: str) -> str:
         m = _measure(word[:-1])
         if m > 1 or (m == 1 and not _is_short(word[:-1])):
             word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word  # step 5b
+    return (
+        word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+    )  # step 5b
 
 
 def _letter_kinds(word: str) -> str:
@@ -418,12 +451,16 @@ def _is_short(word: str) -> bool:
     return _letter_kinds(word).endswith("cvc") and word[-1] not in "wxy"
 
 
-def _replace_ending(word: str, rules: tuple[tuple[str, str], ...], more_than: int) -> str:
+def _replace_ending(
+    word: str, rules: tuple[tuple[str, str], ...], more_than: int
+) -> str:
     """Apply the first rule whose ending the word has, if m of the stem is more than a number."""
     for ending, other in rules:
         if word.endswith(ending):
             stem = word.removesuffix(ending)
-            allowed = _measure(stem) > more_than and (ending != "ion" or stem.endswith(("s", "t")))
+            allowed = _measure(stem) > more_than and (
+                ending != "ion" or stem.endswith(("s", "t"))
+            )
             return stem + other if allowed else word
     return word
 
@@ -436,6 +473,8 @@ def _step_1b(word: str) -> str:
         return word
     if stem.endswith(("at", "bl", "iz")):
         return f"{stem}e"
-    if len(stem) > 1 and stem[-1] == stem[-2] and kinds.endswith("c"):  # a consonant twice (*d)
+    if (
+        len(stem) > 1 and stem[-1] == stem[-2] and kinds.endswith("c")
+    ):  # a consonant twice (*d)
         return stem if stem[-1] in "lsz" else stem[:-1]
     return f"{stem}e" if _measure(stem) == 1 and _is_short(stem) else stem

@@ -20,16 +20,30 @@ def vectors(files):
 
 
 def test_convert_takes_the_options_of_the_reader(ok, vectors):
-    said = ok("embed", "convert", f"glove:{vectors}", "toy", "--max-words", "2", "--name", "mine")
+    said = ok(
+        "embed",
+        "convert",
+        f"glove:{vectors}",
+        "toy",
+        "--max-words",
+        "2",
+        "--name",
+        "mine",
+    )
     assert said.startswith("toy: 2 words, mine-2@")
 
 
 def test_convert_tells_of_zero_vectors(run, files):
     Path("zero.txt").write_text("cat 0 0\ndog 3 4\n")
-    assert "words whose vector is zero: 1" in run("embed", "convert", "zero.txt", "zero").stderr
+    assert (
+        "words whose vector is zero: 1"
+        in run("embed", "convert", "zero.txt", "zero").stderr
+    )
 
 
-@pytest.mark.parametrize("source", ["static", "same", "sbert:some", "matrix:some.npy", "there"])
+@pytest.mark.parametrize(
+    "source", ["static", "same", "sbert:some", "matrix:some.npy", "there"]
+)
 def test_only_word_vectors_are_converted(ok, refused, vectors, source):
     ok("embed", "convert", vectors, "there")
     assert refused("embed", "convert", source, "x").code == "wrong-format"
@@ -59,7 +73,9 @@ def test_coverage_counts_labels_that_a_model_was_not_tuned_on(ok, files, name, u
     lines = ok("embed", "coverage", "--embedding", name, "labels.json").splitlines()
     assert lines[0].split()[-1] == "untuned"
     assert lines[1].split()[-2:] == ["0", untuned]
-    assert ("untuned in labels: 'left handed guitar player'" in lines) == (name == "same")
+    assert ("untuned in labels: 'left handed guitar player'" in lines) == (
+        name == "same"
+    )
 
 
 def test_coverage_is_of_the_model_that_matches_labels(ok, files):
@@ -67,8 +83,11 @@ def test_coverage_is_of_the_model_that_matches_labels(ok, files):
     Path("labels.json").write_text('{"a": ["couch"]}')
     said = ok("embed", "coverage", "labels.json")
     assert said == ok("embed", "coverage", "--embedding", "same", "labels.json")
-    assert "semmetrics-static" in ok("embed", "coverage", "--embedding", "static", "labels.json")
-    (score,) = json.loads(ok("score", "-m", "SemF1", "labels.json", "labels.json", "--format",
-                             "json"))["scores"]  # fmt: skip
+    assert "semmetrics-static" in ok(
+        "embed", "coverage", "--embedding", "static", "labels.json"
+    )
+    (score,) = json.loads(
+        ok("score", "-m", "SemF1", "labels.json", "labels.json", "--format", "json")
+    )["scores"]
     used = score["signature"].partition("|emb:")[2].partition("|")[0]
     assert f"embedding {used}," in said

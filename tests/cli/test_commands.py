@@ -24,7 +24,9 @@ DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 
 def test_the_order_of_each_pair_of_labels(ok, refused, tmp_path):
     path = tmp_path / "lists.json"
-    path.write_text(json.dumps([["a", "b", "c"], ["b", "a"], ["a", "b"]]), encoding="utf-8")
+    path.write_text(
+        json.dumps([["a", "b", "c"], ["b", "a"], ["a", "b"]]), encoding="utf-8"
+    )
     ok("validate", "--order", tmp_path / "pairs.csv", path)
     text = (tmp_path / "pairs.csv").read_text(encoding="utf-8")
     assert text == (
@@ -35,18 +37,26 @@ def test_the_order_of_each_pair_of_labels(ok, refused, tmp_path):
 
 
 def test_positives_of_images_of_the_same_classes(ok, refused, tmp_path):
-    names = {"classes": {"1": ["cat"], "2": ["cat"], "3": ["cat", "dog"], "4": []},
-             "own": {"1": ["a"], "2": ["b", "c"], "3": ["d"], "4": ["e"]}}  # fmt: skip
+    names = {
+        "classes": {"1": ["cat"], "2": ["cat"], "3": ["cat", "dog"], "4": []},
+        "own": {"1": ["a"], "2": ["b", "c"], "3": ["d"], "4": ["e"]},
+    }
     paths = {name: tmp_path / f"{name}.json" for name in names}
     for name, path in paths.items():
         path.write_text(json.dumps(names[name]), encoding="utf-8")
     out = tmp_path / "out.json"
-    assert ok("positives", "-o", out, *paths.values()) == f"{out}: positives of 3 images\n"
+    assert (
+        ok("positives", "-o", out, *paths.values()) == f"{out}: positives of 3 images\n"
+    )
     assert json.loads(out.read_text(encoding="utf-8")) == {
-        "1": ["a", "b", "c"], "2": ["a", "b", "c"], "3": ["d"]}  # fmt: skip
+        "1": ["a", "b", "c"],
+        "2": ["a", "b", "c"],
+        "3": ["d"],
+    }
     run = tmp_path / "run.json"
     run.write_text(
-        json.dumps({"1": ["a", "d"], "2": ["d", "b"], "3": ["a", "d"]}), encoding="utf-8"
+        json.dumps({"1": ["a", "d"], "2": ["d", "b"], "3": ["a", "d"]}),
+        encoding="utf-8",
     )
     assert "PMRP" in ok("score", "-q", "-m", "PMRP", run, out)
 
@@ -67,7 +77,9 @@ def test_list(ok):
         assert ok("list", topic) in text
 
 
-@pytest.mark.parametrize("definition", all_definitions(), ids=lambda one: f"{one.kind} {one.name}")
+@pytest.mark.parametrize(
+    "definition", all_definitions(), ids=lambda one: f"{one.kind} {one.name}"
+)
 def test_explain_measures(ok, definition):
     name, text = definition.name, ok("explain", definition.name)
     assert text.startswith(f"{name}: ")
@@ -90,13 +102,22 @@ NUMBERS = ("sims.npy", "phi.npy", "positives.json", "scores.npy")
 def shipped(example, tmp_path):
     """For each file that examples name, one that is shipped, or made of those that are."""
     (preds, *_), gt = example
-    lists = {path: json.loads(path.read_text(encoding="utf-8"))["1.jpg"] for path in (preds, gt)}
+    lists = {
+        path: json.loads(path.read_text(encoding="utf-8"))["1.jpg"]
+        for path in (preds, gt)
+    }
     names = sorted({label for labels in lists.values() for label in labels})
-    scored = {"1.jpg": [[label, 1 / rank] for rank, label in enumerate(lists[preds], 1)]}
-    made = {"scores.json": json.dumps(scored),
-            "taxonomy.json": json.dumps(dict.fromkeys(names, "thing")),
-            "classes.txt": "\n".join(names), "truth.txt": "\n".join(names),
-            "seen.txt": "\n".join(names[1:]), "unseen.txt": names[0]}  # fmt: skip
+    scored = {
+        "1.jpg": [[label, 1 / rank] for rank, label in enumerate(lists[preds], 1)]
+    }
+    made = {
+        "scores.json": json.dumps(scored),
+        "taxonomy.json": json.dumps(dict.fromkeys(names, "thing")),
+        "classes.txt": "\n".join(names),
+        "truth.txt": "\n".join(names),
+        "seen.txt": "\n".join(names[1:]),
+        "unseen.txt": names[0],
+    }
     for name, text in made.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     captions, retrieval = (gt.parents[1] / name for name in ("captions", "retrieval"))
@@ -121,10 +142,14 @@ def shipped(example, tmp_path):
 
 @pytest.mark.parametrize("name", [*DEFINITIONS, *aliases(), *PROTOCOLS])
 def test_examples_run_on_the_shipped_files(ok, shipped, name):
-    if name in ("SPICE", "SPIDEr", "Soft-SPICE") and (reason := OfficialParser().missing()):
+    if name in ("SPICE", "SPIDEr", "Soft-SPICE") and (
+        reason := OfficialParser().missing()
+    ):
         pytest.skip(reason)
     text = ok("explain", name)
-    commands = [line for line in text.split("\n") if line.startswith("  semmetrics score ")]
+    commands = [
+        line for line in text.split("\n") if line.startswith("  semmetrics score ")
+    ]
     assert len(commands) == max(1, len(kinds_of(name)))
     for command in commands:
         arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
@@ -139,10 +164,14 @@ def test_explain_protocols(ok, name):
         assert f"\n  {heading} " in text
 
 
-@pytest.mark.parametrize("protocol", AGREEMENT_PROTOCOLS.values(), ids=AGREEMENT_PROTOCOLS)
+@pytest.mark.parametrize(
+    "protocol", AGREEMENT_PROTOCOLS.values(), ids=AGREEMENT_PROTOCOLS
+)
 def test_explain_protocols_of_agreement(ok, protocol):
     text = " ".join(ok("explain", protocol.name).split())
-    assert text.startswith(f"{protocol.name}: {protocol.title} source {protocol.source}")
+    assert text.startswith(
+        f"{protocol.name}: {protocol.title} source {protocol.source}"
+    )
     for said in (
         *(AGREEMENT[name] for name in protocol.statistics),
         *(f"{role}={name}" for role, name in protocol.columns.items()),
@@ -175,7 +204,9 @@ def test_cite(ok):
 
 @pytest.mark.parametrize("name", [*DEFINITIONS, *PROTOCOLS, *AGREEMENT_PROTOCOLS])
 def test_everything_can_be_cited(ok, run, name):
-    if name in DEFINITIONS and not DEFINITIONS[name].cite:  # of no publication that has a name
+    if (
+        name in DEFINITIONS and not DEFINITIONS[name].cite
+    ):  # of no publication that has a name
         assert f"{name} cites no publication" in run("cite", name).stderr
         return
     text = ok("cite", name)
@@ -196,23 +227,30 @@ def test_entries_are_complete(key):
 # ---- completion -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("words", "expected"), [
-    ("", {"score", "validate", "completion"}), ("score --protocol k", {"kubany2020"}),
-    ("score --normalize ", {"none", "lower", "kubany2020"}), ("score --format ma", {"markdown"}),
-    ("score --input-format j", {"json", "jsonl"}),
-    ("score --decode thr", {"threshold:0.5", "threshold:best"}),
-    ("explain flickr", {"flickr8k-expert", "flickr8k-cf"}), ("rank -m O", {"O-F1"}),
-    ("list ", {"measures", "formats"}), ("completion z", {"zsh"}),
-    ("score --help c", {"captions", "classes"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", {"score", "validate", "completion"}),
+        ("score --protocol k", {"kubany2020"}),
+        ("score --normalize ", {"none", "lower", "kubany2020"}),
+        ("score --format ma", {"markdown"}),
+        ("score --input-format j", {"json", "jsonl"}),
+        ("score --decode thr", {"threshold:0.5", "threshold:best"}),
+        ("explain flickr", {"flickr8k-expert", "flickr8k-cf"}),
+        ("rank -m O", {"O-F1"}),
+        ("list ", {"measures", "formats"}),
+        ("completion z", {"zsh"}),
+        ("score --help c", {"captions", "classes"}),
+    ],
+)
 def test_completion(words, expected):
     from click.shell_completion import ShellComplete
 
     from semmetrics.cli.app import program
 
     *before, incomplete = words.split(" ")
-    found = ShellComplete(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE").get_completions(
-        before, incomplete
-    )
+    found = ShellComplete(
+        program, {}, "semmetrics", "_SEMMETRICS_COMPLETE"
+    ).get_completions(before, incomplete)
     assert expected <= {item.value for item in found}
     assert all(i.value.lower().startswith(incomplete.lower()) for i in found)

@@ -14,7 +14,9 @@ from semmetrics.messages import printable
 
 EVIL = "\x1b[2J\nFORGED\r\x07\x9b31m\x7f\u202e\u2028FORGED"
 COMMANDING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such file names")
+pytestmark = pytest.mark.skipif(
+    os.name == "nt", reason="Windows has no such file names"
+)
 
 
 def name(text):
@@ -38,7 +40,9 @@ def evil(tmp_path, monkeypatch):
         "gt": dump("gt", dict.fromkeys(ids, labels[:2])),
         "a": dump("a", dict.fromkeys(ids, labels[1:])),
         "b": dump("b", {one: [labels[0]] for one in ids}),
-        "part": dump("part", {one: [labels[0], labels[0], labels[0].upper()] for one in ids[:3]}),
+        "part": dump(
+            "part", {one: [labels[0], labels[0], labels[0].upper()] for one in ids[:3]}
+        ),
         "captions": dump("captions", dict(zip(ids, captions, strict=True))),
         "others": dump("others", dict(zip(ids, reversed(captions), strict=True))),
         "references": dump("references", dict.fromkeys(ids, captions[:2])),
@@ -47,18 +51,27 @@ def evil(tmp_path, monkeypatch):
         "unseen": dump("unseen", labels[2:]),
         "classes": dump("classes", labels),
         "truth": dump("truth", dict(zip(ids, labels + labels[:1], strict=True))),
-        "similar": dump("similar", [[labels[0], labels[0], 1], [labels[0], labels[1], 0]]),
-        "first": dump("first", {one: {label: 0.1 * k for k, label in enumerate(labels)}
-                                for one in ids}),
-        "ratings": dump("ratings", [{"id": one, "rating": k, "how": name(f"g{k % 2}")}
-                                    for k, one in enumerate(ids)]),
+        "similar": dump(
+            "similar", [[labels[0], labels[0], 1], [labels[0], labels[1], 0]]
+        ),
+        "first": dump(
+            "first",
+            {one: {label: 0.1 * k for k, label in enumerate(labels)} for one in ids},
+        ),
+        "ratings": dump(
+            "ratings",
+            [
+                {"id": one, "rating": k, "how": name(f"g{k % 2}")}
+                for k, one in enumerate(ids)
+            ],
+        ),
         "pairs": dump("pairs", [[one, ids[0], k % 3] for k, one in enumerate(ids)]),
         "scores": name("scores") + ".npy",
         "state": name("state") + ".json",
         "matrix": name("matrix") + ".npy",
         "sheet": name("sheet") + ".csv",
         "taxonomy": dump("taxonomy", {labels[0]: labels[1], labels[2]: labels[1]}),
-    }  # fmt: skip
+    }
     np.save(found["scores"], np.random.default_rng(1).random((4, 3)))
     return found
 
@@ -96,24 +109,37 @@ DRAWN = [one for one in LINES if one.split()[0] in ("score", "compare")]
 
 
 @pytest.mark.parametrize(
-    "line", [*LINES, *(f"{one} --format {form}" for one in DRAWN for form in ("markdown", "latex"))]
+    "line",
+    [
+        *LINES,
+        *(f"{one} --format {form}" for one in DRAWN for form in ("markdown", "latex")),
+    ],
 )
 def test_what_is_drawn(run, evil, line):
     result = run(*(word.format(**evil) for word in line.split(" ")))
     assert result.exit_code == 0, result.stderr
     for text in (result.stdout, result.stderr):
         found = COMMANDING.search(text)
-        assert not found, f"{line}: {text[max(0, found.start() - 90) : found.end() + 20]!r}"
+        assert not found, (
+            f"{line}: {text[max(0, found.start() - 90) : found.end() + 20]!r}"
+        )
         wrong = [one for one in text.split("\n") if one.lstrip().startswith("FORGED")]
         assert not wrong, f"{line}: {wrong} in {text!r}"
 
 
 def test_json_is_exact_and_csv_commands_nothing(run, ok, evil):
     files = (evil["a"], evil["b"], evil["gt"])
-    (entry, _) = json.loads(ok("score", *files, "-m", "F1", "--format", "json"))["scores"]
+    (entry, _) = json.loads(ok("score", *files, "-m", "F1", "--format", "json"))[
+        "scores"
+    ]
     assert entry["system"] == name("a")
-    rows = csv.DictReader(io.StringIO(ok("score", *files, "-m", "F1", "--format", "csv")))
-    assert [row["system"] for row in rows] == [printable(name("a")), printable(name("b"))]
+    rows = csv.DictReader(
+        io.StringIO(ok("score", *files, "-m", "F1", "--format", "csv"))
+    )
+    assert [row["system"] for row in rows] == [
+        printable(name("a")),
+        printable(name("b")),
+    ]
     ok("score", *files, "-m", "F1", "--per-item", "items.csv")
     with Path("items.csv").open(encoding="utf-8", newline="") as lines:
         assert next(csv.DictReader(lines))["id"] == printable(name("i0"))

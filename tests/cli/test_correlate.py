@@ -24,9 +24,24 @@ def inputs(files):
 
 
 def test_a_table_of_all_and_of_groups(ok, inputs):
-    text = ok("correlate", "--group-by", "how", "ratings.csv", "phi.npy", "binary=positives.json")
+    text = ok(
+        "correlate",
+        "--group-by",
+        "how",
+        "ratings.csv",
+        "phi.npy",
+        "binary=positives.json",
+    )
     lines = text.splitlines()
-    assert lines[0].split() == ["phi", "group", "n", "lacking", "pearson", "spearman", "kendall"]
+    assert lines[0].split() == [
+        "phi",
+        "group",
+        "n",
+        "lacking",
+        "pearson",
+        "spearman",
+        "kendall",
+    ]
     assert [line.split()[:4] for line in lines[1:]] == [
         [phi, group, n, "0"]
         for phi in ("phi", "binary")
@@ -37,14 +52,26 @@ def test_a_table_of_all_and_of_groups(ok, inputs):
 
 def test_json_and_csv_are_those_of_python(ok, inputs):
     found = semmetrics.correlate("ratings.csv", {"phi": "phi.npy"}, ncs="rows", ci=True)
-    asked = ("correlate", "-q", "--ncs", "rows", "--ci", "ratings.csv", "phi.npy", "--format")
+    asked = (
+        "correlate",
+        "-q",
+        "--ncs",
+        "rows",
+        "--ci",
+        "ratings.csv",
+        "phi.npy",
+        "--format",
+    )
     assert json.loads(ok(*asked, "json")) == list(found)
     (row,) = csv.DictReader(ok(*asked, "csv").splitlines())
     assert [float(row[name]) for name in ("pearson", "kendall_low")] == [
-        found[0]["pearson"], found[0]["kendall_low"]
-    ]  # fmt: skip
+        found[0]["pearson"],
+        found[0]["kendall_low"],
+    ]
     ok(*asked, "markdown", "-o", "table.md", "--digits", "2")
-    assert Path("table.md").read_text(encoding="utf-8").startswith("| phi | group | n |")
+    assert (
+        Path("table.md").read_text(encoding="utf-8").startswith("| phi | group | n |")
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,12 +82,21 @@ def test_what_is_wrong_is_refused(refused, inputs, arguments, message):
 
 
 def test_a_matrix_of_pairs_is_read_with_its_ids(ok, inputs):
-    captions = {"c1": "a cat on a mat", "c2": "two dogs run", "c3": "a red bus on a street"}
-    references = {"i1": ["a cat on a mat", "a cat sleeps"], "i2": ["two dogs run", "dogs run"]}
+    captions = {
+        "c1": "a cat on a mat",
+        "c2": "two dogs run",
+        "c3": "a red bus on a street",
+    }
+    references = {
+        "i1": ["a cat on a mat", "a cat sleeps"],
+        "i2": ["two dogs run", "dogs run"],
+    }
     Path("captions.json").write_text(json.dumps(captions), encoding="utf-8")
     Path("references.json").write_text(json.dumps(references), encoding="utf-8")
     ok("pairs", "-q", "-o", "made.npy", "captions.json", "references.json")
-    (row,) = json.loads(ok("correlate", "-q", "ratings.csv", "made.npy", "--format", "json"))
+    (row,) = json.loads(
+        ok("correlate", "-q", "ratings.csv", "made.npy", "--format", "json")
+    )
     assert row["phi"] == "made"
     assert row["n"] == 4
     assert row["pearson"] > 0.9

@@ -38,7 +38,11 @@ def test_it_writes_the_examples(tmp_path, monkeypatch):
 def test_the_commands_that_it_prints(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run("demo", "my files") == 0
-    commands = [line.strip() for line in capsys.readouterr().out.splitlines() if line[:2] == "  "]
+    commands = [
+        line.strip()
+        for line in capsys.readouterr().out.splitlines()
+        if line[:2] == "  "
+    ]
     assert commands[0] == "cd 'my files'"
     monkeypatch.chdir("my files")
     assert len(commands) == 4

@@ -25,9 +25,12 @@ BROKEN = {
     "leaves.py": ("raise SystemExit(0)\n", "own-code-failed", "leaves.py, line 1"),
     "notes.txt": (OWN, "wrong-format", "notes.txt"),
     # without @, to which Python 3.10 gives the line of def
-    "taken.py": ("from semmetrics import measure\nf = lambda hit: hit\nmeasure(f, name='F1')\n",
-                 "name-taken", "taken.py, line 3"),
-}  # fmt: skip
+    "taken.py": (
+        "from semmetrics import measure\nf = lambda hit: hit\nmeasure(f, name='F1')\n",
+        "name-taken",
+        "taken.py, line 3",
+    ),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -47,8 +50,17 @@ def own(files):
 
 
 def test_a_measure_of_a_file_is_scored_and_signed(own, ok):
-    text = ok("score", "--import", "my_metrics.py", "-m", "MyMeasure Recall", "--format", "json",
-              "a.json", "gt.json")  # fmt: skip
+    text = ok(
+        "score",
+        "--import",
+        "my_metrics.py",
+        "-m",
+        "MyMeasure Recall",
+        "--format",
+        "json",
+        "a.json",
+        "gt.json",
+    )
     mine, recall = json.loads(text)["scores"]
     assert mine["value"] == recall["value"]
     assert "|own:" in mine["signature"]
@@ -59,7 +71,9 @@ def test_a_measure_of_a_file_is_scored_and_signed(own, ok):
 
 def test_other_commands_know_it(own, ok):
     assert "Hits over references." in ok("list", "measures", "--import", own)
-    assert "MyMeasure: Hits over references." in ok("explain", "MyMeasure", "--import", own)
+    assert "MyMeasure: Hits over references." in ok(
+        "explain", "MyMeasure", "--import", own
+    )
     assert ok("cite", "MyMeasure", "--import", own).strip() == ""
     for name in ("sweep", "calibrate", "rank", "pairs"):
         assert "--import FILE.py" in ok(name, "--help")
@@ -75,12 +89,18 @@ def test_errors_of_the_file_are_shown_with_its_name_and_line(files, refused, nam
 
 
 def test_an_error_of_the_formula_is_shown_with_its_name_and_line(files, refused):
-    Path("wrong.py").write_text(OWN.replace("MyMeasure", "Wrong").replace(
-        "divide(hit, n_ref)", "hit / nothing"), encoding="utf-8")  # fmt: skip
+    Path("wrong.py").write_text(
+        OWN.replace("MyMeasure", "Wrong").replace(
+            "divide(hit, n_ref)", "hit / nothing"
+        ),
+        encoding="utf-8",
+    )
     text = refused("score", "--import", "wrong.py", "-m", "Wrong", "a.json", "gt.json")
     assert text.code == "own-code-failed"
 
 
 def test_a_file_that_is_not_there_or_not_named_is_not_run(own, refused):
     assert refused("list", "--import", "no.py").code == "missing-file"
-    assert refused("score", "-m", "MyMeasure", "a.json", "gt.json").code == "unknown-name"
+    assert (
+        refused("score", "-m", "MyMeasure", "a.json", "gt.json").code == "unknown-name"
+    )

@@ -21,7 +21,9 @@ from semmetrics.errors import InputError
 from semmetrics.store.files import check_output, open_output, replacing
 
 ROOT = Path(__file__).resolve().parents[2]
-posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and permissions of POSIX")
+posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="signals and permissions of POSIX"
+)
 KILLS = int(os.environ.get("SEMMETRICS_KILLS", "3"))  # of each command; more to attack
 
 
@@ -29,9 +31,14 @@ KILLS = int(os.environ.get("SEMMETRICS_KILLS", "3"))  # of each command; more to
 def signals_as_usual():
     """Signals end a program, also where nohup or a job in the background has them ignored."""
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM")
-    before = {number: signal.getsignal(number) for number in map(partial(getattr, signal), names)}
+    before = {
+        number: signal.getsignal(number)
+        for number in map(partial(getattr, signal), names)
+    }
     for number in before:
-        usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        usual = (
+            signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        )
         signal.signal(number, usual)
     yield
     for number, handler in before.items():
@@ -107,7 +114,11 @@ def test_what_a_killed_run_left_is_removed_and_that_of_another_run_is_not(tmp_pa
     folder = tmp_path / ".x.4567cdef.part"
     folder.mkdir()
     (folder / "inside").write_text("stub")
-    mine = [tmp_path / ".y.0123abcd.part", tmp_path / ".x.part", tmp_path / ".x.0123abcd.part.txt"]
+    mine = [
+        tmp_path / ".y.0123abcd.part",
+        tmp_path / ".x.part",
+        tmp_path / ".x.0123abcd.part.txt",
+    ]
     for other in mine:
         other.write_text("mine")
     with open_output(path) as first:
@@ -133,11 +144,17 @@ def inputs(tmp_path_factory):
     words = [f"w{number}" for number in range(300)]
     captions = {str(i): " ".join(random.choices(words, k=9)) for i in range(IMAGES)}
     references = {
-        i: [caption, " ".join(random.choices(words, k=9))] for i, caption in captions.items()
+        i: [caption, " ".join(random.choices(words, k=9))]
+        for i, caption in captions.items()
     }
     labels = {str(i): random.sample(words, 4) for i in range(IMAGES)}
     truth = {i: [*some[:3], "cat"] for i, some in labels.items()}
-    for name, value in {"c": captions, "r": references, "p": labels, "g": truth}.items():
+    for name, value in {
+        "c": captions,
+        "r": references,
+        "p": labels,
+        "g": truth,
+    }.items():
         (folder / f"{name}.json").write_text(json.dumps(value))
     vectors = [f"{word} {number} 0.5 1" for number, word in enumerate(words * 1)]
     (folder / "v.txt").write_text("\n".join(vectors))
@@ -157,15 +174,21 @@ COMMANDS = {
     "best pairs": ("pairs -q --top-k 3 -o OUT c.json r.json", "x.jsonl"),
 }
 OFTEN = "per item", "pairs"  # a file made at once, and one that grows
-NAMES = [pytest.param(n, marks=() if n in OFTEN else pytest.mark.slow) for n in COMMANDS]
+NAMES = [
+    pytest.param(n, marks=() if n in OFTEN else pytest.mark.slow) for n in COMMANDS
+]
 
 
 def start(command, inputs, out, **options):
     words = [str(out) if word == "OUT" else word for word in command.split()]
     return subprocess.Popen(
-        [sys.executable, "-m", "semmetrics", *words], cwd=inputs, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)}, **options,
-    )  # fmt: skip
+        [sys.executable, "-m", "semmetrics", *words],
+        cwd=inputs,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        **options,
+    )
 
 
 def finish(command, inputs, out):
@@ -186,7 +209,9 @@ def test_a_killed_command_leaves_the_old_file_or_the_new_one(inputs, tmp_path, n
     for number in range(KILLS):
         kind = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[number % 3]
         out.write_bytes(b"old")
-        before = hidden(tmp_path)  # of a run killed outright; one that writes again removes it
+        before = hidden(
+            tmp_path
+        )  # of a run killed outright; one that writes again removes it
         run = start(command, inputs, out)
         time.sleep(rng.uniform(0.3, 1.05) * seconds)
         run.send_signal(kind)
@@ -232,7 +257,9 @@ def test_a_conversion_on_a_full_disk(inputs, tmp_path):
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(disk)]
     try:
-        mounted = subprocess.run(mount, check=False, capture_output=True).returncode == 0
+        mounted = (
+            subprocess.run(mount, check=False, capture_output=True).returncode == 0
+        )
     except OSError:
         mounted = False
     if not mounted:
@@ -240,9 +267,14 @@ def test_a_conversion_on_a_full_disk(inputs, tmp_path):
     try:
         words = (f"w{number} " + " ".join(["0.5"] * 200) for number in range(500))
         (tmp_path / "large.txt").write_text("\n".join(words))
-        run = start(f"embed convert -q {tmp_path / 'large.txt'} OUT", inputs, disk / "x")
+        run = start(
+            f"embed convert -q {tmp_path / 'large.txt'} OUT", inputs, disk / "x"
+        )
         said = run.communicate()[1]
-        assert (run.returncode, b"x: it cannot be written: No space left" in said) == (2, True)
+        assert (run.returncode, b"x: it cannot be written: No space left" in said) == (
+            2,
+            True,
+        )
         assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", str(disk)], check=True)
@@ -299,7 +331,9 @@ def test_files_of_one_command_appear_together_or_not_at_all(inputs, tmp_path):
     small, large = sorted(path.stat().st_size for path in (first, second))
     first.write_text("old")
     second.write_text("old")
-    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, ((small + large) // 2,) * 2)
+    limit = partial(
+        resource.setrlimit, resource.RLIMIT_FSIZE, ((small + large) // 2,) * 2
+    )
     run = start(command, tmp_path, "", preexec_fn=limit)
     assert (b"cannot be written: " in run.communicate()[1], run.returncode) == (True, 2)
     assert (first.read_text(), second.read_text()) == ("old", "old")
@@ -327,30 +361,50 @@ def test_a_signal_while_the_hidden_file_is_made_leaves_nothing(tmp_path, monkeyp
 def shell(line, folder, **env):
     line = line.replace("semmetrics", f"{sys.executable} -m semmetrics")
     return subprocess.run(
-        ["bash", "-c", line], check=False, cwd=folder, capture_output=True, text=True,
+        ["bash", "-c", line],
+        check=False,
+        cwd=folder,
+        capture_output=True,
+        text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-    )  # fmt: skip
+    )
 
 
 SCORE = "semmetrics score -q -m F1 p.json g.json"
 
 
 @posix
-@pytest.mark.parametrize(("line", "code"), [
-    (f"{SCORE} >/dev/full", 2), (f"{SCORE} >&-", 2), (f"{SCORE} 2>&-", 0),
-    (f"{SCORE} 2>/dev/full", 0), (f"{SCORE} <&- >&- 2>&-", 2), (f"{SCORE} -o /dev/full", 2),
-    (f"{SCORE} -o /dev/null", 0), (f"{SCORE} -o /dev/stdout | cat >/dev/null", 0),
-    (f"{SCORE} -o >(cat >/dev/null)", 0), (f"{SCORE} -o .", 2), (f"{SCORE} -o ''", 2),
-    (f"{SCORE} -o no/x", 2), (f"{SCORE} -o x/", 2), (f"{SCORE} -o {'a' * 256}", 2),
-    (f"{SCORE} -o $(mktemp -d)/{'a' * 255}", 0), (f"{SCORE} -o /proc/x", 2),
-    ("semmetrics pairs -q -o /dev/null c.json r.json", 2),
-    (f"semmetrics pairs -q -o $(mktemp -d)/{'a' * 245}.npy c.json r.json", 2),
-    ("semmetrics list >/dev/full", 2), ("semmetrics --help >&-", 2),
-    ("semmetrics validate g.json >/dev/full", 2), ("semmetrics nonsense 2>&-", 2),
-    ("set -o pipefail; semmetrics list | true", 141),
-    ("set -o pipefail; semmetrics --help | true", 141),
-    ("semmetrics validate - <&-", 2), ("semmetrics calibrate --pairs c.json -o -", 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"{SCORE} >/dev/full", 2),
+        (f"{SCORE} >&-", 2),
+        (f"{SCORE} 2>&-", 0),
+        (f"{SCORE} 2>/dev/full", 0),
+        (f"{SCORE} <&- >&- 2>&-", 2),
+        (f"{SCORE} -o /dev/full", 2),
+        (f"{SCORE} -o /dev/null", 0),
+        (f"{SCORE} -o /dev/stdout | cat >/dev/null", 0),
+        (f"{SCORE} -o >(cat >/dev/null)", 0),
+        (f"{SCORE} -o .", 2),
+        (f"{SCORE} -o ''", 2),
+        (f"{SCORE} -o no/x", 2),
+        (f"{SCORE} -o x/", 2),
+        (f"{SCORE} -o {'a' * 256}", 2),
+        (f"{SCORE} -o $(mktemp -d)/{'a' * 255}", 0),
+        (f"{SCORE} -o /proc/x", 2),
+        ("semmetrics pairs -q -o /dev/null c.json r.json", 2),
+        (f"semmetrics pairs -q -o $(mktemp -d)/{'a' * 245}.npy c.json r.json", 2),
+        ("semmetrics list >/dev/full", 2),
+        ("semmetrics --help >&-", 2),
+        ("semmetrics validate g.json >/dev/full", 2),
+        ("semmetrics nonsense 2>&-", 2),
+        ("set -o pipefail; semmetrics list | true", 141),
+        ("set -o pipefail; semmetrics --help | true", 141),
+        ("semmetrics validate - <&-", 2),
+        ("semmetrics calibrate --pairs c.json -o -", 2),
+    ],
+)
 def test_exit_codes_of_places_and_streams(inputs, line, code):
     found = shell(line, inputs)
     assert found.returncode == code, found.stderr
@@ -360,10 +414,15 @@ def test_exit_codes_of_places_and_streams(inputs, line, code):
 
 
 @posix
-@pytest.mark.parametrize(("line", "code"), [
-    ("score -m SemF1 p.json g.json", 0), ("embed list", 0), ("embed fetch glove-6b-50", 2),
-    ("score -m SemF1 --embedding glove-6b-50 p.json g.json", 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("score -m SemF1 p.json g.json", 0),
+        ("embed list", 0),
+        ("embed fetch glove-6b-50", 2),
+        ("score -m SemF1 --embedding glove-6b-50 p.json g.json", 2),
+    ],
+)
 def test_a_user_without_a_home(inputs, line, code):
     """As in a container: the user has no entry, and HOME is not set."""
     program = """
@@ -379,9 +438,13 @@ from semmetrics.cli import main
 main(sys.argv[1:])
 """
     found = subprocess.run(
-        [sys.executable, "-c", program, *line.split()], check=False, cwd=inputs,
-        capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        [sys.executable, "-c", program, *line.split()],
+        check=False,
+        cwd=inputs,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
     assert found.returncode == code, found.stderr
     assert "Traceback" not in found.stderr
     if code:
@@ -433,7 +496,10 @@ def test_signals_while_modules_are_loaded_leave_no_traceback(inputs, kind):
         time.sleep(pause)
         run.send_signal(kind)
         said = run.communicate()[1]
-        if run.returncode not in (-kind, 1):  # before the program began, Python itself answers
+        if run.returncode not in (
+            -kind,
+            1,
+        ):  # before the program began, Python itself answers
             assert run.returncode in (0, 128 + kind)
             assert b"Traceback" not in said
 
@@ -487,9 +553,11 @@ def test_figures_appear_beside_the_result(ok, refused, files):
         ok(command, "--table", "table.csv", "--plot", f"{command}.svg")
         assert "<svg" in Path(f"{command}.svg").read_text()
     for code, given in {
-        "no-figure": "labels=b.png", "bad-choice": "label=b.png", "wrong-ending": "b.jpg",
+        "no-figure": "labels=b.png",
+        "bad-choice": "label=b.png",
+        "wrong-ending": "b.jpg",
         "output-is-input": "items=gt.json",
-    }.items():  # fmt: skip
+    }.items():
         assert refused(*score, given, "a.json", "gt.json").code == code
     both = refused(*score, "z.png", "--plot", "items=z.png", "a.json", "gt.json")
     assert both.code == "output-is-output"

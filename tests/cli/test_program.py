@@ -24,10 +24,16 @@ HERE = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def process(*arguments, code=None, env=None, **options):
-    command = [sys.executable, *(("-c", code) if code else ("-m", "semmetrics")), *arguments]
+    command = [
+        sys.executable,
+        *(("-c", code) if code else ("-m", "semmetrics")),
+        *arguments,
+    ]
     options = {"capture_output": True, "encoding": "utf-8", **options}
     environment = HERE | (env or {})
-    return subprocess.run(list(map(str, command)), env=environment, check=False, **options)
+    return subprocess.run(
+        list(map(str, command)), env=environment, check=False, **options
+    )
 
 
 def loaded(*arguments):
@@ -48,7 +54,10 @@ def test_commands_load_what_they_need(example, files):
     heavy = {"scipy", "torch", "gensim", "ot", "pandas", "pyarrow", "sklearn"}
     assert not heavy & loaded("score", *predictions, truth)
     of_one = loaded("score", "-m", "F1", *LISTS)
-    assert not {"shutil", "tempfile", "semmetrics.embed", "semmetrics.metrics.decoding"} & of_one
+    assert (
+        not {"shutil", "tempfile", "semmetrics.embed", "semmetrics.metrics.decoding"}
+        & of_one
+    )
     ours = sorted(name for name in of_one if name.startswith("semmetrics"))
     assert len(ours) < 79, ours
 
@@ -79,7 +88,9 @@ def test_a_reader_that_goes_away_is_no_fault():
     # Without its buffer Python itself loses the rest of a write that is cut short.
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     environment = HERE | {"PYTHONUNBUFFERED": ""}
-    with subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes) as running:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, **pipes
+    ) as running:
         running.stdout.read(10)
         running.stdout.close()
         error = running.stderr.read()
@@ -87,11 +98,17 @@ def test_a_reader_that_goes_away_is_no_fault():
     assert error == b""
 
 
-@pytest.mark.parametrize(("stream", "line"), [
-    *(("stdout", line) for line in ("--help", "--version", "score --help", "embed --help")),
-    ("stdout", "list"),
-    *(("stderr", line) for line in ("", "score", "nothing", "score none.json a")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stream", "line"),
+    [
+        *(
+            ("stdout", line)
+            for line in ("--help", "--version", "score --help", "embed --help")
+        ),
+        ("stdout", "list"),
+        *(("stderr", line) for line in ("", "score", "nothing", "score none.json a")),
+    ],
+)
 def test_nobody_reads(stream, line):
     reader, writer = os.pipe()
     os.close(reader)
@@ -121,7 +138,9 @@ def test_stopped_by_the_user():
 
 def test_names_that_the_output_cannot_show(files):
     Path("unicode.json").write_text(json.dumps({"1": ["naïve ∩ 你"]}), encoding="utf-8")
-    done = process("validate", "unicode.json", env={"PYTHONIOENCODING": "cp437"}, encoding="cp437")
+    done = process(
+        "validate", "unicode.json", env={"PYTHONIOENCODING": "cp437"}, encoding="cp437"
+    )
     assert done.returncode == 0
     assert "naïve ∩ \\u4f60" in done.stdout
 
@@ -143,7 +162,9 @@ main()
 
 @pytest.mark.parametrize("asked", ["", "1"])
 def test_a_fault_is_one_line_and_its_traceback_on_request(files, asked):
-    result = process("score", *LISTS, "-q", "-m", "F1", code=FAULT, env={app.TRACEBACK: asked})
+    result = process(
+        "score", *LISTS, "-q", "-m", "F1", code=FAULT, env={app.TRACEBACK: asked}
+    )
     assert (result.returncode, result.stdout) == (1, "")
     line, *traceback = result.stderr.splitlines()
     assert "RuntimeError: something is broken" in line

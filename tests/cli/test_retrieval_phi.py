@@ -17,20 +17,44 @@ def test_the_command_line_takes_phi(tmp_path, ok):
     np.save(tmp_path / "phi.npy", PHI)
     (tmp_path / "positives.json").write_text(json.dumps(POSITIVES), encoding="utf-8")
     files = tmp_path / "sims.npy", tmp_path / "positives.json"
-    text = ok("score", *map(str, files), "--task", "retrieval", "--phi", f"x={tmp_path}/phi.npy",
-              "-m", "NCS(phi=x)@5", "--format", "json")  # fmt: skip
+    text = ok(
+        "score",
+        *map(str, files),
+        "--task",
+        "retrieval",
+        "--phi",
+        f"x={tmp_path}/phi.npy",
+        "-m",
+        "NCS(phi=x)@5",
+        "--format",
+        "json",
+    )
     found = json.loads(text)["scores"][0]["value"]
-    here = semmetrics.score(SIMS, POSITIVES, task="retrieval", measures="NCS@5", phi=PHI)
+    here = semmetrics.score(
+        SIMS, POSITIVES, task="retrieval", measures="NCS@5", phi=PHI
+    )
     assert found == here[0].value
-    text = ok("score", *map(str, files), "--protocol", "biten2022", "--phi", f"{tmp_path}/phi.npy")
-    assert all(name in text for name in ("R@1", "N@10", "N@5, without GT", "Rsum", "Nsum"))
+    text = ok(
+        "score",
+        *map(str, files),
+        "--protocol",
+        "biten2022",
+        "--phi",
+        f"{tmp_path}/phi.npy",
+    )
+    assert all(
+        name in text for name in ("R@1", "N@10", "N@5, without GT", "Rsum", "Nsum")
+    )
     text = ok("score", *map(str, files), "--protocol", "biten2022")
     assert "needs phi" in text
 
 
 def test_pairs_takes_one_measure_and_files_in_their_order(tmp_path, refused):
     several = {"i1": ["a cat", "the cat"], "i2": ["two dogs"]}
-    for name, content in (("several", several), ("single", {"i1": "a cat", "i2": "dogs"})):
+    for name, content in (
+        ("several", several),
+        ("single", {"i1": "a cat", "i2": "dogs"}),
+    ):
         (tmp_path / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     files = f"{tmp_path}/several.json", f"{tmp_path}/single.json"
     out = ("-o", f"{tmp_path}/phi.npy")

@@ -15,7 +15,15 @@ from scaled import check_same, draw, shuffled, write
 import semmetrics
 from semmetrics.cli import output
 
-OPTIONS = ("-m", "F1 MicroF1 SemF1", "--ci", "--ci-method", "poisson", "--resamples", 50)
+OPTIONS = (
+    "-m",
+    "F1 MicroF1 SemF1",
+    "--ci",
+    "--ci-method",
+    "poisson",
+    "--resamples",
+    50,
+)
 JSON = ("--format", "json")
 BOTH = ("a.jsonl", "b.jsonl", "gt.jsonl")
 
@@ -26,8 +34,13 @@ def parts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (preds, gts), (others, _) = draw("labels"), draw("labels", seed=7)
     items = [*preds.items()]
-    named = {"a": preds, "b": shuffled(others), "gt": gts,
-             "part-1": dict(items[:9]), "part-2": dict(items[9:])}  # fmt: skip
+    named = {
+        "a": preds,
+        "b": shuffled(others),
+        "gt": gts,
+        "part-1": dict(items[:9]),
+        "part-2": dict(items[9:]),
+    }
     Path("folder").mkdir()
     for name, side in named.items():
         write(Path(f"{name}.jsonl"), side, "labels")
@@ -35,10 +48,16 @@ def parts(tmp_path, monkeypatch):
             write(Path(f"folder/{name}.jsonl"), side, "labels")
 
 
-@pytest.mark.parametrize(("given", "name"), [
-    ("a.jsonl", "a"), ("ours=folder/*.jsonl", "ours"), ("folder", "folder"),
-    ("part-*.jsonl", "part"), ("-", "preds"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("a.jsonl", "a"),
+        ("ours=folder/*.jsonl", "ours"),
+        ("folder", "folder"),
+        ("part-*.jsonl", "part"),
+        ("-", "preds"),
+    ],
+)
 def test_streams_are_scored_as_whole_files_are(ok, given, name):
     stdin = Path("a.jsonl").read_bytes() if given == "-" else None
     found = ok("score", "--stream", *OPTIONS, *JSON, given, "gt.jsonl", stdin=stdin)
@@ -49,7 +68,16 @@ def test_streams_are_scored_as_whole_files_are(ok, given, name):
 @pytest.mark.parametrize("given", [["--stream"], []])
 def test_states_of_shards_are_merged_in_trees(ok, refused, given):
     for k in (1, 2, 3):
-        ok("score", *given, "--shard", f"{k}/3", "--state", f"{k}.state", *OPTIONS, *BOTH)
+        ok(
+            "score",
+            *given,
+            "--shard",
+            f"{k}/3",
+            "--state",
+            f"{k}.state",
+            *OPTIONS,
+            *BOTH,
+        )
     assert refused("merge", "1.state", "3.state").code == "missing-shards"
     assert "items" in ok("merge", "--state", "13.state", "3.state", "1.state")
     ok("merge", *JSON, "-o", "all.json", "13.state", "2.state")
@@ -61,12 +89,23 @@ def test_states_of_shards_are_merged_in_trees(ok, refused, given):
 def test_streams_and_states_are_compared(ok):
     options = ("-m", "F1 SemF1", "--resamples", 200)
     whole = semmetrics.compare(
-        {"a": "a.jsonl", "b": "b.jsonl"}, "gt.jsonl", measures="F1 SemF1", ci_method="poisson",
+        {"a": "a.jsonl", "b": "b.jsonl"},
+        "gt.jsonl",
+        measures="F1 SemF1",
+        ci_method="poisson",
         resamples=200,
-    ).to_dicts()  # fmt: skip
+    ).to_dicts()
     for name in "ab":
-        ok("score", "--stream", *options, "--ci", "--state", f"{name}.state", f"{name}.jsonl",
-           "gt.jsonl")  # fmt: skip
+        ok(
+            "score",
+            "--stream",
+            *options,
+            "--ci",
+            "--state",
+            f"{name}.state",
+            f"{name}.jsonl",
+            "gt.jsonl",
+        )
     for command in (("--stream", *options, *BOTH), ("a.state", "b.state")):
         found = json.loads(ok("compare", *JSON, *command))["differences"]
         for one, other in zip(found, whole, strict=True):
@@ -74,7 +113,9 @@ def test_streams_and_states_are_compared(ok):
             assert lost <= {"wins", "ties", "losses", "undefined"}
             for name in one.keys() - lost:
                 number = isinstance(one[name], float)
-                assert one[name] == (pytest.approx(other[name]) if number else other[name])
+                assert one[name] == (
+                    pytest.approx(other[name]) if number else other[name]
+                )
 
 
 def test_what_is_noted_and_refused(run, refused):
@@ -83,8 +124,13 @@ def test_what_is_noted_and_refused(run, refused):
     assert "'part-1', 'part-2' are scored as systems; quote a pattern" in said.stderr
     assert "as systems" not in run(*stream, *BOTH).stderr
     state = ("--state", "x.state")  # in place of scores
-    for more in (("--per-item", "x.csv"), ("--worst", 2), ("--engine", "ray"), (*state, *JSON),
-                 (*state, "-o", "x.json")):  # fmt: skip
+    for more in (
+        ("--per-item", "x.csv"),
+        ("--worst", 2),
+        ("--engine", "ray"),
+        (*state, *JSON),
+        (*state, "-o", "x.json"),
+    ):
         assert refused(*stream, *more, *BOTH).code == "not-applicable"
     assert refused(*stream, "--shard", "4/3", *BOTH).code == "bad-option"
 
@@ -96,7 +142,14 @@ def test_piped_progress_is_a_line_each_half_minute():
         now[0] = float(second)
         progress(second, 0, prefix="reading", postfix=f"{second} items")
     progress.close()
-    assert re.findall(r"(\d+) items\]\n", out.getvalue()) == ["30", "60", "90", "120", "150", "180"]
+    assert re.findall(r"(\d+) items\]\n", out.getvalue()) == [
+        "30",
+        "60",
+        "90",
+        "120",
+        "150",
+        "180",
+    ]
     assert "\r" not in out.getvalue()
 
 
@@ -115,7 +168,9 @@ def test_a_stream_ends_though_its_pipe_stays_open():
 
 
 def test_an_interrupted_stream_says_how_far_it_came():
-    lines = [b'{"id": "%d", "labels": ["cat"]%s}\n' % (k, b" " * 150) for k in range(40_000)]
+    lines = [
+        b'{"id": "%d", "labels": ["cat"]%s}\n' % (k, b" " * 150) for k in range(40_000)
+    ]
     Path("many.jsonl").write_bytes(b"".join(lines))
     command = ["score", "--stream", "-m", "F1", "--state", "x.state", "-", "many.jsonl"]
     code = (  # a parent in the background leaves the signal ignored

@@ -38,28 +38,47 @@ def program(monkeypatch, tmp_path):
 
 
 def test_limits_are_handed_to_the_program(ok, files, program):
-    ok("spice", "parse", "-o", "t.jsonl", "--seconds", "5", "--processors", "2", "--memory", "3G",
-       *BOTH)  # fmt: skip
+    ok(
+        "spice",
+        "parse",
+        "-o",
+        "t.jsonl",
+        "--seconds",
+        "5",
+        "--processors",
+        "2",
+        "--memory",
+        "3G",
+        *BOTH,
+    )
     (parser,) = program
     assert (parser.seconds, parser.processors, parser.memory) == (5, 2, "3G")
 
 
-def test_captions_on_which_it_fails_are_named_and_the_others_written(run, files, program):
+def test_captions_on_which_it_fails_are_named_and_the_others_written(
+    run, files, program
+):
     Path("bad.json").write_text(json.dumps({"1": "hang", "2": "a dog", "3": "hang on"}))
     result = run("spice", "parse", "-o", "t.jsonl", "bad.json")
     assert result.exit_code == 2
-    assert "bad.json, id '1': the parser fails on 2 captions, such as 'hang'" in result.stderr
+    assert (
+        "bad.json, id '1': the parser fails on 2 captions, such as 'hang'"
+        in result.stderr
+    )
     assert "it takes longer than 1 seconds" in result.stderr
     assert list(read_tuples("t.jsonl").tuples) == ["a dog"]
 
 
 def test_a_matrix_of_spice(ok, files, program):
     pytest.importorskip("pycocoevalcap")
-    assert "2 x 2, float64" in ok("pairs", "-q", "--phi", "SPICE", "-o", "phi.npy", *BOTH)
+    assert "2 x 2, float64" in ok(
+        "pairs", "-q", "--phi", "SPICE", "-o", "phi.npy", *BOTH
+    )
     number = sum(len(several) for several in REFERENCES.values())
     shape = f"{number} x 2, float64"
-    assert shape in ok("pairs", "-q", "--phi", "SPICE", "--rows", "references", "-o", "phi2.npy",
-                       *BOTH)  # fmt: skip
+    assert shape in ok(
+        "pairs", "-q", "--phi", "SPICE", "--rows", "references", "-o", "phi2.npy", *BOTH
+    )
     names = json.loads(Path("phi2.npy.ids.json").read_text(encoding="utf-8"))["images"]
     assert len(set(names)) == number
 

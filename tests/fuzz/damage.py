@@ -6,13 +6,81 @@ import time
 import pytest
 
 TOKENS = [
-    *(b'"', b"{", b"}", b"[", b"]", b",", b":", b";", b"|", b"\n", b"\r", b"\r\n", b"\t", b" "),
-    *(b"\\", b"\0", b"\xff", b"\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xa8", b"\x1f\x8b"),
-    *(b"NaN", b"Infinity", b"-1", b"1e999", b"1_0", b"null", b"true", b"0.5", b"9" * 400),
-    *(b"1" * 5000, b"[" * 3000, b'{"a":' * 3000, b'"a":[],"a":[],', b"\\ud800", b"\\u0000"),
-    *(b"id", b"labels", b"scores", b"image_id", b"annotations", b"(9, 9)", b"|O", b"<U9", b"\\x"),
-    *(b"caption", b"references", b'"caption":1,', b'"a b c d e f",', b"\xc2\x85", b"\x1c", b"\x0c"),
-    *(b'""', b"\n\n", b"}\n{", b"}{", b'"tags":[],', b'"x":{"y":1,"y":2},', b"007", b"1.0"),
+    *(
+        b'"',
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b":",
+        b";",
+        b"|",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\t",
+        b" ",
+    ),
+    *(
+        b"\\",
+        b"\0",
+        b"\xff",
+        b"\x80",
+        b"\xef\xbb\xbf",
+        b"\xff\xfe",
+        b"\xe2\x80\xa8",
+        b"\x1f\x8b",
+    ),
+    *(
+        b"NaN",
+        b"Infinity",
+        b"-1",
+        b"1e999",
+        b"1_0",
+        b"null",
+        b"true",
+        b"0.5",
+        b"9" * 400,
+    ),
+    *(
+        b"1" * 5000,
+        b"[" * 3000,
+        b'{"a":' * 3000,
+        b'"a":[],"a":[],',
+        b"\\ud800",
+        b"\\u0000",
+    ),
+    *(
+        b"id",
+        b"labels",
+        b"scores",
+        b"image_id",
+        b"annotations",
+        b"(9, 9)",
+        b"|O",
+        b"<U9",
+        b"\\x",
+    ),
+    *(
+        b"caption",
+        b"references",
+        b'"caption":1,',
+        b'"a b c d e f",',
+        b"\xc2\x85",
+        b"\x1c",
+        b"\x0c",
+    ),
+    *(
+        b'""',
+        b"\n\n",
+        b"}\n{",
+        b"}{",
+        b'"tags":[],',
+        b'"x":{"y":1,"y":2},',
+        b"007",
+        b"1.0",
+    ),
     *(b"PK\x03\x04", b"PAR1", b"\x93NUMPY", b"csr", b"\x80\x04N."),
 ]
 
@@ -24,7 +92,11 @@ def mutate(rng, data, most=4):
         end = min(len(data), start + rng.choice([1, 2, 8, 64]))
         damage = rng.randrange(7)
         if damage == 0 and start < len(data):
-            data = data[:start] + bytes([data[start] ^ (1 << rng.randrange(8))]) + data[start + 1 :]
+            data = (
+                data[:start]
+                + bytes([data[start] ^ (1 << rng.randrange(8))])
+                + data[start + 1 :]
+            )
         elif damage == 1:
             data = data[:start] + bytes([rng.randrange(256)]) + data[start + 1 :]
         elif damage == 2:
@@ -34,7 +106,11 @@ def mutate(rng, data, most=4):
         elif damage == 4:
             data = data[:start]
         else:
-            data = data[:start] + rng.choice(TOKENS) + data[start if damage == 5 else end :]
+            data = (
+                data[:start]
+                + rng.choice(TOKENS)
+                + data[start if damage == 5 else end :]
+            )
     return data
 
 

@@ -11,9 +11,28 @@ DEEP = "@deep@"  # stands for brackets in brackets, which json cannot write
 HUGE = "@huge@"  # and for a number of more digits than Python reads
 
 VALUES: tuple[Any, ...] = (
-    None, True, -1, 0, 10**400, 1e308, -1e308, 2**63, 0.5, "", "x", "x" * 10**6, "\ud800", [], {},
-    [[]], {"": {}}, float("nan"), float("inf"), DEEP, HUGE,
-)  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    10**400,
+    1e308,
+    -1e308,
+    2**63,
+    0.5,
+    "",
+    "x",
+    "x" * 10**6,
+    "\ud800",
+    [],
+    {},
+    [[]],
+    {"": {}},
+    float("nan"),
+    float("inf"),
+    DEEP,
+    HUGE,
+)
 
 
 def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

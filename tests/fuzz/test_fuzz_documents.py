@@ -33,7 +33,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def calibration():
-    return semmetrics.calibrate_threshold(PREDS, GT, holdout=1.0, thresholds=[0.2, 0.6]).to_dict()
+    return semmetrics.calibrate_threshold(
+        PREDS, GT, holdout=1.0, thresholds=[0.2, 0.6]
+    ).to_dict()
 
 
 def state():
@@ -45,17 +47,26 @@ def ratings():
 
 
 def scores():
-    table = semmetrics.score_systems({"A": PREDS, "B": GT}, GT, measures=["O-F1"], ci=True)
+    table = semmetrics.score_systems(
+        {"A": PREDS, "B": GT}, GT, measures=["O-F1"], ci=True
+    )
     return table.to_dicts()
 
 
 def runs():
-    table = semmetrics.score_systems({"seed 1": PREDS, "seed 2": GT}, GT, measures=["O-F1"])
+    table = semmetrics.score_systems(
+        {"seed 1": PREDS, "seed 2": GT}, GT, measures=["O-F1"]
+    )
     return json.loads(draw_runs(table, "json"))
 
 
 def frequencies():
-    return {"documents": 3, "frequencies": {"a": 2, "a cat": 1}, "tokenizer": "ptb", "stem": ""}
+    return {
+        "documents": 3,
+        "frequencies": {"a": 2, "a cat": 1},
+        "tokenizer": "ptb",
+        "stem": "",
+    }
 
 
 # What is read, and the arguments of the command that reads it.
@@ -70,32 +81,63 @@ DOCUMENTS = {
         lambda: {"cat": "animal", "dog": ["animal"], "animal": []},
         "score -m hF --taxonomy x.json p.json g.json",
     ),
-    "weights": (lambda: dict.fromkeys(GT, 2.0), "score -m F1 --weights x.json p.json g.json"),
-    "classes": (lambda: ["cat", "dog", "cow"], "score -m MacroF1 --classes x.json p.json g.json"),
-    "predictions": (lambda: {"a": {"cat": 0.5}, "b": {"dog": 0.1}, "c": {}, "d": {}},
-                    "score -m F1 x.json g.json"),
-    "records": (lambda: [{"id": "a", "labels": ["cat"], "scores": [0.5]}], "validate x.json"),
-    "pairs": (lambda: [{"a": "cat", "b": "dog", "same": False}] * 2,
-              "calibrate --pairs x.json"),
-    "state": (lambda: json.loads(state().to_json()),
-              "mad rank -m ROUGE-L --references r.json x.json"),
+    "weights": (
+        lambda: dict.fromkeys(GT, 2.0),
+        "score -m F1 --weights x.json p.json g.json",
+    ),
+    "classes": (
+        lambda: ["cat", "dog", "cow"],
+        "score -m MacroF1 --classes x.json p.json g.json",
+    ),
+    "predictions": (
+        lambda: {"a": {"cat": 0.5}, "b": {"dog": 0.1}, "c": {}, "d": {}},
+        "score -m F1 x.json g.json",
+    ),
+    "records": (
+        lambda: [{"id": "a", "labels": ["cat"], "scores": [0.5]}],
+        "validate x.json",
+    ),
+    "pairs": (
+        lambda: [{"a": "cat", "b": "dog", "same": False}] * 2,
+        "calibrate --pairs x.json",
+    ),
+    "state": (
+        lambda: json.loads(state().to_json()),
+        "mad rank -m ROUGE-L --references r.json x.json",
+    ),
     "ratings": (ratings, "mad rank --ratings x.json state.json"),
     "sheet": (lambda: list(state().sheet()), "mad rank --references x.json state.json"),
-    "votes": (lambda: [{"image_id": "a", "annotator": "1", "caption": "a cat", "keep": "yes"}],
-              "mad inspect -o y.csv x.json"),
-    "values": (lambda: [{"data": str(n), "A": 0.5, "B": n / 9} for n in (1, 2, 3)],
-               "compare --table x.json"),
-    "long values": (lambda: [{"dataset": "d", "system": s, "value": 0.5} for s in "AB"],
-                    "rank --table x.json"),
+    "votes": (
+        lambda: [
+            {"image_id": "a", "annotator": "1", "caption": "a cat", "keep": "yes"}
+        ],
+        "mad inspect -o y.csv x.json",
+    ),
+    "values": (
+        lambda: [{"data": str(n), "A": 0.5, "B": n / 9} for n in (1, 2, 3)],
+        "compare --table x.json",
+    ),
+    "long values": (
+        lambda: [{"dataset": "d", "system": s, "value": 0.5} for s in "AB"],
+        "rank --table x.json",
+    ),
     "runs": (runs, "compare --table x.json --table runs.json"),
     "ranked runs": (runs, "rank x.json runs.json"),
-    "graded judgements": (lambda: {"a": {"b": 2, "c": 0}, "b": {"c": 1}},
-                          "score --task retrieval -m nDCG@2 --missing skip p.csv x.json"),
+    "graded judgements": (
+        lambda: {"a": {"b": 2, "c": 0}, "b": {"c": 1}},
+        "score --task retrieval -m nDCG@2 --missing skip p.csv x.json",
+    ),
     "captions": (lambda: CAPTIONS, "pairs --top-k 1 -o - x.json r.json"),
-    "ratings of pairs": (lambda: [["a", "b", 1.5], ["a", "c", 0]], "correlate x.json p.csv"),
-    "scores of pairs": (lambda: [{"a": "a", "b": "b", "score": 1.5}], "correlate p.csv x.json"),
+    "ratings of pairs": (
+        lambda: [["a", "b", 1.5], ["a", "c", 0]],
+        "correlate x.json p.csv",
+    ),
+    "scores of pairs": (
+        lambda: [{"a": "a", "b": "b", "score": 1.5}],
+        "correlate p.csv x.json",
+    ),
     "relation": (lambda: {"a": ["b", "d"], "b": []}, "correlate p.csv x.json"),
-}  # fmt: skip
+}
 
 
 def problem_of(args):

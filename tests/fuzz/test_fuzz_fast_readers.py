@@ -14,10 +14,26 @@ from semmetrics.kinds.labels import FORM as LABELS
 
 HEAD = 48  # bytes that count as small here, so that every reader has a beginning and a rest
 WORDS = [
-    "cat", "dog", "traffic light", "é", "猫", "a,b", 'say "hi"', " x ", "", "007", "1e3", "\u2028",
-]  # fmt: skip
-OPTIONS = [ReadOptions(), ReadOptions(max_line_bytes=60), ReadOptions(label_delimiter="|"),
-           ReadOptions(id_column="key"), ReadOptions(delimiter=";")]  # fmt: skip
+    "cat",
+    "dog",
+    "traffic light",
+    "é",
+    "猫",
+    "a,b",
+    'say "hi"',
+    " x ",
+    "",
+    "007",
+    "1e3",
+    "\u2028",
+]
+OPTIONS = [
+    ReadOptions(),
+    ReadOptions(max_line_bytes=60),
+    ReadOptions(label_delimiter="|"),
+    ReadOptions(id_column="key"),
+    ReadOptions(delimiter=";"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +46,17 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(arrow, "BLOCK", 64)
 
 
-ODD = ["", 1, None, [{"x": 1}], -0.0, float("nan"), {"x": [float("inf")]}, "NaN", 10**400]
+ODD = [
+    "",
+    1,
+    None,
+    [{"x": 1}],
+    -0.0,
+    float("nan"),
+    {"x": [float("inf")]},
+    "NaN",
+    10**400,
+]
 
 
 def records(rng, form):
@@ -53,20 +79,32 @@ def records(rng, form):
         if extra and rng.random() < 0.8:
             record[rng.choice(["url", "box"])] = rng.choice(ODD)
         if rng.random() < 0.03:
-            record[key] = rng.choice([None, 3, "cat", [1], [["cat", 0.5]], {"cat": 0.5}, [None]])
+            record[key] = rng.choice(
+                [None, 3, "cat", [1], [["cat", 0.5]], {"cat": 0.5}, [None]]
+            )
         yield record
 
 
 def jsonl(rng, form):
     ends = rng.choice(["\n", "\n", "\r\n"])
-    lines = [json.dumps(one, ensure_ascii=rng.random() < 0.5) for one in records(rng, form)]
+    lines = [
+        json.dumps(one, ensure_ascii=rng.random() < 0.5) for one in records(rng, form)
+    ]
     if rng.random() < 0.1:  # a key that stands twice where nobody looks
-        lines = [line.replace('"url": 1', '"url": {"k": [1], "k": 2}') for line in lines]
+        lines = [
+            line.replace('"url": 1', '"url": {"k": [1], "k": 2}') for line in lines
+        ]
     return ends.join(lines).encode() + rng.choice([b"", ends.encode()])
 
 
 def table(rng, form, comma):
-    rows = [["id", form.columns[0], *(["score"] if form.scored and rng.random() < 0.3 else [])]]
+    rows = [
+        [
+            "id",
+            form.columns[0],
+            *(["score"] if form.scored and rng.random() < 0.3 else []),
+        ]
+    ]
     if rng.random() < 0.2:
         rows[0].append("extra")
     for record in records(rng, form):
@@ -77,7 +115,9 @@ def table(rng, form, comma):
             rows.append([record["id"], "", "", "x"][: len(rows[0])])
         if rng.random() < 0.05:
             rows.append(
-                [record["id"], "|".join(map(str, WORDS[:3])), "0.5|1|0", ""][: len(rows[0])]
+                [record["id"], "|".join(map(str, WORDS[:3])), "0.5|1|0", ""][
+                    : len(rows[0])
+                ]
             )
 
     def cell(value):
@@ -86,7 +126,9 @@ def table(rng, form, comma):
         return '"' + text.replace('"', '""') + '"' if quoted else text
 
     ends = rng.choice(["\n", "\n", "\r\n"])
-    return ends.join(comma.join(map(cell, row)) for row in rows).encode() + rng.choice([b"", b"\n"])
+    return ends.join(comma.join(map(cell, row)) for row in rows).encode() + rng.choice(
+        [b"", b"\n"]
+    )
 
 
 def outcome(read, path, form, options):
@@ -98,8 +140,15 @@ def outcome(read, path, form, options):
     scores = found.side.scores
     places = [found.where(i) for i in range(len(found))]
     notes = [note for note in found.notes if note.code != "unused-columns"]
-    return (list(found.ids), found.to_list(), None if scores is None else scores.tolist(),
-            list(found.vocabulary), found.understood, notes, places)  # fmt: skip
+    return (
+        list(found.ids),
+        found.to_list(),
+        None if scores is None else scores.tolist(),
+        list(found.vocabulary),
+        found.understood,
+        notes,
+        places,
+    )
 
 
 def strict(path, form, options):
@@ -142,6 +191,8 @@ def test_both_readers_give_the_same_data_or_the_same_refusal(
         return found
 
     monkeypatch.setattr(arrow, "read_large", counted)
-    number = run_cases(lambda rng: run_case(rng, tmp_path, counts), fuzz_seconds, fuzz_seed)
+    number = run_cases(
+        lambda rng: run_case(rng, tmp_path, counts), fuzz_seconds, fuzz_seed
+    )
     if number > 100:  # otherwise it looks at one of the readers alone
         assert min(counts.values()) > 0.05 * number, counts

@@ -11,9 +11,23 @@ from semmetrics.cli.app import COMMANDS, program
 from semmetrics.metrics import registry
 
 VALUES = (
-    "-1", "0", "9223372036854775808", "-9223372036854775809", "100000000000", "9" * 5000, "1e308",
-    "1e400", "nan", "-inf", "", "x", "1,9223372036854775808", "1:2:1e-300", "0:1:0.00000001", "(",
-)  # fmt: skip
+    "-1",
+    "0",
+    "9223372036854775808",
+    "-9223372036854775809",
+    "100000000000",
+    "9" * 5000,
+    "1e308",
+    "1e400",
+    "nan",
+    "-inf",
+    "",
+    "x",
+    "1,9223372036854775808",
+    "1:2:1e-300",
+    "0:1:0.00000001",
+    "(",
+)
 NUMBERS = VALUES[:10]
 CALLS = {
     "score": "score --ci -m F1 p.json g.json",
@@ -44,7 +58,11 @@ def flags(name):
     for word in name.split():
         command = command.get_command(click.Context(command), word)
     for one in command.params:
-        if isinstance(one, click.Option) and not one.is_flag and "FILE" not in str(one.metavar):
+        if (
+            isinstance(one, click.Option)
+            and not one.is_flag
+            and "FILE" not in str(one.metavar)
+        ):
             yield one.opts[-1]
 
 
@@ -55,7 +73,9 @@ def test_every_command_is_called():
 
 @pytest.mark.parametrize("name", CALLS)
 def test_values_of_flags(folder, name, some_of):  # noqa: F811
-    CliRunner().invoke(program, ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"])
+    CliRunner().invoke(
+        program, ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"]
+    )
     CliRunner().invoke(program, ["score", "--state", "p.state", "p.json", "g.json"])
     words, wrong = CALLS[name].split(), []
     size = len(name.split())
@@ -73,8 +93,13 @@ def test_values_in_measures(folder, some_of):  # noqa: F811
     )
     for definition, kind in definitions:
         files = ["p.json", "g.json"] if kind == "labels" else ["c.json", "r.json"]
-        options = [option.name for option in definition.options if option.kind is not str]
-        for spelled in (*(f"({name}={{}})" for name in options), *["@{}"] * definition.cutoff):
+        options = [
+            option.name for option in definition.options if option.kind is not str
+        ]
+        for spelled in (
+            *(f"({name}={{}})" for name in options),
+            *["@{}"] * definition.cutoff,
+        ):
             for value in some_of(NUMBERS):
                 measure = definition.name + spelled.format(value)
                 problem = problem_of(["score", "-m", measure, *files])

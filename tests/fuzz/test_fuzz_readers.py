@@ -20,13 +20,22 @@ from semmetrics.kinds.captions import as_texts
 
 COCO = {
     "images": [{"id": 1}, {"id": 2}],
-    "annotations": [{"image_id": 1, "category_id": 18}, {"image_id": 2, "category_id": 3}],
+    "annotations": [
+        {"image_id": 1, "category_id": 18},
+        {"image_id": 2, "category_id": 3},
+    ],
     "categories": [{"id": 18, "name": "dog"}, {"id": 3, "name": "car"}],
 }
-RECORDS = [{"id": 1, "labels": ["cat"], "scores": [0.5]}, {"id": "b", "tags": {"dog": 1}}]
+RECORDS = [
+    {"id": 1, "labels": ["cat"], "scores": [0.5]},
+    {"id": "b", "tags": {"dog": 1}},
+]
 CAPTIONS = {
     "images": [{"id": 1}, {"id": 2}],
-    "annotations": [{"id": 5, "image_id": 1, "caption": "a cat"}, {"image_id": 1, "caption": ""}],
+    "annotations": [
+        {"id": 5, "image_id": 1, "caption": "a cat"},
+        {"image_id": 1, "caption": ""},
+    ],
 }
 KARPATHY = {
     "images": [
@@ -34,7 +43,10 @@ KARPATHY = {
         {"imgid": 2, "split": "val", "sentences": [{"sentid": 6, "raw": ""}]},
     ]
 }
-RESULTS = [{"image_id": 1, "caption": "a cat\u2028"}, {"image_id": 1, "caption": "the cat"}]
+RESULTS = [
+    {"image_id": 1, "caption": "a cat\u2028"},
+    {"image_id": 1, "caption": "the cat"},
+]
 
 
 REGION = {"type": "choices", "value": {"x": 1, "choices": ["cat"]}, "score": 0.5}
@@ -44,7 +56,10 @@ TASK = {
     "annotations": [{"result": [REGION], "was_cancelled": False}],
     "predictions": [{"result": [REGION]}],
 }
-FIFTYONE = {"filepath": "x/a.jpg", "p": {"detections": [{"label": "cat", "confidence": 0.5}]}}
+FIFTYONE = {
+    "filepath": "x/a.jpg",
+    "p": {"detections": [{"label": "cat", "confidence": 0.5}]},
+}
 LABELBOX = {
     "data_row": {"id": "x", "external_id": "a.jpg"},
     "projects": {
@@ -53,7 +68,9 @@ LABELBOX = {
                 {
                     "annotations": {
                         "objects": [{"name": "cat"}],
-                        "classifications": [{"name": "q", "radio_answer": {"name": "yes"}}],
+                        "classifications": [
+                            {"name": "q", "radio_answer": {"name": "yes"}}
+                        ],
                     }
                 }
             ]
@@ -65,12 +82,17 @@ DATUMARO = {
     "items": [
         {
             "id": "a",
-            "annotations": [{"type": "label", "label_id": 0, "attributes": {"score": 1}}],
+            "annotations": [
+                {"type": "label", "label_id": 0, "attributes": {"score": 1}}
+            ],
             "image": {"path": "a.jpg"},
         }
     ],
 }
-LVIS = {**COCO, "images": [{"id": 1, "neg_category_ids": [3]}, {"id": 2, "neg_category_ids": []}]}
+LVIS = {
+    **COCO,
+    "images": [{"id": 1, "neg_category_ids": [3]}, {"id": 2, "neg_category_ids": []}],
+}
 MSRVTT = {
     "videos": [{"video_id": "v", "split": "test"}],
     "sentences": [{"video_id": "v", "sen_id": 1, "caption": "a cat"}],
@@ -80,8 +102,19 @@ DOCUMENTS = [
     [{"image_id": 1, "category_id": 18, "score": 0.5}],
     LVIS,
     [TASK],
-    [{"id": 1, "choice": REGION["value"], "annotation_id": 1, "annotator": 1, "lead_time": 1}],
-    {"classes": ["cat", "dog"], "labels": {"a": 1, "b": [{"label": "cat", "confidence": 1}]}},
+    [
+        {
+            "id": 1,
+            "choice": REGION["value"],
+            "annotation_id": 1,
+            "annotator": 1,
+            "lead_time": 1,
+        }
+    ],
+    {
+        "classes": ["cat", "dog"],
+        "labels": {"a": 1, "b": [{"label": "cat", "confidence": 1}]},
+    },
     {"a": {"classifications": [{"label": "cat"}]}},
     {"samples": [FIFTYONE]},
     [LABELBOX],
@@ -93,8 +126,12 @@ DOCUMENTS = [
     [{"image": "x/a.jpg", "caption": ["a cat"]}],
     {"v": {"timestamps": [[0, 1]], "sentences": ["a cat"]}},
 ]
-CVAT = b'<annotations><image id="0" name="a.jpg"><tag label="cat"/></image></annotations>'
-ARFF = b"@relation 'x: -C 1'\n@attribute cat {0,1}\n@attribute x numeric\n@data\n1,0.5\n"
+CVAT = (
+    b'<annotations><image id="0" name="a.jpg"><tag label="cat"/></image></annotations>'
+)
+ARFF = (
+    b"@relation 'x: -C 1'\n@attribute cat {0,1}\n@attribute x numeric\n@data\n1,0.5\n"
+)
 
 
 def saved(save, *args, **kwargs):
@@ -128,7 +165,10 @@ def formats():
 def seeds():
     yield from formats()
     matrix = sparse.csr_array(np.array([[0, 0.5], [1, 0]]))
-    yield "json", json.dumps({"a": ["cat", {"label": "dog", "score": 0.5}], "b": []}).encode()
+    yield (
+        "json",
+        json.dumps({"a": ["cat", {"label": "dog", "score": 0.5}], "b": []}).encode(),
+    )
     yield "json", json.dumps({"a": {"cat": 0.5}, "é": {"dog": 1}}).encode()
     yield "json", json.dumps(RECORDS, indent=1).encode("utf-16")
     yield "json", json.dumps([["cat", ["bin", "ashcan"]], []]).encode()
@@ -144,15 +184,26 @@ def seeds():
     yield "json", json.dumps({"a": "a cat", "b": ""}).encode("utf-16")
     yield "json", json.dumps({"a": ["a cat", "the cat"], "b": ["😀"]}).encode()
     yield "json", json.dumps(["a cat", "a dog sleeps"]).encode()
-    yield "jsonl", "\n".join(map(json.dumps, [*RESULTS, {"id": 2, "refs": ["x", "y"]}])).encode()
-    yield "tsv", "image_id\tcaption_id\tcaption\r\n1\t5\ta cat\r\n2\t6\t\r\n1\t7\té".encode()
+    yield (
+        "jsonl",
+        "\n".join(map(json.dumps, [*RESULTS, {"id": 2, "refs": ["x", "y"]}])).encode(),
+    )
+    yield (
+        "tsv",
+        "image_id\tcaption_id\tcaption\r\n1\t5\ta cat\r\n2\t6\t\r\n1\t7\té".encode(),
+    )
     yield "txt", "a cat\tthe cat\r\n\n猫\u2028\x85b\n".encode()
     yield "txt", "1.jpg#0\ta cat\r\n1.jpg#1\tthe cat\n2.jpg#0\t猫\n".encode()
     yield "token", b"1.jpg#0\ta cat\n2.jpg#0\t\n"
     yield "json", json.dumps(KARPATHY).encode()
     yield "npy", saved(np.save, np.array([[0.5, 1], [0, 0.25]]))
     yield "npy", saved(np.save, np.array([True, False]))
-    yield "npz", saved(np.savez, y=np.eye(2), classes=np.array(["a", "b"]), ids=np.array([1, 2]))
+    yield (
+        "npz",
+        saved(
+            np.savez, y=np.eye(2), classes=np.array(["a", "b"]), ids=np.array([1, 2])
+        ),
+    )
     yield "npz", saved(np.savez_compressed, values=np.eye(2, dtype=np.int8))
     yield "npz", saved(sparse.save_npz, matrix)
     yield "npz", saved(sparse.save_npz, matrix.tocoo(), compressed=False)
@@ -172,10 +223,17 @@ def seeds():
     coded = {"id": [1, 2], "label": arrow.array(["x", "y"]).dictionary_encode()}
     for columns in (long, many, wide, coded):
         table = arrow.table(columns)
-        for extension, writer in (("arrow", arrow.ipc.new_file), ("arrows", arrow.ipc.new_stream)):
+        for extension, writer in (
+            ("arrow", arrow.ipc.new_file),
+            ("arrows", arrow.ipc.new_stream),
+        ):
             yield (
                 extension,
-                saved(lambda to, table=table, new=writer: write(new(to, table.schema), table)),
+                saved(
+                    lambda to, table=table, new=writer: write(
+                        new(to, table.schema), table
+                    )
+                ),
             )
 
 
@@ -212,7 +270,16 @@ def candidates(path, options=None):
     return as_candidates(path, options=options)
 
 
-READERS = (labels, read_class_list, read_numbers, vectors, captions, texts, candidates, kind)
+READERS = (
+    labels,
+    read_class_list,
+    read_numbers,
+    vectors,
+    captions,
+    texts,
+    candidates,
+    kind,
+)
 OPTIONS = [
     ReadOptions(max_bytes=2**20, max_line_bytes=2**16),
     ReadOptions(max_bytes=2**20, label_delimiter="|"),
@@ -274,7 +341,9 @@ def test_readers_give_items_or_an_input_error(tmp_path, fuzz_seconds, fuzz_seed)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         number = run_cases(
-            lambda rng: accepted.append(run_case(rng, tmp_path)), fuzz_seconds, fuzz_seed
+            lambda rng: accepted.append(run_case(rng, tmp_path)),
+            fuzz_seconds,
+            fuzz_seed,
         )
     if fuzz_seconds >= 5:
         # A fuzzer whose every file is refused, or none, looks at nothing.

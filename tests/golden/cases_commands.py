@@ -14,10 +14,26 @@ from golden.inputs import PREDS
 from golden.names import spelled
 
 _COMMANDS = (
-    "score", "sweep", "calibrate", "{fit}", "{pairs}", "validate", "list", "explain", "embed",
-    "embed convert", "embed fetch", "embed info", "embed list", "{coverage}", "cite", "rank",
-    "completion", "compare", "correlate",
-)  # fmt: skip
+    "score",
+    "sweep",
+    "calibrate",
+    "{fit}",
+    "{pairs}",
+    "validate",
+    "list",
+    "explain",
+    "embed",
+    "embed convert",
+    "embed fetch",
+    "embed info",
+    "embed list",
+    "{coverage}",
+    "cite",
+    "rank",
+    "completion",
+    "compare",
+    "correlate",
+)
 _FACTS = re.compile(r"  (-., )?--[a-z-]+|[\[{}\] ]*\".*|[\[{}\] ]+$")
 """The flags of help, and lines of JSON: the rest is prose."""
 _WORDS = "--embedding words.vec"
@@ -25,7 +41,9 @@ _WORDS = "--embedding words.vec"
 
 def _lines(name: str, **options: Any) -> list[Case]:
     """A case a line of a file of commands."""
-    text = (Path(__file__).parent / "commands" / f"{name}.txt").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "commands" / f"{name}.txt").read_text(
+        encoding="utf-8"
+    )
     return [cli(line, **options) for line in text.splitlines()]
 
 
@@ -34,20 +52,27 @@ _STDIN = [
     cli("score -m F1 - gt.json", stdin=json.dumps(PREDS).encode()),
     cli("score -m F1 --input-format csv - gt.json", stdin=b"id,label\n1,cat\n"),
     cli("score -m F1 - -", stdin=b"{}"),
-    cli("score -m F1 --missing skip - gt.json", stdin=b'{"id": "1", "labels": ["cat"]}\n',
-        name="score -m F1 --missing skip - gt.json, a record"),
-    cli("score -m F1 --missing skip --input-format jsonl - gt.json",
-        stdin=b'{"id": "1", "labels": ["cat"]}\n'),
+    cli(
+        "score -m F1 --missing skip - gt.json",
+        stdin=b'{"id": "1", "labels": ["cat"]}\n',
+        name="score -m F1 --missing skip - gt.json, a record",
+    ),
+    cli(
+        "score -m F1 --missing skip --input-format jsonl - gt.json",
+        stdin=b'{"id": "1", "labels": ["cat"]}\n',
+    ),
     cli("score -m F1 - gt.json", stdin=b"", name="score -m F1 - gt.json, nothing"),
     cli("validate -", stdin=json.dumps(PREDS).encode()),
-]  # fmt: skip
+]
 
 
 def _again(command: str, then: str, change: str = "", into: str = "") -> Case:
     """The signature of a first run, given to a second one."""
 
     def run() -> Any:
-        code, out, err = run_program(shlex.split(spelled(f"score --format json {command}")))
+        code, out, err = run_program(
+            shlex.split(spelled(f"score --format json {command}"))
+        )
         if code:
             return {"first": err.splitlines()}
         signature = json.loads(out)["scores"][0]["signature"]
@@ -85,27 +110,47 @@ _AGAIN = [
     _again("-m 'Recall(average=macro,labels=union)' a.json gt.json", "a.json gt.json"),
     _again("-m F1 --missing skip few.json gt.json", "few.json gt.json"),
     _again("-m F1 --ci --resamples 20 --seed 5 a.json gt.json", "a.json gt.json"),
-    _again("-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json",
-           "--embedding words.vec a.json gt.json"),
-    _again("-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json", "a.json gt.json"),
+    _again(
+        "-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json",
+        "--embedding words.vec a.json gt.json",
+    ),
+    _again(
+        "-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json",
+        "a.json gt.json",
+    ),
     _again("-m SemF1 --oov skip a.json gt.json", "a.json gt.json"),
     _again("-m F1 --threshold 0.5 ranked.json gt.json", "ranked.json gt.json"),
     _again("-m F1 --threshold best ranked.json gt.json", "ranked.json gt.json"),
-    _again("-m 'hF(unknown=own)' --taxonomy taxonomy.csv a.json gt.json",
-           "--taxonomy taxonomy.json a.json gt.json"),
-    _again("-m CIDEr-D --tokenizer 13a captions.json references.json",
-           "captions.json references.json"),
-    _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
-           "captions.json references.json"),
-    _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
-           "{frequencies} frequencies.json captions.json references.json"),
-    _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
-           "{frequencies} frequencies_b.json captions.json references.json"),
-    _again("-m F1 --classes dictionary.txt --ignore lion few.json few.json",
-           "--ignore lion few.json few.json"),
-    _again("-m F1 --weights weights.json a.json gt.json", "--weights weights.csv a.json gt.json"),
+    _again(
+        "-m 'hF(unknown=own)' --taxonomy taxonomy.csv a.json gt.json",
+        "--taxonomy taxonomy.json a.json gt.json",
+    ),
+    _again(
+        "-m CIDEr-D --tokenizer 13a captions.json references.json",
+        "captions.json references.json",
+    ),
+    _again(
+        "-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
+        "captions.json references.json",
+    ),
+    _again(
+        "-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
+        "{frequencies} frequencies.json captions.json references.json",
+    ),
+    _again(
+        "-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
+        "{frequencies} frequencies_b.json captions.json references.json",
+    ),
+    _again(
+        "-m F1 --classes dictionary.txt --ignore lion few.json few.json",
+        "--ignore lion few.json few.json",
+    ),
+    _again(
+        "-m F1 --weights weights.json a.json gt.json",
+        "--weights weights.csv a.json gt.json",
+    ),
     _again("-m F1 --weights weights.json a.json gt.json", "a.json gt.json"),
-]  # fmt: skip
+]
 
 
 def _then(name: str, *commands: str, **options: Any) -> Case:
@@ -115,7 +160,9 @@ def _then(name: str, *commands: str, **options: Any) -> Case:
         results = []
         for command in commands:
             code, out, err = run_program(shlex.split(spelled(command)))
-            results.append({"exit": code, "stdout": out.splitlines(), "stderr": err.splitlines()})
+            results.append(
+                {"exit": code, "stdout": out.splitlines(), "stderr": err.splitlines()}
+            )
         return {"runs": results}
 
     def all_of_them() -> Any:
@@ -128,66 +175,147 @@ def _then(name: str, *commands: str, **options: Any) -> Case:
     return Case(name, all_of_them)
 
 
-_FIND = (
-    "calibrate {share} 1 --thresholds 0:0.9:0.1 --embedding words.vec -o cal.json a.json gt.json"
-)
+_FIND = "calibrate {share} 1 --thresholds 0:0.9:0.1 --embedding words.vec -o cal.json a.json gt.json"
 _SEQUENCES = [
-    _then("calibrated", _FIND,
-          "score -m 'SemF1 SemRecall(threshold=0.3)' --calibration cal.json "
-          f"{_WORDS} a.json gt.json", last=True),
-    _then("calibrated on pairs", f"calibrate --pairs pairs.csv {_WORDS} -o cal.json",
-          f"score -m SemF1 --calibration cal.json {{show_signatures}} {_WORDS} a.json gt.json",
-          last=True),
-    _then("calibrated on a part",
-          f"calibrate {{share}} 0.6 --thresholds 0.1,0.4 --seed 1 {_WORDS} -o cal.json "
-          "a.json gt.json",
-          f"score -m SemF1 --calibration cal.json {_WORDS} a.json b.json gt.json", last=True),
-    _then("calibrated for another", _FIND,
-          "score -m SemF1 --calibration cal.json a.json gt.json", last=True),
-    _then("calibrated for no measure", _FIND,
-          "score -m F1 --calibration cal.json a.json gt.json", last=True),
-    _then("calibrated twice", _FIND,
-          f"score -m SemF1 --calibration cal.json --calibration cal.json {_WORDS} a.json gt.json",
-          last=True),
-    _then("frequencies as npz", "{fit} -o df.npz references.json",
-          "score -m 'CIDEr-D CIDEr' {frequencies} df.npz captions.json references.json", last=True),
-    _then("frequencies of stems", "{fit} --stem porter -o df.npz references.json",
-          "score -m 'CIDEr-D(stem=porter)' {frequencies} df.npz captions.json references.json",
-          last=True),
-    _then("frequencies of stems for words", "{fit} --stem porter -o df.npz references.json",
-          "score -m CIDEr-D {frequencies} df.npz captions.json references.json", last=True),
-    _then("frequencies of other tokens", "{fit} --tokenizer 13a -o df.json references.json",
-          "{pairs} {frequencies} df.json -o phi.npy captions.json references.json", last=True),
-    _then("a matrix that is there", "{pairs} -q -o phi.npy captions.json references.json",
-          "{pairs} -o phi.npy captions.json references.json", last=True),
-    _then("a matrix of others", "{pairs} -q -o phi.npy captions.json references.json",
-          "{pairs} -o phi.npy captions_b.json references.json", last=True),
-    _then("a matrix written over", "{pairs} -q -o phi.npy captions.json references.json",
-          "{pairs} --overwrite -o phi.npy captions_b.json references.json"),
-    _then("converted words", "embed convert words.vec new", "embed info new",
-          "embed info --verify --format json new", "embed convert words.vec new",
-          "score -m 'SemF1(threshold=0.4)' --embedding new a.json gt.json",
-          "score -m SemF1 --embedding converted:new {most_words} 4 a.json gt.json"),
-    *(
-        _then(f"ranks {options}",
-              "score -q -m 'O-F1 F1' --format json -o one.json a.json b.json gt.json",
-              "score -q -m 'O-F1 F1' --format json -o two.json b.json gt.json",
-              f"rank {options} one.json two.json", last=True)
-        for options in ("", "-m F1", "--format json", "--format csv", "--format markdown",
-                        "--format latex", "--digits 2", "-o out.txt", "-m Recall", "--by rank",
-                        "--by rank --format csv", "--by mean", "--level 0.9",
-                        "--differences one two", "--differences one three",
-                        "--differences one two --format json", "--diagram ranks.svg",
-                        "--diagram ranks.png")
+    _then(
+        "calibrated",
+        _FIND,
+        "score -m 'SemF1 SemRecall(threshold=0.3)' --calibration cal.json "
+        f"{_WORDS} a.json gt.json",
+        last=True,
     ),
-    _then("ranks of one", "score -q -m O-F1 --format json -o one.json a.json b.json gt.json",
-          "rank one.json", last=True),
-    _then("ranks of one twice", "score -q -m O-F1 --format json -o one.json a.json b.json gt.json",
-          "rank one.json one.json", last=True),
-    _then("items by name", "score -q -m F1 --per-item items.jsonl --format json a.json gt.json"),
-    _then("an output that is there", "score -q -m F1 -o out.txt a.json gt.json",
-          "score -m Recall -o out.txt a.json gt.json"),
-]  # fmt: skip
+    _then(
+        "calibrated on pairs",
+        f"calibrate --pairs pairs.csv {_WORDS} -o cal.json",
+        f"score -m SemF1 --calibration cal.json {{show_signatures}} {_WORDS} a.json gt.json",
+        last=True,
+    ),
+    _then(
+        "calibrated on a part",
+        f"calibrate {{share}} 0.6 --thresholds 0.1,0.4 --seed 1 {_WORDS} -o cal.json "
+        "a.json gt.json",
+        f"score -m SemF1 --calibration cal.json {_WORDS} a.json b.json gt.json",
+        last=True,
+    ),
+    _then(
+        "calibrated for another",
+        _FIND,
+        "score -m SemF1 --calibration cal.json a.json gt.json",
+        last=True,
+    ),
+    _then(
+        "calibrated for no measure",
+        _FIND,
+        "score -m F1 --calibration cal.json a.json gt.json",
+        last=True,
+    ),
+    _then(
+        "calibrated twice",
+        _FIND,
+        f"score -m SemF1 --calibration cal.json --calibration cal.json {_WORDS} a.json gt.json",
+        last=True,
+    ),
+    _then(
+        "frequencies as npz",
+        "{fit} -o df.npz references.json",
+        "score -m 'CIDEr-D CIDEr' {frequencies} df.npz captions.json references.json",
+        last=True,
+    ),
+    _then(
+        "frequencies of stems",
+        "{fit} --stem porter -o df.npz references.json",
+        "score -m 'CIDEr-D(stem=porter)' {frequencies} df.npz captions.json references.json",
+        last=True,
+    ),
+    _then(
+        "frequencies of stems for words",
+        "{fit} --stem porter -o df.npz references.json",
+        "score -m CIDEr-D {frequencies} df.npz captions.json references.json",
+        last=True,
+    ),
+    _then(
+        "frequencies of other tokens",
+        "{fit} --tokenizer 13a -o df.json references.json",
+        "{pairs} {frequencies} df.json -o phi.npy captions.json references.json",
+        last=True,
+    ),
+    _then(
+        "a matrix that is there",
+        "{pairs} -q -o phi.npy captions.json references.json",
+        "{pairs} -o phi.npy captions.json references.json",
+        last=True,
+    ),
+    _then(
+        "a matrix of others",
+        "{pairs} -q -o phi.npy captions.json references.json",
+        "{pairs} -o phi.npy captions_b.json references.json",
+        last=True,
+    ),
+    _then(
+        "a matrix written over",
+        "{pairs} -q -o phi.npy captions.json references.json",
+        "{pairs} --overwrite -o phi.npy captions_b.json references.json",
+    ),
+    _then(
+        "converted words",
+        "embed convert words.vec new",
+        "embed info new",
+        "embed info --verify --format json new",
+        "embed convert words.vec new",
+        "score -m 'SemF1(threshold=0.4)' --embedding new a.json gt.json",
+        "score -m SemF1 --embedding converted:new {most_words} 4 a.json gt.json",
+    ),
+    *(
+        _then(
+            f"ranks {options}",
+            "score -q -m 'O-F1 F1' --format json -o one.json a.json b.json gt.json",
+            "score -q -m 'O-F1 F1' --format json -o two.json b.json gt.json",
+            f"rank {options} one.json two.json",
+            last=True,
+        )
+        for options in (
+            "",
+            "-m F1",
+            "--format json",
+            "--format csv",
+            "--format markdown",
+            "--format latex",
+            "--digits 2",
+            "-o out.txt",
+            "-m Recall",
+            "--by rank",
+            "--by rank --format csv",
+            "--by mean",
+            "--level 0.9",
+            "--differences one two",
+            "--differences one three",
+            "--differences one two --format json",
+            "--diagram ranks.svg",
+            "--diagram ranks.png",
+        )
+    ),
+    _then(
+        "ranks of one",
+        "score -q -m O-F1 --format json -o one.json a.json b.json gt.json",
+        "rank one.json",
+        last=True,
+    ),
+    _then(
+        "ranks of one twice",
+        "score -q -m O-F1 --format json -o one.json a.json b.json gt.json",
+        "rank one.json one.json",
+        last=True,
+    ),
+    _then(
+        "items by name",
+        "score -q -m F1 --per-item items.jsonl --format json a.json gt.json",
+    ),
+    _then(
+        "an output that is there",
+        "score -q -m F1 -o out.txt a.json gt.json",
+        "score -m Recall -o out.txt a.json gt.json",
+    ),
+]
 
 
 def _completion(shell: str) -> Case:
@@ -213,7 +341,10 @@ def _bare(command: str) -> Case:
 
 def _gone(command: str) -> Case:
     """A command whose reader went away."""
-    return Case(f"{command}, nobody reads", lambda: list(run_program(command.split(), gone=True)))
+    return Case(
+        f"{command}, nobody reads",
+        lambda: list(run_program(command.split(), gone=True)),
+    )
 
 
 def _module() -> Any:
@@ -224,9 +355,11 @@ def _module() -> Any:
 
     run = subprocess.run(
         [sys.executable, "-m", "semmetrics", "score", "-m", "F1", "a.json", "gt.json"],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(_package_home())},
-    )  # fmt: skip
+    )
     return {
         "exit": run.returncode,
         "stdout": run.stdout.replace(_version(), "v:VERSION").splitlines(),
@@ -241,9 +374,13 @@ def _package_home() -> list[str]:
 
 
 _OF_CLICK = (
-    "list --help", "list nothing", "score --speed a.json gt.json", "--nothing",
-    "explain --format json F1", "list measures protocols",
-)  # fmt: skip
+    "list --help",
+    "list nothing",
+    "score --speed a.json gt.json",
+    "--nothing",
+    "explain --format json F1",
+    "list measures protocols",
+)
 
 
 def _needing(cases: list[Case]) -> list[Case]:
@@ -268,7 +405,8 @@ METEOR METEOR-nltk NGSM ROUGE-L
 GROUPS = {
     "help": [cli(f"{name} --help", keep=_FACTS) for name in ("", *_COMMANDS)],
     "explain": [cli(f"explain {name}", keep=_FACTS) for name in _MEASURES.split()],
-    "score": _needing(_lines("score", tolerance=LOOSE)) + _STDIN
+    "score": _needing(_lines("score", tolerance=LOOSE))
+    + _STDIN
     + [Case("python -m semmetrics", _module)],
     "meanings": _lines("meanings", tolerance=LOOSE),
     "captions": _lines("captions"),
@@ -281,4 +419,4 @@ GROUPS = {
     "gone": [_gone("list"), _gone("score -m F1 a.json gt.json")],
     "again": _AGAIN,
     "sequences": _SEQUENCES,
-}  # fmt: skip
+}

@@ -43,7 +43,10 @@ def _coco(**changes: Any) -> str:
     whole = {
         "images": [{"id": 1}, {"id": 2}],
         "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
-        "annotations": [{"image_id": 1, "category_id": 1}, {"image_id": 2, "category_id": 2}],
+        "annotations": [
+            {"image_id": 1, "category_id": 1},
+            {"image_id": 2, "category_id": 2},
+        ],
     }
     return json.dumps({**whole, **changes})
 
@@ -250,7 +253,7 @@ _LABELS: list[tuple[str, Content]] = [
     ("p.txt", "cat\ndog\n"),
     ("p.pq", b"PAR1 no"),
     ("p.parquet", b""),
-]  # fmt: skip
+]
 
 _CAPTIONS: list[tuple[str, Content]] = [
     ("c.json", ""),
@@ -281,7 +284,10 @@ _CAPTIONS: list[tuple[str, Content]] = [
     ("c.json", '[{"image_id": 7, "caption": "a cat"}, {"id": 8, "caption": "a dog"}]'),
     ("c.json", '[{"image_id": 7, "caption": "a cat", "text": "a dog"}]'),
     ("c.json", '[{"image_id": 7, "caption": "a cat", "more": 1}]'),
-    ("c.json", '[{"image_id": 7, "caption": "a cat"}, {"image_id": 7, "caption": "a dog"}]'),
+    (
+        "c.json",
+        '[{"image_id": 7, "caption": "a cat"}, {"image_id": 7, "caption": "a dog"}]',
+    ),
     ("c.json", '["a cat", ["a dog"]]'),
     ("c.json", '["a cat", 7]'),
     ("c.json", '{"annotations": 7}'),
@@ -290,7 +296,10 @@ _CAPTIONS: list[tuple[str, Content]] = [
     ("c.json", '{"annotations": [{"image_id": 1}]}'),
     ("c.json", '{"annotations": [{"caption": "a cat"}]}'),
     ("c.json", '{"annotations": [{"image_id": 1, "caption": 3}]}'),
-    ("c.json", '{"images": [{"id": 2}], "annotations": [{"image_id": 1, "caption": "a"}]}'),
+    (
+        "c.json",
+        '{"images": [{"id": 2}], "annotations": [{"image_id": 1, "caption": "a"}]}',
+    ),
     ("c.json", '{"images": [{"id": 2}, {"id": 2}], "annotations": []}'),
     ("c.json", '{"images": [], "annotations": [{"image_id": 1, "category_id": 3}]}'),
     ("c.jsonl", ""),
@@ -319,121 +328,246 @@ _CAPTIONS: list[tuple[str, Content]] = [
     ("c.txt.gz", gzipped(b"a cat\n")[:-5]),
     ("c.npy", _npy(np.eye(2))),
     ("c.csv.gz", b"image_id,caption\n7,a cat\n"),
-]  # fmt: skip
+]
 
 _PARQUET = (
-    "float_ids", "null_ids", "number_labels", "nan_scores", "no_labels", "twice", "null_parts",
-    "whole_ids", "null_captions",
-)  # fmt: skip
+    "float_ids",
+    "null_ids",
+    "number_labels",
+    "nan_scores",
+    "no_labels",
+    "twice",
+    "null_parts",
+    "whole_ids",
+    "null_captions",
+)
 
 
 # What stands beside the data: the command that reads it, and contents.
 _BESIDE: list[tuple[str, list[tuple[str, Content]]]] = [
-    ("score -m C-F1 --threshold 0.5 --classes FILE scores.npy truth.npy", [
-        ("c.txt", ""), ("c.txt", "cat\n\ndog\n"), ("c.txt", "cat\ncat\na\nb\nc\nd\n"),
-        ("c.txt", b"caf\xe9\n"), ("c.txt", "\ufeffa\nb\nc\nd\ne\nf\n"), ("c.json", "{}"),
-        ("c.json", '["a", 7]'), ("c.json", '["a", "a"]'), ("c.json", '["a", ""]'),
-        ("c.json", '"cat"'), ("c.json", "["), ("c.csv", "a\nb\n"), ("c.txt", "a \nb\n"),
-        ("c.json", '[["a", "b"], "c"]'), ("c.txt", "a\r\nb\r\nc\r\nd\r\ne\r\nf\r\n"),
-    ]),
-    ("score -m F1 --ignore @FILE a.json gt.json", [
-        ("i.txt", ""), ("i.txt", "cat\n\n"), ("i.json", '["cat"]'), ("i.json", '{"a": 1}'),
-    ]),
-    ("score -m F1 --weights FILE few.json few.json", [
-        ("w.json", ""), ("w.json", "[1, 2]"), ("w.json", "[1, 2, 3]"), ("w.json", '{"1": 1}'),
-        ("w.json", '{"1": 1, "2": "x", "4": 1}'), ("w.json", '{"1": 1, "2": -1, "4": 1}'),
-        ("w.json", '{"1": 1, "2": NaN, "4": 1}'), ("w.json", '{"1": 1, "2": null, "4": 1}'),
-        ("w.json", '{"1": 0, "2": 0, "4": 0}'), ("w.json", '{"1": 1, "2": 1, "4": 1, "5": 1}'),
-        ("w.json", '{"1": 1, "1": 1}'), ("w.csv", "id,weight\n1,1\n2,x\n4,1\n"),
-        ("w.csv", "id,weight\n1,1\n1,1\n2,1\n4,1\n"), ("w.csv", "id,number\n1,1\n"),
-        ("w.csv", "id,weight\n1,1\n2,1\n4,2\n"), ("w.tsv", "id\tweight\n1\t1\n2\t1\n4\t2\n"),
-        ("w.npy", _npy(np.array([1.0, 2.0]))), ("w.npy", _npy(np.array([1.0, 2.0, np.inf]))),
-        ("w.npy", _npy(np.eye(3))), ("w.npy", _npy(np.array([1, 2, 3]))),
-        ("w.npy", _npy(np.array(["a", "b", "c"]))), ("w.txt", "1\n2\n3\n"),
-    ]),
-    ("score -m F1 --decode {by_size} {set_sizes} FILE scores.npy truth.npy", [
-        ("s.npy", b""), ("s.npy", _npy(np.ones((10, 0)))), ("s.npy", _npy(np.ones(10))),
-        ("s.npy", _npy(-np.ones((10, 3)))), ("s.npy", _npy(np.full((10, 3), np.nan))),
-        ("s.npy", _npy(np.ones((9, 3)))), ("s.npy", _npy(np.ones((10, 3), int))),
-        ("s.json", "[[1]]"), ("s.npz", _npz(a=np.ones((10, 2)))),
-    ]),
-    ("score -m hF --taxonomy FILE few.json few.json", [
-        ("t.json", ""), ("t.json", "[]"), ("t.json", "{}"), ("t.json", '{"a": 7}'),
-        ("t.json", '{"a": ["b", 7]}'), ("t.json", '{"a": ""}'), ("t.json", '{"a": "a"}'),
-        ("t.json", '{"a": "b", "b": "c", "c": "a"}'), ("t.json", '{"a": "b", "a": "c"}'),
-        ("t.json", '{"cat": "pet", "dog": "pet", "couch": "x", "puppy": "dog"}'),
-        ("t.json", '{"a": ["b", "b"]}'), ("t.json", '{"a": null}'), ("t.json", '{"a": []}'),
-        ("t.csv", "child,parent\na\n"), ("t.csv", "a,b\n"), ("t.csv", "child,parent\na,\n"),
-        ("t.csv", "child,parent\na,b\na,b\n"), ("t.csv", "child,parent\na,b\nb,a\n"),
-        ("t.tsv", "child\tparent\na\tb\n"), ("t.txt", "a b\n"), ("t.csv", "parent,child\na,b\n"),
-    ]),
-    ("calibrate --embedding words.vec --pairs FILE", [
-        ("p.csv", ""), ("p.csv", "a,b,same\n"), ("p.csv", "a,b\ncat,dog\n"),
-        ("p.csv", "a,b,same\ncat,dog,2\n"), ("p.csv", "a,b,same\ncat,dog,maybe\n"),
-        ("p.csv", "a,b,same\ncat,dog,0\ndog,dog,0\n"), ("p.csv", "a,b,same\ncat,,1\n"),
-        ("p.csv", "a,b,same\ncat,dog\n"), ("p.csv", "a,b,same,more\ncat,dog,0,x\ncat,car,yes,x\n"),
-        ("p.csv", "a,b,same\ncat,kitten,true\ncat,dog,False\n"),
-        ("p.csv", "a,b,same\ncat,kitten,1\ncat,kitten,1\ncat,dog,0\n"),
-        ("p.csv", "a,b,same\ncat,kitten,1\nkitten,cat,0\n"),
-        ("p.json", "{}"), ("p.json", "[]"), ("p.json", '[["cat", "dog"]]'),
-        ("p.json", '[["cat", "dog", 0], ["cat", "kitten", 1]]'),
-        ("p.json", '[{"a": "cat", "b": "dog"}]'), ("p.json", '[{"a": "cat", "b": 3, "same": 1}]'),
-        ("p.json", '[{"a": "cat", "b": "dog", "same": "no"}]'),
-        ("p.jsonl", '{"a": "cat", "b": "dog", "same": 1}\nx\n'), ("p.txt", "cat dog 1\n"),
-    ]),
-    ("score -m SemF1 --embedding words.vec --calibration FILE a.json gt.json", [
-        ("c.json", ""), ("c.json", "{}"), ("c.json", "[]"), ("c.json", "["),
-        ("c.json", '{"schema": "semmetrics.calibration/1"}'),
-        ("c.json", '{"schema": "semmetrics.calibration/9", "threshold": 0.5}'),
-    ]),
-    ("score -m 'SemF1(threshold=0.4)' --embedding FILE a.json gt.json", [
-        ("e.vec", ""), ("e.vec", "2 2\ncat 1 0\n"), ("e.vec", "1 2\ncat 1\n"),
-        ("e.vec", "1 2\ncat 1 x\n"), ("e.vec", "1 2\ncat 1 nan\n"), ("e.vec", "1 2\ncat 1 0\n"),
-        ("e.vec", "2 2\ncat 1 0\ncat 0 1\n"), ("e.vec", b"1 2\ncaf\xe9 1 0\n"),
-        ("e.vec", "x y\n"), ("e.vec", "0 2\n"), ("e.txt", "cat 1 0\ndog 0 1\n"),
-        ("e.txt", "cat 1 0\ndog 0\n"), ("e.bin", b"1 2\ncat " + struct.pack("<2f", 1, 0) + b"\n"),
-        ("e.bin", b"2 2\ncat " + struct.pack("<2f", 1, 0) + b"\n"), ("e.bin", b"1 2\ncat \0"),
-        ("e.vec.gz", gzipped(b"1 2\ncat 1 0\n")), ("e.pkl", b"x"), ("e.model", b"x"),
-        ("e.vec.gz", gzipped(b"1 2\ncat 1 0\n")[:-6]), ("e.npy", _npy(np.eye(2))),
-        ("e.npz", _npz(words=np.array(["cat", "dog"]), vectors=np.eye(2, dtype=np.float32))),
-        ("e.npz", _npz(vectors=np.eye(2))), ("e.zip", b"PK"),
-    ]),
-    ("rank FILE", [
-        ("r.json", ""), ("r.json", "[]"), ("r.json", "{}"), ("r.json", '[{"system": "a"}]'),
-        ("r.json", '[{"schema": "semmetrics.score/1", "system": "a", "measure": "O-F1", '
-         '"heading": "O-F1", "value": null}]'),
-        ("r.json", '[{"schema": "semmetrics.score/1", "system": "a", "measure": "O-F1", '
-         '"heading": "O-F1", "value": 0.0}]'),
-        ("r.json", '[{"schema": "other/1", "system": "a", "measure": "O-F1", "value": 1}]'),
-    ]),
-    ("score -m 'CIDEr-D' {frequencies} FILE captions.json references.json", [
-        ("d.json", ""), ("d.json", "{}"), ("d.json", '{"documents": 3}'),
-        ("d.json", '{"documents": 3, "frequencies": []}'),
-        ("d.json", '{"documents": -3, "frequencies": {}}'),
-        ("d.json", '{"documents": 3.5, "frequencies": {}}'),
-        ("d.json", '{"documents": true, "frequencies": {}}'),
-        ("d.json", '{"documents": 9007199254740992, "frequencies": {}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": 4}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": -1}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": 1.5}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": "1"}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": null}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"": 1}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a b": 1, "a  b": 1}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a b c d e f": 1}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "tokenizer": 3}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "tokenizer": "13a"}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "stem": "porter"}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": 1, "a": 2}}'),
-        ("d.json", '\ufeff {"documents": 3, "frequencies": {"a": 1}}'),
-        ("d.json", '{"documents": 0, "frequencies": {}}'),
-        ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "more": 1}'),
-        ("d.npz", _npz(a=np.eye(2))), ("d.npz", b"PK\x03\x04"),
-        ("d.npz", _npz(said=np.frombuffer(b"{}", np.uint8))),
-        ("d.npz", _npz(said=np.frombuffer(b"[1", np.uint8))),
-        ("d.npz", _npz(said=np.array([None], object))),
-    ]),
-]  # fmt: skip
+    (
+        "score -m C-F1 --threshold 0.5 --classes FILE scores.npy truth.npy",
+        [
+            ("c.txt", ""),
+            ("c.txt", "cat\n\ndog\n"),
+            ("c.txt", "cat\ncat\na\nb\nc\nd\n"),
+            ("c.txt", b"caf\xe9\n"),
+            ("c.txt", "\ufeffa\nb\nc\nd\ne\nf\n"),
+            ("c.json", "{}"),
+            ("c.json", '["a", 7]'),
+            ("c.json", '["a", "a"]'),
+            ("c.json", '["a", ""]'),
+            ("c.json", '"cat"'),
+            ("c.json", "["),
+            ("c.csv", "a\nb\n"),
+            ("c.txt", "a \nb\n"),
+            ("c.json", '[["a", "b"], "c"]'),
+            ("c.txt", "a\r\nb\r\nc\r\nd\r\ne\r\nf\r\n"),
+        ],
+    ),
+    (
+        "score -m F1 --ignore @FILE a.json gt.json",
+        [
+            ("i.txt", ""),
+            ("i.txt", "cat\n\n"),
+            ("i.json", '["cat"]'),
+            ("i.json", '{"a": 1}'),
+        ],
+    ),
+    (
+        "score -m F1 --weights FILE few.json few.json",
+        [
+            ("w.json", ""),
+            ("w.json", "[1, 2]"),
+            ("w.json", "[1, 2, 3]"),
+            ("w.json", '{"1": 1}'),
+            ("w.json", '{"1": 1, "2": "x", "4": 1}'),
+            ("w.json", '{"1": 1, "2": -1, "4": 1}'),
+            ("w.json", '{"1": 1, "2": NaN, "4": 1}'),
+            ("w.json", '{"1": 1, "2": null, "4": 1}'),
+            ("w.json", '{"1": 0, "2": 0, "4": 0}'),
+            ("w.json", '{"1": 1, "2": 1, "4": 1, "5": 1}'),
+            ("w.json", '{"1": 1, "1": 1}'),
+            ("w.csv", "id,weight\n1,1\n2,x\n4,1\n"),
+            ("w.csv", "id,weight\n1,1\n1,1\n2,1\n4,1\n"),
+            ("w.csv", "id,number\n1,1\n"),
+            ("w.csv", "id,weight\n1,1\n2,1\n4,2\n"),
+            ("w.tsv", "id\tweight\n1\t1\n2\t1\n4\t2\n"),
+            ("w.npy", _npy(np.array([1.0, 2.0]))),
+            ("w.npy", _npy(np.array([1.0, 2.0, np.inf]))),
+            ("w.npy", _npy(np.eye(3))),
+            ("w.npy", _npy(np.array([1, 2, 3]))),
+            ("w.npy", _npy(np.array(["a", "b", "c"]))),
+            ("w.txt", "1\n2\n3\n"),
+        ],
+    ),
+    (
+        "score -m F1 --decode {by_size} {set_sizes} FILE scores.npy truth.npy",
+        [
+            ("s.npy", b""),
+            ("s.npy", _npy(np.ones((10, 0)))),
+            ("s.npy", _npy(np.ones(10))),
+            ("s.npy", _npy(-np.ones((10, 3)))),
+            ("s.npy", _npy(np.full((10, 3), np.nan))),
+            ("s.npy", _npy(np.ones((9, 3)))),
+            ("s.npy", _npy(np.ones((10, 3), int))),
+            ("s.json", "[[1]]"),
+            ("s.npz", _npz(a=np.ones((10, 2)))),
+        ],
+    ),
+    (
+        "score -m hF --taxonomy FILE few.json few.json",
+        [
+            ("t.json", ""),
+            ("t.json", "[]"),
+            ("t.json", "{}"),
+            ("t.json", '{"a": 7}'),
+            ("t.json", '{"a": ["b", 7]}'),
+            ("t.json", '{"a": ""}'),
+            ("t.json", '{"a": "a"}'),
+            ("t.json", '{"a": "b", "b": "c", "c": "a"}'),
+            ("t.json", '{"a": "b", "a": "c"}'),
+            ("t.json", '{"cat": "pet", "dog": "pet", "couch": "x", "puppy": "dog"}'),
+            ("t.json", '{"a": ["b", "b"]}'),
+            ("t.json", '{"a": null}'),
+            ("t.json", '{"a": []}'),
+            ("t.csv", "child,parent\na\n"),
+            ("t.csv", "a,b\n"),
+            ("t.csv", "child,parent\na,\n"),
+            ("t.csv", "child,parent\na,b\na,b\n"),
+            ("t.csv", "child,parent\na,b\nb,a\n"),
+            ("t.tsv", "child\tparent\na\tb\n"),
+            ("t.txt", "a b\n"),
+            ("t.csv", "parent,child\na,b\n"),
+        ],
+    ),
+    (
+        "calibrate --embedding words.vec --pairs FILE",
+        [
+            ("p.csv", ""),
+            ("p.csv", "a,b,same\n"),
+            ("p.csv", "a,b\ncat,dog\n"),
+            ("p.csv", "a,b,same\ncat,dog,2\n"),
+            ("p.csv", "a,b,same\ncat,dog,maybe\n"),
+            ("p.csv", "a,b,same\ncat,dog,0\ndog,dog,0\n"),
+            ("p.csv", "a,b,same\ncat,,1\n"),
+            ("p.csv", "a,b,same\ncat,dog\n"),
+            ("p.csv", "a,b,same,more\ncat,dog,0,x\ncat,car,yes,x\n"),
+            ("p.csv", "a,b,same\ncat,kitten,true\ncat,dog,False\n"),
+            ("p.csv", "a,b,same\ncat,kitten,1\ncat,kitten,1\ncat,dog,0\n"),
+            ("p.csv", "a,b,same\ncat,kitten,1\nkitten,cat,0\n"),
+            ("p.json", "{}"),
+            ("p.json", "[]"),
+            ("p.json", '[["cat", "dog"]]'),
+            ("p.json", '[["cat", "dog", 0], ["cat", "kitten", 1]]'),
+            ("p.json", '[{"a": "cat", "b": "dog"}]'),
+            ("p.json", '[{"a": "cat", "b": 3, "same": 1}]'),
+            ("p.json", '[{"a": "cat", "b": "dog", "same": "no"}]'),
+            ("p.jsonl", '{"a": "cat", "b": "dog", "same": 1}\nx\n'),
+            ("p.txt", "cat dog 1\n"),
+        ],
+    ),
+    (
+        "score -m SemF1 --embedding words.vec --calibration FILE a.json gt.json",
+        [
+            ("c.json", ""),
+            ("c.json", "{}"),
+            ("c.json", "[]"),
+            ("c.json", "["),
+            ("c.json", '{"schema": "semmetrics.calibration/1"}'),
+            ("c.json", '{"schema": "semmetrics.calibration/9", "threshold": 0.5}'),
+        ],
+    ),
+    (
+        "score -m 'SemF1(threshold=0.4)' --embedding FILE a.json gt.json",
+        [
+            ("e.vec", ""),
+            ("e.vec", "2 2\ncat 1 0\n"),
+            ("e.vec", "1 2\ncat 1\n"),
+            ("e.vec", "1 2\ncat 1 x\n"),
+            ("e.vec", "1 2\ncat 1 nan\n"),
+            ("e.vec", "1 2\ncat 1 0\n"),
+            ("e.vec", "2 2\ncat 1 0\ncat 0 1\n"),
+            ("e.vec", b"1 2\ncaf\xe9 1 0\n"),
+            ("e.vec", "x y\n"),
+            ("e.vec", "0 2\n"),
+            ("e.txt", "cat 1 0\ndog 0 1\n"),
+            ("e.txt", "cat 1 0\ndog 0\n"),
+            ("e.bin", b"1 2\ncat " + struct.pack("<2f", 1, 0) + b"\n"),
+            ("e.bin", b"2 2\ncat " + struct.pack("<2f", 1, 0) + b"\n"),
+            ("e.bin", b"1 2\ncat \0"),
+            ("e.vec.gz", gzipped(b"1 2\ncat 1 0\n")),
+            ("e.pkl", b"x"),
+            ("e.model", b"x"),
+            ("e.vec.gz", gzipped(b"1 2\ncat 1 0\n")[:-6]),
+            ("e.npy", _npy(np.eye(2))),
+            (
+                "e.npz",
+                _npz(
+                    words=np.array(["cat", "dog"]), vectors=np.eye(2, dtype=np.float32)
+                ),
+            ),
+            ("e.npz", _npz(vectors=np.eye(2))),
+            ("e.zip", b"PK"),
+        ],
+    ),
+    (
+        "rank FILE",
+        [
+            ("r.json", ""),
+            ("r.json", "[]"),
+            ("r.json", "{}"),
+            ("r.json", '[{"system": "a"}]'),
+            (
+                "r.json",
+                '[{"schema": "semmetrics.score/1", "system": "a", "measure": "O-F1", '
+                '"heading": "O-F1", "value": null}]',
+            ),
+            (
+                "r.json",
+                '[{"schema": "semmetrics.score/1", "system": "a", "measure": "O-F1", '
+                '"heading": "O-F1", "value": 0.0}]',
+            ),
+            (
+                "r.json",
+                '[{"schema": "other/1", "system": "a", "measure": "O-F1", "value": 1}]',
+            ),
+        ],
+    ),
+    (
+        "score -m 'CIDEr-D' {frequencies} FILE captions.json references.json",
+        [
+            ("d.json", ""),
+            ("d.json", "{}"),
+            ("d.json", '{"documents": 3}'),
+            ("d.json", '{"documents": 3, "frequencies": []}'),
+            ("d.json", '{"documents": -3, "frequencies": {}}'),
+            ("d.json", '{"documents": 3.5, "frequencies": {}}'),
+            ("d.json", '{"documents": true, "frequencies": {}}'),
+            ("d.json", '{"documents": 9007199254740992, "frequencies": {}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": 4}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": -1}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": 1.5}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": "1"}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": null}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"": 1}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a b": 1, "a  b": 1}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a b c d e f": 1}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "tokenizer": 3}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "tokenizer": "13a"}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "stem": "porter"}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": 1, "a": 2}}'),
+            ("d.json", '\ufeff {"documents": 3, "frequencies": {"a": 1}}'),
+            ("d.json", '{"documents": 0, "frequencies": {}}'),
+            ("d.json", '{"documents": 3, "frequencies": {"a": 1}, "more": 1}'),
+            ("d.npz", _npz(a=np.eye(2))),
+            ("d.npz", b"PK\x03\x04"),
+            ("d.npz", _npz(said=np.frombuffer(b"{}", np.uint8))),
+            ("d.npz", _npz(said=np.frombuffer(b"[1", np.uint8))),
+            ("d.npz", _npz(said=np.array([None], object))),
+        ],
+    ),
+]
 
 
 def _asked(name: str, content: Content, commands: list[str]) -> Any:
@@ -458,20 +592,27 @@ def _bad(number: int, named: str, content: Content, *commands: str) -> Case:
         shown = "an archive"
     label = f"{number} {named}: {shown!r:.80}"
     every = [command.replace("FILE", named) for command in commands]
-    return Case(label, lambda: with_files(lambda: {"said": _asked(name, content, every)}))
+    return Case(
+        label, lambda: with_files(lambda: {"said": _asked(name, content, every)})
+    )
 
 
 GROUPS = {
     "errors_labels": [
         _bad(
-            number, named.replace(";", "';'"), content,
-            "score -q -m F1 --missing skip FILE gt.json", "validate FILE",
+            number,
+            named.replace(";", "';'"),
+            content,
+            "score -q -m F1 --missing skip FILE gt.json",
+            "validate FILE",
         )
         for number, (named, content) in enumerate(_LABELS)
     ],
     "errors_captions": [
         _bad(
-            number, named, content,
+            number,
+            named,
+            content,
             "score -q -m BLEU-1 --missing skip FILE references.json",
         )
         for number, (named, content) in enumerate(_CAPTIONS)
@@ -491,6 +632,9 @@ GROUPS = {
         )
         for name in _PARQUET
     ],
-    "errors_beside": [_bad(number, name, content, command) for command, contents in _BESIDE
-                      for number, (name, content) in enumerate(contents)],
-}  # fmt: skip
+    "errors_beside": [
+        _bad(number, name, content, command)
+        for command, contents in _BESIDE
+        for number, (name, content) in enumerate(contents)
+    ],
+}

@@ -23,7 +23,16 @@ from golden.harness import (
     plain_score,
     run_program,
 )
-from golden.inputs import CANDIDATES, CLASSES, GT, PREDS, RANKED, REFERENCES, SCORES, TRUTH
+from golden.inputs import (
+    CANDIDATES,
+    CLASSES,
+    GT,
+    PREDS,
+    RANKED,
+    REFERENCES,
+    SCORES,
+    TRUTH,
+)
 from golden.names import spelled
 
 import semmetrics
@@ -59,9 +68,15 @@ def _file(command: str, measures: str, stdin: str = "") -> Callable[[], Result]:
         named = ["-m", spelled(measures), "--format", "json", *shlex.split(command)]
         given = Path(stdin).read_bytes() if stdin else b""
         code, out, err = run_program(["score", *named], given)
-        notes = err.partition("semmetrics: undefined ")[0]  # a table of what the scores have, too
+        notes = err.partition("semmetrics: undefined ")[
+            0
+        ]  # a table of what the scores have, too
         made: Result = {"exit": code, "notes": notes.splitlines()}
-        return {**made, "scores": _scores(json.loads(out)["scores"])} if code == 0 else made
+        return (
+            {**made, "scores": _scores(json.loads(out)["scores"])}
+            if code == 0
+            else made
+        )
 
     return run
 
@@ -73,7 +88,11 @@ def _objects(
 
     def run() -> Result:
         table = attempt(
-            semmetrics.score, preds(), gts(), measures=spelled(measures).split(), **options
+            semmetrics.score,
+            preds(),
+            gts(),
+            measures=spelled(measures).split(),
+            **options,
         )
         if isinstance(table, dict):
             return table
@@ -103,8 +122,11 @@ def _rest(signature: str, known: str) -> str:
     return "|".join(part for part in signature.split("|") if part not in parts)
 
 
-def _group(runs: Mapping[str, Callable[[], Result]], tolerance: float = EXACT,
-           needs: Mapping[str, tuple[str, ...]] | None = None) -> list[Case]:  # fmt: skip
+def _group(
+    runs: Mapping[str, Callable[[], Result]],
+    tolerance: float = EXACT,
+    needs: Mapping[str, tuple[str, ...]] | None = None,
+) -> list[Case]:
     known: dict[str, Result] = {}
     needed = defaultdict(tuple, needs or {})
     first, *others = runs
@@ -121,16 +143,25 @@ def _group(runs: Mapping[str, Callable[[], Result]], tolerance: float = EXACT,
     return cases + [Case(name, other(name), tolerance, needed[name]) for name in others]
 
 
-def _files(commands: str, measures: str, **stdin: str) -> dict[str, Callable[[], Result]]:
+def _files(
+    commands: str, measures: str, **stdin: str
+) -> dict[str, Callable[[], Result]]:
     lines = [line.strip() for line in commands.strip().splitlines()]
     return {line: _file(line, measures) for line in lines}
 
 
 def _needing(names: list[str]) -> dict[str, tuple[str, ...]]:
     """Those that are Parquet or of pandas or scipy, by their names."""
-    packages = {"parquet": "pyarrow", "pandas": "pandas", "DataFrame": "pandas", "Series": "pandas"}
-    return {name: tuple({package for word, package in packages.items() if word in name})
-            for name in names}  # fmt: skip
+    packages = {
+        "parquet": "pyarrow",
+        "pandas": "pandas",
+        "DataFrame": "pandas",
+        "Series": "pandas",
+    }
+    return {
+        name: tuple({package for word, package in packages.items() if word in name})
+        for name in names
+    }
 
 
 def _series(data: Any) -> Any:
@@ -197,26 +228,55 @@ _PLAIN_FILES = _files(
     """.replace(" ; ", " ';' ").replace(" | ", " '|' "),
     _LABELS,
 )
-_BESIDE_OBJECTS: dict[str, Any] = {"embedding": "words.vec", "taxonomy": "taxonomy.json"}
+_BESIDE_OBJECTS: dict[str, Any] = {
+    "embedding": "words.vec",
+    "taxonomy": "taxonomy.json",
+}
 _PLAIN_OBJECTS = {
     name: _objects(preds, gts, _LABELS, **_BESIDE_OBJECTS)
     for name, preds, gts in [
         ("mappings", lambda: PREDS, lambda: GT),
-        ("mappings of tuples", lambda: {i: tuple(x) for i, x in PREDS.items()}, lambda: GT),
+        (
+            "mappings of tuples",
+            lambda: {i: tuple(x) for i, x in PREDS.items()},
+            lambda: GT,
+        ),
         ("mappings of sets", lambda: {i: set(x) for i, x in PREDS.items()}, lambda: GT),
-        ("mappings with whole numbers for ids", lambda: {1: ["cat"]}, lambda: {"1": ["dog"]}),
-        ("mappings with equal ids", lambda: {1: ["cat"], "1": ["dog"]}, lambda: {"1": ["dog"]}),
+        (
+            "mappings with whole numbers for ids",
+            lambda: {1: ["cat"]},
+            lambda: {"1": ["dog"]},
+        ),
+        (
+            "mappings with equal ids",
+            lambda: {1: ["cat"], "1": ["dog"]},
+            lambda: {"1": ["dog"]},
+        ),
         ("paths", lambda: Path("a.json"), lambda: "gt.json"),
-        ("what as_labels gives", lambda: semmetrics.as_labels(PREDS),
-         lambda: semmetrics.as_labels("gt.json")),
+        (
+            "what as_labels gives",
+            lambda: semmetrics.as_labels(PREDS),
+            lambda: semmetrics.as_labels("gt.json"),
+        ),
         ("lists", lambda: list(PREDS.values()), lambda: list(GT.values())),
         ("a list and a mapping", lambda: list(PREDS.values()), lambda: GT),
-        ("lists of other lengths", lambda: list(PREDS.values()), lambda: list(GT.values())[1:]),
+        (
+            "lists of other lengths",
+            lambda: list(PREDS.values()),
+            lambda: list(GT.values())[1:],
+        ),
         ("object arrays", lambda: _array(PREDS.values()), lambda: _array(GT.values())),
         ("Series", lambda: _series(PREDS), lambda: _series(GT)),
-        ("Series by position", lambda: _series(list(PREDS.values())),
-         lambda: _series(list(GT.values()))),
-        ("Series with an id twice", lambda: _series(PREDS).iloc[[0, 0]], lambda: _series(GT)),
+        (
+            "Series by position",
+            lambda: _series(list(PREDS.values())),
+            lambda: _series(list(GT.values())),
+        ),
+        (
+            "Series with an id twice",
+            lambda: _series(PREDS).iloc[[0, 0]],
+            lambda: _series(GT),
+        ),
         ("a dict of one label", lambda: {"a": "cat"}, lambda: {"a": ["cat"]}),
         ("an empty mapping", dict, dict),
         ("an empty list", list, list),
@@ -231,7 +291,7 @@ _PLAIN_OBJECTS = {
         ("NaN for a label", lambda: {"a": [float("nan")]}, lambda: {"a": ["cat"]}),
         ("half a surrogate", lambda: {"a": ["\ud800"]}, lambda: {"a": ["cat"]}),
     ]
-}  # fmt: skip
+}
 
 _RANKED_FILES = _files(
     f"""
@@ -258,7 +318,10 @@ _RANKED_OBJECTS = {
         ("Series of pairs", lambda: _series(RANKED)),
         ("some without scores", lambda: {**RANKED, "1": ["cat"]}),
         ("an infinite score", lambda: {**RANKED, "1": [("cat", float("inf"))]}),
-        ("a score that is a text", lambda: {**RANKED, "1": [{"label": "cat", "score": "1"}]}),
+        (
+            "a score that is a text",
+            lambda: {**RANKED, "1": [{"label": "cat", "score": "1"}]},
+        ),
     ]
 }
 
@@ -295,17 +358,42 @@ _MATRIX_OBJECTS = {
     name: _objects(preds, gts, _MATRIX, **({"embedding": "words.vec"} | options))
     for name, preds, gts, options in [
         ("arrays", lambda: SCORES, lambda: TRUTH, {"classes": CLASSES}),
-        ("arrays in the other order of memory", lambda: np.asfortranarray(SCORES),
-         lambda: np.asfortranarray(TRUTH), {"classes": CLASSES}),
-        ("arrays of other types", lambda: SCORES.astype(np.float16),
-         lambda: TRUTH.astype(np.uint8), {"classes": CLASSES}),
-        ("sparse", lambda: _sparse(SCORES), lambda: _sparse(TRUTH), {"classes": CLASSES}),
-        ("sparse by columns", lambda: _sparse(SCORES, "csc_matrix"),
-         lambda: _sparse(TRUTH, "coo_array"), {"classes": CLASSES}),
-        ("DataFrames", lambda: _frame(SCORES, range(10), CLASSES),
-         lambda: _frame(TRUTH, range(10), CLASSES), {}),
-        ("DataFrames with ids", lambda: _frame(SCORES, [f"i{n}" for n in range(10)], CLASSES),
-         lambda: _frame(TRUTH, [f"i{n}" for n in range(10)], CLASSES)[::-1], {}),
+        (
+            "arrays in the other order of memory",
+            lambda: np.asfortranarray(SCORES),
+            lambda: np.asfortranarray(TRUTH),
+            {"classes": CLASSES},
+        ),
+        (
+            "arrays of other types",
+            lambda: SCORES.astype(np.float16),
+            lambda: TRUTH.astype(np.uint8),
+            {"classes": CLASSES},
+        ),
+        (
+            "sparse",
+            lambda: _sparse(SCORES),
+            lambda: _sparse(TRUTH),
+            {"classes": CLASSES},
+        ),
+        (
+            "sparse by columns",
+            lambda: _sparse(SCORES, "csc_matrix"),
+            lambda: _sparse(TRUTH, "coo_array"),
+            {"classes": CLASSES},
+        ),
+        (
+            "DataFrames",
+            lambda: _frame(SCORES, range(10), CLASSES),
+            lambda: _frame(TRUTH, range(10), CLASSES),
+            {},
+        ),
+        (
+            "DataFrames with ids",
+            lambda: _frame(SCORES, [f"i{n}" for n in range(10)], CLASSES),
+            lambda: _frame(TRUTH, [f"i{n}" for n in range(10)], CLASSES)[::-1],
+            {},
+        ),
         ("NaN", lambda: np.where(SCORES > 0.9, np.nan, SCORES), lambda: TRUTH, {}),
         ("one dimension", lambda: SCORES[0], lambda: TRUTH, {}),
         ("three dimensions", lambda: SCORES[None], lambda: TRUTH, {}),
@@ -317,7 +405,7 @@ _MATRIX_OBJECTS = {
         ("texts", lambda: SCORES.astype(str), lambda: TRUTH, {}),
         ("nothing", lambda: np.zeros((0, 4)), lambda: np.zeros((0, 4)), {}),
     ]
-}  # fmt: skip
+}
 _NUMBER_OBJECTS = {
     f"{name}, by numbers": _objects(preds, gts, _NUMBERS)
     for name, preds, gts in [
@@ -351,25 +439,48 @@ _CAPTION_OBJECTS = {
     name: _objects(preds, gts, _CAPTIONS)
     for name, preds, gts in [
         ("mappings", lambda: CANDIDATES, lambda: REFERENCES),
-        ("mappings of lists", lambda: {i: [x] for i, x in CANDIDATES.items()}, lambda: REFERENCES),
-        ("what as_captions gives", lambda: semmetrics.as_captions(CANDIDATES),
-         lambda: semmetrics.as_captions("references.json")),
-        ("records", lambda: [{"image_id": i, "caption": x} for i, x in CANDIDATES.items()],
-         lambda: [{"id": i, "captions": x} for i, x in REFERENCES.items()]),
+        (
+            "mappings of lists",
+            lambda: {i: [x] for i, x in CANDIDATES.items()},
+            lambda: REFERENCES,
+        ),
+        (
+            "what as_captions gives",
+            lambda: semmetrics.as_captions(CANDIDATES),
+            lambda: semmetrics.as_captions("references.json"),
+        ),
+        (
+            "records",
+            lambda: [{"image_id": i, "caption": x} for i, x in CANDIDATES.items()],
+            lambda: [{"id": i, "captions": x} for i, x in REFERENCES.items()],
+        ),
         ("lists", lambda: list(CANDIDATES.values()), lambda: list(REFERENCES.values())),
         ("Series", lambda: _series(CANDIDATES), lambda: _series(REFERENCES)),
-        ("Series with ids that repeat", lambda: _series(CANDIDATES), lambda: _frame(
-            [x for every in REFERENCES.values() for x in every],
-            [i for i, every in REFERENCES.items() for _ in every], ["caption"])["caption"]),
-        ("object arrays", lambda: np.array(list(CANDIDATES.values()), object),
-         lambda: _array(REFERENCES.values())),
+        (
+            "Series with ids that repeat",
+            lambda: _series(CANDIDATES),
+            lambda: _frame(
+                [x for every in REFERENCES.values() for x in every],
+                [i for i, every in REFERENCES.items() for _ in every],
+                ["caption"],
+            )["caption"],
+        ),
+        (
+            "object arrays",
+            lambda: np.array(list(CANDIDATES.values()), object),
+            lambda: _array(REFERENCES.values()),
+        ),
         ("numbers", lambda: {"7": 3}, lambda: {"7": ["a cat"]}),
         ("None", lambda: {"7": None}, lambda: {"7": ["a cat"]}),
         ("an image without references", lambda: {"7": "a cat"}, lambda: {"7": []}),
         ("half a surrogate", lambda: {"7": "\ud800 a"}, lambda: {"7": ["a cat"]}),
-        ("a DataFrame", lambda: _frame([["a cat"]], ["7"], ["caption"]), lambda: {"7": ["a cat"]}),
+        (
+            "a DataFrame",
+            lambda: _frame([["a cat"]], ["7"], ["caption"]),
+            lambda: {"7": ["a cat"]},
+        ),
     ]
-}  # fmt: skip
+}
 
 
 def _both(files: Any, objects: Any, tolerance: float = EXACT) -> list[Case]:

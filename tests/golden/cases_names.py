@@ -16,8 +16,10 @@ def _signature(value: Any) -> Any:
     """Parameters with their defaults, or the names that a class has."""
     if not callable(value):
         return type(value).__name__
-    parameters = [one.replace(annotation=inspect.Parameter.empty)
-                  for one in inspect.signature(value).parameters.values()]  # fmt: skip
+    parameters = [
+        one.replace(annotation=inspect.Parameter.empty)
+        for one in inspect.signature(value).parameters.values()
+    ]
     shown = normal(str(inspect.Signature(parameters)))
     if not inspect.isclass(value):
         return shown
@@ -25,8 +27,11 @@ def _signature(value: Any) -> Any:
     if issubclass(value, Exception):
         inherited = _attributes_of_python(value)
         own = [name for name in own if name not in inherited]
-    methods = {name: _signature(getattr(value, name)) for name in own
-               if inspect.isroutine(getattr(value, name))}  # fmt: skip
+    methods = {
+        name: _signature(getattr(value, name))
+        for name in own
+        if inspect.isroutine(getattr(value, name))
+    }
     fields = (
         sorted({*own, *(f.name for f in dataclasses.fields(value))} - set(methods))
         if (dataclasses.is_dataclass(value))

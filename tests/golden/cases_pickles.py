@@ -27,10 +27,14 @@ def _loaded(data: bytes, documents: int | None = None) -> Any:
     try:
         found = semmetrics.DocumentFrequencies.load(path, documents=documents)
     except semmetrics.InputError as error:
-        return "refused" if _FILE in str(error) else f"refused without the file: {error}"
+        return (
+            "refused" if _FILE in str(error) else f"refused without the file: {error}"
+        )
     finally:
         path.unlink()
-    counts = ", ".join(f"{' '.join(gram)}: {count}" for gram, count in found.as_dict().items())
+    counts = ", ".join(
+        f"{' '.join(gram)}: {count}" for gram, count in found.as_dict().items()
+    )
     return f"{counts}; {found.documents} documents, {found.log_documents!r}"
 
 
@@ -47,10 +51,15 @@ def _sound(protocol: int) -> dict[str, Any]:
         "OrderedDict": collections.OrderedDict(counts),
     }
     return {
-        name: [_loaded(pickle.dumps({"document_frequency": one, "ref_len": 9.0}, protocol)),
-               _loaded(pickle.dumps(one, protocol), 7), _loaded(pickle.dumps(one, protocol))]
+        name: [
+            _loaded(
+                pickle.dumps({"document_frequency": one, "ref_len": 9.0}, protocol)
+            ),
+            _loaded(pickle.dumps(one, protocol), 7),
+            _loaded(pickle.dumps(one, protocol)),
+        ]
         for name, one in held.items()
-    }  # fmt: skip
+    }
 
 
 _LENGTHS = {
@@ -75,25 +84,42 @@ _OLD = {
     b"multiarray\nscalar\nq\x01cnumpy\ndtype\nq\x02U\x02i2K\x00K\x01\x87R(K\x03U\x01>NNNJ\xff\xff"
     b"\xff\xffJ\xff\xff\xff\xffK\x00tbU\x02\x00\x0c\x86RsU\x07ref_lenh\x01h\x02U\x02f8K\x00K\x01"
     b"\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tbU\x08"
-    + struct.pack("<d", 9.25) + b"\x86Ru.",
+    + struct.pack("<d", 9.25)
+    + b"\x86Ru.",
     "Python 3, a number of NumPy": b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00}\x8c\x01a\x85\x8c"
     b"\x16numpy._core.multiarray\x8c\x06scalar\x93\x8c\x05numpy\x8c\x05dtype\x93\x8c\x02i8\x89\x88"
     b"\x87R(K\x03\x8c\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tbC\x08\x03\0\0\0\0\0\0\0\x86R"
     b"s.",
-}  # fmt: skip
+}
 
 # ---- malformed, by step -------------------------------------------------------------------------
 
 _ARGUMENTS = {
-    "uint1": b"\x05", "uint2": b"\x05\x00", "int4": b"\x05\0\0\0", "uint4": b"\x05\0\0\0",
-    "uint8": b"\x05" + bytes(7), "decimalnl_short": b"5\n", "decimalnl_long": b"5L\n",
-    "stringnl": b"'a'\n", "stringnl_noescape": b"a\n", "floatnl": b"1.5\n",
-    "stringnl_noescape_pair": b"os\nsystem\n", "float8": struct.pack(">d", 1.5),
-    "string1": b"\x01a", "string4": b"\x01\0\0\0a", "bytes1": b"\x01a", "bytes4": b"\x01\0\0\0a",
-    "bytes8": b"\x01" + bytes(7) + b"a", "bytearray8": b"\x01" + bytes(7) + b"a",
-    "unicodestringnl": b"a\n", "unicodestring1": b"\x01a", "unicodestring4": b"\x01\0\0\0a",
-    "unicodestring8": b"\x01" + bytes(7) + b"a", "long1": b"\x01\x05", "long4": b"\x01\0\0\0\x05",
-}  # fmt: skip
+    "uint1": b"\x05",
+    "uint2": b"\x05\x00",
+    "int4": b"\x05\0\0\0",
+    "uint4": b"\x05\0\0\0",
+    "uint8": b"\x05" + bytes(7),
+    "decimalnl_short": b"5\n",
+    "decimalnl_long": b"5L\n",
+    "stringnl": b"'a'\n",
+    "stringnl_noescape": b"a\n",
+    "floatnl": b"1.5\n",
+    "stringnl_noescape_pair": b"os\nsystem\n",
+    "float8": struct.pack(">d", 1.5),
+    "string1": b"\x01a",
+    "string4": b"\x01\0\0\0a",
+    "bytes1": b"\x01a",
+    "bytes4": b"\x01\0\0\0a",
+    "bytes8": b"\x01" + bytes(7) + b"a",
+    "bytearray8": b"\x01" + bytes(7) + b"a",
+    "unicodestringnl": b"a\n",
+    "unicodestring1": b"\x01a",
+    "unicodestring4": b"\x01\0\0\0a",
+    "unicodestring8": b"\x01" + bytes(7) + b"a",
+    "long1": b"\x01\x05",
+    "long4": b"\x01\0\0\0\x05",
+}
 
 
 def _malformed(step: pickletools.OpcodeInfo) -> dict[str, Any]:
@@ -135,7 +161,9 @@ class _Runs:
     """What pickle turns into a call."""
 
     def __init__(self, function: Any, *arguments: Any, state: Any = None) -> None:
-        self.made = (function, arguments) if state is None else (function, arguments, state)
+        self.made = (
+            (function, arguments) if state is None else (function, arguments, state)
+        )
 
     def __reduce__(self) -> Any:
         return self.made
@@ -170,7 +198,9 @@ def _hostile(name: str) -> dict[str, Any]:
     for protocol in range(6):
         attack = _ATTACKS[name]
         held = [attack, {("a",): attack}, {"document_frequency": {}, "ref_len": attack}]
-        made[f"protocol {protocol}"] = [_loaded(pickle.dumps(one, protocol), 9) for one in held]
+        made[f"protocol {protocol}"] = [
+            _loaded(pickle.dumps(one, protocol), 9) for one in held
+        ]
     return made
 
 
@@ -194,16 +224,21 @@ _BY_HAND = {
     "codecs of another text": b"c_codecs\nencode\n(V\\u20ac\nVlatin1\ntR.",
     "a dtype of another kind": b"cnumpy\ndtype\n(S'O8'\nI0\nI1\ntR.",
     "a scalar too wide": b"cnumpy.core.multiarray\nscalar\n(cnumpy\ndtype\n(S'f8'\nI0\nI1\ntRS'"
-    + b"a" * 20 + b"'\ntR.",
+    + b"a" * 20
+    + b"'\ntR.",
     "a scalar of too few bytes": b"cnumpy.core.multiarray\nscalar\n(cnumpy\ndtype\n(S'f8'\nI0\nI1\n"
     b"tRS'a'\ntR.",
     "protocol 6": b"\x80\x06}.",
     "a frame that ends too late": b"\x80\x04\x95\xff\0\0\0\0\0\0\0}.",
     "a dict in itself": b"\x80\x02}q\x00X\x12\0\0\0document_frequencyh\x00s.",
     "a list in itself": b"\x80\x02]q\x00h\x00a.",
-    "a deep tuple": b"\x80\x02}(U\x12document_frequency})" + b"\x85" * 5000 + b"K\x01sU\x07ref_len"
+    "a deep tuple": b"\x80\x02}(U\x12document_frequency})"
+    + b"\x85" * 5000
+    + b"K\x01sU\x07ref_len"
     b"K\x09u.",
-    "shared tuples": b"\x80\x02}(U\x12document_frequency})" + b"q\x00h\x00\x86" * 60 + b"K\x01s"
+    "shared tuples": b"\x80\x02}(U\x12document_frequency})"
+    + b"q\x00h\x00\x86" * 60
+    + b"K\x01s"
     b"U\x07ref_lenK\x09u.",
     "shared values": b"\x80\x02}U\x01a\x85)" + b"q\x00h\x00\x86" * 60 + b"s.",
     "a long memo": b"\x80\x02Nr\xff\xff\xff\x0f.",
@@ -231,7 +266,7 @@ _BY_HAND = {
     "a list": b"]U\x01aa.",
     "no dict of frequencies": b"}(U\x12document_frequency]U\x07ref_lenK\x09u.",
     "other keys": b"}(U\x01aK\x01u.",
-}  # fmt: skip
+}
 
 
 def _case(name: str, run: Any) -> Case:
@@ -241,14 +276,27 @@ def _case(name: str, run: Any) -> Case:
 GROUPS = {
     "pickles": [
         *(_case(f"protocol {n}", lambda n=n: _sound(n)) for n in range(6)),
-        _case("numbers of documents", lambda: {
-            name: _loaded(pickle.dumps({"document_frequency": _COUNTS, "ref_len": length}, 2))
-            for name, length in _LENGTHS.items()
-        }),
-        *(_case(name, lambda d=data: [_loaded(d), _loaded(d, 9)]) for name, data in _OLD.items()),
-        *(_case(f"step {step.name}", lambda s=step: _malformed(s)) for step in pickletools.opcodes),
+        _case(
+            "numbers of documents",
+            lambda: {
+                name: _loaded(
+                    pickle.dumps({"document_frequency": _COUNTS, "ref_len": length}, 2)
+                )
+                for name, length in _LENGTHS.items()
+            },
+        ),
+        *(
+            _case(name, lambda d=data: [_loaded(d), _loaded(d, 9)])
+            for name, data in _OLD.items()
+        ),
+        *(
+            _case(f"step {step.name}", lambda s=step: _malformed(s))
+            for step in pickletools.opcodes
+        ),
         *(_case(f"hostile: {name}", lambda n=name: _hostile(n)) for name in _ATTACKS),
-        *(_case(f"by hand: {name}", lambda d=data: _loaded(d, 9)) for name, data in
-          _BY_HAND.items()),
+        *(
+            _case(f"by hand: {name}", lambda d=data: _loaded(d, 9))
+            for name, data in _BY_HAND.items()
+        ),
     ],
-}  # fmt: skip
+}

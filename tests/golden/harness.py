@@ -80,14 +80,19 @@ def run_program(
     Errors are given by their type and place: their wording may change.
     """
     errors: list[str] = []
-    out, err = (io.TextIOWrapper(held(), "utf-8", newline="")
-                for held in (_Gone if gone else io.BytesIO, io.BytesIO))  # fmt: skip
+    out, err = (
+        io.TextIOWrapper(held(), "utf-8", newline="")
+        for held in (_Gone if gone else io.BytesIO, io.BytesIO)
+    )
     given = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
     before = sys.stdin
     sys.stdin = given
     try:
-        with (contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
-              pytest.MonkeyPatch.context() as patch):  # fmt: skip
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            pytest.MonkeyPatch.context() as patch,
+        ):
             patch.setattr(app, "complain", lambda text: errors.append(_handled(text)))
             main(arguments)
     except SystemExit as left:
@@ -105,7 +110,9 @@ def run_program(
 def _handled(text: str) -> str:
     """The type and place of the error that a message is of."""
     error = sys.exc_info()[1]
-    return type(error).__name__ + (f" at {where}" if (where := getattr(error, "where", "")) else "")
+    return type(error).__name__ + (
+        f" at {where}" if (where := getattr(error, "where", "")) else ""
+    )
 
 
 def normal(text: str) -> str:
@@ -118,15 +125,24 @@ def normal(text: str) -> str:
     return re.sub(r"\b(cal:[^|@]*@)[0-9a-f]{12}", r"\1DIGEST", text)
 
 
-def cli(command: str, *, stdin: bytes = b"", tolerance: float = EXACT, needs: tuple[str, ...] = (),
-        name: str | None = None, keep: re.Pattern[str] = re.compile(".*")) -> Case:  # fmt: skip
+def cli(
+    command: str,
+    *,
+    stdin: bytes = b"",
+    tolerance: float = EXACT,
+    needs: tuple[str, ...] = (),
+    name: str | None = None,
+    keep: re.Pattern[str] = re.compile(".*"),
+) -> Case:
     """A case of a command: what to keep of the lines it prints, its exit code and its files."""
 
     def run() -> Any:
         code, out, err = run_program(shlex.split(spelled(command)), stdin)
         result: dict[str, Any] = {"exit": code}
         if out:
-            result["stdout"] = [kept[0] for line in out.splitlines() if (kept := keep.match(line))]
+            result["stdout"] = [
+                kept[0] for line in out.splitlines() if (kept := keep.match(line))
+            ]
         if err:
             result["stderr"] = err.splitlines()
         return result
@@ -177,7 +193,9 @@ def _content(path: Path) -> Any:
             else (contextlib.nullcontext(np.load(path, allow_pickle=False))) as held
         ):
             arrays = dict(held) if path.suffix == ".npz" else {"array": held}
-            return {name: [str(one.dtype), one.tolist()] for name, one in arrays.items()}
+            return {
+                name: [str(one.dtype), one.tolist()] for name, one in arrays.items()
+            }
     try:
         return normal(path.read_bytes().decode()).splitlines()
     except UnicodeDecodeError:
@@ -193,7 +211,9 @@ def attempt(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         return function(*args, **options)
     except semmetrics.InputError as error:
         return {"error": _handled(str(error))}
-    except Exception as error:  # in Python's own words, which differ between its versions
+    except (
+        Exception
+    ) as error:  # in Python's own words, which differ between its versions
         return {"error": type(error).__name__}
 
 
@@ -268,7 +288,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         made: Any = f"{value.dtype} {value.shape}: {row(value.ravel())}"
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        made = {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        made = {
+            f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)
+        }
     elif isinstance(value, dict):
         made = {str(name): plain(one) for name, one in value.items()}
     elif hasattr(value, "_asdict"):
@@ -334,9 +356,13 @@ def _of_dicts(
         yield f"{at}: another order of keys: {list(found)}"
 
 
-def _of_lists(expected: list[Any], found: list[Any], tolerance: float, at: str) -> Iterator[str]:
+def _of_lists(
+    expected: list[Any], found: list[Any], tolerance: float, at: str
+) -> Iterator[str]:
     if all(isinstance(line, str) for line in expected + found):
-        lines = difflib.unified_diff(expected, found, "expected", "found", lineterm="", n=1)
+        lines = difflib.unified_diff(
+            expected, found, "expected", "found", lineterm="", n=1
+        )
         yield f"{at}:\n" + "\n".join(lines)
     elif len(expected) != len(found):
         yield f"{at}: {len(found)} in place of {len(expected)}: {found!r:.300}"
@@ -363,7 +389,10 @@ def _same(expected: Any, found: Any, tolerance: float) -> bool:
         return (
             _NUMBER.sub("#", expected) == _NUMBER.sub("#", found)
             and len(one) == len(other)
-            and all(_close(float(a), float(b), tolerance) for a, b in zip(one, other, strict=True))
+            and all(
+                _close(float(a), float(b), tolerance)
+                for a, b in zip(one, other, strict=True)
+            )
         )
     return type(expected) is type(found) and expected == found
 
@@ -379,14 +408,19 @@ _ABSENT = ("pycocoevalcap", "nltk")
 def folder_of_inputs(folder: Path, write: Callable[[], None]) -> Iterator[None]:
     """Be in a folder with the input files, on a machine that has no Java and no package for it."""
     fixed = {
-        "COLUMNS": "80", "SEMMETRICS_HOME": str(folder / "home"), "SEMMETRICS_TRACEBACK": "",
+        "COLUMNS": "80",
+        "SEMMETRICS_HOME": str(folder / "home"),
+        "SEMMETRICS_TRACEBACK": "",
         "PATH": str(folder / "no programs"),
-    }  # fmt: skip
+    }
     with pytest.MonkeyPatch.context() as patch:
         for name, value in fixed.items():
             patch.setenv(name, value)
         loaded = [name for name in sys.modules if name.partition(".")[0] in _ABSENT]
-        for package in {*_ABSENT, *loaded}:  # parts that another test has loaded are hidden, too
+        for package in {
+            *_ABSENT,
+            *loaded,
+        }:  # parts that another test has loaded are hidden, too
             patch.setitem(sys.modules, package, None)
         patch.chdir(folder)
         write()

@@ -36,7 +36,9 @@ def record(groups: list[str]) -> None:
                 except Exception as error:
                     raise RuntimeError(f"{group}: {case.name}") from error
             save(group, results)
-            print(f"{group}: {len(GROUPS[group])} cases, {time.perf_counter() - start:.1f} s")
+            print(
+                f"{group}: {len(GROUPS[group])} cases, {time.perf_counter() - start:.1f} s"
+            )
 
 
 if __name__ == "__main__":

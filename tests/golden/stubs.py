@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 _HELD = 4
-_RAISED = {"interrupted": KeyboardInterrupt(), "faulty": RuntimeError("a fault of the stub")}
+_RAISED = {
+    "interrupted": KeyboardInterrupt(),
+    "faulty": RuntimeError("a fault of the stub"),
+}
 
 
 class _Tensor:
@@ -47,7 +50,11 @@ class _Tokenizer:
         return {"[PAD]": 0, "cat": 1, "dog": 2}
 
     def __call__(
-        self, texts: Any, truncation: bool = False, max_length: int | None = None, **_: Any
+        self,
+        texts: Any,
+        truncation: bool = False,
+        max_length: int | None = None,
+        **_: Any,
     ) -> dict[str, Any]:
         every = [texts] if isinstance(texts, str) else texts
         rows = [[len(word) for word in text.split()][:max_length] for text in every]
@@ -82,7 +89,9 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
     class SentenceTransformer(_Model):
         tokenizer, max_seq_length = _Tokenizer(), 4
 
-        def __init__(self, name: str, device: Any = None, revision: Any = None, **_: Any) -> None:
+        def __init__(
+            self, name: str, device: Any = None, revision: Any = None, **_: Any
+        ) -> None:
             seen.append(["SentenceTransformer", name, str(device), revision])
             self.name = name
 
@@ -100,7 +109,8 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
                 raise _RAISED[self.name]
             seen.append(["encode", len(texts), *dict.fromkeys(texts)])
             return np.array(
-                [_vector([len(word) for word in text.split()]) for text in texts], np.float32
+                [_vector([len(word) for word in text.split()]) for text in texts],
+                np.float32,
             )
 
     class AutoModel(_Model):
@@ -129,18 +139,28 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
         return types.SimpleNamespace(type=kind, index=int(number) if number else None)
 
     def tensor(rows: Any, device: Any = None) -> Any:
-        if isinstance(rows, np.ndarray):  # of a measure, which computes with it as numpy does
+        if isinstance(
+            rows, np.ndarray
+        ):  # of a measure, which computes with it as numpy does
             return rows
         seen.append(["tensor", str(device), len(rows)])
         return _Tensor(rows)
 
     torch = types.SimpleNamespace(
-        device=device, Tensor=type("Tensor", (), {}), tensor=tensor, float64="float64",
-        zeros=lambda *_, **__: None, ones_like=lambda one: one,
+        device=device,
+        Tensor=type("Tensor", (), {}),
+        tensor=tensor,
+        float64="float64",
+        zeros=lambda *_, **__: None,
+        ones_like=lambda one: one,
         inference_mode=contextlib.nullcontext,
-        cuda=types.SimpleNamespace(is_available=lambda: gpus > 0, device_count=lambda: gpus),
-        backends=types.SimpleNamespace(mps=types.SimpleNamespace(is_available=lambda: False)),
-    )  # fmt: skip
+        cuda=types.SimpleNamespace(
+            is_available=lambda: gpus > 0, device_count=lambda: gpus
+        ),
+        backends=types.SimpleNamespace(
+            mps=types.SimpleNamespace(is_available=lambda: False)
+        ),
+    )
     logging = types.SimpleNamespace(
         is_progress_bar_enabled=lambda: False,
         disable_progress_bar=lambda: None,
@@ -148,10 +168,14 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
     )
     packages = {
         "torch": torch,
-        "transformers": types.SimpleNamespace(AutoModel=AutoModel, AutoTokenizer=AutoTokenizer),
+        "transformers": types.SimpleNamespace(
+            AutoModel=AutoModel, AutoTokenizer=AutoTokenizer
+        ),
         "transformers.utils": types.SimpleNamespace(logging=logging),
         "transformers.utils.logging": logging,
-        "sentence_transformers": types.SimpleNamespace(SentenceTransformer=SentenceTransformer),
+        "sentence_transformers": types.SimpleNamespace(
+            SentenceTransformer=SentenceTransformer
+        ),
     }
     with pytest.MonkeyPatch.context() as patch:
         for name, package in packages.items():

@@ -15,8 +15,11 @@ def _numbers(text):
     return [int(part) for part in text.split(".")[:2]]
 
 
-CASES = [pytest.param(group, case, id=f"{group}: {case.name}") for group, cases in GROUPS.items()
-         for case in cases]  # fmt: skip
+CASES = [
+    pytest.param(group, case, id=f"{group}: {case.name}")
+    for group, cases in GROUPS.items()
+    for case in cases
+]
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,15 @@ def sign(value):
 def counts(scores, ratings):
     """C - D, pairs, pairs that are untied in the scores and in the ratings."""
     pairs = list(combinations(range(len(scores)), 2))
-    signs = [(sign(scores[i] - scores[j]), sign(ratings[i] - ratings[j])) for i, j in pairs]
-    return (sum(a * b for a, b in signs), len(pairs), sum(a != 0 for a, _ in signs),
-            sum(b != 0 for _, b in signs))  # fmt: skip
+    signs = [
+        (sign(scores[i] - scores[j]), sign(ratings[i] - ratings[j])) for i, j in pairs
+    ]
+    return (
+        sum(a * b for a, b in signs),
+        len(pairs),
+        sum(a != 0 for a, _ in signs),
+        sum(b != 0 for _, b in signs),
+    )
 
 
 def tau_b(scores, ratings):
@@ -31,9 +37,11 @@ def tau_c(scores, ratings):
 
 def accuracy(scores, ratings):
     """Of the pairs that people tell apart, those in the same order; tied scores count half."""
-    found = [0.5 + sign(scores[i] - scores[j]) * sign(ratings[i] - ratings[j]) / 2
-             for i, j in combinations(range(len(scores)), 2)
-             if ratings[i] != ratings[j]]  # fmt: skip
+    found = [
+        0.5 + sign(scores[i] - scores[j]) * sign(ratings[i] - ratings[j]) / 2
+        for i, j in combinations(range(len(scores)), 2)
+        if ratings[i] != ratings[j]
+    ]
     return math.fsum(found) / len(found) if found else math.nan
 
 
@@ -41,23 +49,33 @@ def pearson(scores, ratings):
     n = len(scores)
     x, y = (sum(side) / max(n, 1) for side in (scores, ratings))
     top = math.fsum((a - x) * (b - y) for a, b in zip(scores, ratings, strict=True))
-    squares = [math.fsum((value - mean) ** 2 for value in side)
-               for side, mean in ((scores, x), (ratings, y))]  # fmt: skip
+    squares = [
+        math.fsum((value - mean) ** 2 for value in side)
+        for side, mean in ((scores, x), (ratings, y))
+    ]
     if len(set(scores)) < 2 or len(set(ratings)) < 2:
         return math.nan
     return top / math.sqrt(squares[0] * squares[1])
 
 
 def ranks(values):
-    return [sum(o < v for o in values) + (sum(o == v for o in values) + 1) / 2 for v in values]
+    return [
+        sum(o < v for o in values) + (sum(o == v for o in values) + 1) / 2
+        for v in values
+    ]
 
 
 def spearman(scores, ratings):
     return pearson(ranks(scores), ranks(ratings))
 
 
-STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall-b": tau_b, "kendall-c": tau_c,
-              "accuracy": accuracy}  # fmt: skip
+STATISTICS = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall-b": tau_b,
+    "kendall-c": tau_c,
+    "accuracy": accuracy,
+}
 
 
 def williams_t(first, second, between, n):

@@ -26,15 +26,23 @@ class Blanks:
 
 def task_of(candidates, references, ids=None, tokenizer=None, **more):
     """One candidate an image; both sides are texts."""
-    names = [f"image{place}" for place in range(len(candidates))] if ids is None else ids
+    names = (
+        [f"image{place}" for place in range(len(candidates))] if ids is None else ids
+    )
     return caption_task(
-        [[text] for text in candidates], references, names, tokenizer or Blanks(), **more
+        [[text] for text in candidates],
+        references,
+        names,
+        tokenizer or Blanks(),
+        **more,
     )
 
 
 def scored(candidates, references, measures, ids=None, **options):
     """The scores of one candidate an image, in the order given."""
-    names = [f"image{place}" for place in range(len(candidates))] if ids is None else ids
+    names = (
+        [f"image{place}" for place in range(len(candidates))] if ids is None else ids
+    )
     sides = (dict(zip(names, side, strict=True)) for side in (candidates, references))
     options = {"task": "captions", "missing": "empty", "tokenizer": Blanks(), **options}
     return semmetrics.score(*sides, measures=measures, **options).scores
@@ -49,15 +57,21 @@ def bleu_row(candidate, references, rule="closest"):
     if not references:
         return 0, 0, [0] * 4, [0] * 4
     sizes = [len(reference) for reference in references]
-    length = {"closest": min(sizes, key=lambda size: (abs(size - len(candidate)), size)),
-              "shortest": min(sizes), "average": sum(sizes) / len(sizes)}[rule]  # fmt: skip
+    length = {
+        "closest": min(sizes, key=lambda size: (abs(size - len(candidate)), size)),
+        "shortest": min(sizes),
+        "average": sum(sizes) / len(sizes),
+    }[rule]
     guess, correct = [], []
     for n in range(1, 5):
         mine = ngrams(candidate, n)
         theirs = [ngrams(reference, n) for reference in references]
         guess.append(sum(mine.values()))
         correct.append(
-            sum(min(count, max(bag[gram] for bag in theirs)) for gram, count in mine.items())
+            sum(
+                min(count, max(bag[gram] for bag in theirs))
+                for gram, count in mine.items()
+            )
         )
     return len(candidate), length, guess, correct
 
@@ -110,5 +124,6 @@ def ngsm(first, second, n=4):
 
 def duplicated(tokens, times=3):
     return any(
-        len(set(tokens[start : start + times])) == 1 for start in range(len(tokens) - times + 1)
+        len(set(tokens[start : start + times])) == 1
+        for start in range(len(tokens) - times + 1)
     )

@@ -22,7 +22,9 @@ def document_frequencies(documents):
     """In how many lists of captions each n-gram of orders 1 to 4 occurs."""
     found = Counter()
     for captions in documents:
-        found.update({g for tokens in captions for n in range(1, 5) for g in ngrams(tokens, n)})
+        found.update(
+            {g for tokens in captions for n in range(1, 5) for g in ngrams(tokens, n)}
+        )
     return found
 
 
@@ -32,7 +34,9 @@ def score(candidate, references, frequencies, documents, *, sigma=6.0, clip=True
     for reference in references:
         total = 0.0
         for order in range(1, 5):
-            total += cosine(candidate, reference, order, frequencies, documents, clip=clip)
+            total += cosine(
+                candidate, reference, order, frequencies, documents, clip=clip
+            )
         if sigma is not None:
             gap = max(len(candidate) - 1, 0) - max(len(reference) - 1, 0)
             total *= math.exp(-(gap**2) / (2 * sigma**2))
@@ -45,13 +49,17 @@ def cosine(candidate, reference, order, frequencies, documents, *, clip):
     mine, theirs = ngrams(candidate, order), ngrams(reference, order)
 
     def weighted(counts):
-        return {g: count * (math.log(documents) - math.log(max(1, frequencies.get(g, 0))))
-                for g, count in counts.items()}  # fmt: skip
+        return {
+            g: count * (math.log(documents) - math.log(max(1, frequencies.get(g, 0))))
+            for g, count in counts.items()
+        }
 
     left, right = weighted(mine), weighted(theirs)
     lengths = [math.sqrt(sum(w * w for w in side.values())) for side in (left, right)]
     if not all(lengths):
         return 0.0
     common = [g for g in left if g in right]
-    products = [(min(left[g], right[g]) if clip else left[g]) * right[g] for g in common]
+    products = [
+        (min(left[g], right[g]) if clip else left[g]) * right[g] for g in common
+    ]
     return sum(products) / (lengths[0] * lengths[1])

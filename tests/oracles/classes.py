@@ -10,15 +10,20 @@ NAN = float("nan")
 
 def ranking(scores, true, candidates, ties="position"):
     """Candidates by falling score; equal ones by the rule of ties."""
-    before = {"position": lambda c: 0, "optimistic": lambda c: c != true,
-              "pessimistic": lambda c: c == true}[ties]  # fmt: skip
+    before = {
+        "position": lambda c: 0,
+        "optimistic": lambda c: c != true,
+        "pessimistic": lambda c: c == true,
+    }[ties]
     return sorted(candidates, key=lambda c: (-scores[c], before(c), c))
 
 
 def hits(table, truth, candidates, k, ties="position"):
     """Whether the class of each image is among its first k."""
-    return [true in ranking(line, true, candidates, ties)[:k]
-            for line, true in zip(table, truth, strict=True)]  # fmt: skip
+    return [
+        true in ranking(line, true, candidates, ties)[:k]
+        for line, true in zip(table, truth, strict=True)
+    ]
 
 
 def per_class(found, truth, classes):
@@ -43,14 +48,20 @@ def harmonic(one, other):
 
 def curve(table, truth, seen, unseen, ties="position"):
     """Unseen and seen accuracy under constants below, between and above all differences."""
-    gaps = {a - b for line in table for a in (line[c] for c in seen) for b in (line[c] for c in
-            unseen)}  # fmt: skip
+    gaps = {
+        a - b
+        for line in table
+        for a in (line[c] for c in seen)
+        for b in (line[c] for c in unseen)
+    }
     gaps = sorted(gaps)
     middles = [(a + b) / 2 for a, b in pairwise(gaps)]
     points = []
     for constant in [gaps[0] - 1, *middles, gaps[-1] + 1]:
-        moved = [[score - constant if c in seen else score for c, score in enumerate(line)]
-                 for line in table]  # fmt: skip
+        moved = [
+            [score - constant if c in seen else score for c, score in enumerate(line)]
+            for line in table
+        ]
         found = hits(moved, truth, sorted({*seen, *unseen}), 1, ties)
         points.append((per_class(found, truth, unseen), per_class(found, truth, seen)))
     return points

@@ -26,8 +26,12 @@ def select(systems, k, similarity=None, n=4, lower=()):
 
     found = {}
     for first, second in combinations(systems, 2):
-        values = {i: alike(systems[first][i], systems[second][i]) for i in systems[first]}
-        keys = {image: key(image, value, first, second) for image, value in values.items()}
+        values = {
+            i: alike(systems[first][i], systems[second][i]) for i in systems[first]
+        }
+        keys = {
+            image: key(image, value, first, second) for image, value in values.items()
+        }
         chosen = sorted(values, key=keys.__getitem__)[:k]
         found[first, second] = [(i, values[i]) for i in chosen]
     return found
@@ -37,8 +41,10 @@ def ngsm_product(first, second, n):
     """The product of NGSM's n ratios, exactly, of texts of n words or more."""
     product = Fraction(1)
     for order in range(1, n + 1):
-        one, other = (Counter(zip(*(side[i:] for i in range(order)), strict=False))
-                      for side in (first, second))  # fmt: skip
+        one, other = (
+            Counter(zip(*(side[i:] for i in range(order)), strict=False))
+            for side in (first, second)
+        )
         product *= Fraction((one & other).total(), (one | other).total())
     return product
 
@@ -48,7 +54,9 @@ def power_mean(matrix, powers):
     size = len(matrix)
     vector, total = [1.0] * size, [0.0] * size
     for _ in range(powers):
-        vector = [math.fsum(f * v for f, v in zip(row, vector, strict=True)) for row in matrix]
+        vector = [
+            math.fsum(f * v for f, v in zip(row, vector, strict=True)) for row in matrix
+        ]
         whole = math.fsum(vector)
         vector = [v / whole for v in vector]
         total = [t + v for t, v in zip(total, vector, strict=True)]
@@ -75,21 +83,30 @@ def power_limit(matrix, period=1, doublings=70):
 
 def dominance(scores):
     size = range(len(scores))
-    return [[1.0 if i == j else scores[i][j] / scores[j][i] for j in size] for i in size]
+    return [
+        [1.0 if i == j else scores[i][j] / scores[j][i] for j in size] for i in size
+    ]
 
 
 def spearman(first, second):
     """Of numbers that may be equal: the correlation of their mean ranks."""
 
     def ranks(values):
-        return [sum(o < v for o in values) + (sum(o == v for o in values) + 1) / 2 for v in values]
+        return [
+            sum(o < v for o in values) + (sum(o == v for o in values) + 1) / 2
+            for v in values
+        ]
 
     a, b = ranks(first), ranks(second)
     mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
     top = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
-    return top / math.sqrt(sum((x - mean_a) ** 2 for x in a) * sum((y - mean_b) ** 2 for y in b))
+    return top / math.sqrt(
+        sum((x - mean_a) ** 2 for x in a) * sum((y - mean_b) ** 2 for y in b)
+    )
 
 
 def repeats_word(tokens):
     """Whether a word stands three or more times in a row."""
-    return any(a == b == c for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False))
+    return any(
+        a == b == c for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    )

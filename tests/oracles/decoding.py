@@ -12,7 +12,9 @@ def top(scores, k):
 
 def above(scores, threshold, keep_at_least=0):
     """How many labels score above the threshold, or belong to the least number kept."""
-    return sum(score > threshold or place < keep_at_least for place, score in enumerate(scores))
+    return sum(
+        score > threshold or place < keep_at_least for place, score in enumerate(scores)
+    )
 
 
 def cumulative(scores, threshold, keep_at_least=0):

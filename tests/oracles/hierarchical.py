@@ -57,7 +57,11 @@ def counts(parents, predicted, true, root):
 
 def ratio(name, hit, n_pred, n_ref):
     """hP, hR or hF of counts; nan at 0/0."""
-    top, bottom = {"hP": (hit, n_pred), "hR": (hit, n_ref), "hF": (2 * hit, n_pred + n_ref)}[name]
+    top, bottom = {
+        "hP": (hit, n_pred),
+        "hR": (hit, n_ref),
+        "hF": (2 * hit, n_pred + n_ref),
+    }[name]
     return float(Fraction(top, bottom)) if bottom else NAN
 
 
@@ -81,11 +85,15 @@ def joined(parents, label, other, measure):
 
 def largest(parents, measure):
     """Largest value in a taxonomy, to divide by."""
-    span = max(height(parents, name) for name in roots(parents)) + (len(roots(parents)) > 1)
+    span = max(height(parents, name) for name in roots(parents)) + (
+        len(roots(parents)) > 1
+    )
     return max(span, 1) * (2 if measure == "edges" else 1)
 
 
-def item_distance(parents, predicted, true, measure, unconnected="root", normalize="none"):
+def item_distance(
+    parents, predicted, true, measure, unconnected="root", normalize="none"
+):
     """Mean over predictions of the least distance to a true label, and how many have none."""
     if not true:
         return NAN, 0

@@ -59,7 +59,9 @@ def settled(value, n_pred, n_ref, policies, nothing):
 
 def mean(values, weights):
     """Weighted mean of what is not None; values of weight 0 say nothing."""
-    pairs = [(v, w) for v, w in zip(values, weights, strict=True) if v is not None and w > 0]
+    pairs = [
+        (v, w) for v, w in zip(values, weights, strict=True) if v is not None and w > 0
+    ]
     total = math.fsum(w for _, w in pairs)
     return math.fsum(v * w for v, w in pairs) / total if total else NAN
 
@@ -79,7 +81,13 @@ def score(name, preds, refs, *, average, labels="union", weights=None, **policie
     pairs = list(zip(preds, refs, strict=True))
     if average == "example":
         values = [
-            settled(formula(len(p & r), len(p), len(r), None), len(p), len(r), policies, "empty")
+            settled(
+                formula(len(p & r), len(p), len(r), None),
+                len(p),
+                len(r),
+                policies,
+                "empty",
+            )
             for p, r in pairs
         ]
         return mean(values, weights)
@@ -87,17 +95,26 @@ def score(name, preds, refs, *, average, labels="union", weights=None, **policie
     counts = {}
     for label in classes:
         rows = [(label in p and label in r, label in p, label in r) for p, r in pairs]
-        counts[label] = [math.fsum(w * row[place] for row, w in zip(rows, weights, strict=True))
-                         for place in range(3)]  # fmt: skip
+        counts[label] = [
+            math.fsum(w * row[place] for row, w in zip(rows, weights, strict=True))
+            for place in range(3)
+        ]
     total = math.fsum(weights)
     if average == "micro":
-        hit, n_pred, n_ref = (math.fsum(c[place] for c in counts.values()) for place in range(3))
+        hit, n_pred, n_ref = (
+            math.fsum(c[place] for c in counts.values()) for place in range(3)
+        )
         value = formula(hit, n_pred, n_ref, total * len(classes))
         value = settled(value, n_pred, n_ref, policies, "empty")
         return NAN if value is None else value
     if labels == "reference":  # a label all of whose references have weight 0 is none
         counts = {label: c for label, c in counts.items() if c[2] > 0}
-    values = [settled(formula(*c, total), c[1], c[2], policies, "absent") for c in counts.values()]
+    values = [
+        settled(formula(*c, total), c[1], c[2], policies, "absent")
+        for c in counts.values()
+    ]
     support = [c[2] for c in counts.values()]
     known = any(w for v, w in zip(values, support, strict=True) if v is not None)
-    return mean(values, support if average == "weighted" and known else [1] * len(values))
+    return mean(
+        values, support if average == "weighted" and known else [1] * len(values)
+    )

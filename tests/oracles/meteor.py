@@ -85,7 +85,9 @@ def split(text, prefixes=(), numeric=()):
         else:
             found += [rest, "."]
     found = [
-        word for word in found if not re.match("[\u00a0\u2000-\u200a\u202f\u205f\u3000]", word)
+        word
+        for word in found
+        if not re.match("[\u00a0\u2000-\u200a\u202f\u205f\u3000]", word)
     ]
     text = " ".join(found).strip("".join(map(chr, range(33))))
     return [word.lower() for word in text.split(" ") if word]
@@ -98,7 +100,9 @@ class Data:
         self.stem, self.synsets, self.function = stem, synsets, set(function)
         self.paraphrases = {}
         for phrase, other in paraphrases:
-            self.paraphrases.setdefault(tuple(phrase.split()), []).append(tuple(other.split()))
+            self.paraphrases.setdefault(tuple(phrase.split()), []).append(
+                tuple(other.split())
+            )
 
     def matches(self, cand, ref):
         """All matches: where they begin in the reference and how long they are, the same of the
@@ -108,8 +112,14 @@ class Data:
         if cand == ref:
             return found
         other = [(j, i) for j, i in both if ref[j] != cand[i]]
-        found += [(j, 1, i, 1, 1) for j, i in other if self.stem(ref[j]) == self.stem(cand[i])]
-        found += [(j, 1, i, 1, 2) for j, i in other if self.synsets(ref[j]) & self.synsets(cand[i])]
+        found += [
+            (j, 1, i, 1, 1) for j, i in other if self.stem(ref[j]) == self.stem(cand[i])
+        ]
+        found += [
+            (j, 1, i, 1, 2)
+            for j, i in other
+            if self.synsets(ref[j]) & self.synsets(cand[i])
+        ]
         found += [(j, n, i, m, 3) for j, n, i, m in self.phrases(ref, cand)]
         return found + [(j, n, i, m, 3) for i, m, j, n in self.phrases(cand, ref)]
 
@@ -124,7 +134,11 @@ class Data:
     def line(self, cand, ref):
         """The statistics line of a pair."""
         chosen = align(self.matches(cand, ref), len(ref), len(cand))
-        line = [len(cand), len(ref), *(sum(w in self.function for w in one) for one in (cand, ref))]
+        line = [
+            len(cand),
+            len(ref),
+            *(sum(w in self.function for w in one) for one in (cand, ref)),
+        ]
         for stage in range(4):
             sides = [
                 [
@@ -137,7 +151,9 @@ class Data:
             ]
             line += [side.count(small) for small in (False, True) for side in sides]
         ends = [(j + n, i + m) for j, n, i, m, _ in chosen]
-        chunks = sum((m[0], m[2]) != end for m, end in zip(chosen, [None, *ends], strict=False))
+        chunks = sum(
+            (m[0], m[2]) != end for m, end in zip(chosen, [None, *ends], strict=False)
+        )
         return [*line, chunks, sum(m[3] for m in chosen), sum(m[1] for m in chosen)]
 
 
@@ -171,7 +187,9 @@ def align(matches, n_ref, n_cand, beam=40):
                 continue
             if len(at[j]) == 1 and alone(at[j][0]):
                 m = at[j][0]
-                branches.append(take((words, chunks, far + abs(m[0] - m[2]), *path[3:]), m))
+                branches.append(
+                    take((words, chunks, far + abs(m[0] - m[2]), *path[3:]), m)
+                )
                 continue
             used = {i for m in taken for i in range(m[2], m[2] + m[3])}
             for m in at[j]:
@@ -180,6 +198,8 @@ def align(matches, n_ref, n_cand, beam=40):
                     far += abs(m[0] - m[2])
             branches.append((words, chunks + (last is not None), far, taken, None, end))
         paths = sorted(branches, key=rank)[:beam]
-    closed = [(words, chunks + (last is not None), *more, last, end)
-              for words, chunks, *more, last, end in paths]  # fmt: skip
+    closed = [
+        (words, chunks + (last is not None), *more, last, end)
+        for words, chunks, *more, last, end in paths
+    ]
     return min(closed, key=rank)[3]

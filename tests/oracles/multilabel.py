@@ -13,7 +13,9 @@ def sets(scores, marks, threshold, k=None):
     hits, predicted, true = ([0 for _ in classes] for _ in range(3))
     for row, truth in zip(scores, marks, strict=True):
         for c in classes:
-            chosen = row[c] >= threshold and c in sorted(classes, key=lambda c: -row[c])[:k]
+            chosen = (
+                row[c] >= threshold and c in sorted(classes, key=lambda c: -row[c])[:k]
+            )
             predicted[c] += chosen
             true[c] += truth[c] == 1
             hits[c] += chosen and truth[c] == 1
@@ -27,5 +29,7 @@ def mean_average_precision(scores, marks):
     """Of the classes that have a positive; difficult items are left out of theirs."""
     pairs = zip(scores.T, marks.T, strict=True)
     known = [[*zip(s[m != 0], m[m != 0] == 1, strict=True)] for s, m in pairs]
-    positives = [(column, n) for column in known if (n := sum(true for _, true in column))]
+    positives = [
+        (column, n) for column in known if (n := sum(true for _, true in column))
+    ]
     return mean(class_average_precision(*column) for column in positives)

@@ -61,7 +61,9 @@ def curve(retrieved, n_positives, ties="grouped"):
     return points
 
 
-def class_average_precision(retrieved, n_positives, interpolation="none", ties="grouped"):
+def class_average_precision(
+    retrieved, n_positives, interpolation="none", ties="grouped"
+):
     """Average precision of one class; positives that were not retrieved count in n_positives."""
     if n_positives == 0:
         return NAN
@@ -69,7 +71,9 @@ def class_average_precision(retrieved, n_positives, interpolation="none", ties="
     if interpolation in ("voc2007", "coco101"):
         steps = 10 if interpolation == "voc2007" else 100
         total = 0.0
-        for step in range(steps + 1):  # the points as the evaluation codes have them, in floats
+        for step in range(
+            steps + 1
+        ):  # the points as the evaluation codes have them, in floats
             point = step * (1 / steps) if step < steps else 1.0
             total += max((p for r, p in points if r >= point), default=0.0)
         return total / (steps + 1)

@@ -75,7 +75,9 @@ def sides(pred, ref, classes, vectors, *, duplicates="once", k=None, above=None)
     """Predictions (cut first) and references that count."""
     labels = kept(pred, k, above)
     ref = [class_of(label, classes) for label in ref]
-    return tuple(counted(side, classes, vectors, duplicates=duplicates) for side in (labels, ref))
+    return tuple(
+        counted(side, classes, vectors, duplicates=duplicates) for side in (labels, ref)
+    )
 
 
 def greedy(pred, ref, vectors, threshold):
@@ -98,8 +100,11 @@ def most(pred, ref, vectors, threshold):
     if not pred:
         return 0
     without = most(pred[1:], ref, vectors, threshold)
-    taken = [1 + most(pred[1:], ref[:j] + ref[j + 1 :], vectors, threshold) for j in range(len(ref))
-             if labels_match(pred[0], ref[j], vectors, threshold)]  # fmt: skip
+    taken = [
+        1 + most(pred[1:], ref[:j] + ref[j + 1 :], vectors, threshold)
+        for j in range(len(ref))
+        if labels_match(pred[0], ref[j], vectors, threshold)
+    ]
     return max([without, *taken])
 
 
@@ -133,7 +138,9 @@ def _sums(worth, unused):
     for j in unused:
         if worth[0][j] is not None:
             others = _sums(worth[1:], unused - {j})
-            found = found | {tuple(map(sum, zip(worth[0][j], s, strict=True))) for s in others}
+            found = found | {
+                tuple(map(sum, zip(worth[0][j], s, strict=True))) for s in others
+            }
     return found
 
 
@@ -147,8 +154,12 @@ def _worth(left, right, vectors, threshold):
 
 def _units(left, right, vectors, threshold):
     """The similarity of two labels in units of 1e-9; None if they do not match."""
-    found = [terms_similarity(a, b, vectors) for a in left for b in right
-             if terms_match(a, b, vectors, threshold)]  # fmt: skip
+    found = [
+        terms_similarity(a, b, vectors)
+        for a in left
+        for b in right
+        if terms_match(a, b, vectors, threshold)
+    ]
     return round(max(found) * 1e9) if found else None
 
 
@@ -187,7 +198,13 @@ def set_values(pred, ref, vectors, threshold, match):
     at_hits = sum(sum(found[: n + 1]) / (n + 1) for n, hit in enumerate(found) if hit)
     precision, recall = tp / p if p else NAN, served / g if g else NAN
     both = tp and served
-    f1 = 2 * precision * recall / (precision + recall) if both else 0.0 if p or g else NAN
+    f1 = (
+        2 * precision * recall / (precision + recall)
+        if both
+        else 0.0
+        if p or g
+        else NAN
+    )
     return {
         "SemPrecision": precision,
         "SemRecall": recall,
@@ -207,13 +224,23 @@ def soft_values(pred, ref, vectors, match):
         mine = sum(map(max, table))
         theirs = sum(map(max, zip(*table, strict=True)))
     else:
-        places = itertools.permutations([*range(len(ref)), *[-1] * len(pred)], len(pred))
-        mine = theirs = max(
-            sum(row[j] for row, j in zip(table, chosen, strict=True) if j >= 0) for chosen in places
+        places = itertools.permutations(
+            [*range(len(ref)), *[-1] * len(pred)], len(pred)
         )
-    precision, recall = mine / len(pred) if pred else NAN, theirs / len(ref) if ref else NAN
+        mine = theirs = max(
+            sum(row[j] for row, j in zip(table, chosen, strict=True) if j >= 0)
+            for chosen in places
+        )
+    precision, recall = (
+        mine / len(pred) if pred else NAN,
+        theirs / len(ref) if ref else NAN,
+    )
     f1 = 2 * precision * recall / (precision + recall) if mine and theirs else 0.0
-    return {"SoftPrecision": precision, "SoftRecall": recall, "SoftF1": f1 if pred or ref else NAN}
+    return {
+        "SoftPrecision": precision,
+        "SoftRecall": recall,
+        "SoftF1": f1 if pred or ref else NAN,
+    }
 
 
 def distance(left, right):
@@ -234,12 +261,16 @@ def transport_value(mine, theirs, vectors, *, text, relaxed=False):
 
 def text_words(labels):
     """The words of all terms of all labels, joined to one text."""
-    return re.findall(r"\b\w\w+\b", " ".join(term for label in labels for term in label).lower())
+    return re.findall(
+        r"\b\w\w+\b", " ".join(term for label in labels for term in label).lower()
+    )
 
 
 def label_points(labels, vectors):
     """For each label its first term that takes part."""
-    found = [next((term for term in label if term in vectors), None) for label in labels]
+    found = [
+        next((term for term in label if term in vectors), None) for label in labels
+    ]
     return [term for term in found if term is not None]
 
 
@@ -249,7 +280,9 @@ def mean_similarity(mine, theirs, vectors):
     for side in (mine, theirs):
         if not side:
             return NAN
-        units = [[x / (math.hypot(*vectors[t]) or 1.0) for x in vectors[t]] for t in side]
+        units = [
+            [x / (math.hypot(*vectors[t]) or 1.0) for x in vectors[t]] for t in side
+        ]
         totals.append([sum(column) for column in zip(*units, strict=True)])
     return cosine(*totals)
 

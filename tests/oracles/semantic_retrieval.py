@@ -57,7 +57,10 @@ def ndcg(top, phi, k, gain, discount, out=()):
         gains = [max(phi[place], 0.0) for place in places]
         if gain == "exponential":
             gains = [2**one - 1 for one in gains]
-        divisors = [math.log2(r + 1 if discount == "log2" else max(r, 2)) for r in range(1, k + 1)]
+        divisors = [
+            math.log2(r + 1 if discount == "log2" else max(r, 2))
+            for r in range(1, k + 1)
+        ]
         return sum(one / by for one, by in zip(gains, divisors, strict=False))
 
     ideal = total(ranking(phi, k, out))

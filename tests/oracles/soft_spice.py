@@ -21,12 +21,17 @@ def phrases(tuples):
 
 
 def nearest(mine, theirs, vector):
-    return sum(max(cosine(vector(a), vector(b)) for b in theirs) for a in mine) / len(mine)
+    return sum(max(cosine(vector(a), vector(b)) for b in theirs) for a in mine) / len(
+        mine
+    )
 
 
 def soft_spice(candidate, references, vector, *, bidirectional=False):
     """Of raw tuples; nan where either side has no phrase."""
-    mine, theirs = phrases(candidate), phrases([raw for one in references for raw in one])
+    mine, theirs = (
+        phrases(candidate),
+        phrases([raw for one in references for raw in one]),
+    )
     if not mine or not theirs:
         return NAN
     precision = nearest(mine, theirs, vector)
@@ -42,4 +47,6 @@ def bag_similarity(caption, references, vector, *, how="joined"):
     if not caption.strip() or not texts:
         return NAN
     texts = [" ".join(texts)] if how == "joined" else texts
-    return sum(cosine(vector(caption.strip()), vector(text)) for text in texts) / len(texts)
+    return sum(cosine(vector(caption.strip()), vector(text)) for text in texts) / len(
+        texts
+    )

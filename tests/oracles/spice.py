@@ -63,8 +63,16 @@ def merge(captions, synsets):
                 put(relations.setdefault(ends, []), raw[2].removeprefix("be "))
     return [
         *((node,) for node in nodes),
-        *((node, one) for node, some in zip(nodes, attributes, strict=True) for one in some),
-        *((nodes[a], nodes[b], one) for (a, b), some in relations.items() for one in some),
+        *(
+            (node, one)
+            for node, some in zip(nodes, attributes, strict=True)
+            for one in some
+        ),
+        *(
+            (nodes[a], nodes[b], one)
+            for (a, b), some in relations.items()
+            for one in some
+        ),
     ]
 
 
@@ -74,9 +82,16 @@ def counts(candidate, references, synsets, category="All", words=frozenset()):
     def chosen(tuples):
         if category in LENGTHS:
             return [one for one in tuples if len(one) in LENGTHS[category]]
-        return [one for one in tuples if len(one) == 2 and "/".join(sorted(one[1].words)) in words]
+        return [
+            one
+            for one in tuples
+            if len(one) == 2 and "/".join(sorted(one[1].words)) in words
+        ]
 
-    mine, theirs = chosen(merge([candidate], synsets)), chosen(merge(references, synsets))
+    mine, theirs = (
+        chosen(merge([candidate], synsets)),
+        chosen(merge(references, synsets)),
+    )
     hits = sum(
         any(
             len(one) == len(other)

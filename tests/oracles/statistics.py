@@ -13,13 +13,20 @@ def cardinality(lists):
     mean = sum(sizes) / n if n else float("nan")
     squares = sum((size - mean) ** 2 for size in sizes)
     std = math.sqrt(squares / (n - 1)) if n > 1 else float("nan")
-    return n, mean, std, [sizes.count(size) for size in range(max(sizes, default=0) + 1)]
+    return (
+        n,
+        mean,
+        std,
+        [sizes.count(size) for size in range(max(sizes, default=0) + 1)],
+    )
 
 
 def label_frequencies(lists, n_labels):
     """(label, count), most frequent first, then by label."""
     flat = [label for labels in lists for label in labels]
-    return sorted(((c, flat.count(c)) for c in range(n_labels)), key=lambda p: (-p[1], p[0]))
+    return sorted(
+        ((c, flat.count(c)) for c in range(n_labels)), key=lambda p: (-p[1], p[0])
+    )
 
 
 def label_order(lists):

@@ -13,9 +13,13 @@ def pairs_at(cosines, same, threshold):
     tp = sum(c > threshold and s for c, s in zip(cosines, same, strict=True))
     fp = sum(c > threshold and not s for c, s in zip(cosines, same, strict=True))
     yes, no = sum(same), len(same) - sum(same)
-    return {"precision": tp / (tp + fp) if tp + fp else NAN, "recall": tp / yes,
-            "f1": 2 * tp / (tp + fp + yes), "accuracy": (tp + no - fp) / (yes + no),
-            "youden": tp / yes - fp / no}  # fmt: skip
+    return {
+        "precision": tp / (tp + fp) if tp + fp else NAN,
+        "recall": tp / yes,
+        "f1": 2 * tp / (tp + fp + yes),
+        "accuracy": (tp + no - fp) / (yes + no),
+        "youden": tp / yes - fp / no,
+    }
 
 
 def decisions(cosines):
@@ -26,6 +30,10 @@ def decisions(cosines):
 
 def area(cosines, same):
     """How often a pair that means the same has the larger cosine; half where they are equal."""
-    wins = [1.0 if a > b else 0.5 if a == b else 0.0 for a, s in zip(cosines, same, strict=True)
-            for b, t in zip(cosines, same, strict=True) if s and not t]  # fmt: skip
+    wins = [
+        1.0 if a > b else 0.5 if a == b else 0.0
+        for a, s in zip(cosines, same, strict=True)
+        for b, t in zip(cosines, same, strict=True)
+        if s and not t
+    ]
     return sum(wins) / len(wins)

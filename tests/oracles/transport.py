@@ -20,7 +20,9 @@ def transport_cost(costs, rows, columns):
     for i, j in itertools.product(range(m), range(n)):
         equations[i, i * n + j] = equations[m + j, i * n + j] = 1
     cells = np.where((rows > 0)[:, None] & (columns > 0), costs, 0.0).ravel()
-    found = linprog(cells, A_eq=equations[:-1], b_eq=np.r_[rows, columns][:-1], method="highs")
+    found = linprog(
+        cells, A_eq=equations[:-1], b_eq=np.r_[rows, columns][:-1], method="highs"
+    )
     return float(found.fun)
 
 
@@ -30,8 +32,12 @@ def relaxed_cost(costs, rows, columns):
     right = [(c, j) for j, c in enumerate(columns) if c > 0]
     if not left or not right:
         return float("nan")
-    there = sum(r * min(costs[i][j] for _, j in right) for r, i in left) / sum(r for r, _ in left)
-    back = sum(c * min(costs[i][j] for _, i in left) for c, j in right) / sum(c for c, _ in right)
+    there = sum(r * min(costs[i][j] for _, j in right) for r, i in left) / sum(
+        r for r, _ in left
+    )
+    back = sum(c * min(costs[i][j] for _, i in left) for c, j in right) / sum(
+        c for c, _ in right
+    )
     return max(there, back)
 
 

@@ -31,31 +31,62 @@ from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(
     [
-        "BLEU-1", "BLEU-2(reflen=shortest)", "BLEU-3(reflen=average)", "BLEU-4",
-        "BLEU-4(no_reference=nan)", "ROUGE-L", "ROUGE-L(beta=1,no_reference=0)",
-        "CIDEr-D(df=given)", "CIDEr-D(df=given,sigma=2,stem=porter,no_reference=nan)",
-        "CIDEr(df=given)", "CIDEr(df=given,no_reference=1)",
-        "METEOR", "METEOR(no_reference=nan)", "METEOR-nltk", "METEOR-nltk(no_reference=0)",
-        "NGSM", "NGSM(order=2,refs=max)", "NGSM(no_reference=nan)",
-        "DuplicatedCaption", "CaptionLength", "LengthRatio", "LengthRatio(reflen=average)",
-        "ReferenceCount", "Vocabulary", "UniqueCaptions",
-        "Soft-SPICE(parser=given)", "Soft-SPICE(bidirectional=yes,parser=given,undefined=nan)",
-        "BagSim", "BagSim(references=mean,no_prediction=skip)",
-        "SPICE(parser=given)", "SPICE(parser=given,no_reference=nan)", "SPICE(parser=offline)",
+        "BLEU-1",
+        "BLEU-2(reflen=shortest)",
+        "BLEU-3(reflen=average)",
+        "BLEU-4",
+        "BLEU-4(no_reference=nan)",
+        "ROUGE-L",
+        "ROUGE-L(beta=1,no_reference=0)",
+        "CIDEr-D(df=given)",
+        "CIDEr-D(df=given,sigma=2,stem=porter,no_reference=nan)",
+        "CIDEr(df=given)",
+        "CIDEr(df=given,no_reference=1)",
+        "METEOR",
+        "METEOR(no_reference=nan)",
+        "METEOR-nltk",
+        "METEOR-nltk(no_reference=0)",
+        "NGSM",
+        "NGSM(order=2,refs=max)",
+        "NGSM(no_reference=nan)",
+        "DuplicatedCaption",
+        "CaptionLength",
+        "LengthRatio",
+        "LengthRatio(reflen=average)",
+        "ReferenceCount",
+        "Vocabulary",
+        "UniqueCaptions",
+        "Soft-SPICE(parser=given)",
+        "Soft-SPICE(bidirectional=yes,parser=given,undefined=nan)",
+        "BagSim",
+        "BagSim(references=mean,no_prediction=skip)",
+        "SPICE(parser=given)",
+        "SPICE(parser=given,no_reference=nan)",
+        "SPICE(parser=offline)",
         "SPICE(category=attribute,parser=given,undefined=0)",
-        "SPICE(category=color,parser=given,undefined=1)", "SPIDEr(parser=given,df=given)",
+        "SPICE(category=color,parser=given,undefined=1)",
+        "SPIDEr(parser=given,df=given)",
     ],
     "captions",
-)  # fmt: skip
+)
 # Document frequencies of the run itself: the values of an item depend on the others.
 OF_THE_RUN = parse_all(
-    ["CIDEr-D", "CIDEr-D(df=rows)", "CIDEr", "CIDEr(df=rows,stem=porter)", "SPIDEr(parser=given)"]
+    [
+        "CIDEr-D",
+        "CIDEr-D(df=rows)",
+        "CIDEr",
+        "CIDEr(df=rows,stem=porter)",
+        "SPIDEr(parser=given)",
+    ]
 )
 EVERY = [*MEASURES, *OF_THE_RUN]
 DISTINCT = ("Vocabulary", "UniqueCaptions")  # of what is said twice they count one
 EMPTY = "LengthRatio"  # has no value for empty references either, which is no cause
 CORPUS = [["a b c", "a c"], ["running dog", "a dog"], ["c c", "b"], ["dogs run"]]
-WITHOUT_TEXT = ("Soft-SPICE", "BagSim")  # blank captions have no value, which is a cause
+WITHOUT_TEXT = (
+    "Soft-SPICE",
+    "BagSim",
+)  # blank captions have no value, which is a cause
 BLANKS = open_tokenizer(Blanks())
 
 
@@ -63,13 +94,22 @@ def letters(texts):
     return [[text.count(letter) + 0.25 for letter in "abcdogs "] for text in texts]
 
 
-SYNONYMS = SynonymTable({"b": "1", "c": "1 2", "dog": "2 3", "runs": "4"}, {"dogs": ["dog"]})
-COLOURS = {"Color": frozenset("ab"), "Cardinality": frozenset("c"), "Size": frozenset(["dog"])}
+SYNONYMS = SynonymTable(
+    {"b": "1", "c": "1 2", "dog": "2 3", "runs": "4"}, {"dogs": ["dog"]}
+)
+COLOURS = {
+    "Color": frozenset("ab"),
+    "Cardinality": frozenset("c"),
+    "Size": frozenset(["dog"]),
+}
 
 
 def graph(words):
     """Tuples of a caption: an object, then each next word another, of it, or in relation to it."""
-    return [tuple(words[max(0, place - place % 3) : place + 1]) for place in range(len(words))]
+    return [
+        tuple(words[max(0, place - place % 3) : place + 1])
+        for place in range(len(words))
+    ]
 
 
 def parse_graphs(captions):
@@ -79,9 +119,12 @@ def parse_graphs(captions):
 parse_graphs.version = "1"
 with mock.patch("semmetrics.text.graphs.open_synonyms", return_value=SYNONYMS):
     GIVEN, OFFLINE = (
-        Graphs(KeptParser(parser)) for parser in (FunctionParser(parse_graphs), OfflineParser())
+        Graphs(KeptParser(parser))
+        for parser in (FunctionParser(parse_graphs), OfflineParser())
     )
-    assert GIVEN.concepts is OFFLINE.concepts  # made at the first use, which must be in here
+    assert (
+        GIVEN.concepts is OFFLINE.concepts
+    )  # made at the first use, which must be in here
 FITS = {
     "parser/given": GIVEN,
     "parser/offline": OFFLINE,
@@ -89,7 +132,9 @@ FITS = {
     "df/porter": fit_document_frequencies(CORPUS, BLANKS, "porter"),
 }
 MODELS = {"default": TextModel(CallableEmbedder(letters), "text", "zero")}
-TEXT = st.lists(st.sampled_from(["a", "b", "c", "dog", "dogs", "runs"]), max_size=7).map(" ".join)
+TEXT = st.lists(
+    st.sampled_from(["a", "b", "c", "dog", "dogs", "runs"]), max_size=7
+).map(" ".join)
 ONE = st.lists(TEXT, min_size=1, max_size=1)
 
 
@@ -102,7 +147,9 @@ def stand_ins():
 
 def items(candidates=None, least=0, most=3):
     """Candidates and references of one to six images."""
-    candidates = st.lists(TEXT, min_size=1, max_size=2) if candidates is None else candidates
+    candidates = (
+        st.lists(TEXT, min_size=1, max_size=2) if candidates is None else candidates
+    )
     references = st.lists(TEXT, min_size=least, max_size=most)
     return st.lists(st.tuples(candidates, references), min_size=1, max_size=6)
 
@@ -111,9 +158,17 @@ def statistics(data, measures, weights=None, change=lambda task: task):
     candidates, references = ([item[side] for item in data.values()] for side in (0, 1))
     given = None
     if weights is not None:
-        given = np.array([weights[name] for name, item in data.items() for _ in item[0]])
+        given = np.array(
+            [weights[name] for name, item in data.items() for _ in item[0]]
+        )
     task = caption_task(
-        candidates, references, list(data), BLANKS, weights=given, fits=FITS, models=MODELS
+        candidates,
+        references,
+        list(data),
+        BLANKS,
+        weights=given,
+        fits=FITS,
+        models=MODELS,
     )
     return evaluate(change(task), measures)
 
@@ -136,7 +191,9 @@ def test_values_and_intervals_lie_within_the_bounds(data):
 
 @given(items())
 def test_items_without_a_value_are_those_without_references(data):
-    lacking = {f"id{place}" for place, (_, references) in enumerate(data) if not references}
+    lacking = {
+        f"id{place}" for place, (_, references) in enumerate(data) if not references
+    }
     number = sum(len(data[int(name[2:])][0]) for name in lacking)
     for score in laws.scores(statistics(named(data), MEASURES), MEASURES):
         policy = score.measure["no_reference"]
@@ -149,10 +206,14 @@ def test_items_without_a_value_are_those_without_references(data):
             continue
         # no tuple of a category is a cause of its own
         others = score.measure["category"] not in (None, "all")
-        causes = {cause: n for cause, n in score.undefined.items() if cause != "undefined"}
+        causes = {
+            cause: n for cause, n in score.undefined.items() if cause != "undefined"
+        }
         assert causes == ({"no_reference": number} if number else {})
         assert others or causes == score.undefined
-        absent = {name.partition("#")[0] for name, v in by_id(score).items() if np.isnan(v)}
+        absent = {
+            name.partition("#")[0] for name, v in by_id(score).items() if np.isnan(v)
+        }
         others |= score.measure.definition.name == EMPTY
         assert lacking == absent or (others and lacking < absent)
         if policy == "nan" and lacking:
@@ -174,13 +235,17 @@ def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m for m in MEASURES if m.definition.symmetric]
     assert chosen
     back = [(theirs, mine) for mine, theirs in data]
-    assert values(named(data), chosen) == pytest.approx(values(named(back), chosen), abs=1e-12)
+    assert values(named(data), chosen) == pytest.approx(
+        values(named(back), chosen), abs=1e-12
+    )
 
 
 @given(st.lists(st.lists(TEXT, min_size=1, max_size=3), min_size=1, max_size=6))
 def test_a_reference_itself_is_worth_most(references):
     """For those whose value of a caption and itself is the largest, however short it is."""
-    chosen = parse_all(["ROUGE-L", "ROUGE-L(beta=1)", "NGSM(refs=max)", "NGSM(refs=max,order=2)"])
+    chosen = parse_all(
+        ["ROUGE-L", "ROUGE-L(beta=1)", "NGSM(refs=max)", "NGSM(refs=max,order=2)"]
+    )
     found = values(named([(several[:1], several) for several in references]), chosen)
     assert list(found.values()) == pytest.approx([1.0] * len(chosen), abs=1e-12)
 
@@ -190,7 +255,9 @@ def test_an_item_alone_has_the_value_that_it_has_among_others(data):
     data = named([([mine[0]], theirs) for mine, theirs in data])
     for score in laws.scores(statistics(data, MEASURES), MEASURES):
         for name, value in by_id(score).items():
-            (alone,) = laws.scores(statistics({name: data[name]}, [score.measure]), [score.measure])
+            (alone,) = laws.scores(
+                statistics({name: data[name]}, [score.measure]), [score.measure]
+            )
             assert repr(by_id(alone)[name]) == repr(value), score.measure
             if not np.isnan(value):
                 assert alone.value == pytest.approx(value, abs=1e-15)

@@ -24,9 +24,13 @@ from semmetrics.scoring.evaluate import evaluate
 TIES = ("position", "optimistic", "pessimistic")
 KS = (1, 2, 4)
 LISTS = ("auto", "seen", "unseen")
-TEXTS = [f"{name}(labels={labels},candidates={among})@{k}"
-         for name in ("PerClassAccuracy", "Accuracy") for labels in LISTS
-         for among in ("all", *LISTS[1:]) for k in KS]  # fmt: skip
+TEXTS = [
+    f"{name}(labels={labels},candidates={among})@{k}"
+    for name in ("PerClassAccuracy", "Accuracy")
+    for labels in LISTS
+    for among in ("all", *LISTS[1:])
+    for k in KS
+]
 MEASURES = parse_all([*TEXTS, "AUSUC", "BestH"], "classes")
 
 
@@ -53,15 +57,19 @@ def make_task(table, truth, number, measures=MEASURES, **more):
         resolve_options(options_of(np.shape(table)[1], number, **more), "classes")
     )
     ids = [f"i{i}" for i in range(len(truth))]
-    gts = kind.read({i: f"c{one}" for i, one in zip(ids, truth, strict=True)}, "gts", options)
+    gts = kind.read(
+        {i: f"c{one}" for i, one in zip(ids, truth, strict=True)}, "gts", options
+    )
     run = kind.read(as_lists(table, ids), "one", options)
     tasks = kind.prepare(kind.make_tasks({"one": run}, gts, options), measures, options)
     return tasks["one"][""]
 
 
 def as_lists(table, ids):
-    return {i: {f"c{j}": float(one) for j, one in enumerate(line)}
-            for i, line in zip(ids, np.asarray(table), strict=True)}  # fmt: skip
+    return {
+        i: {f"c{j}": float(one) for j, one in enumerate(line)}
+        for i, line in zip(ids, np.asarray(table), strict=True)
+    }
 
 
 def evaluated(*case, **more):
@@ -70,14 +78,22 @@ def evaluated(*case, **more):
 
 def expected(measure, table, truth, number, ties):
     width = table.shape[1]
-    lists = {"auto": range(width), "seen": range(number), "unseen": range(number, width)}
+    lists = {
+        "auto": range(width),
+        "seen": range(number),
+        "unseen": range(number, width),
+    }
     lists["all"] = lists["auto"]
     if measure.definition.name in ("AUSUC", "BestH"):
-        points = oracle.curve(table.tolist(), truth, lists["seen"], lists["unseen"], ties)
+        points = oracle.curve(
+            table.tolist(), truth, lists["seen"], lists["unseen"], ties
+        )
         if measure.definition.name == "AUSUC":
             return oracle.area(points)
         return max(oracle.harmonic(*point) for point in points)
-    found = oracle.hits(table.tolist(), truth, lists[measure["candidates"]], measure.k, ties)
+    found = oracle.hits(
+        table.tolist(), truth, lists[measure["candidates"]], measure.k, ties
+    )
     mean = {"PerClassAccuracy": oracle.per_class, "Accuracy": oracle.by_image}
     return mean[measure.definition.name](found, truth, lists[measure["labels"]])
 
@@ -96,11 +112,16 @@ def test_every_value_equals_the_oracle(how, ties, data):
 
             values = csr_array(table + 10)
         found = semmetrics.score(
-            values, truth, measures=MEASURES, **options_of(table.shape[1], number, ties=ties)
+            values,
+            truth,
+            measures=MEASURES,
+            **options_of(table.shape[1], number, ties=ties),
         )
     for one in found:
         wanted = expected(one.measure, table, truth, number, ties)
-        assert one.value == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True), one.measure
+        assert one.value == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True), (
+            one.measure
+        )
 
 
 @given(data=cases())
@@ -114,15 +135,21 @@ def test_pure_functions_equal_the_oracle(data):
         assert per_class_accuracy(table, truth, k=k) == pytest.approx(wanted, rel=1e-12)
     points = oracle.curve(table.tolist(), truth, *lists.values())
     curve = seen_unseen_curve(table, truth, **lists)
-    mine = dict.fromkeys(map(repr, np.round(np.stack([curve.unseen, curve.seen], 1), 12).tolist()))
+    mine = dict.fromkeys(
+        map(repr, np.round(np.stack([curve.unseen, curve.seen], 1), 12).tolist())
+    )
     theirs = dict.fromkeys(map(repr, np.round(points, 12).tolist()))
     assert list(mine) == list(theirs)  # the same points in the same order
     wanted = oracle.area(points)
-    assert ausuc(table, truth, **lists) == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True)
+    assert ausuc(table, truth, **lists) == pytest.approx(
+        wanted, rel=1e-12, abs=1e-12, nan_ok=True
+    )
 
 
 def test_every_definition_of_classes_is_covered():
-    known = {d.name for d in all_definitions("classes") if not isinstance(d.family, Derived)}
+    known = {
+        d.name for d in all_definitions("classes") if not isinstance(d.family, Derived)
+    }
     assert known == {m.definition.name for m in MEASURES}
 
 
@@ -136,7 +163,9 @@ def test_parts_and_permutations_give_the_same_bits(data, seed):
     table, truth, number = data
     task = make_task(table, truth, number)
     order = np.random.default_rng(seed).permutation(len(truth))
-    halves = [task.take(np.sort(some)) for some in np.array_split(order, 2) if len(some)]
+    halves = [
+        task.take(np.sort(some)) for some in np.array_split(order, 2) if len(some)
+    ]
     added = reduce(add, (evaluate(half, MEASURES) for half in halves))
     assert laws.bits(added, MEASURES) == laws.bits(evaluate(task, MEASURES), MEASURES)
 
@@ -150,7 +179,9 @@ def test_resamples_are_copies_of_images(data):
     if not len(rows):
         return
     weighted = evaluate(replace(whole, weights=counts.astype(np.float64)), MEASURES)
-    copies = laws.values(evaluated(table[rows], [truth[row] for row in rows], number), MEASURES)
+    copies = laws.values(
+        evaluated(table[rows], [truth[row] for row in rows], number), MEASURES
+    )
     expected = laws.values(weighted, MEASURES)
     assert copies == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
@@ -158,6 +189,8 @@ def test_resamples_are_copies_of_images(data):
 @given(data=cases(), factor=st.sampled_from([0.5, 2.0, 8.0]), shift=st.integers(-4, 4))
 def test_scale_and_shift_of_scores_change_nothing(data, factor, shift):
     table, truth, number = data
-    one, other = (laws.values(evaluated(values, truth, number), MEASURES)
-                  for values in (table, table * factor + shift))  # fmt: skip
+    one, other = (
+        laws.values(evaluated(values, truth, number), MEASURES)
+        for values in (table, table * factor + shift)
+    )
     assert repr(one) == repr(other)

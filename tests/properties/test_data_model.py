@@ -30,7 +30,10 @@ from semmetrics.text.tokenizers import TOKENIZERS, open_tokenizer
 LABELS = {"a": ["cat", "dog"], "b": ["bus"]}
 OTHERS = {"a": ["cat"], "b": ["car", "tram"]}
 CAPTIONS = {"a": "a cat sleeps", "b": "a red bus"}
-REFERENCES = {"a": ["a cat is asleep", "a grey cat"], "b": ["a bus in the rain", "the red bus"]}
+REFERENCES = {
+    "a": ["a cat is asleep", "a grey cat"],
+    "b": ["a bus in the rain", "the red bus"],
+}
 PRINTED = ("ScoreTable",)  # whose repr is the table
 # Public, and equal to nothing but themselves: as every exception, and what grows.
 THEMSELVES = {"InputError", "InputWarning", "MissingDependencyError", "Scorer"}
@@ -44,26 +47,43 @@ def starts():
     )
     captions = semmetrics.score(CAPTIONS, REFERENCES, measures="BLEU-4 CIDEr-D ROUGE-L")
     scored = {"a": {"cat": 0.9, "dog": 0.2}, "b": {"bus": 0.5, "cat": 0.1}}
-    records = {k: [{"label": n, "score": s} for n, s in v.items()] for k, v in scored.items()}
+    records = {
+        k: [{"label": n, "score": s} for n, s in v.items()] for k, v in scored.items()
+    }
     scores, targets = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
-    yield semmetrics.score({"a": []}, {"a": []}, measures="F1(empty=skip)", ci=True)  # all are nan
-    yield from (table, captions, table[:2], semmetrics.score(records, LABELS, measures="mAP LRAP"))
+    yield semmetrics.score(
+        {"a": []}, {"a": []}, measures="F1(empty=skip)", ci=True
+    )  # all are nan
+    yield from (
+        table,
+        captions,
+        table[:2],
+        semmetrics.score(records, LABELS, measures="mAP LRAP"),
+    )
     yield _scorer()
     yield semmetrics.rescore(table[0].signature, LABELS, LABELS)
     yield semmetrics.sweep(LABELS, OTHERS, thresholds=[0.3, 0.5])
-    yield semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", "tree", 0)])
+    yield semmetrics.calibrate_threshold_on_pairs(
+        [("car", "automobile", 1), ("car", "tree", 0)]
+    )
     yield semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1")
     yield semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5)
     rated = [{"id": "a", "rating": 3}, {"id": "b", "rating": 1}]
     yield semmetrics.meta(rated, LABELS, OTHERS, measures="F1 Recall", resamples=5)
-    selected = semmetrics.select_discrepant({"a": {"1": "a cat"}, "b": {"1": "a dog"}}, 1)
+    selected = semmetrics.select_discrepant(
+        {"a": {"1": "a cat"}, "b": {"1": "a dog"}}, 1
+    )
     yield selected
     yield semmetrics.rank_competition(selected, {"1": ["a cat"]}, measures="ROUGE-L")
     yield semmetrics.validate(LABELS)
     yield from (semmetrics.as_labels(LABELS), semmetrics.as_captions(REFERENCES))
     yield as_matrix(scores, ["cat", "dog"])
     yield semmetrics.parse("F1(average=macro)@3")
-    yield from (semmetrics.ReadOptions(), semmetrics.Bootstrap(), semmetrics.Records({"id": ["a"]}))
+    yield from (
+        semmetrics.ReadOptions(),
+        semmetrics.Bootstrap(),
+        semmetrics.Records({"id": ["a"]}),
+    )
     yield semmetrics.fit_document_frequencies(list(REFERENCES.values()))
     yield semmetrics.caption_matrix(list(REFERENCES.values()), list(CAPTIONS.values()))
     yield from (InputError("not-finite", "a.json", value=3, role="a score"),)
@@ -72,7 +92,10 @@ def starts():
     yield metrics.sweep_thresholds(scores, targets)
     yield metrics.best_threshold(scores, targets)
     yield metrics.label_frequencies([0, 1, 1], 2)
-    yield from (metrics.cardinality([0, 1, 3]), metrics.label_order([0, 1, 3], [0, 0, 1]))
+    yield from (
+        metrics.cardinality([0, 1, 3]),
+        metrics.label_order([0, 1, 3], [0, 0, 1]),
+    )
 
 
 def _scorer():
@@ -121,8 +144,11 @@ def walk():
             if type(value) in met and not isinstance(value, semmetrics.ScoreTable):
                 continue
             met.setdefault(type(value), value)
-        queue.extend(inside(value) if not isinstance(value, semmetrics.ScoreTable) or
-                     met[type(value)] is value else [])  # fmt: skip
+        queue.extend(
+            inside(value)
+            if not isinstance(value, semmetrics.ScoreTable) or met[type(value)] is value
+            else []
+        )
     return met
 
 
@@ -144,7 +170,9 @@ def test_a_repr_is_short_and_never_fails(value):
     assert "\n" not in text or type(value).__name__ in PRINTED
 
 
-REPORTS = [pytest.param(v, id=k.__name__) for k, v in MET.items() if issubclass(k, Result)]
+REPORTS = [
+    pytest.param(v, id=k.__name__) for k, v in MET.items() if issubclass(k, Result)
+]
 
 
 @pytest.mark.parametrize("report", REPORTS)
@@ -159,10 +187,17 @@ def test_a_report_has_all_forms(report):
     json.loads(report.render("json"))
     texts = {form: report.render(form) for form in RESULT_FORMATS}
     assert texts["table"] == str(report) == report.to_text()
-    assert (texts["markdown"], texts["latex"]) == (report.to_markdown(), report.to_latex())
+    assert (texts["markdown"], texts["latex"]) == (
+        report.to_markdown(),
+        report.to_latex(),
+    )
     assert texts["csv"] == report.to_csv().removesuffix("\n")
     assert texts["markdown"].startswith("| ")
-    assert texts["latex"].count("begin{tabular}") == texts["latex"].count("end{tabular}") > 0
+    assert (
+        texts["latex"].count("begin{tabular}")
+        == texts["latex"].count("end{tabular}")
+        > 0
+    )
     with refused("bad-choice", value="text"):
         report.render("text")
     with refused("bad-option", value=18):
@@ -171,7 +206,11 @@ def test_a_report_has_all_forms(report):
 
 @pytest.mark.parametrize("value", OBJECTS)
 def test_copies_and_pickles_are_the_same(value):
-    for again in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+    for again in (
+        copy.copy(value),
+        copy.deepcopy(value),
+        pickle.loads(pickle.dumps(value)),
+    ):
         assert type(again) is type(value)
         assert " at 0x" in repr(value) or repr(again) == repr(value)
         if hasattr(value, "__len__"):
@@ -184,9 +223,13 @@ def test_copies_and_pickles_are_the_same(value):
 
 def public_classes():
     named = {getattr(semmetrics, name) for name in semmetrics.__all__}
-    returned = map(type, (semmetrics.as_labels(LABELS), as_matrix(np.eye(2), ["cat", "dog"])))
+    returned = map(
+        type, (semmetrics.as_labels(LABELS), as_matrix(np.eye(2), ["cat", "dog"]))
+    )
     found = {one for one in named if isinstance(one, type)} | set(returned)
-    return sorted(found, key=lambda kind: kind.__name__)  # of tests that run side by side, too
+    return sorted(
+        found, key=lambda kind: kind.__name__
+    )  # of tests that run side by side, too
 
 
 @pytest.mark.parametrize("kind", public_classes(), ids=lambda kind: kind.__name__)
@@ -196,7 +239,10 @@ def test_public_records_are_equal_by_value(kind):
 
 def changed():
     """Pairs of objects that differ in what they hold."""
-    one, two = (semmetrics.score(LABELS, refs, measures="F1", ci=True) for refs in (LABELS, OTHERS))
+    one, two = (
+        semmetrics.score(LABELS, refs, measures="F1", ci=True)
+        for refs in (LABELS, OTHERS)
+    )
     yield from ((one, two), (one[0], two[0]), (one[0].replicates, two[0].replicates))
     yield semmetrics.as_labels(LABELS), semmetrics.as_labels(OTHERS)
     yield semmetrics.as_labels(LABELS).side, semmetrics.as_labels(OTHERS).side
@@ -206,12 +252,19 @@ def changed():
     yield as_matrix(sparse(np.eye(2))), as_matrix(sparse(np.eye(2)[::-1]))
     yield semmetrics.Records({"id": ["a"]}), semmetrics.Records({"id": ["b"]})
     yield semmetrics.Records({"id": ["a"]}), semmetrics.Records({"name": ["a"]})
-    yield tuple(semmetrics.sweep(LABELS, OTHERS, thresholds=points) for points in ([0.3], [0.5]))
     yield tuple(
-        semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", word, 0)])
+        semmetrics.sweep(LABELS, OTHERS, thresholds=points) for points in ([0.3], [0.5])
+    )
+    yield tuple(
+        semmetrics.calibrate_threshold_on_pairs(
+            [("car", "automobile", 1), ("car", word, 0)]
+        )
         for word in ("tree", "cat")
     )
-    yield tuple(semmetrics.fit_document_frequencies(lists) for lists in ([["a cat"]], [["a dog"]]))
+    yield tuple(
+        semmetrics.fit_document_frequencies(lists)
+        for lists in ([["a cat"]], [["a dog"]])
+    )
     yield Taxonomy.from_parents({"a": "b"}), Taxonomy.from_parents({"a": "c"})
 
 
@@ -223,15 +276,19 @@ def test_what_differs_is_not_equal(one, other):
 
 
 def test_a_score_of_one_call_is_that_of_another():
-    one, other = (semmetrics.score(LABELS, OTHERS, measures="F1 SemF1", ci=True) for _ in range(2))
+    one, other = (
+        semmetrics.score(LABELS, OTHERS, measures="F1 SemF1", ci=True) for _ in range(2)
+    )
     assert one == other
     assert pickle.loads(pickle.dumps(one))[0] in other
     assert one[0] not in other[1:]
 
 
 def test_undefined_values_are_equal():
-    one, other = (semmetrics.score([[]], [[]], measures="F1(empty=skip)", ci=True)
-                  for _ in range(2))  # fmt: skip
+    one, other = (
+        semmetrics.score([[]], [[]], measures="F1(empty=skip)", ci=True)
+        for _ in range(2)
+    )
     assert np.isnan(one[0].value)
     assert np.isnan(one[0].ci.low)
     assert one == other
@@ -270,11 +327,14 @@ def test_bool_len_in_and_iteration_end(value):
 
 def is_sequence(value):
     return hasattr(value, "__getitem__") and (
-        isinstance(value, (Sequence, semmetrics.ScoreTable)) and not isinstance(value, str)
+        isinstance(value, (Sequence, semmetrics.ScoreTable))
+        and not isinstance(value, str)
     )
 
 
-@pytest.mark.parametrize("value", [one for one in OBJECTS if is_sequence(one.values[0])])
+@pytest.mark.parametrize(
+    "value", [one for one in OBJECTS if is_sequence(one.values[0])]
+)
 def test_sequences_have_places_from_both_ends_and_slices(value):
     every = list(value)
     assert [value[place] for place in range(len(every))] == every
@@ -304,6 +364,9 @@ def test_what_no_object_has_is_said():
 
 def test_equal_numbers_of_other_types_are_equal_and_hash_alike():
     (score,) = semmetrics.score([["a"]], [["a"]], measures="F1")
-    others = [dataclasses.replace(score, value=one) for one in (1, 1.0, np.float64(1), np.int64(1))]
+    others = [
+        dataclasses.replace(score, value=one)
+        for one in (1, 1.0, np.float64(1), np.int64(1))
+    ]
     assert len(set(others)) == 1
     assert all(one == score for one in others)

@@ -21,8 +21,15 @@ from semmetrics.metrics.registry import all_definitions
 CLASSES = list("abcdef")
 # values of the options that do not list theirs
 VALUES = {
-    ("labels", "decode"): ["all", "threshold:0.5", "threshold:best", "cumulative:0.5",
-                           "cardinality", "cardinality+scores", "cardinality+scores:code"],
+    ("labels", "decode"): [
+        "all",
+        "threshold:0.5",
+        "threshold:best",
+        "cumulative:0.5",
+        "cardinality",
+        "cardinality+scores",
+        "cardinality+scores:code",
+    ],
     ("labels", "keep_at_least"): [0, 1, 2],
     ("labels", "q"): [7, 9],
     ("labels", "beta"): [2, 0.5],
@@ -40,7 +47,7 @@ VALUES = {
     ("retrieval", "rel"): [2, 3],
     ("classes", "labels"): ["auto", "seen", "unseen", "mine"],
     ("classes", "candidates"): ["all", "seen", "unseen", "mine"],
-}  # fmt: skip
+}
 # what else a measure says where an option acts beside another alone
 BESIDE = {
     "labels": [{"absent": "0"}, {"no_reference": "0"}],
@@ -51,8 +58,11 @@ BESIDE = {
 }
 ALWAYS = {"q": 6, "m": 2, "beta": 2, "parser": "offline"}
 # of classes without positives either is undefined where all are, and no other has a weight
-SAME = {(name, average, "no_reference", "nan") for name in ("mAP", "ROC-AUC")
-        for average in ("weighted", "micro")}  # fmt: skip
+SAME = {
+    (name, average, "no_reference", "nan")
+    for name in ("mAP", "ROC-AUC")
+    for average in ("weighted", "micro")
+}
 UNTOLD = {"official"}  # not every machine has its parser
 
 
@@ -61,7 +71,9 @@ class Seeded(Tiny):
 
     def embed(self, texts):
         self.vectors = {
-            text: np.random.default_rng([len(self.identity), *text.encode()]).normal(size=3)
+            text: np.random.default_rng([len(self.identity), *text.encode()]).normal(
+                size=3
+            )
             for text in texts
             if text != "f"
         }
@@ -72,13 +84,36 @@ EMBEDDINGS = {name: Seeded({"": [0.0] * 3}, name) for name in ("default", "other
 
 
 def labels():
-    pred = {"0": [("a", 0.9), ("b", 0.6), ("a", 0.55), ("c", 0.1)], "1": [("a", 0.6), ("d", 0.2)],
-            "2": [("e", 0.85), ("b", 0.7), ("d", 0.7), ("a", 0.3)], "3": [("x", 0.4), ("e", 0.4)],
-            "4": [("b", 0.7), ("b", 0.6)], "5": [], "6": [], "7": [("a", 0.7)]}  # fmt: skip
-    ref = {"0": ["a", "a", "e"], "1": ["b"], "2": ["c", "f", "a"], "3": ["e", "c", "d"],
-           "4": ["b"], "5": [], "6": ["a"], "7": []}  # fmt: skip
+    pred = {
+        "0": [("a", 0.9), ("b", 0.6), ("a", 0.55), ("c", 0.1)],
+        "1": [("a", 0.6), ("d", 0.2)],
+        "2": [("e", 0.85), ("b", 0.7), ("d", 0.7), ("a", 0.3)],
+        "3": [("x", 0.4), ("e", 0.4)],
+        "4": [("b", 0.7), ("b", 0.6)],
+        "5": [],
+        "6": [],
+        "7": [("a", 0.7)],
+    }
+    ref = {
+        "0": ["a", "a", "e"],
+        "1": ["b"],
+        "2": ["c", "f", "a"],
+        "3": ["e", "c", "d"],
+        "4": ["b"],
+        "5": [],
+        "6": ["a"],
+        "7": [],
+    }
     rng = np.random.default_rng(3)
-    forest = {"a": ["m"], "b": ["m"], "m": ["r"], "c": ["s"], "d": ["s"], "e": ["a"], "f": ["s"]}
+    forest = {
+        "a": ["m"],
+        "b": ["m"],
+        "m": ["r"],
+        "c": ["s"],
+        "d": ["s"],
+        "e": ["a"],
+        "f": ["s"],
+    }
     given = {"embedding": EMBEDDINGS, "taxonomy": forest}
 
     def sized(preds, refs, **more):
@@ -91,23 +126,38 @@ def labels():
     yield sized(pred, ref, classes=CLASSES, taxonomy={**given["taxonomy"], "s": ["r"]})
     # synonyms, which say what class a label of another item belongs to
     synonyms = {"0": ["c"], "1": [["a", "b"]], "2": [["d", "c"]]}
-    yield {"0": ["b", "c"], "1": ["a"], "2": ["d", "b"]}, synonyms, {"embedding": EMBEDDINGS}
+    yield (
+        {"0": ["b", "c"], "1": ["a"], "2": ["d", "b"]},
+        synonyms,
+        {"embedding": EMBEDDINGS},
+    )
     # labels without a vector, or without a common ancestor
-    yield sized([[("f", 0.9)], [("d", 0.9)], [("a", 0.9)]], [["a"], ["b"], ["b"]], classes=CLASSES)
+    yield sized(
+        [[("f", 0.9)], [("d", 0.9)], [("a", 0.9)]],
+        [["a"], ["b"], ["b"]],
+        classes=CLASSES,
+    )
     # lists of which some labels are alike
     letters = list("abcdeghijk")
     pred = [[(x, rng.random()) for x in rng.choice(letters, 4)] for _ in range(20)]
-    yield sized(pred, [[*rng.choice(letters, 4)] for _ in pred], classes=letters, taxonomy=None)
+    yield sized(
+        pred, [[*rng.choice(letters, 4)] for _ in pred], classes=letters, taxonomy=None
+    )
     # lists that rules of matching pair in different ways
     degrees = {"a": 0, "b": -40, "c": 40, "s": 0, "p": 10, "q": -65, "r": 75}
-    plane = {name: np.cos(np.radians([angle, angle - 90])).tolist()
-             for name, angle in degrees.items()}  # fmt: skip
+    plane = {
+        name: np.cos(np.radians([angle, angle - 90])).tolist()
+        for name, angle in degrees.items()
+    }
     alike = {"embedding": {name: Tiny(plane, name) for name in EMBEDDINGS}}
     yield [["a", "b"], ["p", "q"]], [["a", "c"], ["r", "s"]], alike
     # scores of every label; no label is true, or all are
     for width in (2, 6):
         names = CLASSES[:width]
-        table = [[*zip(names, rng.integers(1, 9, width) / 8.5, strict=True)] for _ in range(20)]
+        table = [
+            [*zip(names, rng.integers(1, 9, width) / 8.5, strict=True)]
+            for _ in range(20)
+        ]
         truth = [[name for name in names if rng.random() < 0.5] for _ in range(20)]
         for first in ([], names[:1], names):
             yield sized(table, [first, *truth[1:]], classes=names)
@@ -119,22 +169,42 @@ def labels():
 
 
 def captions():
-    preds = {"0": "A red dog runs on the green grass.", "1": "two small cats and a red dog",
-             "2": "a man holds the ball in his hands", "3": "a dog dog dog",
-             "4": "A red dog. The cat sleeps."}  # fmt: skip
-    refs = {"0": ["a red dog running on the green grass", "a small dog runs on the green grass"],
-            "1": ["two cats sleep", "Three big dogs and a red cat", "a cat and a red dog"],
-            "2": ["the man holds a large white ball in his hands"],
-            "3": ["a dog and another dog run", "dogs"],
-            "4": ["a red dog", "a cat sleeps beside a dog"]}  # fmt: skip
+    preds = {
+        "0": "A red dog runs on the green grass.",
+        "1": "two small cats and a red dog",
+        "2": "a man holds the ball in his hands",
+        "3": "a dog dog dog",
+        "4": "A red dog. The cat sleeps.",
+    }
+    refs = {
+        "0": [
+            "a red dog running on the green grass",
+            "a small dog runs on the green grass",
+        ],
+        "1": ["two cats sleep", "Three big dogs and a red cat", "a cat and a red dog"],
+        "2": ["the man holds a large white ball in his hands"],
+        "3": ["a dog and another dog run", "dogs"],
+        "4": ["a red dog", "a cat sleeps beside a dog"],
+    }
     every = [*preds.values(), *itertools.chain(*refs.values())]
     given = {"task": "captions", "embedding": EMBEDDINGS}
-    frequencies = semmetrics.fit_document_frequencies([["a red dog", "dogs"], ["the man runs"]])
+    frequencies = semmetrics.fit_document_frequencies(
+        [["a red dog", "dogs"], ["the man runs"]]
+    )
     yield preds, refs, given
     given["doc_freq"] = frequencies
-    yield preds, refs, {**given, "tuples": {t: [[word] for word in t.split()] for t in every}}
+    yield (
+        preds,
+        refs,
+        {**given, "tuples": {t: [[word] for word in t.split()] for t in every}},
+    )
     yield preds, {n: refs[n] for n in "0123"}, {**given, "missing": "empty"}
-    for one, other in (("", "a dog runs"), ("f", "a dog"), ("a dog", "f"), ("a dog", "")):
+    for one, other in (
+        ("", "a dog runs"),
+        ("f", "a dog"),
+        ("a dog", "f"),
+        ("a dog", ""),
+    ):
         yield {**preds, "5": one}, {**refs, "5": [other]}, given
 
 
@@ -142,14 +212,23 @@ def retrieval():
     rng = np.random.default_rng(5)
     table, phi = rng.random((6, 18)), np.maximum(0, rng.normal(size=(6, 18))).round(2)
     names = [f"i{row}" for row in range(6)], [f"c{one}" for one in range(18)]
-    positives = {f"i{row}": [f"c{3 * row + one}" for one in range(3)] for row in range(6)}
-    given = {"task": "retrieval", "queries": names[0], "gallery": names[1], "direction": "both"}
+    positives = {
+        f"i{row}": [f"c{3 * row + one}" for one in range(3)] for row in range(6)
+    }
+    given = {
+        "task": "retrieval",
+        "queries": names[0],
+        "gallery": names[1],
+        "direction": "both",
+    }
     given["phi"] = {"default": phi, "other": phi[:, ::-1]}
     yield table, positives, given
     empty = phi.copy()
     empty[0], empty[:, 0] = 0, 0
     yield table, positives, {**given, "phi": {"default": empty, "other": phi}}
-    lists = {f"i{row}": [f"c{one}" for one in np.argsort(-table[row])] for row in range(6)}
+    lists = {
+        f"i{row}": [f"c{one}" for one in np.argsort(-table[row])] for row in range(6)
+    }
     yield lists, {**positives, "i0": []}, {"task": "retrieval"}
     yield {**lists, "i0": ["c9"]}, positives, {"task": "retrieval"}
 
@@ -164,7 +243,12 @@ def classes():
     yield table, truth, {**given, "seen": names[:3], "unseen": names[3:]}
 
 
-INPUTS = {"labels": labels, "captions": captions, "retrieval": retrieval, "classes": classes}
+INPUTS = {
+    "labels": labels,
+    "captions": captions,
+    "retrieval": retrieval,
+    "classes": classes,
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -193,7 +277,9 @@ def scored(measures, preds, refs, given, tell=lambda score: repr(score.value)):
 def values_of(definition, option, average):
     """The values of an option, the default first."""
     known = option.choices or VALUES.get((definition.kind, option.name))
-    assert known, f"VALUES lacks {option.name} of {definition.kind}: give some values of it"
+    assert known, (
+        f"VALUES lacks {option.name} of {definition.kind}: give some values of it"
+    )
     default = known[0] if option.required else option.default_for(average)
     return list(dict.fromkeys([default, *known]))
 
@@ -209,7 +295,9 @@ def make(definition, chosen):
 
 def usual(definition):
     names = {option.name for option in definition.options}
-    return make(definition, {name: value for name, value in ALWAYS.items() if name in names})
+    return make(
+        definition, {name: value for name, value in ALWAYS.items() if name in names}
+    )
 
 
 def variants(definition):
@@ -219,7 +307,9 @@ def variants(definition):
     """
     names = [option.name for option in definition.options]
     required = {name: ALWAYS[name] for name in names if name in ALWAYS}
-    bases = [required | {"average": average} for average in definition.averages] or [required]
+    bases = [required | {"average": average} for average in definition.averages] or [
+        required
+    ]
     for option in definition.options:
         for base in [required] if option.name == "average" else bases:
             average = base.get("average")
@@ -227,8 +317,13 @@ def variants(definition):
                 continue
             several = [base | more for more in BESIDE.get(option.name, [])] + [base]
             chosen = next(some for some in several if make(definition, some))
-            values = [v for v in values_of(definition, option, average) if v not in UNTOLD]
-            made = {value: make(definition, chosen | {option.name: value}) for value in values}
+            values = [
+                v for v in values_of(definition, option, average) if v not in UNTOLD
+            ]
+            made = {
+                value: make(definition, chosen | {option.name: value})
+                for value in values
+            }
             yield chosen, option.name, {str(m): value for value, m in made.items() if m}
 
 
@@ -247,7 +342,11 @@ def ignored_of(kind):
             texts = dict.fromkeys(itertools.chain.from_iterable(alike))
             if texts:
                 found = scored(list(texts), preds, refs, given)
-                alike = {pair: alike[pair] for pair in alike if found[pair[0]] == found[pair[1]]}
+                alike = {
+                    pair: alike[pair]
+                    for pair in alike
+                    if found[pair[0]] == found[pair[1]]
+                }
         ignored += alike.values()
     return ignored
 
@@ -265,10 +364,14 @@ def without_one(place, preds, refs, given):
     matrix, by_id = isinstance(preds, np.ndarray), isinstance(refs, dict)
     ids = range(len(refs)) if not by_id else refs if matrix else {**preds, **refs}
     names = [*map(str, ids)]
-    sides = [dict(zip(names, side, strict=True)) if isinstance(side, list) else side
-             for side in (preds, refs)]  # fmt: skip
+    sides = [
+        dict(zip(names, side, strict=True)) if isinstance(side, list) else side
+        for side in (preds, refs)
+    ]
     usual = {name: 0.5 + place % 3 for place, name in enumerate(names)}
-    more = {"ci": True, "resamples": 20} | ({"direction": "i2t"} if "direction" in given else {})
+    more = {"ci": True, "resamples": 20} | (
+        {"direction": "i2t"} if "direction" in given else {}
+    )
     gone = names[place]
     rest = [name for name in names if name != gone]
     rows = [names.index(name) for name in rest]
@@ -276,28 +379,52 @@ def without_one(place, preds, refs, given):
     if "set_size_probs" in given:
         fewer["set_size_probs"] = given["set_size_probs"][rows]
     if matrix:
-        fewer |= {"queries": rest, "phi": {n: phi[rows] for n, phi in given["phi"].items()}}
-    some = [preds[rows] if side is preds and matrix else
-            {name: side[name] for name in rest if name in side} for side in sides]  # fmt: skip
-    return (*sides, given | more | {"weights": usual | {gone: 0.0}}), (*some, given | more | fewer)
+        fewer |= {
+            "queries": rest,
+            "phi": {n: phi[rows] for n, phi in given["phi"].items()},
+        }
+    some = [
+        preds[rows]
+        if side is preds and matrix
+        else {name: side[name] for name in rest if name in side}
+        for side in sides
+    ]
+    return (*sides, given | more | {"weights": usual | {gone: 0.0}}), (
+        *some,
+        given | more | fewer,
+    )
 
 
 def everything(score):
     """All that a score says but for the fingerprints of the weights and of phi, as given."""
-    rows = None if score.items is None else dict(zip(map(str, score.ids), score.items, strict=True))
-    table = score.per_label and {name: [*column] for name, column in score.per_label.items()}
+    rows = (
+        None
+        if score.items is None
+        else dict(zip(map(str, score.ids), score.items, strict=True))
+    )
+    table = score.per_label and {
+        name: [*column] for name, column in score.per_label.items()
+    }
     signature = re.sub("weights:[0-9a-f]+|matrix:[^|]+", "", score.signature)
-    return repr((score.value, score.ci, score.n, score.undefined, rows, table, signature))
+    return repr(
+        (score.value, score.ci, score.n, score.undefined, rows, table, signature)
+    )
 
 
 @pytest.mark.parametrize("kind", INPUTS)
 def test_an_item_of_weight_0_counts_as_if_it_were_not_there(kind):
     if kind == "captions":
         pytest.importorskip("pycocoevalcap", reason="SPICE needs its words")
-    measures = {text: definition.name for definition in all_definitions(kind)
-                for _, name, texts in [*variants(definition), ({}, "", [str(usual(definition))])]
-                if name in ("", "average", "labels", "interpolation", "df")
-                for text in texts}  # fmt: skip
+    measures = {
+        text: definition.name
+        for definition in all_definitions(kind)
+        for _, name, texts in [
+            *variants(definition),
+            ({}, "", [str(usual(definition))]),
+        ]
+        if name in ("", "average", "labels", "interpolation", "df")
+        for text in texts
+    }
     compared = set()
     several = (data for data in INPUTS[kind]() if len(data[1]) > 1)
     for number, data in enumerate(several):

@@ -24,27 +24,64 @@ from semmetrics.scoring.evaluate import evaluate
 CLASSES = ["a", "b", "c", "d", "e"]
 CAUSES = {"empty", "absent", "no_prediction", "no_reference", "undefined"}
 TEXTS = [
-    "F1", "F1(duplicates=each)", "F1@1", "F1(decode=threshold:0.5)", "F1(average=macro)",
-    "F1(average=macro,labels=union)", "F1(average=macro,labels=given,absent=0)",
-    "F1(average=macro)@2", "F1(average=macro,decode=cumulative:0.6,keep_at_least=1)",
-    "F1(average=micro)", "F1(average=micro,labels=reference)", "F1(average=weighted)",
-    "Precision", "Precision(no_prediction=skip,empty=skip)", "Precision(average=micro)",
-    "Precision(average=macro,no_prediction=skip)", "Recall", "Recall(no_reference=nan)",
-    "Recall(average=weighted,labels=union)", "Jaccard", "Jaccard(average=macro)",
-    "SubsetAccuracy", "HammingLoss", "HammingLoss(average=macro,labels=given)", "AP",
-    "AP(normalize=hits,duplicates=each)@2", "BalancedAccuracy(q=7)", "CardinalityError", "O-F1",
-    "C-F1", "I-F1", "LRAP", "RankingLoss", "RankingLoss(undefined=0,no_reference=1)",
-    "CoverageError", "mAP", "mAP(average=weighted)", "mAP(interpolation=coco101,labels=union)",
-    "mAP(labels=given,no_reference=0,interpolation=voc2007)", "mAP(interpolation=voc2010)",
-    "mAP(ties=ordered)", "mAP(average=micro)", "mAP(average=micro,labels=union)", "ROC-AUC",
-    "ROC-AUC(average=micro)", "ROC-AUC(average=weighted,labels=given)", "FBeta(beta=2)",
-    "FBeta(beta=0.5,average=macro)", "CF1", "CF1(labels=reference,decode=at-least:0.5)@2",
-]  # fmt: skip
+    "F1",
+    "F1(duplicates=each)",
+    "F1@1",
+    "F1(decode=threshold:0.5)",
+    "F1(average=macro)",
+    "F1(average=macro,labels=union)",
+    "F1(average=macro,labels=given,absent=0)",
+    "F1(average=macro)@2",
+    "F1(average=macro,decode=cumulative:0.6,keep_at_least=1)",
+    "F1(average=micro)",
+    "F1(average=micro,labels=reference)",
+    "F1(average=weighted)",
+    "Precision",
+    "Precision(no_prediction=skip,empty=skip)",
+    "Precision(average=micro)",
+    "Precision(average=macro,no_prediction=skip)",
+    "Recall",
+    "Recall(no_reference=nan)",
+    "Recall(average=weighted,labels=union)",
+    "Jaccard",
+    "Jaccard(average=macro)",
+    "SubsetAccuracy",
+    "HammingLoss",
+    "HammingLoss(average=macro,labels=given)",
+    "AP",
+    "AP(normalize=hits,duplicates=each)@2",
+    "BalancedAccuracy(q=7)",
+    "CardinalityError",
+    "O-F1",
+    "C-F1",
+    "I-F1",
+    "LRAP",
+    "RankingLoss",
+    "RankingLoss(undefined=0,no_reference=1)",
+    "CoverageError",
+    "mAP",
+    "mAP(average=weighted)",
+    "mAP(interpolation=coco101,labels=union)",
+    "mAP(labels=given,no_reference=0,interpolation=voc2007)",
+    "mAP(interpolation=voc2010)",
+    "mAP(ties=ordered)",
+    "mAP(average=micro)",
+    "mAP(average=micro,labels=union)",
+    "ROC-AUC",
+    "ROC-AUC(average=micro)",
+    "ROC-AUC(average=weighted,labels=given)",
+    "FBeta(beta=2)",
+    "FBeta(beta=0.5,average=macro)",
+    "CF1",
+    "CF1(labels=reference,decode=at-least:0.5)@2",
+]
 MEASURES = parse_all(TEXTS)
 # Equal scores in the order of the items: the only measure that this order changes.
 UNORDERED = [m for m in MEASURES if m["ties"] != "ordered"]
 PLAIN = [m for m in MEASURES if m.k is None and m["decode"] in ("all", None)]
-SCORES = st.sampled_from([0.125, 0.25, 0.5, 0.75, 1.0, 1.25])  # no 0 that, beside 1, is no score
+SCORES = st.sampled_from(
+    [0.125, 0.25, 0.5, 0.75, 1.0, 1.25]
+)  # no 0 that, beside 1, is no score
 
 
 def items(labels="abcdez", references=CLASSES):
@@ -53,9 +90,13 @@ def items(labels="abcdez", references=CLASSES):
     return st.lists(st.tuples(predicted, true), min_size=1, max_size=7)
 
 
-def statistics(data, measures, *, classes=CLASSES, weights=None, change=lambda task: task):
+def statistics(
+    data, measures, *, classes=CLASSES, weights=None, change=lambda task: task
+):
     pred = as_labels({name: p for name, (p, _) in data.items()})
-    if not len(pred.side.codes):  # a part that predicts nothing cannot show that it has scores
+    if not len(
+        pred.side.codes
+    ):  # a part that predicts nothing cannot show that it has scores
         pred = replace(pred, side=replace(pred.side, scores=np.zeros(0)))
     ref = as_labels({name: r for name, (_, r) in data.items()})
     task = label_task(
@@ -87,7 +128,10 @@ def test_values_lie_within_the_bounds(data):
 @given(items(labels=CLASSES))
 def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m for m in PLAIN if m.definition.symmetric and m["average"] != "weighted"]
-    chosen = [m if m["labels"] != "reference" else m.with_options(labels="union") for m in chosen]
+    chosen = [
+        m if m["labels"] != "reference" else m.with_options(labels="union")
+        for m in chosen
+    ]
     chosen = list(dict.fromkeys(chosen))
     assert {m.definition.name for m in chosen} == {
         name for name in exact() if find(name)[0].symmetric
@@ -119,14 +163,18 @@ def test_measures_that_declare_an_order_depend_on_it():
 @given(items())
 def test_the_reference_itself_is_the_best_prediction(data):
     # with its default policies; the best coverage is the number of references
-    chosen = [m for m in PLAIN if "no_reference=" not in str(m) and "absent=" not in str(m)]
+    chosen = [
+        m for m in PLAIN if "no_reference=" not in str(m) and "absent=" not in str(m)
+    ]
     # and CF1 counts a class that is never predicted, true or not
     chosen = [m for m in chosen if m.definition.name not in ("CoverageError", "CF1")]
     refs = [list(dict.fromkeys(r)) for _, r in [*data, ([], ["a"])]]
     found = values(named([([(label, 1.0) for label in r], r) for r in refs]), chosen)
     for m in chosen:
         best = m.definition.bounds[m.definition.higher_is_better]
-        if m.definition.name == "ROC-AUC" and math.isnan(found[str(m)]):  # all are positives
+        if m.definition.name == "ROC-AUC" and math.isnan(
+            found[str(m)]
+        ):  # all are positives
             continue
         assert found[str(m)] == best, m
 
@@ -170,5 +218,9 @@ def test_the_mean_over_items_is_the_value(data):
             expected = np.nan_to_num(score.items, nan=0.0).mean()
         else:
             continue
-        assert score.value == pytest.approx(expected, abs=1e-12, nan_ok=True), score.measure
-    assert seen == {m.definition.name for m in MEASURES if m["average"] in ("example", None)}
+        assert score.value == pytest.approx(expected, abs=1e-12, nan_ok=True), (
+            score.measure
+        )
+    assert seen == {
+        m.definition.name for m in MEASURES if m["average"] in ("example", None)
+    }

@@ -22,8 +22,14 @@ from semmetrics.scoring.evaluate import evaluate
 
 KS = (1, 2, 5)
 NAMES = ("Recall", "Precision", "HitRate", "MRR", "MAP")
-TEXTS = [*(f"{name}@{k}" for name in NAMES for k in KS), "MeanR(no_reference=skip)", "MedR",
-         "R-Precision", "mAP@R", "PMRP"]  # fmt: skip
+TEXTS = [
+    *(f"{name}@{k}" for name in NAMES for k in KS),
+    "MeanR(no_reference=skip)",
+    "MedR",
+    "R-Precision",
+    "mAP@R",
+    "PMRP",
+]
 MEASURES = parse_all(TEXTS, "retrieval")
 
 
@@ -32,7 +38,9 @@ def cases(draw, *, ties=True):
     """Similarities with many ties, and positives of each query, of some none."""
     n, m = draw(st.integers(1, 7)), draw(st.integers(1, 9))
     levels = st.integers(-3, 3).map(float) if ties else st.floats(-1e6, 1e6, width=32)
-    table = draw(st.lists(st.lists(levels, min_size=m, max_size=m), min_size=n, max_size=n))
+    table = draw(
+        st.lists(st.lists(levels, min_size=m, max_size=m), min_size=n, max_size=n)
+    )
     sets = st.sets(st.integers(0, m - 1), max_size=m)
     return np.array(table, np.float32), draw(st.lists(sets, min_size=n, max_size=n))
 
@@ -40,7 +48,9 @@ def cases(draw, *, ties=True):
 def make_task(table, positives, **options):
     kind = find_kind("retrieval")
     given_ = kind.read_beside(resolve_options(options, "retrieval"))
-    truth = kind.read({f"q{i}": sorted(some) for i, some in enumerate(positives)}, "gts", given_)
+    truth = kind.read(
+        {f"q{i}": sorted(some) for i, some in enumerate(positives)}, "gts", given_
+    )
     names = [f"q{i}" for i in range(len(positives))]
     given_ = given_.replace(queries=names)
     (task,) = kind.make_tasks({"one": kind.read(table, "one", given_)}, truth, given_)[
@@ -62,34 +72,52 @@ def expected(table, positives, ties):
 @given(data=cases())
 def test_every_item_equals_the_oracle(how, ties, data):
     table, positives = data
-    values, options = table, {"ties": ties, "gallery": [str(j) for j in range(table.shape[1])]}
+    values, options = (
+        table,
+        {"ties": ties, "gallery": [str(j) for j in range(table.shape[1])]},
+    )
     if how == "lists":
         values = {
-            f"q{i}": {str(j): float(s) for j, s in enumerate(line)} for i, line in enumerate(table)
+            f"q{i}": {str(j): float(s) for j, s in enumerate(line)}
+            for i, line in enumerate(table)
         }
     elif how == "half":
         values = table.astype(np.float16)
     elif how == "sparse":
         from scipy.sparse import csr_array
 
-        values = csr_array(table + 10)  # what a sparse matrix does not hold is not ranked
+        values = csr_array(
+            table + 10
+        )  # what a sparse matrix does not hold is not ranked
     if how == "columns":
         names = [f"q{i}" for i in range(len(positives))]
-        turned = {str(j): [names[i] for i, some in enumerate(positives) if j in some]
-                  for j in range(table.shape[1])}  # fmt: skip
+        turned = {
+            str(j): [names[i] for i, some in enumerate(positives) if j in some]
+            for j in range(table.shape[1])
+        }
         tab = semmetrics.score(
-            np.ascontiguousarray(table.T), turned, measures=MEASURES, direction="t2i", ties=ties,
-            queries=options["gallery"], gallery=names, task="retrieval",
-        )  # fmt: skip
+            np.ascontiguousarray(table.T),
+            turned,
+            measures=MEASURES,
+            direction="t2i",
+            ties=ties,
+            queries=options["gallery"],
+            gallery=names,
+            task="retrieval",
+        )
         found = list(tab)
     else:
-        found = laws.scores(evaluate(make_task(values, positives, **options), MEASURES), MEASURES)
+        found = laws.scores(
+            evaluate(make_task(values, positives, **options), MEASURES), MEASURES
+        )
     rows = expected(table, positives, ties)
     for score in found:
         name, k = score.measure.definition.name, score.measure.k or KS[0]
         plain = {"PMRP": "R-Precision", "MedR": "MeanR"}.get(name, name)
         wanted = [row[k][plain] for row in rows]
-        np.testing.assert_allclose(score.items, wanted, rtol=1e-12, err_msg=str(score.measure))
+        np.testing.assert_allclose(
+            score.items, wanted, rtol=1e-12, err_msg=str(score.measure)
+        )
         defined = [value for value in wanted if not math.isnan(value)]
         mean = math.fsum(defined) / len(defined) if defined else math.nan
         if name == "MedR":
@@ -98,8 +126,12 @@ def test_every_item_equals_the_oracle(how, ties, data):
 
 
 def test_every_definition_of_retrieval_is_covered():
-    known = [d for d in all_definitions("retrieval") if not isinstance(d.family, Derived)]
-    plain = {d.name for d in known if "phi" not in d.needs}  # tests/unit/test_graded_retrieval.py
+    known = [
+        d for d in all_definitions("retrieval") if not isinstance(d.family, Derived)
+    ]
+    plain = {
+        d.name for d in known if "phi" not in d.needs
+    }  # tests/unit/test_graded_retrieval.py
     assert plain == {m.definition.name for m in MEASURES}
 
 
@@ -111,7 +143,10 @@ def test_values_lie_within_the_bounds(data):
 @given(data=cases(), cut=st.integers(1, 6))
 def test_merged_parts_are_the_whole(data, cut):
     task = make_task(*data)
-    parts = [np.arange(start, min(start + cut, len(task))) for start in range(0, len(task), cut)]
+    parts = [
+        np.arange(start, min(start + cut, len(task)))
+        for start in range(0, len(task), cut)
+    ]
     merged = reduce(add, (evaluate(task.take(rows), MEASURES) for rows in parts[::-1]))
     assert laws.bits(merged, MEASURES) == laws.bits(evaluate(task, MEASURES), MEASURES)
 
@@ -119,20 +154,32 @@ def test_merged_parts_are_the_whole(data, cut):
 @given(data=cases(ties=False), order=st.randoms(use_true_random=False))
 def test_the_order_of_queries_and_gallery_changes_nothing(data, order):
     table, positives = data
-    distinct = np.argsort(np.argsort(table, axis=1, kind="stable"), axis=1).astype(np.float32)
+    distinct = np.argsort(np.argsort(table, axis=1, kind="stable"), axis=1).astype(
+        np.float32
+    )
     rows, columns = list(range(len(table))), list(range(table.shape[1]))
     order.shuffle(rows)
     order.shuffle(columns)
-    names, gallery = [f"q{i}" for i in range(len(table))], [f"g{j}" for j in range(table.shape[1])]
+    names, gallery = (
+        [f"q{i}" for i in range(len(table))],
+        [f"g{j}" for j in range(table.shape[1])],
+    )
     truth = {names[i]: [gallery[j] for j in some] for i, some in enumerate(positives)}
 
     def values(values, q, g):
-        options = {"task": "retrieval", "queries": q, "gallery": g, "measures": MEASURES}
+        options = {
+            "task": "retrieval",
+            "queries": q,
+            "gallery": g,
+            "measures": MEASURES,
+        }
         return semmetrics.score(values, truth, **options).to_dict()
 
     straight = values(distinct, names, gallery)
     mixed = values(
-        distinct[rows][:, columns], [names[i] for i in rows], [gallery[j] for j in columns]
+        distinct[rows][:, columns],
+        [names[i] for i in rows],
+        [gallery[j] for j in columns],
     )
     assert straight == pytest.approx(mixed, rel=1e-12, nan_ok=True)
 

@@ -23,22 +23,37 @@ from semmetrics.scoring.evaluate import evaluate
 
 MEASURES = parse_all(
     [
-        "SemPrecision(threshold=0.5)", "SemPrecision(threshold=0.3,match=any,average=micro)@2",
-        "SemPrecision(threshold=0.5,match=greedy)", "SemJaccard(threshold=-0.2,duplicates=each)",
-        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,duplicates=each)@1",
-        "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
+        "SemPrecision(threshold=0.5)",
+        "SemPrecision(threshold=0.3,match=any,average=micro)@2",
+        "SemPrecision(threshold=0.5,match=greedy)",
+        "SemJaccard(threshold=-0.2,duplicates=each)",
+        "SemRecall(threshold=0.3,match=optimal)",
+        "SemRecall(threshold=0.7,duplicates=each)@1",
+        "SemF1(threshold=0.5)",
+        "SemF1(average=micro,threshold=0.5)",
         "SemF1(average=micro,threshold=0.3,empty=nan)",
-        "SemF1(threshold=0.5,match=any,empty=skip)@2", "SemJaccard(threshold=0.5)",
+        "SemF1(threshold=0.5,match=any,empty=skip)@2",
+        "SemJaccard(threshold=0.5)",
         "SemF1(threshold=0.2,match=total)@2",
-        "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
-        "SoftPrecision", "SoftRecall(match=total)", "SoftF1",
+        "SemAP(threshold=0.5)",
+        "SemAP(threshold=0.3,normalize=hits,match=optimal)",
+        "SoftPrecision",
+        "SoftRecall(match=total)",
+        "SoftF1",
         "SoftF1(match=total,duplicates=each)@3",
-        "WMD", "WMD(build=text)@2", "RWMD", "BagSim", "MeanSim", "MeanSim(embedding=other)",
+        "WMD",
+        "WMD(build=text)@2",
+        "RWMD",
+        "BagSim",
+        "MeanSim",
+        "MeanSim(embedding=other)",
     ]
-)  # fmt: skip
+)
 PLAIN = [m for m in MEASURES if m.k is None]
 PARTS = ("Precision", "Recall", "F1", "Jaccard")
-LABEL = st.one_of(st.sampled_from("abcdez"), st.sampled_from([["a", "b"], ["c", "zz"], ["d", "a"]]))
+LABEL = st.one_of(
+    st.sampled_from("abcdez"), st.sampled_from([["a", "b"], ["c", "zz"], ["d", "a"]])
+)
 
 
 class Letters(Tiny):
@@ -50,7 +65,10 @@ class Letters(Tiny):
 
     def embed(self, texts):
         self.vectors = {
-            text: [text.count(letter) + self.shift - (len(text) > 1) * 0.3 for letter in "abcde"]
+            text: [
+                text.count(letter) + self.shift - (len(text) > 1) * 0.3
+                for letter in "abcde"
+            ]
             for text in texts
             if text != "z"
         }
@@ -66,11 +84,21 @@ def items(label=LABEL):
 
 
 def statistics(
-    data, measures, *, weights=None, oov="skip", models=MODELS, classes=tuple("abcdez"),
+    data,
+    measures,
+    *,
+    weights=None,
+    oov="skip",
+    models=MODELS,
+    classes=tuple("abcdez"),
     change=lambda task: task,
-):  # fmt: skip
-    sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))
-    task = label_task(*sides, resolve_options({"weights": weights, "classes": classes}, "labels"))
+):
+    sides = (
+        as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1)
+    )
+    task = label_task(
+        *sides, resolve_options({"weights": weights, "classes": classes}, "labels")
+    )
     task = with_vectors(task, measures, models, oov=oov)
     return evaluate(change(task), measures)
 
@@ -81,7 +109,9 @@ def values(data, measures, **options):
 
 def test_every_semantic_definition_is_covered():
     families = (SemanticFamily, SoftFamily, TransportFamily, BagSimilarityFamily)
-    known = {d.name for d in all_definitions("labels") if isinstance(d.family, families)}
+    known = {
+        d.name for d in all_definitions("labels") if isinstance(d.family, families)
+    }
     assert {m.definition.name for m in MEASURES} == known
 
 
@@ -98,7 +128,9 @@ def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m for m in PLAIN if m.definition.symmetric]
     there = named(data)
     back = {name: (r, p) for name, (p, r) in there.items()}
-    assert values(there, chosen) == pytest.approx(values(back, chosen), abs=1e-9, nan_ok=True)
+    assert values(there, chosen) == pytest.approx(
+        values(back, chosen), abs=1e-9, nan_ok=True
+    )
 
 
 @given(items(st.sampled_from("abcdez")), st.randoms(use_true_random=False))
@@ -116,25 +148,40 @@ THRESHOLDS = st.sampled_from([0.3, 0.7, 1.0, 0.0, -0.5])
 
 
 @given(items(), THRESHOLDS, st.sampled_from(["once", "each"]), st.integers(1, 3))
-def test_matching_by_meaning_is_at_least_as_high_as_exact_matching(data, threshold, duplicates, k):
+def test_matching_by_meaning_is_at_least_as_high_as_exact_matching(
+    data, threshold, duplicates, k
+):
     texts = []
     for at in ("", f"@{k}"):
         for name in PARTS:
             texts.append(f"{name}(duplicates={duplicates}){at}")
-            texts.append(f"Sem{name}(duplicates={duplicates},threshold={threshold}){at}")
+            texts.append(
+                f"Sem{name}(duplicates={duplicates},threshold={threshold}){at}"
+            )
     chosen = parse_all(texts)
     found = laws.scores(statistics(named(data), chosen, oov="zero"), chosen)
     for exact, by_meaning in zip(found[::2], found[1::2], strict=True):
         low, high = exact.items, by_meaning.items
-        assert ((high >= low) | (np.isnan(low) & np.isnan(high))).all(), by_meaning.measure
+        assert ((high >= low) | (np.isnan(low) & np.isnan(high))).all(), (
+            by_meaning.measure
+        )
 
 
-@given(items(), st.randoms(use_true_random=False), THRESHOLDS, st.sampled_from(["once", "each"]))
+@given(
+    items(),
+    st.randoms(use_true_random=False),
+    THRESHOLDS,
+    st.sampled_from(["once", "each"]),
+)
 def test_a_perfect_answer_in_any_order_is_1(data, shuffled, threshold, duplicates):
     there = named([(shuffled.sample(ref, len(ref)), ref) for _, ref in data if ref])
-    names = [f"Sem{n}(threshold={threshold},duplicates={duplicates})" for n in [*PARTS, "AP"]]
+    names = [
+        f"Sem{n}(threshold={threshold},duplicates={duplicates})" for n in [*PARTS, "AP"]
+    ]
     chosen = parse_all(names)
-    for score in laws.scores(statistics(there, chosen, oov="zero"), chosen) if there else ():
+    for score in (
+        laws.scores(statistics(there, chosen, oov="zero"), chosen) if there else ()
+    ):
         assert (score.items == 1).all()
 
 
@@ -150,7 +197,8 @@ def test_a_label_without_a_vector_never_improves_an_item(data, place, measure):
         less[name] = (pred, ref)
         more[name] = ([*pred[:place], "z", *pred[place:]], ref)
     before, after = (
-        laws.scores(statistics(side, [measure], oov=None), [measure])[0] for side in (less, more)
+        laws.scores(statistics(side, [measure], oov=None), [measure])[0]
+        for side in (less, more)
     )
     if before.items is None:
         return
@@ -171,19 +219,25 @@ def test_measures_that_declare_an_order_depend_on_it():
     assert not any(m.order_invariant for m in ranking)
     there, back = ({"1": (pred, ["A"])} for pred in (["a", "A"], ["A", "a"]))
     model = {"default": Tiny({"a": [-1, 0], "A": [1, 0]})}
-    first, second = (values(data, ranking, models=model, classes=None) for data in (there, back))
+    first, second = (
+        values(data, ranking, models=model, classes=None) for data in (there, back)
+    )
     assert all(first[name] < second[name] for name in first)
     assert not any(m.order_invariant for m in chosen)
     vectors = {"p": [1, 1], "q": [1, 0], "A": [1, 0], "B": [0, 1]}
     model = Tiny({**vectors, "p q": [1, 0], "q p": [0, 1], "A B": [1, 0]})
-    first, second = (values({"1": (pred, ["A", "B"])}, chosen, models=model, classes=None)
-                     for pred in (["p", "q"], ["q", "p"]))  # fmt: skip
+    first, second = (
+        values({"1": (pred, ["A", "B"])}, chosen, models=model, classes=None)
+        for pred in (["p", "q"], ["q", "p"])
+    )
     assert all(first[name] != second[name] for name in first)
 
 
 @given(items(st.sampled_from("abcde")))
 def test_the_reference_itself_is_the_best_prediction(data):
-    chosen = [m for m in PLAIN if m["empty"] != "nan" and m["no_reference"] in ("0", "skip")]
+    chosen = [
+        m for m in PLAIN if m["empty"] != "nan" and m["no_reference"] in ("0", "skip")
+    ]
     refs = [list(dict.fromkeys(r)) for _, r in [*data, ([], ["a"])]]
     found = values(named([(r, r) for r in refs]), chosen)
     for m in chosen:
@@ -203,10 +257,19 @@ def test_a_split_of_larger_data_gives_the_same_bits():
     table = rng.normal(size=(300, 50)).astype(np.float32)
     model = Tiny(dict(zip(names, table.tolist(), strict=True)))
     data = named(
-        [([names[i] for i in rng.integers(0, 300, 5)], [names[i] for i in rng.integers(0, 300, 9)])
-         for _ in range(200)]
-    )  # fmt: skip
-    chosen = [m for m in MEASURES if m["embedding"] == "default" and m.definition.name != "BagSim"]
+        [
+            (
+                [names[i] for i in rng.integers(0, 300, 5)],
+                [names[i] for i in rng.integers(0, 300, 9)],
+            )
+            for _ in range(200)
+        ]
+    )
+    chosen = [
+        m
+        for m in MEASURES
+        if m["embedding"] == "default" and m.definition.name != "BagSim"
+    ]
     of_model = partial(statistics, models=model, classes=None)
     for cut in (1, 63):
         laws.check_order(of_model, data, chosen, False, 0, [cut])

@@ -15,15 +15,21 @@ import semmetrics
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measures" / "agreement.md"
 PUBLISHED = {
-    "CIDEr-D(df=rows)": 43.891, "CIDEr-D": 43.829, "ROUGE-L": 32.314, "BLEU-1": 32.324,
-    "BLEU-4": 30.776, "SPICE(parser=given,captions=written)": 44.771,
-}  # fmt: skip
+    "CIDEr-D(df=rows)": 43.891,
+    "CIDEr-D": 43.829,
+    "ROUGE-L": 32.314,
+    "BLEU-1": 32.324,
+    "BLEU-4": 30.776,
+    "SPICE(parser=given,captions=written)": 44.771,
+}
 
 
 @pytest.fixture(scope="module")
 def page():
     """The cells of the table of the page, by measure."""
-    rows = re.findall(r"^\| `(.*?)` \| (\d.*) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(.*?)` \| (\d.*) \|$", PAGE.read_text("utf-8"), re.MULTILINE
+    )
     return {name: [cell.strip() for cell in cells.split(" | ")] for name, cells in rows}
 
 
@@ -36,12 +42,16 @@ def test_the_page_has_the_published_figures(page):
 def test_every_measure_of_captions_agrees_as_the_page_says(reference_dir, page):
     measures = list(page)
     if not find_spec("pycocoevalcap"):  # it has the synonyms
-        measures = [name for name in page if not name.startswith(("METEOR", "SPICE", "SPIDEr"))]
+        measures = [
+            name for name in page if not name.startswith(("METEOR", "SPICE", "SPIDEr"))
+        ]
     found = semmetrics.meta(
-        reference_dir / "flickr8k" / "flickr8k_expert.json", protocol="flickr8k-expert",
-        measures=measures, baseline="CIDEr-D",
+        reference_dir / "flickr8k" / "flickr8k_expert.json",
+        protocol="flickr8k-expert",
+        measures=measures,
+        baseline="CIDEr-D",
         tuples=reference_dir / "spice" / "raw_tuples_flickr8k.jsonl.gz",
-    )  # fmt: skip
+    )
     for one in found:
         value = f"{100 * one.value:.3f} [{100 * one.low:.2f}, {100 * one.high:.2f}]"
         assert value == page[one.heading][0]
@@ -55,15 +65,25 @@ def test_every_measure_of_captions_agrees_as_the_page_says(reference_dir, page):
 def test_ratings_of_pairs_of_cxc(reference_dir):
     """The number of rated pairs, and those by way of sampling (Parekh et al. 2021, table 1)."""
     captions, references = {}, {}
-    lines = (reference_dir / "coco" / "coco_karpathy_test5k.tsv").read_text("utf-8").splitlines()
+    lines = (
+        (reference_dir / "coco" / "coco_karpathy_test5k.tsv")
+        .read_text("utf-8")
+        .splitlines()
+    )
     for image, sentence, text in (line.split("\t") for line in lines[1:]):
         captions[sentence] = text
         references.setdefault(image, []).append(text)
     found = semmetrics.meta(
-        reference_dir / "cxc" / "sits_test.csv", captions, references,
-        protocol="cxc-sits", measures="ROUGE-L", resamples=2,
-    )  # fmt: skip
+        reference_dir / "cxc" / "sits_test.csv",
+        captions,
+        references,
+        protocol="cxc-sits",
+        measures="ROUGE-L",
+        resamples=2,
+    )
     assert {one.group: one.n for one in found} == {
-        "all": 44_833, "c2i_intrasim": 19_833, "c2i_original": 25_000,
-    }  # fmt: skip
+        "all": 44_833,
+        "c2i_intrasim": 19_833,
+        "c2i_original": 25_000,
+    }
     assert {one.statistic for one in found} == {"pearson", "spearman"}

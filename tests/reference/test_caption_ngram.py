@@ -22,16 +22,25 @@ from semmetrics.metrics.caption_overlap import BLEU, ROUGE_L, BleuCounts
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.studies.correlations import correlation
 
-BLEU_OF_FAKECAP = [0.5793995754573356, 0.40439129741018104, 0.2785363856619147, 0.1908290437674253]
+BLEU_OF_FAKECAP = [
+    0.5793995754573356,
+    0.40439129741018104,
+    0.2785363856619147,
+    0.1908290437674253,
+]
 MEASURES = [*(definition() for definition in BLEU), ROUGE_L()]
 # What tokens of the Penn Treebank leave of the captions of aac-metrics' example.
 AAC = [
-    ("a man is speaking", [
-        "a man speaks", "someone speaks",
-        "a man is speaking while a bird is chirping in the background",
-    ]),
+    (
+        "a man is speaking",
+        [
+            "a man speaks",
+            "someone speaks",
+            "a man is speaking while a bird is chirping in the background",
+        ],
+    ),
     ("rain falls", ["rain is falling hard on a surface"]),
-]  # fmt: skip
+]
 
 
 class Looked:
@@ -54,7 +63,10 @@ def scores(task, measures=MEASURES):
 def task(fakecap):
     references, candidates = fakecap
     return caption_task(
-        list(candidates.values()), [references[i] for i in candidates], list(candidates), Blanks()
+        list(candidates.values()),
+        [references[i] for i in candidates],
+        list(candidates),
+        Blanks(),
     )
 
 
@@ -102,8 +114,12 @@ def test_captions_of_few_words_are_those_of_pycocoevalcap(rule):
         return " ".join(rng.choices("abc", k=rng.choice([0, 1, 2, 3, 5, 8, 90])))
 
     candidates = {str(number): [text()] for number in range(200)}
-    references = {name: [text() for _ in range(rng.randint(1, 5))] for name in candidates}
-    task = task_of([texts[0] for texts in candidates.values()], list(references.values()))
+    references = {
+        name: [text() for _ in range(rng.randint(1, 5))] for name in candidates
+    }
+    task = task_of(
+        [texts[0] for texts in candidates.values()], list(references.values())
+    )
     measures = [*(definition(reflen=rule) for definition in BLEU), ROUGE_L()]
     agree(scores(task, measures), peer_values(candidates, references, rule))
 
@@ -119,10 +135,17 @@ def test_flickr8k_expert(reference_dir):
     judged = read_judgements(reference_dir / "flickr8k" / "flickr8k_expert.json")
     candidates, references, _ = judged.caption_sides()
     task = caption_task(
-        list(candidates.values()), list(references.values()), list(candidates), Looked(table)
+        list(candidates.values()),
+        list(references.values()),
+        list(candidates),
+        Looked(table),
     )
     assert len(judged) == 16_992
     found = {str(s.measure): s.items for s in scores(task)}
-    for name, expected in {"BLEU-1": 32.324, "BLEU-4": 30.776, "ROUGE-L": 32.314}.items():
+    for name, expected in {
+        "BLEU-1": 32.324,
+        "BLEU-4": 30.776,
+        "ROUGE-L": 32.314,
+    }.items():
         tau = correlation(found[name], judged.values, "kendall-c")
         assert round(100 * tau, 3) == expected

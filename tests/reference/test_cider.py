@@ -27,7 +27,9 @@ def values(candidates, references, measure, tokenizer="whitespace"):
     names = [str(number) for number in range(len(references))]
     task = caption_task(candidates, references, names, open_tokenizer(tokenizer))
     return (
-        evaluate(task, [measure]).rows(measure.definition.family.statistic(measure))["value"].values
+        evaluate(task, [measure])
+        .rows(measure.definition.family.statistic(measure))["value"]
+        .values
     )
 
 
@@ -45,10 +47,13 @@ def test_coco_caption_example(fakecap):
 def test_aac_metrics_readme():
     candidates = [["a man is speaking"], ["rain falls"]]
     references = [
-        ["a man speaks.", "someone speaks.",
-         "a man is speaking while a bird is chirping in the background"],
+        [
+            "a man speaks.",
+            "someone speaks.",
+            "a man is speaking while a bird is chirping in the background",
+        ],
         ["rain is falling hard on a surface"],
-    ]  # fmt: skip
+    ]
     found = values(candidates, references, CIDErD(), "ptb")
     assert found.round(4).tolist() == [1.3641, 0.5587]
     assert round(found.mean(), 4) == 0.9614
@@ -85,7 +90,10 @@ def coco(reference_dir):
 def sampled(coco, number):
     """Random images and captions of other ones."""
     rng = np.random.default_rng(0)
-    images, captions = rng.integers(0, len(coco), number), rng.integers(0, 5 * len(coco), number)
+    images, captions = (
+        rng.integers(0, len(coco), number),
+        rng.integers(0, 5 * len(coco), number),
+    )
     return images, captions
 
 
@@ -96,12 +104,20 @@ def test_matrix_of_coco(coco, measure):
     documents = [[text.split() for text in texts] for texts in coco]
     frequencies = oracle.document_frequencies(documents)
     options = (
-        {"sigma": 6.0, "clip": True} if measure == "CIDEr-D" else {"sigma": None, "clip": False}
+        {"sigma": 6.0, "clip": True}
+        if measure == "CIDEr-D"
+        else {"sigma": None, "clip": False}
     )
     own = np.arange(500) // 5, np.arange(500)
-    for image, caption in np.concatenate([np.array(own), sampled(coco, 1500)], axis=1).T.tolist():
+    for image, caption in np.concatenate(
+        [np.array(own), sampled(coco, 1500)], axis=1
+    ).T.tolist():
         expected = oracle.score(
-            captions[caption].split(), documents[image], frequencies, len(coco), **options
+            captions[caption].split(),
+            documents[image],
+            frequencies,
+            len(coco),
+            **options,
         )
         assert found[image, caption] == pytest.approx(expected, abs=1e-9)
 
@@ -117,7 +133,9 @@ def test_matrix_of_coco_as_pycocoevalcap(coco):
     scorer = released.CiderScorer()
     for image, caption in zip(images, chosen, strict=True):
         scorer += (captions[caption], coco[image])
-    scorer.document_frequency.update(fit_document_frequencies(coco, "whitespace").as_dict())
+    scorer.document_frequency.update(
+        fit_document_frequencies(coco, "whitespace").as_dict()
+    )
     assert_allclose(found[images, chosen], scorer.compute_cider(), rtol=0, atol=1e-9)
 
 
@@ -125,7 +143,10 @@ def test_candidates_of_coco_as_pycocoevalcap(coco):
     released = pytest.importorskip(
         "pycocoevalcap.cider.cider", reason="pycocoevalcap is not installed"
     )
-    candidates, references = [texts[:1] for texts in coco], [texts[1:] for texts in coco]
+    candidates, references = (
+        [texts[:1] for texts in coco],
+        [texts[1:] for texts in coco],
+    )
     gts, res = (dict(enumerate(side)) for side in (references, candidates))
     mean, expected = released.Cider().compute_score(gts, res)
     found = values(candidates, references, CIDErD())

@@ -25,8 +25,13 @@ FAKECAP = {
     "ROUGE_L": 0.39625269357570847,
     "CIDEr": 0.5997905185184199,
 }
-FLICKR8K = {"BLEU-1": 32.324, "BLEU-4": 30.776, "ROUGE-L": 32.314, "CIDEr-D(df=rows)": 43.891,
-            "CIDEr-D": 43.829}  # fmt: skip
+FLICKR8K = {
+    "BLEU-1": 32.324,
+    "BLEU-4": 30.776,
+    "ROUGE-L": 32.314,
+    "CIDEr-D(df=rows)": 43.891,
+    "CIDEr-D": 43.829,
+}
 
 
 def tokens(texts):
@@ -50,9 +55,14 @@ def references(reference_dir):
     split = karpathy(coco)
     raw = [name for name in expected if len(split.get(name, ())) == len(expected[name])]
     assert len(raw) == 128  # the split has five captions of an image that has six
-    found = {name: list(split[name] if name in raw else texts) for name, texts in expected.items()}
+    found = {
+        name: list(split[name] if name in raw else texts)
+        for name, texts in expected.items()
+    }
     for name, texts in found.items():
-        for place, (made, right) in enumerate(zip(tokens(texts), expected[name], strict=True)):
+        for place, (made, right) in enumerate(
+            zip(tokens(texts), expected[name], strict=True)
+        ):
             if made != right:  # one, where the next caption had kept the stop of "bat."
                 assert (made + ".", made.split()[-1]) == (right, "bat")
                 texts[place] = right + ","  # which is dropped, and keeps the stop
@@ -61,14 +71,18 @@ def references(reference_dir):
 
 
 def test_the_protocol_on_raw_captions(reference_dir, references, tmp_path):
-    annotations = [{"image_id": int(name), "id": place, "caption": text}
-                   for name, texts in references.items()
-                   for place, text in enumerate(texts)]  # fmt: skip
+    annotations = [
+        {"image_id": int(name), "id": place, "caption": text}
+        for name, texts in references.items()
+        for place, text in enumerate(texts)
+    ]
     path = tmp_path / "captions_val2014.json"
     images = [{"id": int(name)} for name in references]
     path.write_text(json.dumps({"images": images, "annotations": annotations}), "utf-8")
     results = reference_dir / "coco" / "captions_val2014_fakecap_results.json"
-    table = semmetrics.score(results, path, protocol="coco-caption", ci=True, resamples=20)
+    table = semmetrics.score(
+        results, path, protocol="coco-caption", ci=True, resamples=20
+    )
     found = {score.heading: score.value for score in table}
     lacking = {one.heading for one in table.not_computed}
     assert lacking == {"SPICE"} | (set() if find_spec("pycocoevalcap") else {"METEOR"})
@@ -81,15 +95,23 @@ def test_the_protocol_on_raw_captions(reference_dir, references, tmp_path):
 
 def test_the_candidates_have_the_tokens_of_the_example(reference_dir):
     coco = reference_dir / "coco"
-    results = json.loads((coco / "captions_val2014_fakecap_results.json").read_text("utf-8"))
+    results = json.loads(
+        (coco / "captions_val2014_fakecap_results.json").read_text("utf-8")
+    )
     expected = json.loads((coco / "fakecap_tokenized_res.json").read_text("utf-8"))
     raw = {str(row["image_id"]): [row["caption"]] for row in results}
     assert {name: tokens(texts) for name, texts in raw.items()} == expected
 
 
 def test_flickr8k_expert(reference_dir):
-    table = semmetrics.meta(reference_dir / "flickr8k" / "flickr8k_expert.json",
-                            protocol="flickr8k-expert", measures=list(FLICKR8K), tokenizer="ptb",
-                            resamples=2)  # fmt: skip
-    assert {(one.statistic, one.n, one.images) for one in table} == {("kendall-c", 16_992, 1_000)}
+    table = semmetrics.meta(
+        reference_dir / "flickr8k" / "flickr8k_expert.json",
+        protocol="flickr8k-expert",
+        measures=list(FLICKR8K),
+        tokenizer="ptb",
+        resamples=2,
+    )
+    assert {(one.statistic, one.n, one.images) for one in table} == {
+        ("kendall-c", 16_992, 1_000)
+    }
     assert {one.heading: round(100 * one.value, 3) for one in table} == FLICKR8K

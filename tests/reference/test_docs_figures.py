@@ -31,8 +31,11 @@ THRESHOLDS = (MEASURES / "thresholds.md").read_text(encoding="utf-8")
 def data(reference_dir):
     """What stands for the files that commands name."""
     images = reference_dir / "openimages"
-    return {"PRED": images / "microsoft_predictions.csv", "GT": images / "ground_truth.csv",
-            "BIN": reference_dir / "word2vec" / "googlenews_subset_8074.bin"}  # fmt: skip
+    return {
+        "PRED": images / "microsoft_predictions.csv",
+        "GT": images / "ground_truth.csv",
+        "BIN": reference_dir / "word2vec" / "googlenews_subset_8074.bin",
+    }
 
 
 def commands(page, name):
@@ -89,14 +92,19 @@ def contrast(data, command):
 def test_contrast(data):
     rows = table(THRESHOLDS, "| embedding | threshold by contrast")
     words, default = commands(THRESHOLDS, "calibrate")
-    assert [tuple(row[1:3]) for row in rows] == [contrast(data, words), contrast(data, default)]
+    assert [tuple(row[1:3]) for row in rows] == [
+        contrast(data, words),
+        contrast(data, default),
+    ]
     threshold, near = contrast(data, f"{words} --lookup kubany2020")
     told = " ".join(THRESHOLDS.partition("With `--lookup kubany2020`")[2].split())
     assert f"is also {threshold}, and the range is wider: {near}." in told
 
 
 def cosines(one, other):
-    one, other = (v.astype(float) / np.linalg.norm(v, axis=1)[:, None] for v in (one, other))
+    one, other = (
+        v.astype(float) / np.linalg.norm(v, axis=1)[:, None] for v in (one, other)
+    )
     return one @ other.T
 
 
@@ -111,16 +119,24 @@ def test_agreement_of_two_models(data):
     words, default = open_embedding(data["BIN"]), open_embedding("static")
     clean, known = normalization("kubany2020"), []
     for side in ("GT", "PRED"):
-        labels = {term for terms in as_labels(data[side]).terms for term in clean(*terms)}
+        labels = {
+            term for terms in as_labels(data[side]).terms for term in clean(*terms)
+        }
         terms = sorted(labels)
         found = embed_terms(terms, words, lookup="kubany2020")
-        known.append([term for term, there in zip(terms, found.known, strict=True) if there])
+        known.append(
+            [term for term, there in zip(terms, found.known, strict=True) if there]
+        )
     reference, predicted = known
     different = np.array(reference)[:, None] != np.array(predicted)
-    one, other = (cosines(*(embed_terms(terms, model, lookup=rule).vectors for terms in known))
-                  for model, rule in ((words, "kubany2020"), (default, "auto")))  # fmt: skip
+    one, other = (
+        cosines(*(embed_terms(terms, model, lookup=rule).vectors for terms in known))
+        for model, rule in ((words, "kubany2020"), (default, "auto"))
+    )
     a, b = one[different], other[different]
-    text = " ".join(SEMANTIC.partition("**Two models agree")[2].partition("| pair |")[0].split())
+    text = " ".join(
+        SEMANTIC.partition("**Two models agree")[2].partition("| pair |")[0].split()
+    )
     for part in (
         f"the {len(reference)} reference labels with each of the {len(predicted)} predicted",
         f"makes {len(a):,} pairs of two different labels",
@@ -136,7 +152,11 @@ def test_agreement_of_two_models(data):
 
 def test_the_evaluation_that_the_page_names():
     report = (ROOT / "embeddings" / "EVALUATION.md").read_text(encoding="utf-8")
-    (row,) = (line for line in report.split("\n") if line.startswith("| the static model | 0.9"))
+    (row,) = (
+        line
+        for line in report.split("\n")
+        if line.startswith("| the static model | 0.9")
+    )
     pearson = float(row.split("|")[3].split(",")[0])
     assert f"The\n{pearson:.2f} of the [evaluation]" in SEMANTIC
     assert "over the 24,198 of them" in report

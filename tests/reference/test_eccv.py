@@ -23,10 +23,16 @@ def coco(reference_dir):
     """Images and captions in the order of the split, the positives of each, and similarities."""
     folder = reference_dir / "eccv"
     captions = np.load(folder / "coco_test_ids.npy").tolist()
-    maps = {(name, way): json.loads((folder / f"{name}_{way}.json").read_text(encoding="utf-8"))
-            for name in ("original", "cxc", "eccv")
-            for way in ("image_to_caption", "caption_to_image")}  # fmt: skip
-    image_of = {int(c): some[0] for c, some in maps["original", "caption_to_image"].items()}
+    maps = {
+        (name, way): json.loads(
+            (folder / f"{name}_{way}.json").read_text(encoding="utf-8")
+        )
+        for name in ("original", "cxc", "eccv")
+        for way in ("image_to_caption", "caption_to_image")
+    }
+    image_of = {
+        int(c): some[0] for c, some in maps["original", "caption_to_image"].items()
+    }
     images = list(dict.fromkeys(image_of[c] for c in captions))
     rng = np.random.default_rng(1)
     vectors = rng.normal(size=(len(images), 48)).astype(np.float32)
@@ -60,7 +66,9 @@ def test_images_rank_captions_as_defined(coco, name):
     for line, row in enumerate(rows):
         own = positives[str(images[row])]
         ranked = oracle.ranking(table[line].tolist(), set())
-        ours = {place.get(caption, -1 - n) for n, caption in enumerate(own)}  # two have no place
+        ours = {
+            place.get(caption, -1 - n) for n, caption in enumerate(own)
+        }  # two have no place
         for k in (1, 5, 10):
             wanted = oracle.values(ranked, ours, k)
             assert found[f"HitRate@{k}"].items[line] == wanted["HitRate"]
@@ -78,24 +86,38 @@ def test_values_are_those_of_eccv_caption(coco):
     order = np.argsort(-table, axis=1, kind="stable")
     i2t = {image: [captions[j] for j in order[row]] for row, image in enumerate(images)}
     order = np.argsort(-table.T, axis=1, kind="stable")
-    t2i = {caption: [images[i] for i in order[row]] for row, caption in enumerate(captions)}
+    t2i = {
+        caption: [images[i] for i in order[row]] for row, caption in enumerate(captions)
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         peer = eccv_caption.Metrics()
         theirs = peer.compute_all_metrics(
             i2t,
             t2i,
-            target_metrics=("eccv_r1", "eccv_map_at_r", "eccv_rprecision", "coco_5k_recalls",
-                            "cxc_recalls"),
+            target_metrics=(
+                "eccv_r1",
+                "eccv_map_at_r",
+                "eccv_rprecision",
+                "coco_5k_recalls",
+                "cxc_recalls",
+            ),
             Ks=(1, 5, 10),
-        )  # fmt: skip
+        )
     names = {"eccv_r1": "R@1", "eccv_map_at_r": "mAP@R", "eccv_rprecision": "R-P"}
     for name, headings, chosen in (
         ("eccv", names, {"protocol": "eccv"}),
-        ("original", {f"coco_5k_r{k}": f"R@{k}" for k in (1, 5, 10)}, {"protocol": "coco-5k"}),
-        ("cxc", {f"cxc_r{k}": f"HitRate@{k}" for k in (1, 5, 10)},
-         {"measures": "HitRate@1,5,10", "direction": "both", "missing": "skip"}),
-    ):  # fmt: skip
+        (
+            "original",
+            {f"coco_5k_r{k}": f"R@{k}" for k in (1, 5, 10)},
+            {"protocol": "coco-5k"},
+        ),
+        (
+            "cxc",
+            {f"cxc_r{k}": f"HitRate@{k}" for k in (1, 5, 10)},
+            {"measures": "HitRate@1,5,10", "direction": "both", "missing": "skip"},
+        ),
+    ):
         found = semmetrics.score(
             table,
             maps[name, "image_to_caption"],

@@ -29,8 +29,18 @@ FIVE = {
     "Micro F1": 0.347789296,
 }
 
-HEADINGS = ("Accuracy", "Recall", "Precision", "F1", "Macro Precision", "Macro Recall", "Macro F1",
-            "Micro Precision", "Micro Recall", "Micro F1")  # fmt: skip
+HEADINGS = (
+    "Accuracy",
+    "Recall",
+    "Precision",
+    "F1",
+    "Macro Precision",
+    "Macro Recall",
+    "Macro F1",
+    "Micro Precision",
+    "Micro Recall",
+    "Micro F1",
+)
 # Microsoft Computer Vision; the tables 7 and 8 print three digits.
 PRINTED = {
     1: (0.185, 0.185, 0.667, 0.271, 0.242, 0.116, 0.142, 0.867, 0.156, 0.264),
@@ -59,7 +69,9 @@ TABLE_2 = {
 
 
 def scored(*arguments):
-    result = CliRunner().invoke(program, ["score", *map(str, arguments), "--format", "json"])
+    result = CliRunner().invoke(
+        program, ["score", *map(str, arguments), "--format", "json"]
+    )
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)["scores"]
 
@@ -90,7 +102,9 @@ def test_images_and_labels(openimages):
 
 
 def test_table_2():
-    assert sorted(path.stem for path in (EXAMPLE / "predictions").iterdir()) == sorted(TABLE_2)
+    assert sorted(path.stem for path in (EXAMPLE / "predictions").iterdir()) == sorted(
+        TABLE_2
+    )
     files = [EXAMPLE / "predictions" / f"{system}.json" for system in TABLE_2]
     truth = EXAMPLE / "ground_truth.json"
     scores = scored(*files, truth, "--protocol", "kubany2020", "--top-k", "5")
@@ -109,5 +123,7 @@ def test_section_4_1_and_figure_1(reference_dir):
     rows = semmetrics.score(truth, truth, measures="MacroF1").per_label()
     support = sorted(((row["support"], row["label"]) for row in rows), reverse=True)
     assert support[:3] == [(486, "Person"), (365, "Clothing"), (245, "Man")]
-    share = sum(count for count, _ in support[:100]) / sum(count for count, _ in support)
+    share = sum(count for count, _ in support[:100]) / sum(
+        count for count, _ in support
+    )
     assert share == pytest.approx(0.93, abs=0.005)

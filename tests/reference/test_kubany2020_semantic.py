@@ -15,8 +15,11 @@ from click.testing import CliRunner
 from semmetrics.cli.app import program
 
 COLUMNS = ("Accuracy", "Recall", "Precision", "F1")
-PRINTED = {1: (0.212, 0.212, 0.729, 0.306), 3: (0.288, 0.346, 0.622, 0.405),
-           5: (0.278, 0.385, 0.566, 0.399)}  # fmt: skip
+PRINTED = {
+    1: (0.212, 0.212, 0.729, 0.306),
+    3: (0.288, 0.346, 0.622, 0.405),
+    5: (0.278, 0.385, 0.566, 0.399),
+}
 # The lookup of the joined words knows fewer words than the paper's, so more of them coincide.
 PRINTED_WMD = {1: 2.795, 3: 2.645, 5: 2.622}
 
@@ -27,11 +30,20 @@ def done(reference_dir, tmp_path_factory):
     images = reference_dir / "openimages"
     matches = tmp_path_factory.mktemp("matches") / "matches.csv"
     arguments = (
-        "score", images / "microsoft_predictions.csv", images / "ground_truth.csv",
-        "--protocol", "kubany2020", "--top-k", "1,3,5",
-        "--embedding", reference_dir / "word2vec" / "googlenews_subset_8074.bin",
-        "--format", "json", "--matches", matches,
-    )  # fmt: skip
+        "score",
+        images / "microsoft_predictions.csv",
+        images / "ground_truth.csv",
+        "--protocol",
+        "kubany2020",
+        "--top-k",
+        "1,3,5",
+        "--embedding",
+        reference_dir / "word2vec" / "googlenews_subset_8074.bin",
+        "--format",
+        "json",
+        "--matches",
+        matches,
+    )
     result = CliRunner().invoke(program, list(map(str, arguments)))
     assert result.exit_code == 0, result.stderr
     return result, matches
@@ -57,9 +69,16 @@ def test_word_movers_distance_is_near(scores, k):
 def test_exact_columns_are_what_they_are_without_vectors(scores, reference_dir):
     images = reference_dir / "openimages"
     arguments = (
-        "score", images / "microsoft_predictions.csv", images / "ground_truth.csv",
-        "--protocol", "kubany2020", "--top-k", "1,3,5", "--format", "json",
-    )  # fmt: skip
+        "score",
+        images / "microsoft_predictions.csv",
+        images / "ground_truth.csv",
+        "--protocol",
+        "kubany2020",
+        "--top-k",
+        "1,3,5",
+        "--format",
+        "json",
+    )
     result = CliRunner().invoke(program, list(map(str, arguments)))
     plain = json.loads(result.stdout)["scores"]
     assert len(plain) == 33
@@ -69,7 +88,9 @@ def test_exact_columns_are_what_they_are_without_vectors(scores, reference_dir):
 
 
 def test_what_is_unknown_is_said(done):
-    (line,) = (line for line in done[0].stderr.split("\n") if "unknown to googlenews" in line)
+    (line,) = (
+        line for line in done[0].stderr.split("\n") if "unknown to googlenews" in line
+    )
     assert ": 214 distinct terms unknown to googlenews_subset_8074-300@" in line
     assert "such as 'academic_gown'" in line
 
@@ -79,11 +100,18 @@ def test_what_is_not_computed_is_listed_with_the_command(done):
     assert len(lines) == 3
     for line, column, option in zip(
         lines,
-        ("Fine-Tuned BERT@1,3,5", "Fine-Tuned RoBERTa@1,3,5", "Balanced Accuracy@1,3,5"),
-        ("=sbert:bert-base-nli-stsb-wkpooling", "=sbert:roberta-base-nli-stsb-mean-tokens",
-         "(--classes)"),
+        (
+            "Fine-Tuned BERT@1,3,5",
+            "Fine-Tuned RoBERTa@1,3,5",
+            "Balanced Accuracy@1,3,5",
+        ),
+        (
+            "=sbert:bert-base-nli-stsb-wkpooling",
+            "=sbert:roberta-base-nli-stsb-mean-tokens",
+            "(--classes)",
+        ),
         strict=True,
-    ):  # fmt: skip
+    ):
         assert f"not computed: {column} - " in line
         assert option in line
 
@@ -100,7 +128,9 @@ def test_matches_are_those_of_the_first_semantic_column(done, scores):
     with Path(done[1]).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     predicted = [row for row in rows if row["prediction"]]
-    assert len({row["id"] for row in rows}) == len(predicted) == 833  # one prediction an image
+    assert (
+        len({row["id"] for row in rows}) == len(predicted) == 833
+    )  # one prediction an image
     hits = [row for row in predicted if row["reference"]]
     share = scores["Precision (Semantic)@1"]["value"]
     assert len(hits) / len(predicted) == pytest.approx(share)

@@ -6,10 +6,16 @@ evaluate = pytest.importorskip("embeddings.parsing.evaluate")
 pytest.importorskip("pycocoevalcap")
 
 
-@pytest.mark.parametrize(("name", "pearson", "difference", "tau"), [
-    ("fakecap", 0.962, 0.015, None), ("flickr8k", 0.98, 0.005, 44.3),
-])  # fmt: skip
-def test_agreement_with_the_official_parser(reference_dir, name, pearson, difference, tau):
+@pytest.mark.parametrize(
+    ("name", "pearson", "difference", "tau"),
+    [
+        ("fakecap", 0.962, 0.015, None),
+        ("flickr8k", 0.98, 0.005, 44.3),
+    ],
+)
+def test_agreement_with_the_official_parser(
+    reference_dir, name, pearson, difference, tau
+):
     items = getattr(evaluate, name)(reference_dir)
     found = evaluate.agreement(items, evaluate.parse(items.official))
     assert found.pearson >= pearson

@@ -7,9 +7,13 @@ evaluate = pytest.importorskip("embeddings.parsing.evaluate")
 pytest.importorskip("pycocoevalcap")
 
 
-@pytest.mark.parametrize(("name", "pearson", "mean", "tau"), [
-    ("fakecap", 0.810, 0.1212, None), ("flickr8k", 0.909, 0.0530, 41.65),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "pearson", "mean", "tau"),
+    [
+        ("fakecap", 0.810, 0.1212, None),
+        ("flickr8k", 0.909, 0.0530, 41.65),
+    ],
+)
 def test_agreement_with_the_official_parser(reference_dir, name, pearson, mean, tau):
     parse = real_scene_graph_parser()
     items = getattr(evaluate, name)(reference_dir)

@@ -29,12 +29,22 @@ def _lines(path):
 @pytest.mark.parametrize("name", ["official_cases", "official_flickr_tuples"])
 def test_items_with_official_scores(reference_dir, name):
     items = _lines(reference_dir / "spice" / f"{name}.jsonl.gz")
-    scores = spice_scores([one["test"] for one in items], [one["refs"] for one in items])
+    scores = spice_scores(
+        [one["test"] for one in items], [one["refs"] for one in items]
+    )
     for category in CATEGORIES:
-        for key, ours in (("f", "f"), ("pr", "precision"), ("re", "recall"),
-                          ("tp", "tp"), ("fp", "fp"), ("fn", "fn")):  # fmt: skip
+        for key, ours in (
+            ("f", "f"),
+            ("pr", "precision"),
+            ("re", "recall"),
+            ("tp", "tp"),
+            ("fp", "fp"),
+            ("fn", "fn"),
+        ):
             expected = [one["scores"][category][key] for one in items]
-            got = [None if math.isnan(x) else x for x in scores[category][ours].tolist()]
+            got = [
+                None if math.isnan(x) else x for x in scores[category][ours].tolist()
+            ]
             assert got == expected, (category, key)
 
 
@@ -48,7 +58,12 @@ def scored(reference_dir, fakecap):
     """Candidates and references by image, the tuples of captions, and the official scores."""
     gts, res = fakecap
     scores = (reference_dir / "spice" / "official_fakecap_scores.json.gz").read_bytes()
-    return res, gts, _tuples(reference_dir, "fakecap"), json.loads(gzip.decompress(scores))
+    return (
+        res,
+        gts,
+        _tuples(reference_dir, "fakecap"),
+        json.loads(gzip.decompress(scores)),
+    )
 
 
 def test_fakecap(scored):
@@ -60,29 +75,44 @@ def test_fakecap(scored):
     assert math.fsum(found["f"]) / 1000 == pytest.approx(0.1328946160377789, abs=1e-16)
 
     concepts = Concepts(open_synonyms())
-    ranges = [spice_range(*pair, concepts) for pair in zip(candidates, references, strict=True)]
+    ranges = [
+        spice_range(*pair, concepts)
+        for pair in zip(candidates, references, strict=True)
+    ]
     assert all(complete for *_, complete in ranges)
-    low, high = (math.fsum(values) / 1000 for values in list(zip(*ranges, strict=True))[:2])
+    low, high = (
+        math.fsum(values) / 1000 for values in list(zip(*ranges, strict=True))[:2]
+    )
     assert low == pytest.approx(0.13288891803208092, abs=1e-15)
     assert high == pytest.approx(0.1328946160377789, abs=1e-15)
 
 
 def test_fakecap_by_the_adapter(scored, monkeypatch, tmp_path):
-    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))  # what it keeps is for it alone
+    monkeypatch.setenv(
+        "SEMMETRICS_HOME", str(tmp_path)
+    )  # what it keeps is for it alone
     res, gts, tuples, official = scored
     monkeypatch.setattr(
-        OfficialParser, "parse", lambda self, captions: (tuples[one] for one in captions)
+        OfficialParser,
+        "parse",
+        lambda self, captions: (tuples[one] for one in captions),
     )
     value, items = Spice().compute_score(gts, res)
     assert value == pytest.approx(0.1328946160377789, abs=1e-15)
     for image, one in zip(sorted(gts), items, strict=True):
-        assert {key: one["All"][key] for key in official[image]["All"]} == official[image]["All"]
+        assert {key: one["All"][key] for key in official[image]["All"]} == official[
+            image
+        ]["All"]
 
 
 def test_the_published_rows_of_flickr8k(reference_dir):
     tuples = _tuples(reference_dir, "flickr8k")
-    expert = json.loads((reference_dir / "flickr8k" / "flickr8k_expert.json").read_text())
-    published = json.loads((reference_dir / "spice" / "flickr8k_SPICE_test_out.json").read_text())
+    expert = json.loads(
+        (reference_dir / "flickr8k" / "flickr8k_expert.json").read_text()
+    )
+    published = json.loads(
+        (reference_dir / "spice" / "flickr8k_SPICE_test_out.json").read_text()
+    )
     candidates, references = [], []
     for image in expert.values():
         several = [tuples[text.strip()] for text in image["ground_truth"]]
@@ -143,15 +173,19 @@ def parser(own_home, tmp_path, monkeypatch):
     return found
 
 
-LONG = " ".join(["the man with a hat in the park near the house that was built by"] * 20)
+LONG = " ".join(
+    ["the man with a hat in the park near the house that was built by"] * 20
+)
 
 
 @pytest.mark.slow
 def test_captions_that_take_too_much(parser):
     """CoreNLP goes on without a parse where memory runs out, which is no parse of the caption."""
     captions = ["a dog runs", LONG, "a cat sits"]
-    for limits, problem in (({"memory": "300M"}, "it needs more memory than Java may take"),
-                            ({"seconds": 15}, "it takes longer than 15 seconds")):  # fmt: skip
+    for limits, problem in (
+        ({"memory": "300M"}, "it needs more memory than Java may take"),
+        ({"seconds": 15}, "it takes longer than 15 seconds"),
+    ):
         first, long, last = replace(parser, processors=1, **limits).parse(captions)
         assert first == [["dog", "run"], ["dog"]]
         assert last == [["cat", "sit"], ["cat"]]
@@ -159,7 +193,9 @@ def test_captions_that_take_too_much(parser):
 
 
 def test_the_program_ends_when_nobody_reads(parser):
-    process = subprocess.Popen(parser._command(), stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    process = subprocess.Popen(
+        parser._command(), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+    )
     process.stdin.write(b"a dog\n" * 10_000)
     process.stdin.close()
     assert process.stdout.readline() == b'{"tuples": [["dog"]]}\n'
@@ -169,15 +205,21 @@ def test_the_program_ends_when_nobody_reads(parser):
 
 @pytest.mark.slow
 def test_the_experts_of_flickr8k_in_tokens(reference_dir, parser, own_home, tmp_path):
-    for path in own_home.glob("parses.sqlite*"):  # what was parsed before is not parsed again
+    for path in own_home.glob(
+        "parses.sqlite*"
+    ):  # what was parsed before is not parsed again
         shutil.copy(path, tmp_path)
     assert round(tau_with_experts(reference_dir, measures="SPICE"), 3) == 44.888
 
 
 def test_parses_do_not_depend_on_the_users_language(parser, monkeypatch):
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=tr -Dfile.encoding=UTF-16")
-    found = list(parser.parse(["a man dressed as an Indian , speaking into a microphone"]))
-    assert found == [[["man", "indian", "dress as"], ["microphone"], ["indian"], ["man"]]]
+    found = list(
+        parser.parse(["a man dressed as an Indian , speaking into a microphone"])
+    )
+    assert found == [
+        [["man", "indian", "dress as"], ["microphone"], ["indian"], ["man"]]
+    ]
 
 
 @pytest.mark.parametrize("name", ["fakecap", "coco_test5k", "flickr8k"])

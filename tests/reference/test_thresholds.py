@@ -9,8 +9,11 @@ import pytest
 
 import semmetrics
 
-EMBEDDINGS = {"word2vec": (0.32, 0.4, 0.93), "static": (0.49, 0.5, 0.98),
-              "same": (0.39, 0.5, 0.93)}  # fmt: skip
+EMBEDDINGS = {
+    "word2vec": (0.32, 0.4, 0.93),
+    "static": (0.49, 0.5, 0.98),
+    "same": (0.39, 0.5, 0.93),
+}
 
 
 @pytest.mark.parametrize("name", EMBEDDINGS)
@@ -19,10 +22,14 @@ def test_contrast_finds_nearly_what_is_known(reference_dir, name):
     images = reference_dir / "openimages"
     words = reference_dir / "word2vec" / "googlenews_subset_8074.bin"
     found = semmetrics.calibrate_threshold(
-        images / "microsoft_predictions.csv", images / "ground_truth.csv", measure="SemF1@5",
-        holdout=1, normalize="kubany2020", missing="skip",
+        images / "microsoft_predictions.csv",
+        images / "ground_truth.csv",
+        measure="SemF1@5",
+        holdout=1,
+        normalize="kubany2020",
+        missing="skip",
         embedding=words if name == "word2vec" else name,
-    )  # fmt: skip
+    )
     assert (found.threshold, found.n) == (best, 833)
     contrast = dict(zip(found.curve["threshold"], found.curve["contrast"], strict=True))
     assert share * found.value < contrast[known] < found.value

@@ -41,7 +41,9 @@ def folder(captions, tmp_path_factory):
     made = tmp_path_factory.mktemp("coco")
     for number in range(5):
         answers = {image: some[number] for image, some in captions.items()}
-        (made / f"person{number}.json").write_text(json.dumps(answers), encoding="utf-8")
+        (made / f"person{number}.json").write_text(
+            json.dumps(answers), encoding="utf-8"
+        )
     return made
 
 
@@ -54,20 +56,54 @@ def run(*arguments):
 def selected(folder, numbers, measure, *options):
     files = [folder / f"person{number}.json" for number in numbers]
     run(
-        "mad", "select", "-k", K, "-m", measure, "-q", "-o", folder / "state.json", *options, *files
+        "mad",
+        "select",
+        "-k",
+        K,
+        "-m",
+        measure,
+        "-q",
+        "-o",
+        folder / "state.json",
+        *options,
+        *files,
     )
     return semmetrics.DiscrepancySelection.load(folder / "state.json")
 
 
 def test_five_people_end_to_end(captions, folder):
     sheet, ratings = folder / "sheet.csv", folder / "ratings.csv"
-    state = selected(folder, range(5), "NGSM(order=1)", "--ties", "random", "--sheet", sheet,
-                     "--rating-sheet", ratings, "--page", folder / "page.html")  # fmt: skip
+    state = selected(
+        folder,
+        range(5),
+        "NGSM(order=1)",
+        "--ties",
+        "random",
+        "--sheet",
+        sheet,
+        "--rating-sheet",
+        ratings,
+        "--page",
+        folder / "page.html",
+    )
     assert (state.n, len(state.pairs)) == (5000, 10)
     assert {row["image_id"] for row in read(sheet)} == {*state.images}
     fill(sheet, "caption", lambda row: captions[row["image_id"]][int(row["annotator"])])
-    text = run("mad", "rank", "-m", "CIDEr-D", "-m", "ROUGE-L", "--references", sheet,
-               "--stability", "2,3", "--format", "json", folder / "state.json")  # fmt: skip
+    text = run(
+        "mad",
+        "rank",
+        "-m",
+        "CIDEr-D",
+        "-m",
+        "ROUGE-L",
+        "--references",
+        sheet,
+        "--stability",
+        "2,3",
+        "--format",
+        "json",
+        folder / "state.json",
+    )
     first, second = json.loads(text)["rankings"]
     assert (first["measure"], second["measure"]) == ("CIDEr-D", "ROUGE-L")
     for one in (first, second):
@@ -96,7 +132,9 @@ def test_selection_is_that_of_a_loop(captions, folder):
     state = selected(folder, (0, 1), "NGSM")
     texts = sorted({caption for some in captions.values() for caption in some[:2]})
     tokens = dict(zip(texts, open_tokenizer("ptb").tokens(texts), strict=True))
-    systems = {f"person{n}": {i: some[n] for i, some in captions.items()} for n in (0, 1)}
+    systems = {
+        f"person{n}": {i: some[n] for i, some in captions.items()} for n in (0, 1)
+    }
 
     def up_to(order):
         return lambda a, b: ngsm(tokens[a], tokens[b], order)
@@ -119,8 +157,17 @@ def test_a_fifth_person_is_added(folder):
     options = ("NGSM(order=2)", "--ties", "random")
     whole = selected(folder, range(5), *options)
     before = selected(folder, range(4), *options)
-    run("mad", "add", "-q", "-o", folder / "more.json", "--sheet", folder / "new.csv",
-        folder / "state.json", *(folder / f"person{n}.json" for n in range(5)))  # fmt: skip
+    run(
+        "mad",
+        "add",
+        "-q",
+        "-o",
+        folder / "more.json",
+        "--sheet",
+        folder / "new.csv",
+        folder / "state.json",
+        *(folder / f"person{n}.json" for n in range(5)),
+    )
     after = semmetrics.DiscrepancySelection.load(folder / "more.json")
     pairs = {(one.first, one.second): one for one in whole.pairs}
     assert {(one.first, one.second): one for one in after.pairs} == pairs

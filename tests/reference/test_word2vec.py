@@ -26,7 +26,10 @@ def words(reference_dir):
 def systems(reference_dir):
     folder = reference_dir / "openimages"
     files = {"gt": "ground_truth.csv", "microsoft": "microsoft_predictions.csv"}
-    return {name: as_labels(folder / file).normalized(kubany2020) for name, file in files.items()}
+    return {
+        name: as_labels(folder / file).normalized(kubany2020)
+        for name, file in files.items()
+    }
 
 
 def cosine(model, one, other):
@@ -52,7 +55,10 @@ def test_all_words_have_the_published_directions(words, reference_dir):
 
 def test_two_unknown_labels_have_cosine_1(words):
     got = embed_terms(
-        ["traffic_light", "parking_meter", "car"], words, lookup="kubany2020", oov="unknown"
+        ["traffic_light", "parking_meter", "car"],
+        words,
+        lookup="kubany2020",
+        oov="unknown",
     )
     unit = got.vectors / np.linalg.norm(got.vectors, axis=1, keepdims=True)
     assert got.known.tolist() == [False, False, True]
@@ -60,7 +66,9 @@ def test_two_unknown_labels_have_cosine_1(words):
 
 
 def test_unknown_labels_of_open_images(words, systems):
-    terms = sorted({term for one in systems.values() for label in one.terms for term in label})
+    terms = sorted(
+        {term for one in systems.values() for label in one.terms for term in label}
+    )
     got = embed_terms(terms, words, lookup="kubany2020", oov="unknown")
     assert len(terms) == 457
     # 213 are not among the words; "doing" is, and is a stop word of the paper's code.
@@ -72,7 +80,9 @@ def test_the_table_of_unknown_labels(words, systems):
     truth, microsoft = measure_coverage(systems, words, lookup="kubany2020")
     assert (truth.images, truth.labels, truth.terms) == (1000, 3939, 3939)
     assert (microsoft.images, microsoft.labels) == (833, 2883)
-    (first,) = measure_coverage({"m": systems["microsoft"]}, words, lookup="kubany2020", top_k=5)
+    (first,) = measure_coverage(
+        {"m": systems["microsoft"]}, words, lookup="kubany2020", top_k=5
+    )
     assert (first.images, first.labels, first.synonyms) == (833, 2653, 1.0)
     # The paper's table 1 has 2.7% with all of word2vec; this subset has no phrases.
     assert first.unknown == 213

@@ -35,8 +35,11 @@ SAE     8.8 18.0 11.8 |  7.8 54.0 13.6 |  1.8 77.1  3.5 |  1.1 82.2  2.2 |  0.4 
 GFZSL   0.0 39.6  0.0 |  0.0 45.7  0.0 |  1.8 80.3  3.5 |  2.5 80.1  4.8 |  0.0 83.3  0.0
 """
 OTHERWISE = {("IAP", "SUN"): "1.9", ("IAP", "aPY"): "10.5", ("SAE", "aPY"): "0.8"}
-ENTRIES = [(line.split()[0], data, *cell.split()) for line in PRINTED.strip().split("\n")
-           for data, cell in zip(DATA, line.partition(" ")[2].split("|"), strict=True)]  # fmt: skip
+ENTRIES = [
+    (line.split()[0], data, *cell.split())
+    for line in PRINTED.strip().split("\n")
+    for data, cell in zip(DATA, line.partition(" ")[2].split("|"), strict=True)
+]
 
 
 def test_the_table_is_whole():
@@ -46,7 +49,10 @@ def test_the_table_is_whole():
 @pytest.mark.parametrize(("method", "data", "ts", "tr", "printed"), ENTRIES)
 def test_h_is_that_of_the_paper(method, data, ts, tr, printed):
     measure = H()
-    values = [float(tr) / 100, float(ts) / 100]  # seen, then unseen, as the measure has them
+    values = [
+        float(tr) / 100,
+        float(ts) / 100,
+    ]  # seen, then unseen, as the measure has them
     found = 100 * float(measure.definition.family.combine(measure, values))
     assert found == pytest.approx(100 * float(harmonic_mean(values[1], values[0])))
     shown = str(Decimal(repr(round(found, 9))).quantize(Decimal("0.1"), ROUND_HALF_UP))
@@ -81,7 +87,9 @@ def test_awa1_and_awa2(paired_by, p):
 
 def test_the_page_has_the_mean_ranks_of_the_printed_table():
     page = (DOCS / "protocols" / "xian2018.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([A-Z]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
+    rows = re.findall(
+        r"^\| ([A-Z]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE
+    )
     found: dict[str, list[str]] = {}
     for column in range(3):  # ts, tr, H
         table: dict[str, dict[str, float]] = {data: {} for data in DATA}

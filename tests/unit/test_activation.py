@@ -16,7 +16,9 @@ from semmetrics.metrics.decoding import decode
 from tests.refusals import codes, refused
 
 TRUTH = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
-LOGITS = np.array([[2.5, -1.0, 0.3], [-3.0, 1.5, 0.2], [0.1, 4.0, -0.5], [-2.0, 0.4, -0.1]])
+LOGITS = np.array(
+    [[2.5, -1.0, 0.3], [-3.0, 1.5, 0.2], [0.1, 4.0, -0.5], [-2.0, 0.4, -0.1]]
+)
 PROBABILITIES = 1 / (1 + np.exp(-LOGITS))
 
 
@@ -29,13 +31,17 @@ def warned(function, *args, **options):
 
 
 def test_logits_under_a_threshold_of_probabilities_warn_once():
-    _, found = warned(semmetrics.score, LOGITS, TRUTH, measures=["F1", "Recall"], threshold=0.5)
+    _, found = warned(
+        semmetrics.score, LOGITS, TRUTH, measures=["F1", "Recall"], threshold=0.5
+    )
     (one,) = found
     assert one.category is semmetrics.InputWarning
     assert one.filename == __file__
     assert "activation='sigmoid'" in str(one.message)
     options = {"measures": "F1", "threshold": [0.3, 0.5]}
-    _, found = warned(semmetrics.score_systems, {"a": LOGITS, "b": LOGITS}, TRUTH, **options)
+    _, found = warned(
+        semmetrics.score_systems, {"a": LOGITS, "b": LOGITS}, TRUTH, **options
+    )
     assert len(found) == 1
 
 
@@ -73,7 +79,9 @@ def test_other_scores_do_not_warn(scores, options):
 
 @pytest.mark.parametrize("keep_rows", [True, False])
 def test_sigmoid_is_computed_before_labels_are_decoded(keep_rows):
-    want = semmetrics.score(PROBABILITIES, TRUTH, measures=["F1", "MicroF1"], threshold=0.5)
+    want = semmetrics.score(
+        PROBABILITIES, TRUTH, measures=["F1", "MicroF1"], threshold=0.5
+    )
     options = {"measures": ["F1", "MicroF1"], "threshold": 0.5, "activation": "sigmoid"}
     got = semmetrics.score(LOGITS, TRUTH, **options)
     assert [one.value for one in got] == [one.value for one in want]
@@ -101,7 +109,16 @@ def test_the_command_line_notes_an_activation_of_probabilities(tmp_path):
         truth, orient="records", lines=True
     )
     for extra in ([], ["--stream"]):
-        args = ["score", "-m", "F1", "--threshold", "0.5", "--activation", "sigmoid", *extra]
+        args = [
+            "score",
+            "-m",
+            "F1",
+            "--threshold",
+            "0.5",
+            "--activation",
+            "sigmoid",
+            *extra,
+        ]
         done = CliRunner().invoke(program, [*args, str(pred), str(truth)])
         assert done.exit_code == 0, done.output
         assert done.output.count("may be probabilities already") == 1
@@ -111,7 +128,11 @@ def test_the_command_line_notes_an_activation_of_probabilities(tmp_path):
 @pytest.mark.parametrize(("activation", "scores"), IN_RANGE)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_an_activation_of_probabilities_warns(activation, scores, dtype):
-    options = {"measures": ["F1", "MicroF1"], "threshold": 0.5, "activation": activation}
+    options = {
+        "measures": ["F1", "MicroF1"],
+        "threshold": 0.5,
+        "activation": activation,
+    }
     scores = scores.astype(dtype)
     table, found = warned(semmetrics.score, scores, TRUTH, **options)
     assert [one.category for one in found] == [semmetrics.InputWarning]
@@ -158,12 +179,20 @@ def test_an_activation_of_logits_does_not_warn(activation, scores, keep_rows):
 
 def test_softmax_is_over_the_scores_of_an_item():
     powers = np.exp(LOGITS)
-    want = semmetrics.score(powers / powers.sum(1, keepdims=True), TRUTH, measures=["mAP", "LRAP"])
-    got = semmetrics.score(LOGITS, TRUTH, measures=["mAP", "LRAP"], activation="softmax")
+    want = semmetrics.score(
+        powers / powers.sum(1, keepdims=True), TRUTH, measures=["mAP", "LRAP"]
+    )
+    got = semmetrics.score(
+        LOGITS, TRUTH, measures=["mAP", "LRAP"], activation="softmax"
+    )
     assert [one.value for one in got] == pytest.approx([one.value for one in want])
     lists = {"a": {"cat": 800.0, "dog": 800.0}, "b": {"cat": -5.0}}
     (got,) = semmetrics.score(
-        lists, {"a": ["cat"], "b": ["cat"]}, measures="Recall", threshold=0.6, activation="softmax"
+        lists,
+        {"a": ["cat"], "b": ["cat"]},
+        measures="Recall",
+        threshold=0.6,
+        activation="softmax",
     )
     assert got.value == 0.5
 
@@ -187,7 +216,9 @@ def test_the_command_line_says_it_once(tmp_path):
     assert done.exit_code == 0
     assert done.output.count("are not probabilities") == 1
     assert "--activation sigmoid" in done.output
-    done = CliRunner().invoke(program, [*args[:-2], "--activation", "sigmoid", *args[-2:]])
+    done = CliRunner().invoke(
+        program, [*args[:-2], "--activation", "sigmoid", *args[-2:]]
+    )
     assert "not probabilities" not in done.output
 
 
@@ -213,7 +244,8 @@ def test_a_threshold_is_compared_in_the_precision_of_the_scores(dtype, threshold
 
 
 @pytest.mark.parametrize(
-    "suffix", ["npy", "wide.parquet", "rows.parquet", "objects.parquet", "lists.parquet"]
+    "suffix",
+    ["npy", "wide.parquet", "rows.parquet", "objects.parquet", "lists.parquet"],
 )
 def test_files_have_the_precision_of_their_columns(tmp_path, suffix):
     import pyarrow as pa
@@ -233,7 +265,10 @@ def test_files_have_the_precision_of_their_columns(tmp_path, suffix):
     elif suffix == "objects.parquet":
         kind = pa.struct({"label": pa.string(), "confidence": pa.float32()})
         objects = [
-            [{"label": name, "confidence": score} for name, score in zip(names, row, strict=True)]
+            [
+                {"label": name, "confidence": score}
+                for name, score in zip(names, row, strict=True)
+            ]
             for row in scores.tolist()
         ]
         columns = {"id": ["x", "y"], "labels": pa.array(objects, pa.list_(kind))}
@@ -243,9 +278,13 @@ def test_files_have_the_precision_of_their_columns(tmp_path, suffix):
         parquet.write_table(
             pa.table({"id": ["x", "y"], "labels": [names] * 2, "scores": cells}), path
         )
-    (got,) = semmetrics.score(path, truth, measures="MicroPrecision(decode=threshold:0.3)")
+    (got,) = semmetrics.score(
+        path, truth, measures="MicroPrecision(decode=threshold:0.3)"
+    )
     assert got.value == 0  # neither is above np.float32(0.3)
-    (got,) = semmetrics.score(path, truth, measures="MicroPrecision(decode=at-least:0.3)")
+    (got,) = semmetrics.score(
+        path, truth, measures="MicroPrecision(decode=at-least:0.3)"
+    )
     assert got.value == 0.5  # a of x and b of y, of four
 
 
@@ -253,7 +292,9 @@ def test_scalars_of_numpy_have_their_precision():
     preds = {"x": {"a": np.float32(0.3)}}
     for value, want in ((np.float32(0.3), 0), (float(np.float32(0.3)), 1)):
         preds = {"x": {"a": value}}
-        (got,) = semmetrics.score(preds, {"x": ["a"]}, measures="Recall(decode=threshold:0.3)")
+        (got,) = semmetrics.score(
+            preds, {"x": ["a"]}, measures="Recall(decode=threshold:0.3)"
+        )
         assert got.value == want
 
 
@@ -261,7 +302,9 @@ def test_scalars_of_numpy_have_their_precision():
 @pytest.mark.parametrize("lowest", [0.1, -0.5, -3000.0])
 def test_the_best_threshold_can_keep_every_label(dtype, lowest):
     scores = np.array([[lowest, 0.2], [0.3, lowest]]).astype(dtype)
-    (got,) = semmetrics.score(scores, np.ones((2, 2), int), measures="F1", threshold="best")
+    (got,) = semmetrics.score(
+        scores, np.ones((2, 2), int), measures="F1", threshold="best"
+    )
     assert got.value == 1
 
 
@@ -269,14 +312,18 @@ def test_the_best_threshold_can_keep_every_label(dtype, lowest):
 def test_the_best_threshold_of_bfloat16_can_keep_every_label(lowest):
     torch = pytest.importorskip("torch", reason="torch is not installed")
     scores = torch.tensor([[lowest, 0.2], [0.3, lowest]]).bfloat16()
-    (got,) = semmetrics.score(scores, np.ones((2, 2), int), measures="F1", threshold="best")
+    (got,) = semmetrics.score(
+        scores, np.ones((2, 2), int), measures="F1", threshold="best"
+    )
     assert got.value == 1
 
 
 @pytest.mark.parametrize("value", [0.3, 0.1, 1.0, 1 + 2**-8, 1 + 3 * 2**-9, -0.7, 1e30])
 def test_bfloat16_is_what_torch_has(value):
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    assert round_to(value, "bfloat16") == torch.tensor(value, dtype=torch.bfloat16).item()
+    assert (
+        round_to(value, "bfloat16") == torch.tensor(value, dtype=torch.bfloat16).item()
+    )
 
 
 def test_tensors_of_bfloat16_are_compared_as_torch_does():
@@ -286,5 +333,7 @@ def test_tensors_of_bfloat16_are_compared_as_torch_does():
         chosen = (scores > threshold).numpy().astype(int)
         truth = np.ones((7, 1), int)
         (want,) = semmetrics.score(chosen, truth, measures="MicroRecall")
-        (got,) = semmetrics.score(scores, truth, measures="MicroRecall", threshold=threshold)
+        (got,) = semmetrics.score(
+            scores, truth, measures="MicroRecall", threshold=threshold
+        )
         assert got.value == want.value

@@ -17,14 +17,24 @@ from semmetrics.adapters.evaluate import SemMetric as Module
 from semmetrics.adapters.sklearn import make_scorer, measure_value
 
 LABELS = [["cat", "dog"], ["cat"], ["cow"]], [["cat"], ["cat", "cow"], ["cow"]]
-CAPTIONS = ["a man on a horse", "two dogs play"], [["a man rides a horse"], ["two dogs", "dogs"]]
+CAPTIONS = (
+    ["a man on a horse", "two dogs play"],
+    [["a man rides a horse"], ["two dogs", "dogs"]],
+)
 NAMES = ["F1(average=macro)", "Recall"]
 # Measures, options, how many items the first of two processes has, and the items.
 CASES = [
-    ("F1(average=macro)", {}, 0, LABELS), ("MicroF1", {"keep_rows": False}, 1, LABELS),
-    ("SoftF1", {}, 3, LABELS), ("CIDEr", {}, 1, CAPTIONS),
-    ("F1", {}, 1, [{"a": side[0], "b": side[1]} for side in LABELS]),  # as a sampler repeats them
-]  # fmt: skip
+    ("F1(average=macro)", {}, 0, LABELS),
+    ("MicroF1", {"keep_rows": False}, 1, LABELS),
+    ("SoftF1", {}, 3, LABELS),
+    ("CIDEr", {}, 1, CAPTIONS),
+    (
+        "F1",
+        {},
+        1,
+        [{"a": side[0], "b": side[1]} for side in LABELS],
+    ),  # as a sampler repeats them
+]
 PROCESS = """
 import json, sys, torch
 from semmetrics.adapters.torchmetrics import SemMetric
@@ -44,11 +54,18 @@ for measures, options, first, sides in json.loads(sys.argv[3]):
 def test_two_processes_have_the_value_of_one(tmp_path):
     pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
     given = [str(tmp_path / "met"), json.dumps(CASES)]
-    started = [subprocess.Popen([sys.executable, "-c", PROCESS, str(rank), *given],
-                                stdout=subprocess.PIPE, text=True)
-               for rank in range(2)]  # fmt: skip
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROCESS, str(rank), *given],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
     found = [process.communicate(timeout=300)[0].splitlines() for process in started]
-    for (measures, options, first, (preds, gts)), *lines in zip(CASES, *found, strict=True):
+    for (measures, options, first, (preds, gts)), *lines in zip(
+        CASES, *found, strict=True
+    ):
         value = score(preds, gts, measures=measures, **options)[0].value.hex()
         value = value if isinstance(preds, list) else "ids-in-two-batches"
         assert lines == [f"{value} {first}", f"{value} {len(preds) - first}"], measures
@@ -59,11 +76,18 @@ def test_torchmetrics_loops():
     theirs = pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
     from semmetrics.adapters.torchmetrics import SemMetric
 
-    preds, target, classes = torch.tensor([2, 0, 1, 1]), torch.tensor([2, 1, 1, 0]), ["a", "b", "c"]
-    both = theirs.MetricCollection({
-        "theirs": theirs.classification.MulticlassF1Score(3, average="macro"),
-        "mine": SemMetric(NAMES[0]), "more": SemMetric(NAMES, classes=classes),
-    })  # fmt: skip
+    preds, target, classes = (
+        torch.tensor([2, 0, 1, 1]),
+        torch.tensor([2, 1, 1, 0]),
+        ["a", "b", "c"],
+    )
+    both = theirs.MetricCollection(
+        {
+            "theirs": theirs.classification.MulticlassF1Score(3, average="macro"),
+            "mine": SemMetric(NAMES[0]),
+            "more": SemMetric(NAMES, classes=classes),
+        }
+    )
     for rows in (slice(0, 3), slice(3, 4)):
         batch = both(preds[rows], target[rows])
     assert batch["theirs"] == batch["mine"] == 0
@@ -74,31 +98,50 @@ def test_torchmetrics_loops():
 
 
 def test_scikit_learn_searches():
-    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    metrics = pytest.importorskip(
+        "sklearn.metrics", reason="scikit-learn is not installed"
+    )
     from sklearn import datasets, model_selection, neighbors
 
     model = neighbors.KNeighborsClassifier()
-    x, sets = datasets.make_multilabel_classification(60, 5, n_classes=4, random_state=0)
+    x, sets = datasets.make_multilabel_classification(
+        60, 5, n_classes=4, random_state=0
+    )
     single, named = sets[:, 0], np.array(["no", "yes"])[sets[:, 0]]
     loss = metrics.make_scorer(metrics.hamming_loss, greater_is_better=False)
     for y, measure, options, theirs in [
-        (sets, NAMES[0], {}, "f1_macro"), (named, NAMES[0], {}, "f1_macro"),
+        (sets, NAMES[0], {}, "f1_macro"),
+        (named, NAMES[0], {}, "f1_macro"),
         (single + 1234567.0, NAMES[0], {}, "f1_macro"),
         (single + 1.0, NAMES[0], {"classes": ["1.0", "2.0"]}, "f1_macro"),
         (single, "Accuracy", {"classes": np.arange(2)}, "accuracy"),
-        (sets, "mAP", {}, "average_precision"), (single, "ROC-AUC", {}, "roc_auc"),
-        (sets, "HammingLoss", {}, loss), (sets * [1, 0, 1, 0], "HammingLoss", {}, loss),
-        (single, "HammingLoss", {}, loss), (named, "HammingLoss", {}, loss),
+        (sets, "mAP", {}, "average_precision"),
+        (single, "ROC-AUC", {}, "roc_auc"),
+        (sets, "HammingLoss", {}, loss),
+        (sets * [1, 0, 1, 0], "HammingLoss", {}, loss),
+        (single, "HammingLoss", {}, loss),
+        (named, "HammingLoss", {}, loss),
         (single + 1.0, "HammingLoss", {"classes": ["1.0", "2.0"]}, loss),
-    ]:  # fmt: skip
-        values = [model_selection.cross_val_score(model, x, y, scoring=scoring, cv=3)
-                  for scoring in (make_scorer(measure, **options), theirs)]  # fmt: skip
+    ]:
+        values = [
+            model_selection.cross_val_score(model, x, y, scoring=scoring, cv=3)
+            for scoring in (make_scorer(measure, **options), theirs)
+        ]
         assert values[0] == pytest.approx(values[1]), measure
-    tree = model_selection.cross_val_score(neighbors.KNeighborsClassifier(1), x, sets, cv=3,
-                                           scoring=make_scorer("mAP"))  # fmt: skip
+    tree = model_selection.cross_val_score(
+        neighbors.KNeighborsClassifier(1), x, sets, cv=3, scoring=make_scorer("mAP")
+    )
     assert not np.isnan(tree).any()  # all scores are 0 or 1
-    grid, scorer = {"n_neighbors": [1, 5]}, pickle.loads(pickle.dumps(make_scorer(NAMES[0])))
-    assert model_selection.GridSearchCV(model, grid, scoring=scorer).fit(x, sets).best_score_ > 0
+    grid, scorer = (
+        {"n_neighbors": [1, 5]},
+        pickle.loads(pickle.dumps(make_scorer(NAMES[0]))),
+    )
+    assert (
+        model_selection.GridSearchCV(model, grid, scoring=scorer)
+        .fit(x, sets)
+        .best_score_
+        > 0
+    )
     with refused("needs-option", name="pos_label"):
         make_scorer("ROC-AUC")(model.fit(x, named), x, named)
     three = sets[:, 0] + sets[:, 1] + 1  # of which scores do not say the names
@@ -110,7 +153,11 @@ def test_hamming_loss_of_lists_counts_labels_even_if_each_has_one():
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     truth, preds = [["a"], ["b"], ["c"]], [["a"], ["b"], ["a"]]
     want = score(preds, truth, measures="HammingLoss")[0].value
-    assert measure_value(truth, preds, measures=["HammingLoss"]) == want == pytest.approx(2 / 9)
+    assert (
+        measure_value(truth, preds, measures=["HammingLoss"])
+        == want
+        == pytest.approx(2 / 9)
+    )
     classes = np.array(["a", "b", "c"]), np.array(["a", "b", "a"])
     assert measure_value(*classes, measures=["HammingLoss"]) == pytest.approx(1 / 3)
 
@@ -125,7 +172,9 @@ def test_evaluate_combines_and_evaluates():
     from evaluate.evaluator.base import Evaluator
 
     sides = {"predictions": [0, 1], "references": [1, 1]}
-    assert Evaluator.compute_metric(Evaluator, Module("Accuracy"), sides) == {"Accuracy": 0.5}
+    assert Evaluator.compute_metric(Evaluator, Module("Accuracy"), sides) == {
+        "Accuracy": 0.5
+    }
 
 
 def test_batches_and_classes_by_place():

@@ -32,8 +32,15 @@ GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the
 RES = {7: ["a man on a horse"], "x": ["two dogs play"]}
 SCORERS = {"bleu": (Bleu, "Bleu"), "rouge": (Rouge, "Rouge"), "cider": (Cider, "CIDEr")}
 # What coco-caption's page prints of its example.
-PRINTED = {"Bleu_1": 0.579, "Bleu_2": 0.404, "Bleu_3": 0.279, "Bleu_4": 0.191, "METEOR": 0.195,
-           "ROUGE_L": 0.396, "CIDEr": 0.600}  # fmt: skip
+PRINTED = {
+    "Bleu_1": 0.579,
+    "Bleu_2": 0.404,
+    "Bleu_3": 0.279,
+    "Bleu_4": 0.191,
+    "METEOR": 0.195,
+    "ROUGE_L": 0.396,
+    "CIDEr": 0.600,
+}
 
 
 def theirs(module, name):
@@ -56,8 +63,10 @@ def drawn(seed, number=60):
     words = ["a", "the", "man", "horse", "dog", "rides", "on", "beach", "two", "big"]
 
     def some(most):
-        return [" ".join(chance.choices(words, k=chance.randint(1, 9)))
-                for _ in range(chance.randint(1, most))]  # fmt: skip
+        return [
+            " ".join(chance.choices(words, k=chance.randint(1, 9)))
+            for _ in range(chance.randint(1, most))
+        ]
 
     gts, res = ({place: some(most) for place in range(number)} for most in (4, 1))
     gts |= {0: ["", "a  man"], 1: ["5\xa01/2 men", "5 men"], 2: [""], 3: ["a man\xa0"]}
@@ -67,7 +76,9 @@ def drawn(seed, number=60):
 def assert_equal(mine, others):
     """Values and items, at every nesting."""
     for one, other in zip(mine, others, strict=True):
-        assert np.asarray(one) == pytest.approx(np.asarray(other, np.float64), abs=1e-12)
+        assert np.asarray(one) == pytest.approx(
+            np.asarray(other, np.float64), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("module", SCORERS)
@@ -91,7 +102,8 @@ def test_meteor_is_that_of_pycocoevalcap(fakecap):
         pytest.skip(missing)
     odd = drawn(5)
     gts, res = (
-        {**{one: side[one] for one in [*side][:90]}, **odd[i]} for i, side in enumerate(fakecap)
+        {**{one: side[one] for one in [*side][:90]}, **odd[i]}
+        for i, side in enumerate(fakecap)
     )
     other = theirs("meteor.meteor", "Meteor")()
     expected = other.compute_score(gts, res)
@@ -104,16 +116,19 @@ def test_meteor_is_that_of_pycocoevalcap(fakecap):
 
 
 @pytest.mark.parametrize("scorer", [Bleu(), Rouge(), Cider()])
-@pytest.mark.parametrize(("gts", "res", "code", "where"), [
-    ({**GTS, 9: ["a"]}, RES, "missing-images", "res"),
-    (GTS, {**RES, 9: ["a"]}, "missing-images", "gts"),
-    (GTS, {**RES, 7: ["a", "b"]}, "wrong-captions", "res[7]"),
-    (GTS, {**RES, 7: []}, "wrong-captions", "res[7]"),
-    ({**GTS, 7: []}, RES, "wrong-captions", "gts[7]"),
-    (GTS, {**RES, 7: "a horse"}, "wrong-type", "res[7]"),
-    ({**GTS, 7: [{"caption": "a"}]}, RES, "wrong-type", "gts[7][0]"),
-    ({}, {}, "empty", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("gts", "res", "code", "where"),
+    [
+        ({**GTS, 9: ["a"]}, RES, "missing-images", "res"),
+        (GTS, {**RES, 9: ["a"]}, "missing-images", "gts"),
+        (GTS, {**RES, 7: ["a", "b"]}, "wrong-captions", "res[7]"),
+        (GTS, {**RES, 7: []}, "wrong-captions", "res[7]"),
+        ({**GTS, 7: []}, RES, "wrong-captions", "gts[7]"),
+        (GTS, {**RES, 7: "a horse"}, "wrong-type", "res[7]"),
+        ({**GTS, 7: [{"caption": "a"}]}, RES, "wrong-type", "gts[7][0]"),
+        ({}, {}, "empty", ""),
+    ],
+)
 def test_what_pycocoevalcap_asserts(scorer, gts, res, code, where):
     with refused(code, where):
         scorer.compute_score(gts, res)
@@ -183,7 +198,9 @@ def program(monkeypatch, tmp_path):
     monkeypatch.setattr(OfficialParser, "_command", lambda self: command)
 
 
-@pytest.mark.skipif(not find_spec("pycocoevalcap"), reason="the synonyms are not installed")
+@pytest.mark.skipif(
+    not find_spec("pycocoevalcap"), reason="the synonyms are not installed"
+)
 def test_spice_is_given_by_image(program):
     gts = {"b": ["red dog", "small puppy"], "a": ["cat on mat", " cat "], 7: ["man"]}
     res = {"b": ["dog red car"], "a": ["cat"], 7: ["men"]}
@@ -213,7 +230,13 @@ def test_spice_is_given_by_image(program):
 def test_tokens_of_captions_that_run_on():
     if missing := why_not(METEOR_FILES.locate):
         pytest.skip(missing)
-    texts = ["A box of vitamin C.", "The cat's 5 1/2 fish (dead).", "Vitamin C.", "no. 3", "a dog "]
+    texts = [
+        "A box of vitamin C.",
+        "The cat's 5 1/2 fish (dead).",
+        "Vitamin C.",
+        "no. 3",
+        "a dog ",
+    ]
     given = {1: [{"caption": text} for text in texts], 2: [{"caption": "a man\nrides"}]}
     tokens = PTBTokenizer().tokenize(given)
     assert tokens == theirs("tokenizer.ptbtokenizer", "PTBTokenizer")().tokenize(given)

@@ -36,9 +36,13 @@ def test_by_hand(tau, pairing, most):
     i2t, t2i, losses = by_hand(tau, pairing, most)
     margins = adaptive_margins(*PHI, tau=tau, pairing=pairing, most=most)
     assert_allclose(margins, (i2t, t2i), rtol=1e-15)
-    assert_allclose(sam_triplet_loss(*PSI, margins, reduction="none"), losses, rtol=1e-14)
+    assert_allclose(
+        sam_triplet_loss(*PSI, margins, reduction="none"), losses, rtol=1e-14
+    )
     assert sam_triplet_loss(*PSI, margins) == pytest.approx(sum(losses))
-    assert sam_triplet_loss(*PSI, margins, reduction="mean") == pytest.approx(sum(losses) / 3)
+    assert sam_triplet_loss(*PSI, margins, reduction="mean") == pytest.approx(
+        sum(losses) / 3
+    )
 
 
 def test_equal_margins_are_the_plain_triplet_loss():
@@ -62,13 +66,17 @@ def test_torch_gives_the_same_with_gradients(tensor, kind):
     psi = [make(values).requires_grad_() for values in PSI]
     for given in (margins, expected):  # margins of numpy are taken, too
         loss = sam_triplet_loss(*psi, given)
-        assert float(loss.detach()) == pytest.approx(sam_triplet_loss(*PSI, expected), rel=1e-6)
+        assert float(loss.detach()) == pytest.approx(
+            sam_triplet_loss(*PSI, expected), rel=1e-6
+        )
         gradients = torch.autograd.grad(loss, psi)
         _, caption, image = (np.array(values) for values in PSI)
         own = np.array(PSI[0])
         first = (np.array(expected[0]) + caption - own > 0).astype(float)
         second = (np.array(expected[1]) + image - own > 0).astype(float)
-        for gradient, slope in zip(gradients, (-first - second, first, second), strict=True):
+        for gradient, slope in zip(
+            gradients, (-first - second, first, second), strict=True
+        ):
             assert_array_equal(gradient.cpu(), slope)
     assert torch.autograd.gradcheck(
         lambda *some: sam_triplet_loss(*some, expected),
@@ -79,15 +87,24 @@ def test_torch_gives_the_same_with_gradients(tensor, kind):
 ONE = [1.0]
 
 
-@pytest.mark.parametrize(("call", "code"), [
-    (lambda: adaptive_margins(ONE, ONE, ONE, tau=0), "bad-option"),
-    (lambda: adaptive_margins(ONE, [1.0, 2.0], ONE), "wrong-shape"),
-    (lambda: adaptive_margins([ONE], [ONE], [ONE]), "wrong-shape"),
-    (lambda: adaptive_margins(np.ma.masked_equal([1.0, 2.0], 2), ONE, ONE), "masked"),
-    (lambda: adaptive_margins(ONE, ONE, ONE, pairing="both"), "bad-choice"),
-    (lambda: sam_triplet_loss(ONE, ONE, ONE, ([1.0, 2.0], 0.0)), "wrong-shape"),
-    (lambda: sam_triplet_loss(ONE, ONE, ONE, (0, 0), reduction="all"), "bad-choice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda: adaptive_margins(ONE, ONE, ONE, tau=0), "bad-option"),
+        (lambda: adaptive_margins(ONE, [1.0, 2.0], ONE), "wrong-shape"),
+        (lambda: adaptive_margins([ONE], [ONE], [ONE]), "wrong-shape"),
+        (
+            lambda: adaptive_margins(np.ma.masked_equal([1.0, 2.0], 2), ONE, ONE),
+            "masked",
+        ),
+        (lambda: adaptive_margins(ONE, ONE, ONE, pairing="both"), "bad-choice"),
+        (lambda: sam_triplet_loss(ONE, ONE, ONE, ([1.0, 2.0], 0.0)), "wrong-shape"),
+        (
+            lambda: sam_triplet_loss(ONE, ONE, ONE, (0, 0), reduction="all"),
+            "bad-choice",
+        ),
+    ],
+)
 def test_what_does_not_fit_is_refused(call, code):
     with refused(code):
         call()

@@ -24,15 +24,30 @@ REF = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
 
 
 @pytest.mark.parametrize("weights", [None, [0.5, 2.0, 1.0]])
-@pytest.mark.parametrize("name", [
-    "F1(average=micro,labels=reference)", "F1(average=micro,labels=union)", "F1(average=macro)",
-    "F1(average=macro,labels=union,absent=0)", "F1(average=macro,labels=given,absent=1)",
-    "F1(average=weighted)", "F1(empty=skip)", "HammingLoss", "HammingLoss(average=macro)",
-    "CardinalityError", "BalancedAccuracy(q=4)", "O-F1", "C-F1", "I-F1",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "F1(average=micro,labels=reference)",
+        "F1(average=micro,labels=union)",
+        "F1(average=macro)",
+        "F1(average=macro,labels=union,absent=0)",
+        "F1(average=macro,labels=given,absent=1)",
+        "F1(average=weighted)",
+        "F1(empty=skip)",
+        "HammingLoss",
+        "HammingLoss(average=macro)",
+        "CardinalityError",
+        "BalancedAccuracy(q=4)",
+        "O-F1",
+        "C-F1",
+        "I-F1",
+    ],
+)
 def test_a_measure_has_the_value_that_score_gives(name, weights):
     (measure,) = parse(name)
-    table = semmetrics.score(PRED, REF, measures=[measure], classes=list("abcd"), weights=weights)
+    table = semmetrics.score(
+        PRED, REF, measures=[measure], classes=list("abcd"), weights=weights
+    )
     got = arrays.score(measure, PRED, REF, weights=weights)
     assert got == pytest.approx(table[str(measure)].value, abs=1e-15)
 
@@ -69,11 +84,27 @@ def test_undefined_values_are_nan():
 
 HEAD, ONE = "cardinality", [[0.1]]
 OFFERED = [  # what a function is given, the code of the error, and where it is
-    (lambda: arrays.f1([[1, 2]], [[1, 0]]), "out-of-range", "pred, row 0, column 1 (from 0)"),
-    (lambda: arrays.f1(PRED, REF * 1.5), "out-of-range", "ref, row 0, column 0 (from 0)"),
-    (lambda: arrays.f1([[1, np.nan]], [[1, 0]]), "out-of-range", "pred, row 0, column 1 (from 0)"),
+    (
+        lambda: arrays.f1([[1, 2]], [[1, 0]]),
+        "out-of-range",
+        "pred, row 0, column 1 (from 0)",
+    ),
+    (
+        lambda: arrays.f1(PRED, REF * 1.5),
+        "out-of-range",
+        "ref, row 0, column 0 (from 0)",
+    ),
+    (
+        lambda: arrays.f1([[1, np.nan]], [[1, 0]]),
+        "out-of-range",
+        "pred, row 0, column 1 (from 0)",
+    ),
     (lambda: arrays.f1([1, 0], [[1, 0]]), "wrong-shape", "pred"),
-    (lambda: arrays.f1([["a"]], [[1]]), "out-of-range", "pred, row 0, column 0 (from 0)"),
+    (
+        lambda: arrays.f1([["a"]], [[1]]),
+        "out-of-range",
+        "pred, row 0, column 0 (from 0)",
+    ),
     (lambda: arrays.f1(np.ma.array(PRED, mask=PRED > 0), REF), "masked", "pred"),
     (lambda: arrays.f1(PRED, REF[:2]), "wrong-shape", ""),
     (lambda: arrays.f1(PRED[:0], REF[:0]), "wrong-shape", ""),
@@ -92,17 +123,27 @@ OFFERED = [  # what a function is given, the code of the error, and where it is
     (lambda: decode(ONE, threshold=np.nan), "bad-option", ""),
     (lambda: decode(ONE, keep_at_least=1.5), "bad-option", ""),
     (lambda: decode(ONE, HEAD, head=[[1]], offset=-1), "bad-option", ""),
-    (lambda: decode([[0.1], [-0.2]], "cumulative"), "out-of-range", "scores, row 1 (from 0)"),
-    (lambda: decode(ONE * 2, HEAD, head=[[1], [np.nan]]), "out-of-range", "head, row 1 (from 0)"),
+    (
+        lambda: decode([[0.1], [-0.2]], "cumulative"),
+        "out-of-range",
+        "scores, row 1 (from 0)",
+    ),
+    (
+        lambda: decode(ONE * 2, HEAD, head=[[1], [np.nan]]),
+        "out-of-range",
+        "head, row 1 (from 0)",
+    ),
     (lambda: decode(ONE * 2, HEAD, head=ONE), "wrong-shape", ""),
     (lambda: decode(ONE * 2, HEAD, head=[[], []]), "wrong-shape", ""),
     (
         lambda: decode(ONE * 2, f"{HEAD}+scores", head=[[0.1], [-0.1]]),
-        "out-of-range", "head, row 1 (from 0)",
+        "out-of-range",
+        "head, row 1 (from 0)",
     ),
     (
         lambda: decode([[np.inf], [0.1]], f"{HEAD}+scores", head=[[1], [1]]),
-        "out-of-range", "scores, row 0 (from 0)",
+        "out-of-range",
+        "scores, row 0 (from 0)",
     ),
     (lambda: decode([0.1, 0.2]), "wrong-shape", ""),
     (lambda: decode([[0.1], [np.nan]]), "out-of-range", "scores, row 1 (from 0)"),
@@ -117,8 +158,16 @@ OFFERED = [  # what a function is given, the code of the error, and where it is
     (lambda: arrays.label_frequencies([0, -1], 3), "bad-option", ""),
     (lambda: arrays.label_frequencies([0.5], 3), "bad-option", ""),
     (lambda: arrays.label_order([0, 2], [1]), "wrong-shape", ""),
-    (lambda: coverage_error([[0.1], [np.nan]], ONE * 2), "out-of-range", "scores, row 1 (from 0)"),
-    (lambda: ranking_loss([[0.1], [0.2]], [[1], [2]]), "out-of-range", "targets, row 1 (from 0)"),
+    (
+        lambda: coverage_error([[0.1], [np.nan]], ONE * 2),
+        "out-of-range",
+        "scores, row 1 (from 0)",
+    ),
+    (
+        lambda: ranking_loss([[0.1], [0.2]], [[1], [2]]),
+        "out-of-range",
+        "targets, row 1 (from 0)",
+    ),
     (lambda: ranking_loss(np.ma.array(ONE, mask=True), [[1]]), "masked", "scores"),
     (lambda: ranking_loss(ONE, [[1, 0]]), "wrong-shape", ""),
     (lambda: ranking_loss(ONE, [[1]], weights=[1, 2]), "wrong-shape", ""),
@@ -128,12 +177,20 @@ OFFERED = [  # what a function is given, the code of the error, and where it is
     (lambda: average_precision(ONE, [[1]], weights=[np.inf]), "out-of-range", ""),
     (lambda: sweeps.sweep_top_k(ONE, [[1]], [1, -2]), "bad-option", ""),
     (lambda: sweeps.sweep_top_k(ONE, [[1]], [1.5]), "bad-option", ""),
-    (lambda: sweeps.sweep_thresholds(ONE, [[3]], [1]), "out-of-range", "targets, row 0 (from 0)"),
+    (
+        lambda: sweeps.sweep_thresholds(ONE, [[3]], [1]),
+        "out-of-range",
+        "targets, row 0 (from 0)",
+    ),
     (lambda: sweeps.sweep_thresholds(ONE, [[1]], [np.nan]), "bad-option", ""),
     (lambda: sweeps.best_threshold(ONE, [[1]], average="all"), "bad-choice", ""),
-    (lambda: sweeps.best_threshold(np.zeros((0, 1)), np.zeros((0, 1))), "nothing-given", ""),
+    (
+        lambda: sweeps.best_threshold(np.zeros((0, 1)), np.zeros((0, 1))),
+        "nothing-given",
+        "",
+    ),
     (lambda: sweeps.best_threshold(ONE, [[1]], thresholds=[]), "nothing-given", ""),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "code", "where"), OFFERED)
@@ -167,7 +224,12 @@ def test_label_frequencies_fall(lists, more):
 
 
 def as_rows(found):
-    columns = [*found.pairs.T.tolist(), found.a.tolist(), found.b.tolist(), found.order.tolist()]
+    columns = [
+        *found.pairs.T.tolist(),
+        found.a.tolist(),
+        found.b.tolist(),
+        found.order.tolist(),
+    ]
     return list(zip(*columns, strict=True))
 
 

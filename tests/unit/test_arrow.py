@@ -49,18 +49,41 @@ def test_scores_weights_and_other_names():
     rng, n = np.random.default_rng(1), len(table)
     values = [np.round(rng.random(len(some)), 2).tolist() for some in preds.values()]
     weight = rng.integers(0, 4, n) / 2
-    names = {"id": "key", "preds": "out", "gts": "truth", "scores": "logits", "weights": "w"}
+    names = {
+        "id": "key",
+        "preds": "out",
+        "gts": "truth",
+        "scores": "logits",
+        "weights": "w",
+    }
     short = pa.list_(pa.dictionary(pa.int8(), pa.string()))
-    renamed = pa.table({
-        "w": weight, "truth": table["gts"], "key": table["id"].dictionary_encode(),
-        "out": pa.array(table["preds"].to_pylist(), short),
-        "logits": values, "ids": ["x"] * n,
-    })  # fmt: skip
-    given = {"measures": ["F1", "Recall", "SemF1"], "task": "labels", "threshold": 0.4, **CI}
-    ranked = {i: list(map(list, zip(some, one, strict=True)))
-              for (i, some), one in zip(preds.items(), values, strict=True)}  # fmt: skip
-    whole = score(ranked, gts, weights=dict(zip(gts, weight.tolist(), strict=True)),
-                  keep_rows=False, **given)  # fmt: skip
+    renamed = pa.table(
+        {
+            "w": weight,
+            "truth": table["gts"],
+            "key": table["id"].dictionary_encode(),
+            "out": pa.array(table["preds"].to_pylist(), short),
+            "logits": values,
+            "ids": ["x"] * n,
+        }
+    )
+    given = {
+        "measures": ["F1", "Recall", "SemF1"],
+        "task": "labels",
+        "threshold": 0.4,
+        **CI,
+    }
+    ranked = {
+        i: list(map(list, zip(some, one, strict=True)))
+        for (i, some), one in zip(preds.items(), values, strict=True)
+    }
+    whole = score(
+        ranked,
+        gts,
+        weights=dict(zip(gts, weight.tolist(), strict=True)),
+        keep_rows=False,
+        **given,
+    )
     check_same(scored(renamed, columns=names, **given), whole)
 
 
@@ -69,20 +92,27 @@ def test_ids_are_texts_or_whole_numbers(type_):
     table, (preds, gts), _ = table_of("labels")
     ids = pa.array([str(10 * k) for k in range(len(table))]).cast(type_)
     found = scored(table.set_column(0, "id", ids), measures="F1", task="labels")
-    preds, gts = (dict(zip(map(str, ids.to_pylist()), side.values(), strict=True))
-                  for side in (preds, gts))  # fmt: skip
+    preds, gts = (
+        dict(zip(map(str, ids.to_pylist()), side.values(), strict=True))
+        for side in (preds, gts)
+    )
     check_same(found, score(preds, gts, measures="F1", keep_rows=False))
 
 
 def test_what_is_wrong_is_refused():
     table, *_ = table_of("labels", n=4)
-    twice, given = pa.concat_tables([table, table.slice(2)]), {"measures": "F1", "task": "labels"}
+    twice, given = (
+        pa.concat_tables([table, table.slice(2)]),
+        {"measures": "F1", "task": "labels"},
+    )
     for code, some, more in [
-        ("rows-apart", twice, given), ("rows-apart", twice.combine_chunks(), given),
-        ("needs-option", table, {}), ("missing-column", table.drop_columns("gts"), given),
+        ("rows-apart", twice, given),
+        ("rows-apart", twice.combine_chunks(), given),
+        ("needs-option", table, {}),
+        ("missing-column", table.drop_columns("gts"), given),
         ("missing-column", table, {**given, "columns": {"scores": "logits"}}),
         ("bad-choice", table, {**given, "columns": {"role": "preds"}}),
-    ]:  # fmt: skip
+    ]:
         with refused(code):
             next(partial_scores(some.to_batches(), **more))
     with refused("nothing-given"):
@@ -96,7 +126,9 @@ def test_what_is_wrong_is_refused():
 
 def on_spark(table, work):
     sql = pytest.importorskip("pyspark.sql")
-    session = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = sql.SparkSession.builder.master("local[2]").config(
+        "spark.ui.enabled", "false"
+    )
     spark = session.getOrCreate()
     try:
         frame = spark.createDataFrame(table).repartition(3)
@@ -113,7 +145,9 @@ def on_dask(table, work):
         rows = pa.Table.from_pandas(part, preserve_index=False)
         return pa.Table.from_batches(work(rows.to_batches())).to_pandas()
 
-    frame = dask.from_pandas(table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=3)
+    frame = dask.from_pandas(
+        table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=3
+    )
     return frame.map_partitions(one, meta={"state": object}).compute()["state"].tolist()
 
 
@@ -121,9 +155,13 @@ def on_fugue(table, work):
     fugue = pytest.importorskip("fugue.api")
 
     def one(tables: Iterable[pa.Table]) -> Iterable[pa.Table]:
-        yield pa.Table.from_batches(work(b for some in tables for b in some.to_batches()))
+        yield pa.Table.from_batches(
+            work(b for some in tables for b in some.to_batches())
+        )
 
-    return fugue.as_arrow(fugue.transform(table, one, schema="state:binary"))["state"].to_pylist()
+    return fugue.as_arrow(fugue.transform(table, one, schema="state:binary"))[
+        "state"
+    ].to_pylist()
 
 
 def on_ray(table, work):

@@ -38,7 +38,9 @@ def tables(draw):
     kind = draw(st.sampled_from([np.float32, np.float64]))
     share = draw(st.sampled_from([0.3, 0.6, 0.9]))
     values = np.random.default_rng(seed).choice(
-        [-0.5, 0.0, 0.4, 0.5, 0.75, 1.0], (4, m, n), p=[(1 - share) / 3] * 3 + [share / 3] * 3
+        [-0.5, 0.0, 0.4, 0.5, 0.75, 1.0],
+        (4, m, n),
+        p=[(1 - share) / 3] * 3 + [share / 3] * 3,
     )
     return values.astype(kind)
 
@@ -65,7 +67,9 @@ def test_assignments_are_those_of_brute_force(table, threshold):
         mine = sum(rows[i][j] for i, j in enumerate(similar[k].tolist()) if j >= 0)
         assert mine == pytest.approx(total, abs=1e-9)
         assert first[k].tolist() == oracle.greedy(rows, threshold)
-        expected = [next((j for j, s in enumerate(r) if s > threshold), -1) for r in rows]
+        expected = [
+            next((j for j, s in enumerate(r) if s > threshold), -1) for r in rows
+        ]
         assert any_reference(table, threshold)[k].tolist() == expected
 
 
@@ -95,11 +99,17 @@ def test_empty_sides_match_nothing(function, shape):
 def test_rows_with_more_pairs_are_those_of_the_matchings_of_the_first_rows(seed):
     rng = np.random.default_rng(seed)
     items, m, n = rng.integers(1, 7), *rng.integers(1, 60 if seed % 6 == 0 else 9, 2)
-    table = rng.random((items, m, n)) if seed % 2 else rng.integers(-2, 6, (items, m, n)) / 8
+    table = (
+        rng.random((items, m, n))
+        if seed % 2
+        else rng.integers(-2, 6, (items, m, n)) / 8
+    )
     table = np.round(table, 9)
     # of equal sums that with more pairs
     gain = np.where(table > rng.choice([0, 0.3, 0.6]), table + 5e-10 / (1 + m), 0.0)
-    pairs = [(max_similarity_matching(gain[:, :k]) >= 0).sum(axis=1) for k in range(m + 1)]
+    pairs = [
+        (max_similarity_matching(gain[:, :k]) >= 0).sum(axis=1) for k in range(m + 1)
+    ]
     expected = np.diff(pairs, axis=0).T.astype(bool)
     np.testing.assert_array_equal(rows_with_more_pairs(gain), expected)
     alone = [rows_with_more_pairs(gain[k : k + 1]) for k in range(items)]

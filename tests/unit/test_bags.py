@@ -24,7 +24,9 @@ from semmetrics.kinds.labels.normalization import kubany2020
 
 WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]
 TERM = st.sampled_from([*WORDS, "trash can", "ash-can", "x y", "can x bin"])
-LABEL = st.one_of(TERM.map(lambda t: (t,)), st.lists(TERM, min_size=2, max_size=2).map(tuple))
+LABEL = st.one_of(
+    TERM.map(lambda t: (t,)), st.lists(TERM, min_size=2, max_size=2).map(tuple)
+)
 NUMBER = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
 TEXTS = [*WORDS, "y", "trash can", "ash-can", "x y", "can x bin", "parking meter"]
 FOUR = ("WMD(build=text)", "WMD", "RWMD(build=text)", "RWMD", "MeanSim")
@@ -57,7 +59,9 @@ def known(vectors, oov):
 
 def expected(text, pred, ref, vectors, oov, classes):
     look = known(vectors, oov)
-    pred, ref = ([tuple(dict.fromkeys(label)) for label in side] for side in (pred, ref))
+    pred, ref = (
+        [tuple(dict.fromkeys(label)) for label in side] for side in (pred, ref)
+    )
     if "text" in text:
         sides = [oracle.text_words(side) for side in (pred, ref)]
         table = {word: look(word) for side in sides for word in side}
@@ -70,33 +74,55 @@ def expected(text, pred, ref, vectors, oov, classes):
         sides = [oracle.label_points(side, table) for side in (pred, ref)]
     if text == "MeanSim":
         return oracle.mean_similarity(*sides, table)
-    if "text" in text and oov != "skip" and pred and ref and len({*sides[0], *sides[1]}) == 1:
+    if (
+        "text" in text
+        and oov != "skip"
+        and pred
+        and ref
+        and len({*sides[0], *sides[1]}) == 1
+    ):
         return 0.0
     nothing_left = pred and ref and not all(sides)
     if oov == "skip" and nothing_left and same_shares(pred, ref, classes):
         return 0.0
-    return oracle.transport_value(*sides, table, text="text" in text, relaxed=text[0] == "R")
+    return oracle.transport_value(
+        *sides, table, text="text" in text, relaxed=text[0] == "R"
+    )
 
 
 def same_shares(pred, ref, classes):
     """Whether every class has the same share of the labels of both sides."""
-    mine, theirs = (Counter(class_of(label, classes) for label in side) for side in (pred, ref))
+    mine, theirs = (
+        Counter(class_of(label, classes) for label in side) for side in (pred, ref)
+    )
     return all(mine[c] * len(ref) == theirs[c] * len(pred) for c in {*mine, *theirs})
 
 
-@given(problems(), st.sampled_from([None, 1, 2]), st.sampled_from(["zero", "skip", "unknown"]))
+@given(
+    problems(),
+    st.sampled_from([None, 1, 2]),
+    st.sampled_from(["zero", "skip", "unknown"]),
+)
 def test_bags_are_those_of_loops(problem, k, oov):
     preds, refs, vectors = problem
-    classes = classes_of([[tuple(dict.fromkeys(label)) for label in ref] for ref in refs])
+    classes = classes_of(
+        [[tuple(dict.fromkeys(label)) for label in ref] for ref in refs]
+    )
     at = "" if k is None else f"@{k}"
     table = semmetrics.score(
-        [[list(x) for x in row] for row in preds], [[list(x) for x in row] for row in refs],
-        measures=[text + at for text in FOUR], oov=oov,
+        [[list(x) for x in row] for row in preds],
+        [[list(x) for x in row] for row in refs],
+        measures=[text + at for text in FOUR],
+        oov=oov,
         embedding=Tiny({**vectors, "unknown": [1.0, 2.0]}),
-    )  # fmt: skip
+    )
     for text, score in zip(FOUR, table, strict=True):
-        values = [expected(text, kept([(x, None) for x in pred], k), ref, vectors, oov, classes)
-                  for pred, ref in zip(preds, refs, strict=True)]  # fmt: skip
+        values = [
+            expected(
+                text, kept([(x, None) for x in pred], k), ref, vectors, oov, classes
+            )
+            for pred, ref in zip(preds, refs, strict=True)
+        ]
         assert_allclose(score.items, values, rtol=0, atol=1e-8, err_msg=text)
         defined = [value for value in values if not math.isnan(value)]
         if "WMD" in text:  # what is undefined is left out
@@ -106,7 +132,13 @@ def test_bags_are_those_of_loops(problem, k, oov):
     assert not (bound > exact + 1e-9).any()
 
 
-PLANE = {"car": [0, 0], "bus": [3, 4], "van": [0, 0], "red car": [6, 8], "car bus": [3, 3]}
+PLANE = {
+    "car": [0, 0],
+    "bus": [3, 4],
+    "van": [0, 0],
+    "red car": [6, 8],
+    "car bus": [3, 3],
+}
 
 
 def value(text, pred, ref, vectors=PLANE, **options):
@@ -130,9 +162,17 @@ def test_one_word_and_a_side_without_words_are_at_distance_0(text):
     """As in the paper's code, which looks at the vocabulary of both texts first."""
     zero = partial(value, text, oov="zero")
     assert zero(["car"], ["a"]) == zero(["a"], ["car", "b"]) == 0
-    assert value(text, ["car", "car"], ["?"], oov="unknown", vectors={"unknown": [1, 2]}) == 0
+    assert (
+        value(text, ["car", "car"], ["?"], oov="unknown", vectors={"unknown": [1, 2]})
+        == 0
+    )
     # two words and none, no words at all, no labels, and words that are left out have no value
-    for pred, ref in ((["car", "bus"], ["a"]), (["a"], ["b"]), (["car"], []), ([], ["car"])):
+    for pred, ref in (
+        (["car", "bus"], ["a"]),
+        (["a"], ["b"]),
+        (["car"], []),
+        ([], ["car"]),
+    ):
         assert math.isnan(value(text, pred, ref))
         assert math.isnan(zero(pred, ref))
     assert math.isnan(value(text, ["car"], ["dog"], oov="skip"))
@@ -144,8 +184,14 @@ def test_one_word_and_a_side_without_words_are_at_distance_0(text):
 def test_distances_leave_labels_without_a_vector_out(text):
     """As gensim's wmdistance does."""
     assert value(text, ["bus", "??x"], ["red car"]) == value(text, ["bus"], ["red car"])
-    assert value(text, ["bus", "lost"], ["red car", "lost"]) == value(text, ["bus"], ["red car"])
-    for pred, ref in ((["lost"], ["gone"]), (["lost"], ["bus"]), (["bus"], ["gone", "lost"])):
+    assert value(text, ["bus", "lost"], ["red car", "lost"]) == value(
+        text, ["bus"], ["red car"]
+    )
+    for pred, ref in (
+        (["lost"], ["gone"]),
+        (["lost"], ["bus"]),
+        (["bus"], ["gone", "lost"]),
+    ):
         assert math.isnan(value(text, pred, ref))
     # two lists of the same labels are at no distance, whatever their vectors
     for pred, ref in ((["lost"], ["lost"]), (["lost", "gone"], ["gone", "lost"])):
@@ -159,12 +205,21 @@ def test_distances_leave_labels_without_a_vector_out(text):
 
 
 def test_a_policy_that_is_set_applies_to_every_measure():
-    given = {"embedding": Tiny({**PLANE, "unknown": [1, 1]}), "measures": "SemF1 WMD RWMD MeanSim"}
+    given = {
+        "embedding": Tiny({**PLANE, "unknown": [1, 1]}),
+        "measures": "SemF1 WMD RWMD MeanSim",
+    }
     for oov in (None, "zero", "skip", "unknown"):
         table = semmetrics.score([["bus", "lost"]], [["red car"]], oov=oov, **given)
-        policies = [score.signature.partition("|oov:")[2].partition("|")[0] for score in table]
-        assert policies == (["zero", "skip", "skip", "zero"] if oov is None else [oov] * 4)
-        codes = {fact.values["oov"] for fact in table.facts if fact.code == "unknown-texts"}
+        policies = [
+            score.signature.partition("|oov:")[2].partition("|")[0] for score in table
+        ]
+        assert policies == (
+            ["zero", "skip", "skip", "zero"] if oov is None else [oov] * 4
+        )
+        codes = {
+            fact.values["oov"] for fact in table.facts if fact.code == "unknown-texts"
+        }
         assert codes == {"zero, skip for distances" if oov is None else oov}
 
 
@@ -183,7 +238,9 @@ def test_an_old_signature_gives_the_old_distance():
     assert same.value == now.value
 
 
-def test_a_term_that_a_cell_repeats_counts_as_often_in_the_texts_of_the_protocol(tmp_path):
+def test_a_term_that_a_cell_repeats_counts_as_often_in_the_texts_of_the_protocol(
+    tmp_path,
+):
     """ "bus, Bus" is two words of "bus bus car" and one label."""
     once, twice = [["bus, car"]], [["bus, Bus, car"]]
     ref, setting = [["car"]], {"normalize": "kubany2020"}
@@ -191,34 +248,53 @@ def test_a_term_that_a_cell_repeats_counts_as_often_in_the_texts_of_the_protocol
     assert value(measure, *once, *ref, **setting) == pytest.approx(5 / 2)
     assert value(measure, *twice, *ref, **setting) == pytest.approx(5 * 2 / 3)
     assert value(measure, ["car"], *twice, **setting) == pytest.approx(5 * 2 / 3)
-    assert value(measure, [["bus", "bus", "car"]], ["car"], **setting) == pytest.approx(5 * 2 / 3)
+    assert value(measure, [["bus", "bus", "car"]], ["car"], **setting) == pytest.approx(
+        5 * 2 / 3
+    )
     assert value(measure, [["bus", "bus", "car"]], ["car"]) == pytest.approx(5 / 2)
-    assert value("WMD", *twice, ["car"], **setting) == value("WMD", *once, ["car"], **setting)
-    cells = {"preds.csv": [("a", "car, car"), ("b", "bus")], "gts.csv": [("a", "car"), ("b", "x")]}
+    assert value("WMD", *twice, ["car"], **setting) == value(
+        "WMD", *once, ["car"], **setting
+    )
+    cells = {
+        "preds.csv": [("a", "car, car"), ("b", "bus")],
+        "gts.csv": [("a", "car"), ("b", "x")],
+    }
     for name, rows in cells.items():
         lines = ["id,label", *(f'{item},"{label}"' for item, label in rows)]
         (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
     exact = "F1 MacroF1 MicroF1 SubsetAccuracy AP"
     files = [str(tmp_path / name) for name in cells]
-    table = semmetrics.score(*files, measures=f"{exact} SemF1", embedding=Tiny(PLANE), **setting)
+    table = semmetrics.score(
+        *files, measures=f"{exact} SemF1", embedding=Tiny(PLANE), **setting
+    )
     plain = semmetrics.score(
-        {"a": ["car"], "b": ["bus"]}, {"a": ["car"], "b": ["x"]}, measures=f"{exact} SemF1",
-        embedding=Tiny(PLANE), **setting,
-    )  # fmt: skip
-    assert [str(one.signature) for one in table] == [str(one.signature) for one in plain]
+        {"a": ["car"], "b": ["bus"]},
+        {"a": ["car"], "b": ["x"]},
+        measures=f"{exact} SemF1",
+        embedding=Tiny(PLANE),
+        **setting,
+    )
+    assert [str(one.signature) for one in table] == [
+        str(one.signature) for one in plain
+    ]
     assert [one.value for one in table] == [one.value for one in plain]
 
 
 def test_the_protocol_has_the_quirks_of_few_words_and_repeated_terms():
     vectors = {**PLANE, "unknown": [9, 9]}
     table = semmetrics.score(
-        {"one": ["a"], "two": ["bus, Bus, car"]}, {"one": ["car"], "two": ["car"]},
-        protocol="kubany2020", top_k=5, embedding=Tiny(vectors),
-    )  # fmt: skip
+        {"one": ["a"], "two": ["bus, Bus, car"]},
+        {"one": ["car"], "two": ["car"]},
+        protocol="kubany2020",
+        top_k=5,
+        embedding=Tiny(vectors),
+    )
     (score,) = (one for one in table if one.heading == "WMD@5")
     assert_allclose(score.items, [0, 10 / 3])
     assert not score.undefined
-    labels = as_labels({"two": [["bus", "Bus", "car"]]}).normalized(kubany2020, repeats=True)
+    labels = as_labels({"two": [["bus", "Bus", "car"]]}).normalized(
+        kubany2020, repeats=True
+    )
     (counted,) = measure_coverage({"y": labels}, Tiny(vectors))
     assert (counted.labels, counted.terms) == (1, 3)
 
@@ -226,7 +302,9 @@ def test_the_protocol_has_the_quirks_of_few_words_and_repeated_terms():
 def bag(model, oov, name="BagSim"):
     preds = [["a", "b"], ["a", "b"], ["c", "d"], [], [], ["c", "d"]]
     refs = [["x"], ["c", "d"], ["c", "d"], ["c", "d"], [], []]
-    (score,) = semmetrics.score(preds, refs, measures=[name], embedding=model, oov=oov).scores
+    (score,) = semmetrics.score(
+        preds, refs, measures=[name], embedding=model, oov=oov
+    ).scores
     return score
 
 

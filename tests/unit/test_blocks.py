@@ -49,10 +49,15 @@ def plain(some, is_split=False):
     batches = Batches()
     for one in some:
         batches.extend(Batches.of(one))
-    found, understood = batches.lists(), None if is_split else batches.understood  # counts cells
+    found, understood = (
+        batches.lists(),
+        None if is_split else batches.understood,
+    )  # counts cells
     scores = None if found.side.scores is None else found.side.scores.tolist()
     places = [one.where(row) for one in some for row in range(len(one))]
-    notes = {(fact.code, fact.n * (fact.code == "unused-columns")) for fact in batches.notes}
+    notes = {
+        (fact.code, fact.n * (fact.code == "unused-columns")) for fact in batches.notes
+    }
     return list(found.ids), found.to_list(), scores, places, notes, understood
 
 
@@ -61,7 +66,9 @@ def csv(rows, comma=",", end="\n", header=("id", "label", "score")):
 
 
 def jsonl(records, blank=""):
-    return "".join(f"{blank if n % 9 == 4 else ''}{json.dumps(r)}\n" for n, r in enumerate(records))
+    return "".join(
+        f"{blank if n % 9 == 4 else ''}{json.dumps(r)}\n" for n, r in enumerate(records)
+    )
 
 
 def write_table(table, path):
@@ -73,29 +80,45 @@ def write_table(table, path):
         sink.write_table(table, max_chunksize=13)
 
 
-ROWS = [(f"é{n}", f"cat {n * k % 7}", n % 4 / 4) for n in range(30) for k in range(n % 4 + 1)]
+ROWS = [
+    (f"é{n}", f"cat {n * k % 7}", n % 4 / 4)
+    for n in range(30)
+    for k in range(n % 4 + 1)
+]
 IDS, LABELS, SCORES = zip(*ROWS, strict=True)
 CELLS = {f"l{k}": [n * k % 3 % 2 for n in range(30)] for k in range(5)}
-QUOTED = [(id_, f'"{label}, ""{n % 3}""\nx\r\ry"', "0.5") for n, (id_, label, _) in enumerate(ROWS)]
+QUOTED = [
+    (id_, f'"{label}, ""{n % 3}""\nx\r\ry"', "0.5")
+    for n, (id_, label, _) in enumerate(ROWS)
+]
 INCHES = [(f"i{n}", f'5" {n}' if n % 7 else '"a, b"') for n in range(60)]
 SETS = [{"id": n, "labels": ["cat", "dög"] * (n % 3), "url": n} for n in range(40)]
 TEXTS = {
     "rows.csv": csv(ROWS),
     "rows.tsv.gz": csv(ROWS, "\t", "\r\n"),
-    "bare.csv": csv([(f"i{n}", "" if n % 3 else "cat") for n in range(40)], header=("id", "tag")),
+    "bare.csv": csv(
+        [(f"i{n}", "" if n % 3 else "cat") for n in range(40)], header=("id", "tag")
+    ),
     "quoted.csv": csv(QUOTED, header=('"id"', '"\nlabel\r"', "scores")),
     "inches.csv": csv(INCHES, header=("id", "label")),
     "returns.csv": csv(ROWS, ",", "\r"),
-    "blanks.csv": csv(ROWS).replace("é7,", "\n\né7,", 1).replace("é20,", "\né20,") + "\n\n",
+    "blanks.csv": csv(ROWS).replace("é7,", "\n\né7,", 1).replace("é20,", "\né20,")
+    + "\n\n",
     "hot.csv": csv(zip(range(30), *CELLS.values(), strict=True), header=("id", *CELLS)),
     "sets.jsonl": jsonl(SETS, " \n\n") + "\n \n",
     "mark.jsonl.gz": "\ufeff" + jsonl(SETS)[:-1],
     "scored.jsonl": jsonl({"id": n, "labels": {"a": n / 9, "b": 1}} for n in range(9)),
     "captions.jsonl": jsonl({"id": n // 3, "caption": f"a cat {n}"} for n in range(40)),
-    "captions.lists.jsonl": jsonl({"id": n, "refs": ["a", "b"] * (n % 2)} for n in range(40)),
+    "captions.lists.jsonl": jsonl(
+        {"id": n, "refs": ["a", "b"] * (n % 2)} for n in range(40)
+    ),
     "classes.jsonl": jsonl({"id": n, "class": n % 3} for n in range(40)),
-    "classes.csv": csv([(n, n % 3 / 4, n % 5 / 4) for n in range(40)], header=("id", "cat", "dog")),
-    "cells.csv": csv([(n, ("", "a", "a|b")[n % 3]) for n in range(40)], header=("id", "tags")),
+    "classes.csv": csv(
+        [(n, n % 3 / 4, n % 5 / 4) for n in range(40)], header=("id", "cat", "dog")
+    ),
+    "cells.csv": csv(
+        [(n, ("", "a", "a|b")[n % 3]) for n in range(40)], header=("id", "tags")
+    ),
     "rows.parquet": {"id": IDS, "label": LABELS, "x": SCORES, "score": SCORES},
     "sets.parquet": {"id": range(9), "tags": [["a", "b"][: n % 3] for n in range(9)]},
     "hot.arrow": {"id": range(30), **CELLS},
@@ -111,7 +134,9 @@ def test_blocks_are_the_file(tmp_path, monkeypatch, name, size):
     if isinstance(data, dict):
         write_table(pa.table(data), path)
     else:
-        path.write_bytes(gzip.compress(data.encode()) if name.endswith("gz") else data.encode())
+        path.write_bytes(
+            gzip.compress(data.encode()) if name.endswith("gz") else data.encode()
+        )
     cut_at(monkeypatch, size)
     read, is_split = READ.get(name.partition(".")[0], as_labels), "cells" in name
     options = ReadOptions(label_delimiter="|" if is_split else None)
@@ -129,17 +154,44 @@ GOOD = {
 }
 WRONG = {
     "jsonl": [
-        b"{", b"[]", b"3", b'{"id": 1}', b'{"id": "", "labels": []}', b'{"id": 1, "labels": 2}',
-        b'{"id": 1, "labels": ["a", 3]}', b'{"id": 1, "labels": []}\n{"id": 1, "labels": []}',
-        b'{"id": 1, "labels": []} x', b'{"x": NaN}', b"\xff", b"\0", b" " * 99,
+        b"{",
+        b"[]",
+        b"3",
+        b'{"id": 1}',
+        b'{"id": "", "labels": []}',
+        b'{"id": 1, "labels": 2}',
+        b'{"id": 1, "labels": ["a", 3]}',
+        b'{"id": 1, "labels": []}\n{"id": 1, "labels": []}',
+        b'{"id": 1, "labels": []} x',
+        b'{"x": NaN}',
+        b"\xff",
+        b"\0",
+        b" " * 99,
     ],
     "csv": [
-        b"a", b"a,b,c", b'"a"b,c', b",x", b"a,\na,b", b"a, ", b"\xff,", b"a,\0", b"a," + b"x" * 99,
-        b"\xef\xbb\xbfa,b", b'a,"\n\n"', b'"a\n\xc3",b',
+        b"a",
+        b"a,b,c",
+        b'"a"b,c',
+        b",x",
+        b"a,\na,b",
+        b"a, ",
+        b"\xff,",
+        b"a,\0",
+        b"a," + b"x" * 99,
+        b"\xef\xbb\xbfa,b",
+        b'a,"\n\n"',
+        b'"a\n\xc3",b',
     ],
-    "parquet": [{"id": ""}, {"label": " "}, {"score": None}, {"label": None, "score": None},
-                {"hot": 1.5}, {"hot": float("nan")}, {"hot": 0.5, "id": ""}],
-}  # fmt: skip
+    "parquet": [
+        {"id": ""},
+        {"label": " "},
+        {"score": None},
+        {"label": None, "score": None},
+        {"hot": 1.5},
+        {"hot": float("nan")},
+        {"hot": 0.5, "id": ""},
+    ],
+}
 WRONG["arrow"] = WRONG["parquet"]
 
 
@@ -150,7 +202,10 @@ def write_wrong(path, wrong, rng):
         path.write_bytes(b"\n".join(lines) + b"\n" * rng.randrange(2))
         return
     width, names = (1, ("hot", "cold")) if "hot" in wrong else (2, ("score",))
-    table = {"id": [f"i{n // width}" for n in range(30)], **{name: [0.5] * 30 for name in names}}
+    table = {
+        "id": [f"i{n // width}" for n in range(30)],
+        **{name: [0.5] * 30 for name in names},
+    }
     table |= {"label": ["a"] * 30} if width == 2 else {}
     row = rng.choice([0, 14, 28])
     for column, value in wrong.items():
@@ -159,7 +214,9 @@ def write_wrong(path, wrong, rng):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("kind", "wrong"), [(k, one) for k, some in WRONG.items() for one in some])
+@pytest.mark.parametrize(
+    ("kind", "wrong"), [(k, one) for k, some in WRONG.items() for one in some]
+)
 def test_errors_are_those_of_the_file(tmp_path, monkeypatch, kind, wrong, size):
     path, options = tmp_path / f"x.{kind}", ReadOptions(max_line_bytes=80)
     write_wrong(path, wrong, random.Random(f"{wrong}{size}"))
@@ -173,7 +230,10 @@ def test_errors_are_those_of_the_file(tmp_path, monkeypatch, kind, wrong, size):
 
 @pytest.mark.parametrize(("kind", "read"), [("csv", as_labels), ("jsonl", as_captions)])
 def test_rows_of_an_id_are_together(tmp_path, monkeypatch, kind, read):
-    rows, path = [(one, "x") for one in ("a", "a", "b", *range(50), "b")], tmp_path / f"x.{kind}"
+    rows, path = (
+        [(one, "x") for one in ("a", "a", "b", *range(50), "b")],
+        tmp_path / f"x.{kind}",
+    )
     records = jsonl({"id": one, "text": text} for one, text in rows)
     path.write_text(records if kind == "jsonl" else csv(rows, header=("id", "label")))
     with refused("rows-apart", f"{path}, id 'b'"):
@@ -192,12 +252,17 @@ def test_parts_of_a_folder(tmp_path):
     assert find_parts(str(folder)).paths == names
     assert find_parts(str(tmp_path / "set*" / "*.csv")).paths == names[1:]
     lists, taken = stream(folder)
-    assert [(*one.ids, one.source) for one in lists] == [(id_, str(folder)) for id_ in "ab"]
+    assert [(*one.ids, one.source) for one in lists] == [
+        (id_, str(folder)) for id_ in "ab"
+    ]
     assert lists[1].where(0) == f"{names[1]}, line 2, id 'b'"
     assert taken == find_parts(str(folder)).size
     (folder / "d.jsonl").write_text("")
-    wrong = {names[2]: "nothing-given", tmp_path / "no*": "nothing-given",
-             tmp_path / "n": "missing-file"}  # fmt: skip
+    wrong = {
+        names[2]: "nothing-given",
+        tmp_path / "no*": "nothing-given",
+        tmp_path / "n": "missing-file",
+    }
     for path, code in wrong.items():
         with refused(code, str(path)):
             stream(path)
@@ -206,7 +271,10 @@ def test_parts_of_a_folder(tmp_path):
 
 
 def test_tables_of_a_folder_have_the_same_columns(tmp_path):
-    nothing = {"id": pa.array([], pa.string()), "tags": pa.array([], pa.list_(pa.string()))}
+    nothing = {
+        "id": pa.array([], pa.string()),
+        "tags": pa.array([], pa.list_(pa.string())),
+    }
     larger = {"id": ["c"], "tags": pa.array([[]], pa.large_list(pa.null())), "x": [[1]]}
     tables = {"a": {"id": ["a"], "tags": [["x"]], "x": [1]}, "b": nothing, "c": larger}
     for name, columns in tables.items():
@@ -218,10 +286,17 @@ def test_tables_of_a_folder_have_the_same_columns(tmp_path):
     for columns, name, found, wanted in (
         ({"id": [4], "tags": [["x"]]}, "id", "int64", "string"),
         ({"id": ["d"], "names": [["x"]]}, "tags", "missing", "list<string>"),
-        ({"id": ["d"], "tags": [["x"]], "score": [[0.5]]}, "score", "list<double>", "missing"),
+        (
+            {"id": ["d"], "tags": [["x"]], "score": [[0.5]]},
+            "score",
+            "list<double>",
+            "missing",
+        ),
     ):
         parquet.write_table(pa.table(columns), last)
-        with refused("other-column", f"{last}, column '{name}'", found=found, wanted=wanted):
+        with refused(
+            "other-column", f"{last}, column '{name}'", found=found, wanted=wanted
+        ):
             stream(tmp_path)
 
 
@@ -230,7 +305,10 @@ def test_files_that_are_cut_off_or_damaged(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(gzip.compress(csv(ROWS * 999).encode()))
     if not name.endswith("gz"):
-        write_table(pa.table({"id": [f"i{n}" for n in range(9999)], "label": ["a"] * 9999}), path)
+        write_table(
+            pa.table({"id": [f"i{n}" for n in range(9999)], "label": ["a"] * 9999}),
+            path,
+        )
     data = path.read_bytes()
     for damaged in (data[: len(data) // 2], data[:999] + bytes(99) + data[1098:]):
         path.write_bytes(damaged)

@@ -18,14 +18,28 @@ import semmetrics
 from semmetrics import InputError, calibrate_threshold, calibrate_threshold_on_pairs
 
 VECTORS = {
-    "car": [4, 0, 0], "auto": [4, 1, 0], "bike": [0, 4, 0], "cycle": [1, 4, 0], "tree": [0, 0, 4],
-    "oak": [0, 1, 3], "sky": [2, 2, 2], "cat": [-1, 2, 4], "dog": [-1, 3, 3], "sea": [3, -1, 2],
-}  # fmt: skip
+    "car": [4, 0, 0],
+    "auto": [4, 1, 0],
+    "bike": [0, 4, 0],
+    "cycle": [1, 4, 0],
+    "tree": [0, 0, 4],
+    "oak": [0, 1, 3],
+    "sky": [2, 2, 2],
+    "cat": [-1, 2, 4],
+    "dog": [-1, 3, 3],
+    "sea": [3, -1, 2],
+}
 MODEL = Tiny(VECTORS)
 TRIPLES = [
-    ("car", "auto", True), ("bike", "cycle", True), ("tree", "oak", True), ("car", "car", True),
-    ("car", "tree", False), ("cat", "dog", False), ("sky", "sea", False), ("car", "bike", False),
-]  # fmt: skip
+    ("car", "auto", True),
+    ("bike", "cycle", True),
+    ("tree", "oak", True),
+    ("car", "car", True),
+    ("car", "tree", False),
+    ("cat", "dog", False),
+    ("sky", "sea", False),
+    ("car", "bike", False),
+]
 NAMES = list(VECTORS)
 
 
@@ -38,7 +52,10 @@ def cosines(pairs, vectors=VECTORS):
 TRIPLE = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans())
 
 
-@given(st.lists(TRIPLE, min_size=2, max_size=25), st.sampled_from(["f1", "youden", "accuracy"]))
+@given(
+    st.lists(TRIPLE, min_size=2, max_size=25),
+    st.sampled_from(["f1", "youden", "accuracy"]),
+)
 def test_pairs_against_the_oracle(pairs, criterion):
     same = [answer for _, _, answer in pairs]
     known = cosines(pairs)
@@ -48,13 +65,19 @@ def test_pairs_against_the_oracle(pairs, criterion):
         return
     found = calibrate_threshold_on_pairs(pairs, MODEL, criterion=criterion)
     assert (found.method, found.criterion, found.unit) == ("pairs", criterion, "pair")
-    assert (found.n, found.embedding, found.holdout) == (len(pairs), MODEL.identity, None)
+    assert (found.n, found.embedding, found.holdout) == (
+        len(pairs),
+        MODEL.identity,
+        None,
+    )
     assert found.auc == pytest.approx(area(known, same), abs=1e-12)
     thresholds = found.curve["threshold"]
     assert thresholds == pytest.approx(decisions(known), abs=1e-9)
     rows = [pairs_at(known, same, threshold) for threshold in thresholds]
     for name in ("precision", "recall", "f1", "accuracy", "youden"):
-        assert found.curve[name] == pytest.approx([row[name] for row in rows], nan_ok=True)
+        assert found.curve[name] == pytest.approx(
+            [row[name] for row in rows], nan_ok=True
+        )
     values = found.curve[criterion]
     assert found.value == max(values)
     assert found.threshold == max(
@@ -62,23 +85,29 @@ def test_pairs_against_the_oracle(pairs, criterion):
     )
 
 
-@pytest.mark.parametrize(("name", "text", "code", "where"), [
-    ("p.json", '[["car", "auto", null]]', "wrong-content", ", element [0]"),
-    ("p.jsonl", '"car"\n', "wrong-type", ", line 1"),
-    ("p.parquet", "x", None, ""),
-    ("p.dat", "x", None, ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "text", "code", "where"),
+    [
+        ("p.json", '[["car", "auto", null]]', "wrong-content", ", element [0]"),
+        ("p.jsonl", '"car"\n', "wrong-type", ", line 1"),
+        ("p.parquet", "x", None, ""),
+        ("p.dat", "x", None, ""),
+    ],
+)
 def test_bad_files_of_pairs(tmp_path, name, text, code, where):
     Path(tmp_path, name).write_text(text, encoding="utf-8")
     with refused(code, f"{tmp_path / name}{where}"):
         calibrate_threshold_on_pairs(tmp_path / name, MODEL)
 
 
-@pytest.mark.parametrize(("pairs", "options", "message"), [
-    (TRIPLES[4:], {}, "pairs-of-one-kind"),
-    ([("car", "car", 1), ("bike", "bike", 0)], {}, "equal-pairs"),
-    (3, {}, "wrong-type"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pairs", "options", "message"),
+    [
+        (TRIPLES[4:], {}, "pairs-of-one-kind"),
+        ([("car", "car", 1), ("bike", "bike", 0)], {}, "equal-pairs"),
+        (3, {}, "wrong-type"),
+    ],
+)
 def test_bad_pairs(pairs, options, message):
     with refused(message):
         calibrate_threshold_on_pairs(pairs, MODEL, **options)
@@ -90,24 +119,32 @@ def test_bad_pairs(pairs, options, message):
 def lists(n, seed, size=4):
     rng = np.random.default_rng(seed)
     return {
-        f"i{i}": [NAMES[j] for j in rng.choice(len(NAMES), rng.integers(1, size), replace=False)]
+        f"i{i}": [
+            NAMES[j]
+            for j in rng.choice(len(NAMES), rng.integers(1, size), replace=False)
+        ]
         for i in range(n)
     }
 
 
 GTS = lists(80, 1)
-PREDS = {name: [{"car": "auto", "bike": "cycle", "tree": "oak"}.get(x, x) for x in some]
-         for name, some in GTS.items()}  # fmt: skip
+PREDS = {
+    name: [{"car": "auto", "bike": "cycle", "tree": "oak"}.get(x, x) for x in some]
+    for name, some in GTS.items()
+}
 
 
-@pytest.mark.parametrize(("options", "code"), [
-    ({"holdout": 1e-9}, "small-holdout"),
-    ({"seed": -1}, "bad-option"),
-    ({"measure": "SemF1(threshold=0.3)"}, "not-applicable"),
-    ({"top_k": np.array([3, 5])}, "not-applicable"),
-    ({"calibration": "x.json"}, "not-applicable"),
-    ({"keep_rows": True}, "not-applicable"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"holdout": 1e-9}, "small-holdout"),
+        ({"seed": -1}, "bad-option"),
+        ({"measure": "SemF1(threshold=0.3)"}, "not-applicable"),
+        ({"top_k": np.array([3, 5])}, "not-applicable"),
+        ({"calibration": "x.json"}, "not-applicable"),
+        ({"keep_rows": True}, "not-applicable"),
+    ],
+)
 def test_bad_options(options, code):
     with refused(code):
         calibrate_threshold(PREDS, GTS, embedding=MODEL, **options)
@@ -140,19 +177,22 @@ def test_a_failed_save_leaves_nothing(tmp_path, calibration):
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
-@pytest.mark.parametrize("change", [
-    lambda e: [e],
-    lambda e: {**e, "schema": "semmetrics.score/1"},
-    lambda e: {k: v for k, v in e.items() if k != "oov"},
-    lambda e: {**e, "threshold": "0.5"},
-    lambda e: {**e, "threshold": True},
-    lambda e: {**e, "curve": {"threshold": [0.1]}},
-    lambda e: {**e, "curve": {"threshold": 0.1}},
-    lambda e: {**e, "curve": {"threshold": [e["threshold"]]}},
-    lambda e: {**e, "method": "guess"},
-    lambda e: {**e, "items": "not base64!"},
-    lambda e: {**e, "settings": {"norm": ["lower"]}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda e: [e],
+        lambda e: {**e, "schema": "semmetrics.score/1"},
+        lambda e: {k: v for k, v in e.items() if k != "oov"},
+        lambda e: {**e, "threshold": "0.5"},
+        lambda e: {**e, "threshold": True},
+        lambda e: {**e, "curve": {"threshold": [0.1]}},
+        lambda e: {**e, "curve": {"threshold": 0.1}},
+        lambda e: {**e, "curve": {"threshold": [e["threshold"]]}},
+        lambda e: {**e, "method": "guess"},
+        lambda e: {**e, "items": "not base64!"},
+        lambda e: {**e, "settings": {"norm": ["lower"]}},
+    ],
+)
 def test_files_that_are_none(tmp_path, calibration, change):
     path = tmp_path / "c.json"
     path.write_text(json.dumps(change(calibration.to_dict())), encoding="utf-8")
@@ -176,9 +216,16 @@ def test_other_notes(calibration):
 
 
 def notes(preds, gts, calibration, measures="SemF1", **options):
-    return codes(semmetrics.score(
-        preds, gts, measures=measures, embedding=MODEL, calibration=calibration, **options
-    ))  # fmt: skip
+    return codes(
+        semmetrics.score(
+            preds,
+            gts,
+            measures=measures,
+            embedding=MODEL,
+            calibration=calibration,
+            **options,
+        )
+    )
 
 
 # ---- the best score threshold of a semantic measure -------------------------------------------
@@ -188,4 +235,6 @@ def notes(preds, gts, calibration, measures="SemF1", **options):
 def test_measures_without_a_best_score_threshold(measure):
     scored = {name: [(x, 0.5) for x in some] for name, some in PREDS.items()}
     with refused("no-best-threshold"):
-        semmetrics.score(scored, GTS, measures=f"{measure}(decode=threshold:best)", embedding=MODEL)
+        semmetrics.score(
+            scored, GTS, measures=f"{measure}(decode=threshold:best)", embedding=MODEL
+        )

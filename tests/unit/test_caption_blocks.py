@@ -13,13 +13,25 @@ from semmetrics.metrics.registry import parse_all
 from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(
-    ["BLEU-4", "ROUGE-L", "CIDEr-D", "CIDEr", "NGSM", "DuplicatedCaption", "CaptionLength"]
+    [
+        "BLEU-4",
+        "ROUGE-L",
+        "CIDEr-D",
+        "CIDEr",
+        "NGSM",
+        "DuplicatedCaption",
+        "CaptionLength",
+    ]
 )
 MEMORY = 1 << 22
 # images, candidates and references of each, words of a caption
-SHAPES = {"one large image": [(1, 250, 250, 8), (2_000, 1, 1, 8)],
-          "long captions": [(30, 1, 5, 1_000)], "letters": [(500, 1, 5, 40)],
-          "words": [(3_000, 1, 5, 1)], "no references": [(5_000, 1, 0, 8)]}  # fmt: skip
+SHAPES = {
+    "one large image": [(1, 250, 250, 8), (2_000, 1, 1, 8)],
+    "long captions": [(30, 1, 5, 1_000)],
+    "letters": [(500, 1, 5, 40)],
+    "words": [(3_000, 1, 5, 1)],
+    "no references": [(5_000, 1, 0, 8)],
+}
 
 
 def task_of(shape):
@@ -30,8 +42,11 @@ def task_of(shape):
         words = names if size != 40 else [*"abcdefghijklmnopqrstuvwxyz"]
         return [" ".join(rng.choice(words, size)) for _ in range(count)]
 
-    groups = [(captions(mine, size), captions(theirs, size))
-              for images, mine, theirs, size in SHAPES[shape] for _ in range(images)]  # fmt: skip
+    groups = [
+        (captions(mine, size), captions(theirs, size))
+        for images, mine, theirs, size in SHAPES[shape]
+        for _ in range(images)
+    ]
     return caption_task(
         *zip(*groups, strict=True), range(len(groups)), open_tokenizer("whitespace")
     )
@@ -56,7 +71,10 @@ def test_memory(shape):
     for statistic in statistics():
         Block(task, 0, 1).get(statistic)  # tables of the whole task
     blocks = list(task.blocks(MEMORY))
-    assert [block.start for block in blocks] == [0, *(block.stop for block in blocks[:-1])]
+    assert [block.start for block in blocks] == [
+        0,
+        *(block.stop for block in blocks[:-1]),
+    ]
     assert blocks[-1].stop == len(task)
     assert len(blocks) > 1
     tracemalloc.start()

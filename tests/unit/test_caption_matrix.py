@@ -22,7 +22,9 @@ from semmetrics.core.ragged import SparsePairs
 from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
 
-CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
+CAPTION = st.lists(
+    st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9
+)
 TEXT = CAPTION.map(" ".join)
 IMAGES = st.lists(st.lists(TEXT, min_size=1, max_size=3), min_size=1, max_size=5)
 TEXTS = st.lists(TEXT, min_size=1, max_size=7)
@@ -38,15 +40,24 @@ def made(images=30, each=3, words=40, seed=0):
         return " ".join(rng.choice(names, rng.integers(2, 16), p=chance / chance.sum()))
 
     references = [[caption() for _ in range(each)] for _ in range(images)]
-    return references, [text for refs in references for text in refs] + [caption(), "", "w1"]
+    return references, [text for refs in references for text in refs] + [
+        caption(),
+        "",
+        "w1",
+    ]
 
 
 def matrix(references, captions, **options):
     return caption_matrix(references, captions, tokenizer="whitespace", **options)
 
 
-@given(IMAGES, TEXTS, st.sampled_from([None, 0.5, 6.0, np.inf]),
-       st.sampled_from(["none", "porter"]), st.booleans())  # fmt: skip
+@given(
+    IMAGES,
+    TEXTS,
+    st.sampled_from([None, 0.5, 6.0, np.inf]),
+    st.sampled_from(["none", "porter"]),
+    st.booleans(),
+)
 def test_equals_loops(images, captions, sigma, stem, given_df):
     documents, df = [split(refs, stem) for refs in images], None
     if given_df:
@@ -58,15 +69,27 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
     found = matrix(images, captions, measure=measure, doc_freq=df)
     options = {"sigma": sigma, "clip": sigma is not None}
     expected = [
-        [oracle.score(caption, split(refs, stem), frequencies, len(documents), **options)
-         for caption in split(captions, stem)]
+        [
+            oracle.score(
+                caption, split(refs, stem), frequencies, len(documents), **options
+            )
+            for caption in split(captions, stem)
+        ]
         for refs in images
-    ]  # fmt: skip
+    ]
     assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("gain", "most"), [(0, 1 << 27), (1 << 40, 1 << 27), (8, 1 << 27),
-                                            (1 << 40, 7 * 93 * 8), (1 << 40, 0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("gain", "most"),
+    [
+        (0, 1 << 27),
+        (1 << 40, 1 << 27),
+        (8, 1 << 27),
+        (1 << 40, 7 * 93 * 8),
+        (1 << 40, 0),
+    ],
+)
 def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
     references, captions = made()
     expected = matrix(references, captions)
@@ -78,7 +101,9 @@ def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
 def test_blocks():
     references, captions = made()
     memory, seen = 16 * len(captions) * 7, []
-    found = matrix(references, captions, memory=memory, progress=lambda *done: seen.append(done))
+    found = matrix(
+        references, captions, memory=memory, progress=lambda *done: seen.append(done)
+    )
     assert_allclose(found, matrix(references, captions), rtol=0, atol=1e-13)
     assert seen == [(7, 30), (14, 30), (21, 30), (28, 30), (30, 30)]
 
@@ -110,7 +135,9 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
     path = tmp_path / "phi.npy"
     job = tmp_path / "job.json"
     job.write_text(json.dumps([references, captions, str(path), MEMORY]))
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(job)], stdout=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(job)], stdout=subprocess.PIPE
+    )
     with child:
         while child.stdout.readline() != b"12\n":
             assert child.poll() is None
@@ -132,7 +159,11 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
     whole = matrix(references, captions, out=tmp_path / "whole.npy", memory=MEMORY)
     assert_array_equal(found, whole)
     assert_array_equal(np.load(path), np.load(tmp_path / "whole.npy"))
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["job.json", "phi.npy", "whole.npy"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "job.json",
+        "phi.npy",
+        "whole.npy",
+    ]
     assert not found.flags.writeable
 
 
@@ -153,7 +184,12 @@ def stopped(path, rows=40, **options):
     references, captions = made(**INPUTS)
     with pytest.raises(Killed):
         matrix(
-            references, captions, out=path, memory=MEMORY, progress=stopped_after(rows), **options
+            references,
+            captions,
+            out=path,
+            memory=MEMORY,
+            progress=stopped_after(rows),
+            **options,
         )
     assert part_of(path).exists()
     return np.array(matrix(references, captions, memory=MEMORY, **options))
@@ -174,8 +210,16 @@ def test_files_that_no_run_wrote(tmp_path):
         part_of(path).write_bytes(written)
         with refused("matrix-unfinished"):
             matrix(references, captions, out=path, memory=MEMORY)
-    for written in (b"[\n", b"[]\n", b"5\n", b"\xff\xfe\n", b"\n", b"[" * 10**5 + b"\n", b"{}\n",
-                    b""):  # fmt: skip
+    for written in (
+        b"[\n",
+        b"[]\n",
+        b"5\n",
+        b"\xff\xfe\n",
+        b"\n",
+        b"[" * 10**5 + b"\n",
+        b"{}\n",
+        b"",
+    ):
         notes_of(path).write_bytes(written)
         with refused("matrix-unfinished"):
             matrix(references, captions, out=path)
@@ -205,11 +249,19 @@ def test_notes_of_a_matrix_that_is_gone_are_written_anew(tmp_path, written):
         notes_of(path).write_bytes(written)
     with pytest.raises(Killed):  # the notes may also be of another measure
         matrix(references, captions, out=path, memory=MEMORY, progress=stopped_after(6))
-    assert [line.split()[0] for line in notes_of(path).read_text().splitlines()[1:]] == ["0", "3"]
+    assert [
+        line.split()[0] for line in notes_of(path).read_text().splitlines()[1:]
+    ] == ["0", "3"]
     part_of(path).unlink()
     with pytest.raises(Killed):
-        matrix(references, captions, out=path, memory=MEMORY, measure="CIDEr",
-               progress=stopped_after(9))  # fmt: skip
+        matrix(
+            references,
+            captions,
+            out=path,
+            memory=MEMORY,
+            measure="CIDEr",
+            progress=stopped_after(9),
+        )
     found = matrix(references, captions, out=path, memory=MEMORY, measure="CIDEr")
     assert_array_equal(found, whole)
     assert whole.any(axis=1).all()
@@ -230,29 +282,43 @@ def test_a_matrix_that_is_cut_off_is_refused(tmp_path, kept):
 def test_places_where_no_file_can_be(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     references, captions = made(**INPUTS)
-    for out, problem in ((".", "folder"), ("", "path is empty"), ("no/phi.npy", "no such folder"),
-                         (tmp_path, "folder"), (os.devnull, "not a regular file")):  # fmt: skip
+    for out, problem in (
+        (".", "folder"),
+        ("", "path is empty"),
+        ("no/phi.npy", "no such folder"),
+        (tmp_path, "folder"),
+        (os.devnull, "not a regular file"),
+    ):
         for resume in (True, False):
             with refused(problem):
                 matrix(references, captions, out=out, resume=resume)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("change", "code", "where"), [
-    ({"references": [["a"], []]}, "nothing-given", "references[1]"),
-    ({"references": {"1": ["a"]}}, "wrong-type", "references"),
-    ({"references": "a man"}, "wrong-type", "references"),
-    ({"references": ["a man"], "captions": [["a man"]]}, "wrong-type", "references[0]"),
-    ({"references": [["a"], None]}, "wrong-type", "references[1]"),
-    ({"references": [["a"], ["a", 3]]}, "wrong-type", "references[1][1]"),
-    ({"captions": {"1": "a"}}, "wrong-type", "captions"),
-    ({"captions": {"a"}}, "wrong-type", "captions"),
-    ({"captions": ["a", ["b"]]}, "wrong-type", "captions[1]"),
-    ({"captions": []}, "empty", "captions"), ({"captions": "a man"}, "wrong-type", "captions"),
-    ({"measure": "BLEU-4"}, "no-matrix", ""), ({"measure": "CIDEr-D(df=rows)"}, "no-matrix", ""),
-    ({"measure": "CIDEr-D(df=given)"}, "needs-option", ""),
-    ({"rows": "reference"}, "bad-choice", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "code", "where"),
+    [
+        ({"references": [["a"], []]}, "nothing-given", "references[1]"),
+        ({"references": {"1": ["a"]}}, "wrong-type", "references"),
+        ({"references": "a man"}, "wrong-type", "references"),
+        (
+            {"references": ["a man"], "captions": [["a man"]]},
+            "wrong-type",
+            "references[0]",
+        ),
+        ({"references": [["a"], None]}, "wrong-type", "references[1]"),
+        ({"references": [["a"], ["a", 3]]}, "wrong-type", "references[1][1]"),
+        ({"captions": {"1": "a"}}, "wrong-type", "captions"),
+        ({"captions": {"a"}}, "wrong-type", "captions"),
+        ({"captions": ["a", ["b"]]}, "wrong-type", "captions[1]"),
+        ({"captions": []}, "empty", "captions"),
+        ({"captions": "a man"}, "wrong-type", "captions"),
+        ({"measure": "BLEU-4"}, "no-matrix", ""),
+        ({"measure": "CIDEr-D(df=rows)"}, "no-matrix", ""),
+        ({"measure": "CIDEr-D(df=given)"}, "needs-option", ""),
+        ({"rows": "reference"}, "bad-choice", ""),
+    ],
+)
 def test_inputs_are_checked(change, code, where):
     options = {"references": [["a man"], ["a bike"]], "captions": ["a"], **change}
     with refused(code, where):
@@ -267,10 +333,16 @@ def test_arrays_of_texts():
     assert_array_equal(found, matrix(references, captions))
 
 
-@pytest.mark.parametrize(("k", "axis", "code"), [
-    (0, "captions", "bad-option"), (3, "captions", "bad-option"), (1.0, "captions", "bad-option"),
-    (2, "images", "bad-option"), (1, "rows", "bad-choice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("k", "axis", "code"),
+    [
+        (0, "captions", "bad-option"),
+        (3, "captions", "bad-option"),
+        (1.0, "captions", "bad-option"),
+        (2, "images", "bad-option"),
+        (1, "rows", "bad-choice"),
+    ],
+)
 def test_k_is_checked(k, axis, code):
     with refused(code):
         caption_top_k([["a man"]], ["a", "b"], k, axis=axis, tokenizer="whitespace")

@@ -25,18 +25,22 @@ def test_counts_and_values_are_those_of_loops(items, rule):
     task = task_of(*zip(*items, strict=True))
     columns = BleuCounts(rule).compute(Block(task, 0, len(task)))
     rows = [
-        oracle.bleu_row(mine.split(), [t.split() for t in theirs], rule) for mine, theirs in items
+        oracle.bleu_row(mine.split(), [t.split() for t in theirs], rule)
+        for mine, theirs in items
     ]
     assert columns["testlen"].values.tolist() == [row[0] for row in rows]
     assert_allclose(columns["reflen"].values, [row[1] for row in rows], rtol=1e-15)
     for n in range(1, 5):
         assert columns[f"guess_{n}"].values.tolist() == [row[2][n - 1] for row in rows]
-        assert columns[f"correct_{n}"].values.tolist() == [row[3][n - 1] for row in rows]
+        assert columns[f"correct_{n}"].values.tolist() == [
+            row[3][n - 1] for row in rows
+        ]
     some = [bool(theirs) for _, theirs in items]
     measures = [one(reflen=rule) for one in BLEU]
     for n, score in enumerate(laws.scores(evaluate(task, measures), measures), 1):
         each = [
-            oracle.bleu([row], n) if kept else np.nan for row, kept in zip(rows, some, strict=True)
+            oracle.bleu([row], n) if kept else np.nan
+            for row, kept in zip(rows, some, strict=True)
         ]
         assert_allclose(score.items, each, rtol=1e-12)
         value = oracle.bleu(rows, n) if any(some) else np.nan
@@ -51,7 +55,8 @@ def test_counts_and_values_are_those_of_loops(items, rule):
 def test_values_are_those_of_dynamic_programming(items, beta):
     got = scored(*zip(*items, strict=True), [ROUGE_L(beta=beta)])[0]
     expected = [
-        oracle.rouge_l(mine.split(), [t.split() for t in theirs], beta) for mine, theirs in items
+        oracle.rouge_l(mine.split(), [t.split() for t in theirs], beta)
+        for mine, theirs in items
     ]
     assert_allclose(got.items, expected, rtol=1e-14)
     defined = [value for value in expected if value == value]

@@ -16,7 +16,11 @@ from semmetrics import Bootstrap
 from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.scoring.result import score_statistics
 
-CAPTIONS = {"1": "a cat sleeps on a mat", "2": "two dogs run on grass", "3": "a red bus"}
+CAPTIONS = {
+    "1": "a cat sleeps on a mat",
+    "2": "two dogs run on grass",
+    "3": "a red bus",
+}
 REFERENCES = {
     "1": ["a cat is sleeping on a mat", "the cat sleeps"],
     "2": ["two dogs are running on the grass", "dogs run", "dogs play on grass"],
@@ -38,8 +42,15 @@ def score(preds=CAPTIONS, gts=REFERENCES, **options):
 
 def bits(scores):
     """Everything that is shown of scores, and the value of each item by id."""
-    return [repr((one.to_dict(), sorted(zip(map(str, one.ids), one.items.tolist(), strict=True))))
-            for one in scores]  # fmt: skip
+    return [
+        repr(
+            (
+                one.to_dict(),
+                sorted(zip(map(str, one.ids), one.items.tolist(), strict=True)),
+            )
+        )
+        for one in scores
+    ]
 
 
 def drawn(number, seed):
@@ -59,18 +70,28 @@ def drawn(number, seed):
 # ---- what is refused --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("options", "match"), [
-    ({"tokenizer": "moses"},
-     "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace"),
-    ({"tokenizer": 3}, "3 is an int, not a tokenizer"), ({"tokenizer": len}, "wrong-type"),
-    ({"doc_freq": 3}, "wrong-type"), ({"doc_freq": FIT, "tokenizer": "13a"}, "ptb"),
-    ({"doc_freq": FIT, "measures": "CIDEr-D(stem=porter)"}, "stem"),
-    ({"measures": "CIDEr-D(df=given)"}, "df=given needs doc_freq="),
-    ({"measures": ["MacroF1", "SemF1", "CIDEr-D"], "task": "captions"}, "wrong-kind"),
-    ({"protocol": "kubany2020", "task": "captions"}, "protocol-of-kind"),
-    ({"protocol": "coco-caption", "tokenizer": str.split}, "fixed-by"),
-    ({"measures": ["BLEU-1@3"]}, "BLEU-1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        (
+            {"tokenizer": "moses"},
+            "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace",
+        ),
+        ({"tokenizer": 3}, "3 is an int, not a tokenizer"),
+        ({"tokenizer": len}, "wrong-type"),
+        ({"doc_freq": 3}, "wrong-type"),
+        ({"doc_freq": FIT, "tokenizer": "13a"}, "ptb"),
+        ({"doc_freq": FIT, "measures": "CIDEr-D(stem=porter)"}, "stem"),
+        ({"measures": "CIDEr-D(df=given)"}, "df=given needs doc_freq="),
+        (
+            {"measures": ["MacroF1", "SemF1", "CIDEr-D"], "task": "captions"},
+            "wrong-kind",
+        ),
+        ({"protocol": "kubany2020", "task": "captions"}, "protocol-of-kind"),
+        ({"protocol": "coco-caption", "tokenizer": str.split}, "fixed-by"),
+        ({"measures": ["BLEU-1@3"]}, "BLEU-1"),
+    ],
+)
 def test_options_that_do_not_fit(options, match):
     with refused(match):
         score(**options)
@@ -80,10 +101,16 @@ LABELS = {"preds": [["cat"]], "gts": [["cat"]]}
 
 
 OF_LABELS = {
-    "top_k": 3, "decode": "threshold:0.5", "keep_at_least": 1, "set_size_probs": np.eye(3),
-    "normalize": "lower", "classes": ["cat"], "ignore": ["cat"], "calibration": "c.json",
+    "top_k": 3,
+    "decode": "threshold:0.5",
+    "keep_at_least": 1,
+    "set_size_probs": np.eye(3),
+    "normalize": "lower",
+    "classes": ["cat"],
+    "ignore": ["cat"],
+    "calibration": "c.json",
     "taxonomy": {"a": "b"},
-}  # fmt: skip
+}
 OF_CAPTIONS = {"tokenizer": "ptb", "doc_freq": FIT, "score_references": True}
 
 
@@ -94,13 +121,20 @@ def test_options_of_another_kind_are_refused(sides, options):
             score(**sides, **{name: value})
 
 
-@pytest.mark.parametrize(("preds", "refs", "match"), [
-    ({**CAPTIONS, "4": "a"}, REFERENCES, "gts lacks 1 of the ids: '4'.*missing='skip'"),
-    (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
-    (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "wrong-type"),
-    (CAPTIONS, {**REFERENCES, "3": "a bus"}, "wrong-type"),
-    ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preds", "refs", "match"),
+    [
+        (
+            {**CAPTIONS, "4": "a"},
+            REFERENCES,
+            "gts lacks 1 of the ids: '4'.*missing='skip'",
+        ),
+        (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
+        (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "wrong-type"),
+        (CAPTIONS, {**REFERENCES, "3": "a bus"}, "wrong-type"),
+        ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),
+    ],
+)
 def test_wrong_captions(preds, refs, match):
     with refused(match):
         score(preds, refs, task="captions")
@@ -126,7 +160,15 @@ def test_the_protocol_with_meteor():
 def test_parts_add_up_to_the_whole(human):
     preds, refs = drawn(25, 3)
     refs = {name: [*several, "a cat"] for name, several in refs.items()}
-    measures = ["BLEU-4", "ROUGE-L", "CIDEr-D", "NGSM", "LengthRatio", "CIDEr", "CaptionLength"]
+    measures = [
+        "BLEU-4",
+        "ROUGE-L",
+        "CIDEr-D",
+        "NGSM",
+        "LengthRatio",
+        "CIDEr",
+        "CaptionLength",
+    ]
     system = "human" if human else "preds"
     own = fit_document_frequencies(list(refs.values()))
 
@@ -134,8 +176,11 @@ def test_parts_add_up_to_the_whole(human):
         table = score(
             {name: preds[name] for name in names},
             {name: refs[name] for name in names},
-            measures=measures, doc_freq=own, score_references=human, **options,
-        )  # fmt: skip
+            measures=measures,
+            doc_freq=own,
+            score_references=human,
+            **options,
+        )
         return [one for one in table if one.system == system]
 
     whole = part(list(preds), ci=Bootstrap(resamples=9))
@@ -143,7 +188,9 @@ def test_parts_add_up_to_the_whole(human):
     parts = [part(some) for some in (names[:1], names[1:9], names[9:])]
     merged = reduce(add, (one[0].statistics for one in parts))
     chosen = {system: [(one.measure, one.note) for one in whole]}
-    again = score_statistics({system: merged}, chosen, headings=measures, ci=Bootstrap(resamples=9))
+    again = score_statistics(
+        {system: merged}, chosen, headings=measures, ci=Bootstrap(resamples=9)
+    )
     assert bits(again) == bits(whole)
     with refused("items-in-both"):
         merged + parts[0][0].statistics

@@ -21,9 +21,17 @@ def nothing_shared_is_accepted():
 
 
 MEAN = "BagSim(references=mean)"
-TEXT = st.lists(st.sampled_from(["a dog", "Cat", "sits", "on", "  "]), max_size=4).map(" ".join)
-ITEMS = st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=5)
-REFERENCES = [["a dog runs", "dogs on a beach", "a wet dog"], ["two men"], ["a cat", " "]]
+TEXT = st.lists(st.sampled_from(["a dog", "Cat", "sits", "on", "  "]), max_size=4).map(
+    " ".join
+)
+ITEMS = st.lists(
+    st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=5
+)
+REFERENCES = [
+    ["a dog runs", "dogs on a beach", "a wet dog"],
+    ["two men"],
+    ["a cat", " "],
+]
 CAPTIONS = ["a dog", "men on a beach", "", "a cat"]
 
 
@@ -55,12 +63,15 @@ def test_equals_loops(data):
 @pytest.mark.parametrize("rows", ["images", "references"])
 @pytest.mark.parametrize(("name", "how"), [("BagSim", "joined"), (MEAN, "mean")])
 def test_all_pairs_equal_loops(name, how, rows):
-    found = caption_matrix(REFERENCES, CAPTIONS, measure=name, rows=rows, embedding=letters)
+    found = caption_matrix(
+        REFERENCES, CAPTIONS, measure=name, rows=rows, embedding=letters
+    )
     groups = REFERENCES
     if rows == "references":
         groups = [[text] for texts in REFERENCES for text in texts]
     expected = [
-        [oracle.bag_similarity(one, texts, vector, how=how) for one in CAPTIONS] for texts in groups
+        [oracle.bag_similarity(one, texts, vector, how=how) for one in CAPTIONS]
+        for texts in groups
     ]
     np.testing.assert_allclose(found, np.nan_to_num(expected), rtol=0, atol=1e-8)
 
@@ -68,21 +79,30 @@ def test_all_pairs_equal_loops(name, how, rows):
 FREQUENCIES = semmetrics.fit_document_frequencies([["a dog"], ["a cat"]])
 
 
-@pytest.mark.parametrize(("options", "code", "name"), [
-    ({"embedding": letters}, "not-applicable", "embedding"),
-    ({"lookup": "text", "cache": True}, "not-applicable", "lookup"),
-    ({"tuples": {"a": []}}, "not-applicable", "tuples"),
-    ({"measure": "BagSim", "doc_freq": FREQUENCIES}, "not-applicable", "doc_freq"),
-    ({"measure": "BagSim", "embedding": {"m": letters}}, "not-applicable", "embedding"),
-    ({"measure": "BagSim(undefined=nan)"}, "no-matrix", None),
-    ({"measure": "Soft-SPICE"}, "no-matrix", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "code", "name"),
+    [
+        ({"embedding": letters}, "not-applicable", "embedding"),
+        ({"lookup": "text", "cache": True}, "not-applicable", "lookup"),
+        ({"tuples": {"a": []}}, "not-applicable", "tuples"),
+        ({"measure": "BagSim", "doc_freq": FREQUENCIES}, "not-applicable", "doc_freq"),
+        (
+            {"measure": "BagSim", "embedding": {"m": letters}},
+            "not-applicable",
+            "embedding",
+        ),
+        ({"measure": "BagSim(undefined=nan)"}, "no-matrix", None),
+        ({"measure": "Soft-SPICE"}, "no-matrix", None),
+    ],
+)
 def test_wrong_requests_for_all_pairs(options, code, name):
     with refused(code, name=name):
         caption_matrix([["a dog"]], ["a cat"], **options)
 
 
-@pytest.mark.parametrize("wrong", [{"measure": "BagSim(embedding=m)"}, {"oov": "never"}])
+@pytest.mark.parametrize(
+    "wrong", [{"measure": "BagSim(embedding=m)"}, {"oov": "never"}]
+)
 def test_embeddings_of_all_pairs_are_checked(wrong):
     with pytest.raises(InputError):
         caption_matrix([["a dog"]], ["a cat"], **{"measure": "BagSim", **wrong})
@@ -92,12 +112,18 @@ def test_torch_gives_the_same():
     pytest.importorskip("torch", reason="torch is not installed")
     for name in ("BagSim", MEAN):
         options = {"measure": name, "embedding": letters}
-        first, second = (caption_matrix(REFERENCES, CAPTIONS, device=device, **options)
-                         for device in ("cpu", "torch:cpu"))  # fmt: skip
+        first, second = (
+            caption_matrix(REFERENCES, CAPTIONS, device=device, **options)
+            for device in ("cpu", "torch:cpu")
+        )
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-9)
-        tables = [score([["a dog"], ["a cat"], ["men"]], REFERENCES, name, device=device)
-                  for device in ("cpu", "torch:cpu")]  # fmt: skip
-        np.testing.assert_allclose(tables[0][0].items, tables[1][0].items, rtol=0, atol=1e-9)
+        tables = [
+            score([["a dog"], ["a cat"], ["men"]], REFERENCES, name, device=device)
+            for device in ("cpu", "torch:cpu")
+        ]
+        np.testing.assert_allclose(
+            tables[0][0].items, tables[1][0].items, rtol=0, atol=1e-9
+        )
 
 
 # ---- labels have a BagSim, too ---------------------------------------------------------------

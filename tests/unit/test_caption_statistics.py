@@ -22,13 +22,20 @@ from semmetrics.metrics.caption_statistics import (
 )
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=7)
-ITEMS = st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=3)), min_size=1, max_size=6)
+ITEMS = st.lists(
+    st.tuples(TOKENS, st.lists(TOKENS, max_size=3)), min_size=1, max_size=6
+)
 ALL = [
     one()
     for one in (
-        CaptionLength, DuplicatedCaption, LengthRatio, ReferenceCount, UniqueCaptions, Vocabulary,
+        CaptionLength,
+        DuplicatedCaption,
+        LengthRatio,
+        ReferenceCount,
+        UniqueCaptions,
+        Vocabulary,
     )
-]  # fmt: skip
+]
 
 
 def sides(items):
@@ -43,8 +50,12 @@ def by_name(scores):
 @given(st.lists(TOKENS, min_size=1, max_size=6), st.integers(1, 4))
 def test_repeated_words(captions, times):
     codes = np.array([ord(word) for caption in captions for word in caption], np.int64)
-    texts, _ = find_repeated_words(offsets(np.array([*map(len, captions)])), codes, times)
-    duplicated = [place for place, one in enumerate(captions) if oracle.duplicated(one, times)]
+    texts, _ = find_repeated_words(
+        offsets(np.array([*map(len, captions)])), codes, times
+    )
+    duplicated = [
+        place for place, one in enumerate(captions) if oracle.duplicated(one, times)
+    ]
     assert sorted(set(texts.tolist())) == duplicated
 
 
@@ -67,13 +78,19 @@ def test_values(items):
         expected, nan_ok=True
     )
     assert got["CaptionLength"].items.tolist() == [*map(len, mine)]
-    assert got["Vocabulary"].items.tolist() == [len(set(candidate)) for candidate in mine]
+    assert got["Vocabulary"].items.tolist() == [
+        len(set(candidate)) for candidate in mine
+    ]
     assert got["UniqueCaptions"].items is None
     assert_array_equal(
         got["LengthRatio"].items,
-        [row[0] / row[1] if theirs and row[1] else np.nan
-         for row, (_, theirs) in zip(rows, items, strict=True)],
-    )  # fmt: skip
+        [
+            row[0] / row[1] if theirs and row[1] else np.nan
+            for row, (_, theirs) in zip(rows, items, strict=True)
+        ],
+    )
     missing = sum(not theirs for _, theirs in items)
-    assert got["LengthRatio"].undefined == ({"no_reference": missing} if missing else {})
+    assert got["LengthRatio"].undefined == (
+        {"no_reference": missing} if missing else {}
+    )
     assert got["ReferenceCount"].undefined == {}

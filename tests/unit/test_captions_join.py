@@ -29,10 +29,15 @@ def task_of(candidates, references, **options):
 def items(task):
     """Each item as (id, candidate, references)."""
     ends = task.indptr.tolist()
-    refs = [[task.texts[c] for c in task.references[a:b].tolist()] for a, b in pairwise(ends)]
+    refs = [
+        [task.texts[c] for c in task.references[a:b].tolist()]
+        for a, b in pairwise(ends)
+    ]
     return [
         (name, task.texts[c], refs[image])
-        for name, c, image in zip(task.ids, task.candidates.tolist(), task.images, strict=True)
+        for name, c, image in zip(
+            task.ids, task.candidates.tolist(), task.images, strict=True
+        )
     ]
 
 
@@ -48,18 +53,26 @@ def test_by_position():
     assert skipped.hashes.tolist() == whole.hashes[[0, 2]].tolist()
 
 
-@pytest.mark.parametrize(("candidates", "references", "options", "code", "where"), [
-    ({"a": "x"}, {"a": "x", "b": "y"}, {}, "missing-ids", ""),
-    ({"a": "x", "c": "x"}, {"a": "x"}, {}, "missing-ids", ""),
-    ({"a": ["x"]}, {"a": []}, {}, "missing-entries", ""),
-    ({"a": [], "b": ["x"]}, {"a": [], "b": []}, {}, "missing-entries", ""),
-    ([["x"], []], ["x", "y"], {}, "missing-entries", ""),
-    (["x"], {"a": "x"}, {}, "one-side-has-ids", "mine"),
-    ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice", ""),
-    ({"a": ["x", "y"], "a#1": ["z"]}, {"a": ["r"], "a#1": ["r"]}, {},
-     "id-of-candidate", ""),
-    ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("candidates", "references", "options", "code", "where"),
+    [
+        ({"a": "x"}, {"a": "x", "b": "y"}, {}, "missing-ids", ""),
+        ({"a": "x", "c": "x"}, {"a": "x"}, {}, "missing-ids", ""),
+        ({"a": ["x"]}, {"a": []}, {}, "missing-entries", ""),
+        ({"a": [], "b": ["x"]}, {"a": [], "b": []}, {}, "missing-entries", ""),
+        ([["x"], []], ["x", "y"], {}, "missing-entries", ""),
+        (["x"], {"a": "x"}, {}, "one-side-has-ids", "mine"),
+        ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice", ""),
+        (
+            {"a": ["x", "y"], "a#1": ["z"]},
+            {"a": ["r"], "a#1": ["r"]},
+            {},
+            "id-of-candidate",
+            "",
+        ),
+        ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
+    ],
+)
 def test_errors(candidates, references, options, code, where):
     with refused(code, place=where):
         task_of(candidates, references, **options)
@@ -73,8 +86,11 @@ def test_each_reference_against_the_others_of_its_image(references):
             leave_one_out(as_captions(references, source="refs"), tokenizer=Blanks())
         return
     task = leave_one_out(as_captions(references), tokenizer=Blanks())
-    assert items(task) == [(f"{name}#{k + 1}", refs[k], refs[:k] + refs[k + 1 :])
-                           for name, refs in several.items() for k in range(len(refs))]  # fmt: skip
+    assert items(task) == [
+        (f"{name}#{k + 1}", refs[k], refs[:k] + refs[k + 1 :])
+        for name, refs in several.items()
+        for k in range(len(refs))
+    ]
     assert task.images.tolist() == list(range(len(task)))
     assert task.counts.get("single_reference", 0) == len(references) - len(several)
     assert task.counts.get("empty_references", 0) == sum(
@@ -93,8 +109,14 @@ def expected(candidates, references, missing):
         lacking["missing_reference"] += not theirs
         if missing == "skip" and not (mine and theirs):
             continue
-        names = [name] if len(mine) < 2 else [f"{name}#{k}" for k in range(1, len(mine) + 1)]
-        found += [(n, text, theirs) for n, text in zip(names, mine or [""], strict=True)]
+        names = (
+            [name]
+            if len(mine) < 2
+            else [f"{name}#{k}" for k in range(1, len(mine) + 1)]
+        )
+        found += [
+            (n, text, theirs) for n, text in zip(names, mine or [""], strict=True)
+        ]
     return found, {key: n for key, n in lacking.items() if n}
 
 
@@ -103,9 +125,12 @@ def test_the_join_is_that_of_plain_loops(candidates, references, missing):
     task = task_of(candidates, references, missing=missing)
     found, lacking = expected(candidates, references, missing)
     assert items(task) == found
-    assert {key: n for key, n in task.counts.items() if key.startswith("missing")} == lacking
+    assert {
+        key: n for key, n in task.counts.items() if key.startswith("missing")
+    } == lacking
     assert task.settings == {"tok": "blanks", "missing": missing}
     assert (task.groups is not None) == any("#" in str(name) for name in task.ids)
-    assert sorted(task.texts) == sorted({t for _, c, refs in found for t in [c, *refs]}
-                                        | {t for refs in references.values() for t in refs
-                                           if missing == "empty"})  # fmt: skip
+    assert sorted(task.texts) == sorted(
+        {t for _, c, refs in found for t in [c, *refs]}
+        | {t for refs in references.values() for t in refs if missing == "empty"}
+    )

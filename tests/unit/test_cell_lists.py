@@ -30,7 +30,9 @@ WAYS = {
 
 
 def frame_of(labels, write):
-    return pd.DataFrame({"id": [f"i{n}" for n in range(len(labels))], "labels": map(write, labels)})
+    return pd.DataFrame(
+        {"id": [f"i{n}" for n in range(len(labels))], "labels": map(write, labels)}
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -60,7 +62,10 @@ def test_scores_in_lists_go_with_their_labels(way, tmp_path):
     frame["scores"] = [np.array(one) if way == "numpy" else one for one in scores]
     frame["labels"] = frame.labels.map(WAYS[way])
     frame.to_csv(path, index=False)
-    for data in (path, frame.assign(labels=frame.labels.map(str), scores=frame.scores.map(str))):
+    for data in (
+        path,
+        frame.assign(labels=frame.labels.map(str), scores=frame.scores.map(str)),
+    ):
         found = as_labels(data)
         assert found.to_list() == [["cat", "dog"], ["bus"]]
         assert found.side.scores.tolist() == [0.9, 0.5, 0.25]
@@ -80,13 +85,19 @@ def test_sets_pairs_and_numbers(tmp_path):
     ):
         path.write_text(f"id,labels\na,{cell}\n")
         assert as_labels(path).to_list() == [wanted]
-    assert as_labels(path, classes=list("abcdefghijklmnopqrst")).to_list() == [["d", "r"]]
+    assert as_labels(path, classes=list("abcdefghijklmnopqrst")).to_list() == [
+        ["d", "r"]
+    ]
 
 
 def test_captions_of_a_series_and_of_values_by_id():
     texts = ["['a cat', 'the cat']", '["a dog"]']
     wanted = [["a cat", "the cat"], ["a dog"]]
-    for data in (pd.Series(texts, ["a", "b"]), dict(zip("ab", texts, strict=True)), texts):
+    for data in (
+        pd.Series(texts, ["a", "b"]),
+        dict(zip("ab", texts, strict=True)),
+        texts,
+    ):
         assert as_captions(data).to_list() == wanted
 
 
@@ -100,7 +111,14 @@ def test_brackets_alone_change_nothing():
         "('a dog')",
         "[cat, dog]",
     ]
-    texts += ["[]", "[it's a dog]", "['", "[1st] place", "array of dogs", "set(ting) sun"]
+    texts += [
+        "[]",
+        "[it's a dog]",
+        "['",
+        "[1st] place",
+        "array of dogs",
+        "set(ting) sun",
+    ]
     for text in texts[:7] + texts[8:]:
         assert as_captions([text]).to_list() == [[text]]
     found = as_captions(texts)
@@ -113,7 +131,10 @@ def test_some_lists_among_texts_stay_text_and_are_noted():
     found = as_captions(texts)
     assert found.to_list() == [[text] for text in texts]
     assert [note.code for note in found.notes] == ["lists-among-texts"]
-    assert codes(semmetrics.score(texts, texts, measures="BLEU-1")) == ["lists-among-texts"] * 2
+    assert (
+        codes(semmetrics.score(texts, texts, measures="BLEU-1"))
+        == ["lists-among-texts"] * 2
+    )
 
 
 def test_texts_among_lists_are_refused(tmp_path):
@@ -162,7 +183,9 @@ def test_large_files_and_streams_read_the_same_lists(tmp_path):
     options = {"measures": ["F1(empty=1)", "Precision(no_prediction=1)"]}
     whole = semmetrics.score(path, gt, **options)
     stream = score_stream(str(path), str(gt), **options).compute()
-    assert list(whole.to_dict().values()) == list(stream.to_dict().values()) == [1.0, 1.0]
+    assert (
+        list(whole.to_dict().values()) == list(stream.to_dict().values()) == [1.0, 1.0]
+    )
 
 
 def test_a_stream_whose_cells_change_is_refused(tmp_path, monkeypatch):
@@ -203,7 +226,12 @@ LISTED, TEXTS = [["['cat', 'dog']"], ["[]"], ["['cat']"]], [["cat"], ["dog"], ["
 @pytest.mark.parametrize("keep_rows", [True, False])
 def test_the_first_batch_decides_whether_cells_are_lists(keep_rows):
     options = {"measures": "F1(empty=1)", "keep_rows": keep_rows}
-    for batches in ([LISTED], [LISTED[1:2], LISTED], [[[]], LISTED], [[], LISTED[:1], [[]]]):
+    for batches in (
+        [LISTED],
+        [LISTED[1:2], LISTED],
+        [[[]], LISTED],
+        [[], LISTED[:1], [[]]],
+    ):
         scorer = Scorer(**options)
         for batch in batches:
             scorer.update(batch, batch)
@@ -226,7 +254,10 @@ def test_the_first_batch_decides_whether_cells_are_lists(keep_rows):
 
 
 def test_few_lists_among_texts_stay_text_in_batches():
-    whole, scorer = semmetrics.score(TEXTS * 2, TEXTS * 2, measures="F1"), Scorer(measures="F1")
+    whole, scorer = (
+        semmetrics.score(TEXTS * 2, TEXTS * 2, measures="F1"),
+        Scorer(measures="F1"),
+    )
     for _ in range(2):
         scorer.update(TEXTS, TEXTS)
     assert scorer.compute().to_dict() == whole.to_dict()
@@ -257,7 +288,12 @@ def test_states_with_other_cells_are_not_merged():
 
 
 def test_deep_brackets_are_text():
-    for text in ("[" * 5000 + "]" * 5000, "[{" * 2000, "[" + "'a'" * 10 + "]", "['a', b]"):
+    for text in (
+        "[" * 5000 + "]" * 5000,
+        "[{" * 2000,
+        "[" + "'a'" * 10 + "]",
+        "['a', b]",
+    ):
         assert as_captions([text]).to_list() == [[text]]
 
 
@@ -266,19 +302,27 @@ def test_options_of_cells_still_apply(tmp_path):
     path.write_text("id,labels\na,\"['cat;dog']\"\n")
     assert as_labels(path).to_list() == [["cat;dog"]]
     path.write_text('id,tags\na,"[""x""]"\n')
-    assert as_labels(path, options=ReadOptions(label_column="tags")).to_list() == [["x"]]
+    assert as_labels(path, options=ReadOptions(label_column="tags")).to_list() == [
+        ["x"]
+    ]
 
 
 @pytest.mark.parametrize("delimiter", [None, ","])
 @pytest.mark.parametrize("cells", [["[cat, dog]", "[bus]"], ["[cat,dog]", "[a, b]"]])
 def test_lists_without_quotes_are_refused(tmp_path, cells, delimiter):
     path = tmp_path / "p.csv"
-    path.write_text("id,labels\n" + "".join(f'{n},"{cell}"\n' for n, cell in enumerate(cells)))
+    path.write_text(
+        "id,labels\n" + "".join(f'{n},"{cell}"\n' for n, cell in enumerate(cells))
+    )
     with refused("unquoted-list", where=f"{path}, line 2, id '0'"):
-        semmetrics.as_labels(path, options=semmetrics.ReadOptions(label_delimiter=delimiter))
+        semmetrics.as_labels(
+            path, options=semmetrics.ReadOptions(label_delimiter=delimiter)
+        )
 
 
-@pytest.mark.parametrize("cells", [["[CLS]", "[SEP]"], ["[cat, dog]", "bus"], ["[a] b, c", "d"]])
+@pytest.mark.parametrize(
+    "cells", [["[CLS]", "[SEP]"], ["[cat, dog]", "bus"], ["[a] b, c", "d"]]
+)
 def test_brackets_of_labels_stay_in_them(cells):
     lists = semmetrics.as_labels({str(n): [cell] for n, cell in enumerate(cells)})
     assert lists.to_list() == [[cell] for cell in cells]
@@ -297,9 +341,7 @@ def test_brackets_of_labels_stay_in_them(cells):
     ],
 )
 def test_the_code_that_an_error_shows_reads_the_cell(text, entries):
-    program = (
-        f"import ast, json\ncell = {text!r}\nprint(json.dumps({recipe(read_cell(text), text)}))"
-    )
+    program = f"import ast, json\ncell = {text!r}\nprint(json.dumps({recipe(read_cell(text), text)}))"
     command = [sys.executable, "-c", program]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert json.loads(shown) == entries
@@ -319,14 +361,21 @@ def test_vectors_written_as_text_are_refused(cells, tmp_path):
     path = tmp_path / "gt.csv"
     frame = pd.DataFrame({"id": ["a", "b"], "labels": cells})
     frame.to_csv(path, index=False)
-    for data in (path, frame, frame.set_index("id").labels, dict(zip("ab", cells, strict=True))):
+    for data in (
+        path,
+        frame,
+        frame.set_index("id").labels,
+        dict(zip("ab", cells, strict=True)),
+    ):
         with refused("vector-as-labels", place="id 'a'"):
             as_labels(data)
     with refused("vector-as-labels", where=f"{path}, line 2, id 'a'"):
         score_stream(path, path, measures="F1")
 
 
-@pytest.mark.parametrize(("delimiter", "one", "zero"), [(";", "1", "0"), (" ", "True", "False")])
+@pytest.mark.parametrize(
+    ("delimiter", "one", "zero"), [(";", "1", "0"), (" ", "True", "False")]
+)
 def test_vectors_in_split_cells_are_refused(delimiter, one, zero, tmp_path):
     path = tmp_path / "gt.csv"
     rows = [delimiter.join([one, zero, one]), delimiter.join([zero, one, zero])]
@@ -355,11 +404,15 @@ def test_numbers_and_quoted_names_in_cells_are_labels(cells):
 
 def test_vectors_with_a_class_list_are_rows():
     cells = ["[1, 0, 1]", "[0, 1, 0]"]
-    assert as_labels(cells, classes=["cat", "dog", "bus"]).to_list() == [["cat", "bus"], ["dog"]]
+    assert as_labels(cells, classes=["cat", "dog", "bus"]).to_list() == [
+        ["cat", "bus"],
+        ["dog"],
+    ]
 
 
 @pytest.mark.parametrize(
-    "cells", [["{cat,dog}", "{bus}"], ["{}", "{cat, dog}"], ['{cat,"fire truck"}', "{bus}"]]
+    "cells",
+    [["{cat,dog}", "{bus}"], ["{}", "{cat, dog}"], ['{cat,"fire truck"}', "{bus}"]],
 )
 def test_arrays_of_postgresql_are_refused_with_a_fix(cells, tmp_path):
     path = tmp_path / "gt.csv"

@@ -9,7 +9,9 @@ chart = pytest.importorskip("benchmarks.chart")
 
 def test_the_chart_is_up_to_date():
     results = chart.RESULTS.read_text(encoding="utf-8")
-    assert chart.CHART.read_text(encoding="utf-8") == chart.draw(results), "run benchmarks.chart"
+    assert chart.CHART.read_text(encoding="utf-8") == chart.draw(results), (
+        "run benchmarks.chart"
+    )
 
 
 def test_a_bar_that_fits_no_row_or_several():

@@ -30,7 +30,10 @@ def cluster():
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
-    head = {"num_cpus": 1, "_system_config": {**HEALTH_CHECK, "max_direct_call_object_size": 100}}
+    head = {
+        "num_cpus": 1,
+        "_system_config": {**HEALTH_CHECK, "max_direct_call_object_size": 100},
+    }
     nodes = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(3):
         nodes.add_node(num_cpus=1)
@@ -70,11 +73,17 @@ def write_parts(folder, kind, form="jsonl", files=3, **options):
     return found
 
 
-@pytest.mark.parametrize(("kind", "stage", "measures"), [
-    *((kind, stage, MEASURES[kind]) for kind in ("labels", "captions", "classes")
-      for stage in ("reading", "scoring")),
-    ("captions", "scoring", ["SPICE(parser=offline)"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "stage", "measures"),
+    [
+        *(
+            (kind, stage, MEASURES[kind])
+            for kind in ("labels", "captions", "classes")
+            for stage in ("reading", "scoring")
+        ),
+        ("captions", "scoring", ["SPICE(parser=offline)"]),
+    ],
+)
 def test_a_node_dies_and_the_digits_are_those_of_one_process(
     tmp_path, killing, kind, stage, measures
 ):
@@ -89,8 +98,13 @@ def test_a_node_dies_while_matrices_are_scored(tmp_path, killing):
         np.save(tmp_path / f"{name}.npy", rng.random((40, 20)))
     truth = tmp_path / "truth.json"
     truth.write_text(json.dumps([[k % 20] for k in range(40)]), encoding="utf-8")
-    given = {"task": "retrieval", "phi": str(tmp_path / "phi.npy"), **CI,
-             "measures": ["HitRate@1", "NCS@2"], "direction": "both"}  # fmt: skip
+    given = {
+        "task": "retrieval",
+        "phi": str(tmp_path / "phi.npy"),
+        **CI,
+        "measures": ["HitRate@1", "NCS@2"],
+        "direction": "both",
+    }
     pair = str(tmp_path / "preds.npy"), str(truth)
     found = score_dataset(*pair, partitions=12, advance=killing("scoring"), **given)
     check_same(found, score(*pair, keep_rows=False, **given))
@@ -98,8 +112,12 @@ def test_a_node_dies_while_matrices_are_scored(tmp_path, killing):
 
 def test_datasets_of_ray(cluster):
     data, sides = pytest.importorskip("ray.data"), draw("labels", n=30)
-    pair = [data.from_arrow(pa.table({"id": [*some], "labels": [*some.values()]})).repartition(3)
-            for some in (shuffled(sides[0]), sides[1])]  # fmt: skip
+    pair = [
+        data.from_arrow(
+            pa.table({"id": [*some], "labels": [*some.values()]})
+        ).repartition(3)
+        for some in (shuffled(sides[0]), sides[1])
+    ]
     found = score_dataset({"preds": pair[0]}, pair[1], partitions=4, **asked("labels"))
     check_same(found, score(*sides, keep_rows=False, **asked("labels")))
 
@@ -118,7 +136,8 @@ def test_what_is_wrong_is_refused_as_by_one_process(tmp_path, cluster):
     bad = tmp_path / "preds" / "1.jsonl"
     lines = bad.read_text(encoding="utf-8").splitlines(keepends=True)
     bad.write_text(
-        "".join([*lines[:4], '{"id": "x", "labels": 7}\n', *lines[4:]]), encoding="utf-8"
+        "".join([*lines[:4], '{"id": "x", "labels": 7}\n', *lines[4:]]),
+        encoding="utf-8",
     )
     assert re.search(r"1\.jsonl.*line 5", refusal(*pair).where)
     other = (tmp_path / "preds" / "0.jsonl").read_text(encoding="utf-8").splitlines()[2]
@@ -144,18 +163,27 @@ def test_one_machine(tmp_path):
         pair, steps = write_parts(tmp_path, "labels", "csv"), []
         for name in ("preds", "gts"):  # a part without items
             (tmp_path / name / "9.csv").write_text("id,label\n", encoding="utf-8")
-        found = score_dataset(*pair, advance=lambda *step: steps.append(step), **asked("labels"))
+        found = score_dataset(
+            *pair, advance=lambda *step: steps.append(step), **asked("labels")
+        )
     finally:
         ray.shutdown()
     check_same(found, score(*draw("labels", n=60), keep_rows=False, **asked("labels")))
-    assert {what for what, done, total in steps if done == total} == {"reading", "scoring"}
+    assert {what for what, done, total in steps if done == total} == {
+        "reading",
+        "scoring",
+    }
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"]
+)
 def test_an_address_that_nothing_answers_at(tmp_path, address):
     ray = pytest.importorskip("ray")
     ray.shutdown()
     start = time.monotonic()
     with refused("no-cluster"):
-        score_dataset(*write_parts(tmp_path, "labels", "csv"), address=address, measures="F1")
+        score_dataset(
+            *write_parts(tmp_path, "labels", "csv"), address=address, measures="F1"
+        )
     assert time.monotonic() - start < 60

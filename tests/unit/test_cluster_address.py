@@ -35,7 +35,9 @@ def repeat(connection):
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-@pytest.mark.parametrize("serve", [answer_nothing, hang_up, answer_as_a_web_server, repeat])
+@pytest.mark.parametrize(
+    "serve", [answer_nothing, hang_up, answer_as_a_web_server, repeat]
+)
 def test_an_address_where_something_else_answers(monkeypatch, serve, scheme):
     monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.2)
 

@@ -39,7 +39,9 @@ def column(kind, rows):
         return Dense(np.array(sizes, np.int8)), [[Fraction(size)] for size in sizes]
     if kind == "coded":
         table = np.array([0.1, 0.7, -0.3, 1 / 3, 5.0])
-        return Coded(np.array(sizes, np.int64), table), [[Fraction(table[s])] for s in sizes]
+        return Coded(np.array(sizes, np.int64), table), [
+            [Fraction(table[s])] for s in sizes
+        ]
     if kind == "onehot":
         codes = [size % WIDTH for size in sizes]
         one = [[Fraction(c == place) for place in range(WIDTH)] for c in codes]
@@ -76,8 +78,13 @@ def test_sums_are_exact(kind, rows):
 def test_weighted_sums_are_exact(kind, rows, seed):
     got, table = column(kind, rows)
     weights = np.random.default_rng(seed).random(len(rows))
-    if kind not in ("onehot", "sparse"):  # value times weight is rounded, once, before it is added
-        table = [[Fraction(float(row[0]) * w)] for row, w in zip(table, weights, strict=True)]
+    if kind not in (
+        "onehot",
+        "sparse",
+    ):  # value times weight is rounded, once, before it is added
+        table = [
+            [Fraction(float(row[0]) * w)] for row, w in zip(table, weights, strict=True)
+        ]
         assert as_fractions(got.sum(weights)) == total(table, [1] * len(rows), kind)
     else:
         assert as_fractions(got.sum(weights)) == total(table, weights, kind)
@@ -87,7 +94,9 @@ def test_weighted_sums_are_exact(kind, rows, seed):
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_resampled_sums_equal_repeated_items(kind, rows, seed):
     got, table = column(kind, rows)
-    weights = np.random.default_rng(seed).integers(0, 3, (3, len(rows))).astype(np.float64)
+    weights = (
+        np.random.default_rng(seed).integers(0, 3, (3, len(rows))).astype(np.float64)
+    )
     expected = [[float(n) for n in total(table, row, kind)] for row in weights]
     whole = np.zeros(len(rows), np.int64)
     resampled = np.concatenate([got.group_sums(whole, 1, row) for row in weights])
@@ -111,8 +120,10 @@ def test_parts_joined_are_the_whole(kind, rows, cut):
     weights = np.arange(len(rows), dtype=np.float64) / 7
     assert as_fractions(joined.sum(weights)) == as_fractions(got.sum(weights))
     groups = np.arange(len(rows)) % 2
-    summed = [part.group_sums(groups[at], 2, weights[at])
-              for part, at in zip(parts, (slice(cut), slice(cut, None)), strict=True)]  # fmt: skip
+    summed = [
+        part.group_sums(groups[at], 2, weights[at])
+        for part, at in zip(parts, (slice(cut), slice(cut, None)), strict=True)
+    ]
     assert_allclose(sum(summed), got.group_sums(groups, 2, weights), rtol=0, atol=1e-12)
 
 
@@ -127,7 +138,10 @@ def test_sums_of_groups_are_exact(table, most, pairs):
     values = np.array([value for value, _ in pairs], np.float64)
     groups = np.array([group for _, group in pairs], np.int32)
     # the same by sorting, and in several blocks
-    with mock.patch.object(columns, "_TABLE", table), mock.patch.object(columns, "_MOST", most):
+    with (
+        mock.patch.object(columns, "_TABLE", table),
+        mock.patch.object(columns, "_MOST", most),
+    ):
         total = columns.exact_sums(values, groups, 4)
     assert [Fraction(n, columns.UNIT) for n in total.tolist()] == [
         sum((Fraction(value) for value, one in pairs if one == group), Fraction(0))
@@ -152,10 +166,16 @@ def test_extremes():
 def test_many_groups_with_far_exponents_do_not_overflow_their_cells():
     n_groups = 2_000_000  # times 2,000 exponents is past 32 bits
     total = columns.exact_sums(
-        np.array([1e-300, 1e300, 1e300]), np.array([0, n_groups - 1, 7], np.int32), n_groups
+        np.array([1e-300, 1e300, 1e300]),
+        np.array([0, n_groups - 1, 7], np.int32),
+        n_groups,
     )
     assert np.flatnonzero(total).tolist() == [0, 7, n_groups - 1]
-    assert columns.to_floats(total[[0, 7, n_groups - 1]]).tolist() == [1e-300, 1e300, 1e300]
+    assert columns.to_floats(total[[0, 7, n_groups - 1]]).tolist() == [
+        1e-300,
+        1e300,
+        1e300,
+    ]
 
 
 def test_nothing_adds_up_to_zero_and_shapes_are_kept():

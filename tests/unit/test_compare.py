@@ -20,7 +20,14 @@ from semmetrics.studies import significance
 from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
 
 CLASSES = list("abcdef")
-TESTS = ("interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon")
+TESTS = (
+    "interval",
+    "bootstrap",
+    "bootstrap-sacrebleu",
+    "randomization",
+    "t",
+    "wilcoxon",
+)
 
 
 def label_systems(n=60, seed=0, gains=(0.0, 0.15, 0.0)):
@@ -28,8 +35,12 @@ def label_systems(n=60, seed=0, gains=(0.0, 0.15, 0.0)):
     gts = {f"id {i}": rng.sample(CLASSES, rng.randrange(1, 4)) for i in range(n)}
 
     def system(gain):
-        return {name: [x if rng.random() < 0.6 + gain else rng.choice(CLASSES) for x in labels]
-                for name, labels in gts.items()}  # fmt: skip
+        return {
+            name: [
+                x if rng.random() < 0.6 + gain else rng.choice(CLASSES) for x in labels
+            ]
+            for name, labels in gts.items()
+        }
 
     return {name: system(gain) for name, gain in zip("abc", gains, strict=True)}, gts
 
@@ -40,12 +51,19 @@ def caption_systems(n=40, seed=0):
     texts = [rng.choice(words, 12) for _ in range(n)]
 
     def noisy(text, noise):
-        return " ".join(np.where(rng.random(len(text)) < noise, rng.choice(words, len(text)), text))
+        return " ".join(
+            np.where(rng.random(len(text)) < noise, rng.choice(words, len(text)), text)
+        )
 
     names = [f"image {i}" for i in range(n)]
-    gts = {name: [noisy(t, 0.05), noisy(t, 0.1)] for name, t in zip(names, texts, strict=True)}
-    systems = {system: {name: [noisy(t, noise)] for name, t in zip(names, texts, strict=True)}
-               for system, noise in (("a", 0.3), ("b", 0.25), ("c", 0.2))}  # fmt: skip
+    gts = {
+        name: [noisy(t, 0.05), noisy(t, 0.1)]
+        for name, t in zip(names, texts, strict=True)
+    }
+    systems = {
+        system: {name: [noisy(t, noise)] for name, t in zip(names, texts, strict=True)}
+        for system, noise in (("a", 0.3), ("b", 0.25), ("c", 0.2))
+    }
     return systems, gts
 
 
@@ -78,15 +96,25 @@ def test_t_and_wilcoxon_are_those_of_scipy():
     a, b = (table[name, "F1"].items for name in "ab")
     expected = stats.ttest_rel(b, a)
     for test in ("t", "interval"):  # the interval of a mean is Student's
-        one = compare(systems, gts, measures="F1", test=test, correction="none")["b", "F1"]
+        one = compare(systems, gts, measures="F1", test=test, correction="none")[
+            "b", "F1"
+        ]
         assert one.p == pytest.approx(expected.pvalue, rel=1e-9)
         interval = tuple(expected.confidence_interval())
         assert (one.low, one.high) == pytest.approx(interval, rel=1e-9)
-        assert one.effect_size == pytest.approx((b - a).mean() / (b - a).std(ddof=1), rel=1e-9)
-        assert (one.wins, one.ties, one.losses) == ((b > a).sum(), (b == a).sum(), (b < a).sum())
+        assert one.effect_size == pytest.approx(
+            (b - a).mean() / (b - a).std(ddof=1), rel=1e-9
+        )
+        assert (one.wins, one.ties, one.losses) == (
+            (b > a).sum(),
+            (b == a).sum(),
+            (b < a).sum(),
+        )
     assert (one.method, one.design.test) == ("jackknife", "interval")
     assert "|ci:jackknife,0.95,10000,12345|" in one.signature
-    one = compare(systems, gts, measures="F1", test="wilcoxon", correction="none")["b", "F1"]
+    one = compare(systems, gts, measures="F1", test="wilcoxon", correction="none")[
+        "b", "F1"
+    ]
     rounded = np.round(b - a, 9)  # so that scipy, too, sees which differences are equal
     expected = stats.wilcoxon(rounded, method="asymptotic").pvalue
     assert one.p == pytest.approx(expected, rel=1e-9)
@@ -101,7 +129,14 @@ def test_ranks_of_differences_that_rounding_alone_tells_apart():
     for power in range(1, 30):
         size = 2.0**-power
         exact = [1.0, size, -size, size, -size, size]
-        near = [1.0, size, -math.nextafter(size, 0), size, -size, math.nextafter(size, 1)]
+        near = [
+            1.0,
+            size,
+            -math.nextafter(size, 0),
+            size,
+            -size,
+            math.nextafter(size, 1),
+        ]
         assert significance.signed_rank_p(near) == significance.signed_rank_p(exact)
 
 
@@ -116,13 +151,30 @@ def test_numbers_that_rounding_alone_tells_apart_are_equal_to_every_test():
 @pytest.mark.parametrize("test", TESTS)
 def test_labels_in_another_order_are_the_same_to_every_test(test):
     rng = random.Random(2)
-    words = ["cat", "dog", "bus", "car", "tree", "house", "river", "boat", "plane", "bird", "fish",
-             "horse", "sheep", "cow", "person"]  # fmt: skip
+    words = [
+        "cat",
+        "dog",
+        "bus",
+        "car",
+        "tree",
+        "house",
+        "river",
+        "boat",
+        "plane",
+        "bird",
+        "fish",
+        "horse",
+        "sheep",
+        "cow",
+        "person",
+    ]
     gts = {str(i): rng.sample(words, rng.randint(2, 5)) for i in range(40)}
     one = {name: rng.sample(words, rng.randint(2, 6)) for name in gts}
     turned = {name: labels[::-1] for name, labels in one.items()}
     for measure in ("SoftF1", "WMD"):  # whose sums round otherwise
-        found = compare({"a": one, "b": turned}, gts, measures=measure, test=test, resamples=99)[0]
+        found = compare(
+            {"a": one, "b": turned}, gts, measures=measure, test=test, resamples=99
+        )[0]
         assert (found.p, found.difference, found.ties) == (1.0, 0.0, 40)
         assert not found.significant
 
@@ -131,8 +183,12 @@ def test_corrections():
     from scipy.stats import false_discovery_control
 
     p = [0.01, 0.04, 0.03, 0.005, math.nan]
-    assert significance.correct_p(p, "holm")[:4] == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert significance.correct_p(p, "bonferroni")[:4] == pytest.approx([0.04, 0.16, 0.12, 0.02])
+    assert significance.correct_p(p, "holm")[:4] == pytest.approx(
+        [0.03, 0.06, 0.06, 0.02]
+    )
+    assert significance.correct_p(p, "bonferroni")[:4] == pytest.approx(
+        [0.04, 0.16, 0.12, 0.02]
+    )
     assert significance.correct_p(p, "benjamini-hochberg")[:4] == pytest.approx(
         false_discovery_control(p[:4])
     )
@@ -151,14 +207,27 @@ def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
     n = 4000
     for seed in (0, 3):
         systems, gts = caption_systems(150, seed)
-        lines = {name: [text for (text,) in preds.values()] for name, preds in systems.items()}
+        lines = {
+            name: [text for (text,) in preds.values()]
+            for name, preds in systems.items()
+        }
         references = [list(column) for column in zip(*gts.values(), strict=True)]
         metric = BLEU(tokenize="none", references=references)
-        test = PairedTest(list(lines.items()), {"BLEU": metric}, None, "bs", n_samples=n)
+        test = PairedTest(
+            list(lines.items()), {"BLEU": metric}, None, "bs", n_samples=n
+        )
         _, theirs = test()
-        ours = compare(systems, gts, task="captions", measures="BLEU-4", tokenizer="whitespace",
-                       baseline="a", test="bootstrap-sacrebleu", correction="none",
-                       resamples=n)  # fmt: skip
+        ours = compare(
+            systems,
+            gts,
+            task="captions",
+            measures="BLEU-4",
+            tokenizer="whitespace",
+            baseline="a",
+            test="bootstrap-sacrebleu",
+            correction="none",
+            resamples=n,
+        )
         for place, name in ((1, "b"), (2, "c")):
             one, other = ours[name, "BLEU-4"], theirs["BLEU"][place]
             assert 100 * one.value == pytest.approx(other.score, abs=1e-4)
@@ -168,15 +237,24 @@ def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(case, id=case.name, marks=() if case.name == "12 labels" else pytest.mark.slow)
-     for case in simulation.CASES if case.name in ("12 labels", "captions", "retrieval")],
-)  # fmt: skip
+    [
+        pytest.param(
+            case,
+            id=case.name,
+            marks=() if case.name == "12 labels" else pytest.mark.slow,
+        )
+        for case in simulation.CASES
+        if case.name in ("12 labels", "captions", "retrieval")
+    ],
+)
 def test_systems_without_a_difference_are_rarely_told_apart(case):
     """The shares of 2,000 data sets are in docs/measures/comparison.md; here of a few."""
     null = simulation.simulate(case, 60, 100, resamples=200)
     large = simulation.simulate(case, 60, 25, effect=0.12, resamples=200)
     for none, some in zip(null, large, strict=True):
-        assert np.nanmax(none.found[:5]) <= 0.12  # of 100 at 0.05, four standard errors are 0.087
+        assert (
+            np.nanmax(none.found[:5]) <= 0.12
+        )  # of 100 at 0.05, four standard errors are 0.087
         assert none.measure != "F1" or np.nanmin(some.found[:3]) > 0.5
 
 
@@ -187,14 +265,27 @@ def test_swaps_of_sums_over_directions():
     names = [f"c{n}" for n in range(12)]
     systems = {name: rng.normal(size=(12, 12)) + np.eye(12) for name in "ab"}
     gts = dict(zip(ids, [[name] for name in names], strict=True))
-    options = {"task": "retrieval", "direction": "both", "queries": ids, "gallery": names,
-               "ci": True, "resamples": 50}  # fmt: skip
+    options = {
+        "task": "retrieval",
+        "direction": "both",
+        "queries": ids,
+        "gallery": names,
+        "ci": True,
+        "resamples": 50,
+    }
     terms = " ".join(f"HitRate@{k}" for k in (1, 5, 10))
     table = semmetrics.score_systems(systems, gts, measures=f"Rsum {terms}", **options)
     base = {(s.part, s.heading): s for s in table if s.system == "a"}
-    pairs = [(s, base[s.part, s.heading]) for s in table if s.system == "b"][::-1]  # Rsum first
-    found = dict(zip([s.heading for s, _ in pairs], swapped_differences(pairs, Bootstrap()),
-                     strict=True))  # fmt: skip
+    pairs = [(s, base[s.part, s.heading]) for s in table if s.system == "b"][
+        ::-1
+    ]  # Rsum first
+    found = dict(
+        zip(
+            [s.heading for s, _ in pairs],
+            swapped_differences(pairs, Bootstrap()),
+            strict=True,
+        )
+    )
     whole = found.pop("Rsum")
     assert len(found) == 6
     np.testing.assert_allclose(whole, 100 * sum(found.values()), atol=1e-9)
@@ -207,9 +298,17 @@ def test_swaps_of_sums_over_directions():
 @pytest.mark.parametrize("test", TESTS)
 def test_identical_systems_have_p_1_and_it_is_said(test):
     systems, gts = label_systems(20)
-    found = compare({"a": systems["a"], "same": systems["a"]}, gts, measures="F1", test=test)
+    found = compare(
+        {"a": systems["a"], "same": systems["a"]}, gts, measures="F1", test=test
+    )
     one = found[0]
-    assert (one.p, one.p_corrected, one.difference, one.low, one.high) == (1, 1, 0, 0, 0)
+    assert (one.p, one.p_corrected, one.difference, one.low, one.high) == (
+        1,
+        1,
+        0,
+        0,
+        0,
+    )
     assert (one.wins, one.ties, one.losses, one.undefined) == (0, 20, 0, 0)
     assert math.isnan(one.effect_size)
     assert not one.significant
@@ -220,15 +319,24 @@ def test_identical_systems_have_p_1_and_it_is_said(test):
 def test_a_bias_without_an_error_has_no_p():
     ids = [str(i) for i in range(8)]
     systems = {"a": {i: [f"w{i}"] for i in ids}, "b": {i: [f"w{i} v{i}"] for i in ids}}
-    (one,) = compare(systems, {i: ["a b"] for i in ids}, measures="Vocabulary", task="captions",
-                     tokenizer="whitespace", ci_method="jackknife-bias", resamples=99)  # fmt: skip
+    (one,) = compare(
+        systems,
+        {i: ["a b"] for i in ids},
+        measures="Vocabulary",
+        task="captions",
+        tokenizer="whitespace",
+        ci_method="jackknife-bias",
+        resamples=99,
+    )
     assert math.isnan(one.p)
 
 
 def test_undefined_items_are_counted():
     gts = {"1": ["a"], "2": ["b"], "3": ["c"], "4": ["a"]}
-    systems = {"one": {"1": ["a"], "2": [], "3": ["c"], "4": []},
-               "two": {"1": ["b"], "2": [], "3": [], "4": ["a"]}}  # fmt: skip
+    systems = {
+        "one": {"1": ["a"], "2": [], "3": ["c"], "4": []},
+        "two": {"1": ["b"], "2": [], "3": [], "4": ["a"]},
+    }
     skipping = "Precision(no_prediction=skip)"
     for measure, counts in ((skipping, (0, 0, 1, 3)), ("Precision", (1, 1, 2, 0))):
         found = compare(systems, gts, measures=measure, resamples=50)[0]
@@ -239,7 +347,9 @@ def test_undefined_items_are_counted():
 
 def test_a_measure_without_a_value_has_no_p():
     gts = [["a"], ["b"], []]
-    found = compare({"x": gts, "y": gts}, gts, measures="F1(empty=nan) F1", resamples=50)
+    found = compare(
+        {"x": gts, "y": gts}, gts, measures="F1(empty=nan) F1", resamples=50
+    )
     assert math.isnan(found[0].p)
     assert (found[1].p, found[1].comparisons) == (1.0, 1)
     assert found.to_dicts()[0]["p"] is None
@@ -251,7 +361,9 @@ def test_a_measure_without_a_value_has_no_p():
 def test_too_few_items_are_said():
     systems, gts = label_systems(5, 0, (0.0, 0.4, 0.0))
     small = compare(systems, gts, measures="F1", test="randomization", resamples=100)
-    (line,) = [line for line in small.sentences() if line.startswith("no difference can hold")]
+    (line,) = [
+        line for line in small.sentences() if line.startswith("no difference can hold")
+    ]
     assert "at least 0.1875" in line  # of three pairs, each 2 / 2**5
 
 
@@ -260,7 +372,10 @@ def test_too_few_items_are_said():
 
 def holm(values):
     """The largest of the smaller p, each times how many are not below it."""
-    return [min(1, max(q * sum(r >= q for r in values) for q in values if q <= p)) for p in values]
+    return [
+        min(1, max(q * sum(r >= q for r in values) for q in values if q <= p))
+        for p in values
+    ]
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -269,15 +384,31 @@ def test_all_pairs_are_the_pairs_apart_and_corrected_together(test):
     given = {"measures": "F1 Recall", "test": test, "resamples": 200}
     found = compare(systems, gts, **given)
     assert [(one.system, one.baseline) for one in found][::2] == [
-        ("b", "a"), ("c", "a"), ("c", "b")]  # fmt: skip
+        ("b", "a"),
+        ("c", "a"),
+        ("c", "b"),
+    ]
     assert found["c", "b", "Recall"] is found[-1]
-    apart = [one for b, a in (("b", "a"), ("c", "a"), ("c", "b"))
-             for one in compare({a: systems[a], b: systems[b]}, gts, **given)]  # fmt: skip
+    apart = [
+        one
+        for b, a in (("b", "a"), ("c", "a"), ("c", "b"))
+        for one in compare({a: systems[a], b: systems[b]}, gts, **given)
+    ]
     for one, other in zip(found, apart, strict=True):
-        own = {"comparisons": 6, "p_corrected": one.p_corrected, "significant": one.significant}
-        expected = {**other.to_dict(), **own, "signature": other.signature.replace("m,2", "m,6")}
+        own = {
+            "comparisons": 6,
+            "p_corrected": one.p_corrected,
+            "significant": one.significant,
+        }
+        expected = {
+            **other.to_dict(),
+            **own,
+            "signature": other.signature.replace("m,2", "m,6"),
+        }
         assert one.to_dict() == expected
-    assert [one.p_corrected for one in found] == pytest.approx(holm([one.p for one in found]))
+    assert [one.p_corrected for one in found] == pytest.approx(
+        holm([one.p for one in found])
+    )
     if test not in ("t", "wilcoxon"):  # results that were scored before
         given.pop("test")
         scored = semmetrics.score_systems(systems, gts, ci=True, **given)
@@ -287,7 +418,9 @@ def test_all_pairs_are_the_pairs_apart_and_corrected_together(test):
 def test_sentences_of_all_pairs():
     systems, gts = label_systems(40, 3, (0.0, 0.25, 0.28))
     systems["d"] = {name: [*labels, "z"] for name, labels in systems["b"].items()}
-    assert compare(systems, gts, measures="Precision Recall", resamples=99).sentences()[:-1] == [
+    assert compare(systems, gts, measures="Precision Recall", resamples=99).sentences()[
+        :-1
+    ] == [
         "b is better than a and d in Precision (p at most 0.0080); better than a in Recall "
         "(p = 0.0003)",
         "c is better than a and d in Precision (p at most 0.0478); better than a in Recall "
@@ -306,15 +439,21 @@ def test_scores_with_marks_of_significance():
     assert str(found).split()[:6] == ["measure", "system", *["baseline", "value"] * 2]
     head, _, *rows = found.to_markdown().split("\n")
     assert [row.split(" | ")[1:] for row in (head, *rows[:3])] == [
-        ["system", "F1", "HammingLoss |"], ["a", "0.7267", "0.1675 |"],
+        ["system", "F1", "HammingLoss |"],
+        ["a", "0.7267", "0.1675 |"],
         ["b_&lt;", "**0.8628**<sup>a</sup>", "**0.0883**<sup>a</sup> |"],
         ["c", "0.8527<sup>a</sup>", "0.0917<sup>a</sup> |"],
-    ]  # fmt: skip
-    assert "by Holm for 6 comparisons; a difference holds where that is below 0.05" in rows[4]
+    ]
+    assert (
+        "by Holm for 6 comparisons; a difference holds where that is below 0.05"
+        in rows[4]
+    )
     latex = found.to_latex(scale=100, digits=1)
     assert r"b & b\_\textless{} & \textbf{86.3}$^{a}$ & \textbf{8.8}$^{a}$" in latex
     assert "<strong>0.8628</strong><sup>a</sup>" in found.render("html")
-    of_b = compare(systems, gts, measures="F1", resamples=200, baseline="b_<").to_markdown()
+    of_b = compare(
+        systems, gts, measures="F1", resamples=200, baseline="b_<"
+    ).to_markdown()
     assert of_b.count("<sup>") == 1  # a and c were not compared
 
 
@@ -366,7 +505,9 @@ def test_ranks_over_resamples():
         np.testing.assert_allclose(shares.sum(axis=0), 1)
         np.testing.assert_allclose(shares.sum(axis=1), 1)
         assert [row["system"] for row in rows] == ["b", "c", "a"]
-        np.testing.assert_allclose(shares @ [1, 2, 3], [row["mean_rank"] for row in rows])
+        np.testing.assert_allclose(
+            shares @ [1, 2, 3], [row["mean_rank"] for row in rows]
+        )
     with refused("bad-choice"):
         found.rank_matrix("Recall")
 
@@ -374,33 +515,46 @@ def test_ranks_over_resamples():
 # ---- bad input ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("changed", "code"), [
-    ({"systems": {}}, "too-few-compared"),
-    ({"ci_method": "wilson"}, "bad-option"),
-    ({"level": 1.5}, "bad-option"),
-    ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"systems": {}}, "too-few-compared"),
+        ({"ci_method": "wilson"}, "bad-option"),
+        ({"level": 1.5}, "bad-option"),
+        ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
+    ],
+)
 def test_bad_input(changed, code):
     systems = {"a": [["x"], ["y"], []], "b": [["x"], ["x"], []]}
     with refused(code):
-        compare(**{"systems": systems, "gts": [["x"], ["y"], ["x"]], "measures": "F1", **changed})
+        compare(
+            **{
+                "systems": systems,
+                "gts": [["x"], ["y"], ["x"]],
+                "measures": "F1",
+                **changed,
+            }
+        )
 
 
-@pytest.mark.parametrize(("function", "given", "code"), [
-    (significance.student_t, ([0.1, math.nan],), "not-finite"),
-    (significance.signed_rank_p, ([0.1, math.inf],), "not-finite"),
-    (significance.student_t, ([[0.1, 0.2]],), "wrong-shape"),
-    (significance.signed_rank_p, ([[0.1, 0.2]],), "wrong-shape"),
-    (significance.student_t, ([0.1, 0.2], 1.5), "bad-option"),
-    (significance.student_t, ([0.1],), "too-few-for-test"),
-    (significance.simulated_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
-    (significance.shifted_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
-    (significance.shifted_size_p, ([[0.1]], 0.1), "wrong-shape"),
-    (significance.correct_p, ([0.5, 1.5],), "out-of-range"),
-    (significance.correct_p, ([-0.1],), "out-of-range"),
-    (significance.nemenyi_p, ([1.0, math.nan], 3), "not-finite"),
-    (significance.nemenyi_p, ([[1.0, 2.0]], 3), "wrong-shape"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "given", "code"),
+    [
+        (significance.student_t, ([0.1, math.nan],), "not-finite"),
+        (significance.signed_rank_p, ([0.1, math.inf],), "not-finite"),
+        (significance.student_t, ([[0.1, 0.2]],), "wrong-shape"),
+        (significance.signed_rank_p, ([[0.1, 0.2]],), "wrong-shape"),
+        (significance.student_t, ([0.1, 0.2], 1.5), "bad-option"),
+        (significance.student_t, ([0.1],), "too-few-for-test"),
+        (significance.simulated_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
+        (significance.shifted_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
+        (significance.shifted_size_p, ([[0.1]], 0.1), "wrong-shape"),
+        (significance.correct_p, ([0.5, 1.5],), "out-of-range"),
+        (significance.correct_p, ([-0.1],), "out-of-range"),
+        (significance.nemenyi_p, ([1.0, math.nan], 3), "not-finite"),
+        (significance.nemenyi_p, ([[1.0, 2.0]], 3), "wrong-shape"),
+    ],
+)
 def test_numbers_that_no_test_can_be_made_of(function, given, code):
     with refused(code):
         function(*given)
@@ -419,7 +573,9 @@ def constant(n=6):
 
 def test_p_at_the_level_is_not_below_it():
     for resamples, holds in ((19, False), (20, True)):
-        found = compare(*constant(), measures="F1", resamples=resamples, test="bootstrap")
+        found = compare(
+            *constant(), measures="F1", resamples=resamples, test="bootstrap"
+        )
         assert found[0].p_corrected == 1 / (resamples + 1)
         assert found[0].significant is holds
         said = any("no difference can hold" in line for line in found.sentences())
@@ -433,25 +589,40 @@ def test_differences_without_spread_have_no_effect_size():
     assert found.to_dicts()[0]["effect_size"] is None
 
 
-@pytest.mark.parametrize(("test", "groups", "code"), [
-    *[(test, 1, "too-few-for-test") for test in ("bootstrap", "bootstrap-sacrebleu",
-                                                 "randomization")],
-    ("t", 5, "test-does-not-fit"),  # the captions of a group are no items
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("test", "groups", "code"),
+    [
+        *[
+            (test, 1, "too-few-for-test")
+            for test in ("bootstrap", "bootstrap-sacrebleu", "randomization")
+        ],
+        ("t", 5, "test-does-not-fit"),  # the captions of a group are no items
+    ],
+)
 def test_one_group_is_no_sample(test, groups, code):
     gts = {str(i): ["a dog"] for i in range(groups)}
-    systems = {one: {name: [f"a {one}", f"the {one}"] for name in gts} for one in ("cow", "dog")}
+    systems = {
+        one: {name: [f"a {one}", f"the {one}"] for name in gts}
+        for one in ("cow", "dog")
+    }
     with refused(code):
-        compare(systems, gts, task="captions", measures="ROUGE-L", test=test, resamples=99)
+        compare(
+            systems, gts, task="captions", measures="ROUGE-L", test=test, resamples=99
+        )
 
 
 def test_designs_are_checked_where_scores_are_compared():
     def scored(names, **options):
         systems = {name: [["x"], ["y"], []] for name in names}
-        return semmetrics.score_systems(systems, [["x"]] * 3, measures="F1", **options).scores
+        return semmetrics.score_systems(
+            systems, [["x"]] * 3, measures="F1", **options
+        ).scores
 
     apart = [scored(name, seed=seed, ci=True)[0] for seed, name in enumerate("ab")]
-    for test, scores in (("t", scored("ab")), ("bootstrap", apart)):  # not, or otherwise, drawn
+    for test, scores in (
+        ("t", scored("ab")),
+        ("bootstrap", apart),
+    ):  # not, or otherwise, drawn
         with refused("not-paired", "F1"):
             compare_scores(scores, Design(test, "a", "holm", Bootstrap()))
 
@@ -459,13 +630,21 @@ def test_designs_are_checked_where_scores_are_compared():
 def test_results_of_other_measures_are_compared_in_what_they_share():
     gts = {f"{n}": ["cat"] for n in range(30)}
     measures = {"x": "F1 Recall", "y": "F1", "z": "F1 Recall Jaccard"}
-    scored = {name: semmetrics.score(gts, gts, measures=some, ci=True, resamples=50) for name,
-              some in measures.items()}  # fmt: skip
+    scored = {
+        name: semmetrics.score(gts, gts, measures=some, ci=True, resamples=50)
+        for name, some in measures.items()
+    }
     found = semmetrics.compare(scored)
     assert [(one.system, one.heading) for one in found] == [
-        ("y", "F1"), ("z", "F1"), ("z", "Recall"), ("z", "F1")]  # fmt: skip
+        ("y", "F1"),
+        ("z", "F1"),
+        ("z", "Recall"),
+        ("z", "F1"),
+    ]
     assert [line.partition(" - ")[0] for line in found.sentences()[-2:]] == [
-        "not computed: Recall", "not computed: Jaccard"]  # fmt: skip
+        "not computed: Recall",
+        "not computed: Jaccard",
+    ]
 
 
 def test_scored_results_that_cannot_be_compared():
@@ -475,7 +654,10 @@ def test_scored_results_that_cannot_be_compared():
     def scored(gts=gts, **more):
         return semmetrics.score(systems["b"], gts, **{**options, **more})
 
-    results = {"first": semmetrics.score(systems["a"], gts, **options), "second": scored()}
+    results = {
+        "first": semmetrics.score(systems["a"], gts, **options),
+        "second": scored(),
+    }
     for other, code in (
         (systems["b"], "not-comparable"),
         (scored(ci=False), "not-comparable"),
@@ -486,17 +668,22 @@ def test_scored_results_that_cannot_be_compared():
     ):
         with refused(code):
             semmetrics.compare({**results, "second": other})
-    for more, code in (({"gts": gts}, "not-applicable"), ({"measures": "F1"}, "not-applicable"),
-                       ({"baseline": "third"}, "unknown-name"),
-                       ({"test": "t"}, "test-does-not-fit")):  # fmt: skip
+    for more, code in (
+        ({"gts": gts}, "not-applicable"),
+        ({"measures": "F1"}, "not-applicable"),
+        ({"baseline": "third"}, "unknown-name"),
+        ({"test": "t"}, "test-does-not-fit"),
+    ):
         with refused(code):
             semmetrics.compare(results, **more)
 
 
 def test_it_is_said_where_few_items_decide():
     gts = {str(i): ["cat"] for i in range(60)}
-    systems = {name: {i: [] if int(i) >= 6 else ["cat" if int(i) % k else "dog"] for i in gts}
-               for name, k in (("one", 2), ("two", 3))}  # fmt: skip
+    systems = {
+        name: {i: [] if int(i) >= 6 else ["cat" if int(i) % k else "dog"] for i in gts}
+        for name, k in (("one", 2), ("two", 3))
+    }
     found = compare(systems, gts, measures="MicroPrecision F1")
     assert found.sentences()[-1] == (
         "a few images decide MicroPrecision: compare them by test='randomization' (--test)"
@@ -506,8 +693,10 @@ def test_it_is_said_where_few_items_decide():
 def test_items_that_cannot_count_prove_nothing():
     """Two of 100 images have a prediction: no p, and randomisation has one of two coins."""
     gts = {str(i): ["cat"] for i in range(100)}
-    systems = {name: {i: [label] if int(i) < 2 else [] for i in gts}
-               for name, label in (("wrong", "dog"), ("right", "cat"))}  # fmt: skip
+    systems = {
+        name: {i: [label] if int(i) < 2 else [] for i in gts}
+        for name, label in (("wrong", "dog"), ("right", "cat"))
+    }
     (one,) = found = compare(systems, gts, measures="MicroPrecision")
     assert math.isnan(one.p)
     assert "no p for MicroPrecision" in found.sentences()[0]
@@ -517,7 +706,9 @@ def test_items_that_cannot_count_prove_nothing():
 
 def test_lower_is_better_where_the_measure_says_so():
     systems, gts = label_systems(80, 1, (0.0, 0.3, 0.0))
-    found = compare(systems, gts, measures="F1 HammingLoss", resamples=500, baseline="a")
+    found = compare(
+        systems, gts, measures="F1 HammingLoss", resamples=500, baseline="a"
+    )
     gain, loss = found["b", "F1"], found["b", "HammingLoss"]
     assert gain.difference > 0 > loss.difference
     assert gain.better
@@ -527,13 +718,18 @@ def test_lower_is_better_where_the_measure_says_so():
     assert "HammingLoss" in found.sentences()[0]
 
 
-@pytest.mark.parametrize("method", ["auto", "percentile", "bca", "jackknife-bias", "hall"])
+@pytest.mark.parametrize(
+    "method", ["auto", "percentile", "bca", "jackknife-bias", "hall"]
+)
 def test_p_of_the_interval_is_where_it_excludes_0(method):
     """For every level: p is below 1 - level just where the interval does not hold 0."""
     for seed, n in enumerate((8, 20, 50)):
         systems, gts = label_systems(n, seed, (0.0, 0.2, 0.05))
-        options = {"measures": "F1 MicroF1 MacroF1 SubsetAccuracy", "resamples": 400,
-                   "ci_method": method}  # fmt: skip
+        options = {
+            "measures": "F1 MicroF1 MacroF1 SubsetAccuracy",
+            "resamples": 400,
+            "ci_method": method,
+        }
         for one in compare(systems, gts, baseline="a", **options):
             if math.isnan(one.low):
                 continue
@@ -541,9 +737,11 @@ def test_p_of_the_interval_is_where_it_excludes_0(method):
                 level = 1 - one.p + apart
                 if 1 / 401 < 1 - level < 1 and one.p < 1:
                     (other,) = compare(
-                        {name: systems[name] for name in ("a", one.system)}, gts,
-                        **{**options, "measures": str(one.score.measure)}, level=level,
-                    )  # fmt: skip
+                        {name: systems[name] for name in ("a", one.system)},
+                        gts,
+                        **{**options, "measures": str(one.score.measure)},
+                        level=level,
+                    )
                     assert (other.low > 0 or other.high < 0) == (apart < 0)
 
 
@@ -553,7 +751,12 @@ def test_swaps_are_those_of_predictions(definition):
     measures, options, (preds, gts) = case(definition)
     other = preds[7:] + preds[:7]
     scores = semmetrics.score_systems(
-        {"a": preds, "b": other}, gts, measures=measures, ci=True, resamples=2, **options
+        {"a": preds, "b": other},
+        gts,
+        measures=measures,
+        ci=True,
+        resamples=2,
+        **options,
     ).scores
     base = {score.heading: score for score in scores if score.system == "a"}
     pairs = [(score, base[score.heading]) for score in scores if score.system == "b"]
@@ -565,12 +768,19 @@ def test_swaps_are_those_of_predictions(definition):
     (coins,) = draws.coins(made, 3)
     assert 0 < coins.mean() < 1
     for column, coin in zip(found.T, coins[:, draws.place], strict=True):
-        sides = [[b if heads == own else a for a, b, heads in zip(preds, other, coin, strict=True)]
-                 for own in (1, 0)]  # fmt: skip
+        sides = [
+            [
+                b if heads == own else a
+                for a, b, heads in zip(preds, other, coin, strict=True)
+            ]
+            for own in (1, 0)
+        ]
         swapped = semmetrics.score_systems(
             dict(zip("ba", sides, strict=True)), gts, measures=measures, **options
         )
-        expected = [swapped["b", m].value - swapped["a", m].value for m in map(str, measures)]
+        expected = [
+            swapped["b", m].value - swapped["a", m].value for m in map(str, measures)
+        ]
         np.testing.assert_allclose(column, expected, rtol=0, atol=1e-9)
 
 
@@ -599,7 +809,11 @@ def test_units_are_in_the_plural(test):
     first = {"q1": ["a", "b"], "q2": ["b", "a"]}
     second = {"q1": ["b", "a"], "q2": ["a", "b"]}
     table = semmetrics.compare(
-        {"A": first, "B": second}, positives, measures="MRR", task="retrieval", test=test
+        {"A": first, "B": second},
+        positives,
+        measures="MRR",
+        task="retrieval",
+        test=test,
     )
     text = str(table)
     assert "queries" in text

@@ -35,13 +35,18 @@ def truth():
 
 def filled(sheet, truth):
     """The rows of a sheet of references, each annotator's own filled in."""
-    return [{**r, "caption": truth[r["image_id"]][int(r["annotator"]) - 1]} for r in sheet]
+    return [
+        {**r, "caption": truth[r["image_id"]][int(r["annotator"]) - 1]} for r in sheet
+    ]
 
 
 def rated(state, annotators=1):
     """Ratings that depend on the answer and the annotator alone."""
     rows = state.sheet(ratings=True, annotators=annotators)
-    return [{**r, "rating": 1 + len(r["caption"]) % 5 + int(r["annotator"]) / 10} for r in rows]
+    return [
+        {**r, "rating": 1 + len(r["caption"]) % 5 + int(r["annotator"]) / 10}
+        for r in rows
+    ]
 
 
 def scores_by_hand(state, truth, measure, k=None):
@@ -54,7 +59,9 @@ def scores_by_hand(state, truth, measure, k=None):
         i, j = (state.systems.index(name) for name in (pair.first, pair.second))
         for mine, other, name in ((i, j, pair.first), (j, i, pair.second)):
             preds = {image: state.answers[image][name][0] for image in images}
-            found[mine, other] = semmetrics.score(preds, refs, measures=measure)[0].value
+            found[mine, other] = semmetrics.score(preds, refs, measures=measure)[
+                0
+            ].value
     return found
 
 
@@ -79,17 +86,23 @@ def test_scores_of_pairs_dominance_and_rank(state, truth, measure):
 
 
 def test_several_measures_and_their_forms(state, truth):
-    found = rank_competition(state, truth, measures=["ROUGE-L", "BLEU-1"], stability=[3])
+    found = rank_competition(
+        state, truth, measures=["ROUGE-L", "BLEU-1"], stability=[3]
+    )
     assert [one.measure for one in found.rankings] == ["ROUGE-L", "BLEU-1"]
     rows = found.to_records()
     assert [row["rank"] for row in rows][:4] == sorted(row["rank"] for row in rows[:4])
     assert len(found.pair_records()) == 2 * 12
     first = found.pair_records()[0]
-    assert first["dominance"] == pytest.approx(first["first_score"] / first["second_score"])
+    assert first["dominance"] == pytest.approx(
+        first["first_score"] / first["second_score"]
+    )
     assert len(found.stability_records()) == 2
     _, dominance, *others = found._tables(3, 1.0)
     assert [dominance[0], others[0][0][0]] == [
-        ["dominance, ROUGE-L", *state.systems], "dominance, BLEU-1"]  # fmt: skip
+        ["dominance, ROUGE-L", *state.systems],
+        "dominance, BLEU-1",
+    ]
     values = [[float(cell) for cell in row[1:]] for row in dominance[1:]]
     assert_allclose(values, found.rankings[0].dominance, atol=5e-4)
     entry = json.loads(found.render("json"))
@@ -148,15 +161,21 @@ def test_rows_below_the_last_may_be_blank(state, truth, tmp_path, ratings):
     rows = rated(state) if ratings else filled(state.sheet(), truth)
     blank = dict.fromkeys(rows[0], "")
     path = tmp_path / "sheet.csv"
-    path.write_text(semmetrics.Records.from_rows([*blank], [*rows, blank, blank]).to_csv(),
-                    encoding="utf-8")  # fmt: skip
+    path.write_text(
+        semmetrics.Records.from_rows([*blank], [*rows, blank, blank]).to_csv(),
+        encoding="utf-8",
+    )
     how = {"ratings": path} if ratings else {"references": path, "measures": "ROUGE-L"}
-    plain = {"ratings": rows} if ratings else {"references": rows, "measures": "ROUGE-L"}
+    plain = (
+        {"ratings": rows} if ratings else {"references": rows, "measures": "ROUGE-L"}
+    )
     expected = rank_competition(state, **plain)
     assert rank_competition(state, **how).to_dict() == expected.to_dict()
     half = [*rows, {**blank, "caption": "a dog"}]
     with refused("empty-id"):
-        rank_competition(state, **{name: half if v is rows else v for name, v in plain.items()})
+        rank_competition(
+            state, **{name: half if v is rows else v for name, v in plain.items()}
+        )
 
 
 def test_sheets_of_other_images(state, truth):
@@ -165,23 +184,28 @@ def test_sheets_of_other_images(state, truth):
     with refused("foreign-rows", "the sheet"):
         rank_competition(state, other, measures="ROUGE-L")
     found = rank_competition(state, other, measures="ROUGE-L", missing="skip")
-    assert [n.examples for n in found.facts if n.code == "foreign-rows-ignored"] == [("zz",)]
+    assert [n.examples for n in found.facts if n.code == "foreign-rows-ignored"] == [
+        ("zz",)
+    ]
     more = {**truth, "zz": ["a dog"]}
     notes = rank_competition(state, more, measures="ROUGE-L").facts
     assert Fact("references-not-used", len(more) - found.n) in notes
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    ({"rating": "good"}, ""),
-    ({"rating": math.inf}, ""),
-    ({"rating": ""}, "not-annotated"),
-    ({"rating": -1}, "no-dominance"),
-    ({"caption": "another caption"}, "foreign-rows"),
-    ({"image_id": "zz"}, "foreign-rows"),
-    ({"image_id": ""}, ""),
-    ({"image_id": None}, ""),
-    ({"caption": 3}, "wrong-type"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rating": "good"}, ""),
+        ({"rating": math.inf}, ""),
+        ({"rating": ""}, "not-annotated"),
+        ({"rating": -1}, "no-dominance"),
+        ({"caption": "another caption"}, "foreign-rows"),
+        ({"image_id": "zz"}, "foreign-rows"),
+        ({"image_id": ""}, ""),
+        ({"image_id": None}, ""),
+        ({"caption": 3}, "wrong-type"),
+    ],
+)
 def test_ratings_that_are_wrong(change, words):
     state = select_discrepant({"a": {"1": "x"}, "b": {"1": "y"}}, 1)
     rows = [{**row, "rating": 2} for row in state.sheet(ratings=True, annotators=1)]
@@ -190,18 +214,21 @@ def test_ratings_that_are_wrong(change, words):
         rank_competition(state, ratings=rows)
 
 
-@pytest.mark.parametrize(("options", "words"), [
-    ({}, "needs-option"),
-    ({"references": {}, "ratings": []}, "conflicting-options"),
-    ({"ratings": []}, "not-a-sheet"),
-    ({"ratings": {"1": 2}}, "not-a-sheet"),
-    ({"ratings": 3}, "not-a-sheet"),
-    ({"references": {"x": ["y"]}, "missing": "empty"}, "bad-choice"),
-    ({"references": {"x": ["y"]}, "k": 7}, "bad-option"),
-    ({"references": {"x": ["y"]}, "stability": [7]}, "bad-option"),
-    ({"references": {"x": ["y"]}, "stability": [0]}, "bad-option"),
-    ({"references": {"x": ["y"]}, "ci": True}, "not-applicable"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "needs-option"),
+        ({"references": {}, "ratings": []}, "conflicting-options"),
+        ({"ratings": []}, "not-a-sheet"),
+        ({"ratings": {"1": 2}}, "not-a-sheet"),
+        ({"ratings": 3}, "not-a-sheet"),
+        ({"references": {"x": ["y"]}, "missing": "empty"}, "bad-choice"),
+        ({"references": {"x": ["y"]}, "k": 7}, "bad-option"),
+        ({"references": {"x": ["y"]}, "stability": [7]}, "bad-option"),
+        ({"references": {"x": ["y"]}, "stability": [0]}, "bad-option"),
+        ({"references": {"x": ["y"]}, "ci": True}, "not-applicable"),
+    ],
+)
 def test_rankings_that_are_refused(state, options, words):
     with refused(words) if words else pytest.raises(InputError):
         rank_competition(state, **options)
@@ -210,21 +237,27 @@ def test_rankings_that_are_refused(state, options, words):
 TWO = {"a": {"1": ["cat", "dog"], "2": ["bus"]}, "b": {"1": ["cat"], "2": ["tram"]}}
 
 
-@pytest.mark.parametrize(("cell", "options"), [
-    (None, {}),  # a label a row
-    ("cat\npuppy", {}),
-    ("cat; puppy ;", {"read": ReadOptions(label_delimiter=";")}),
-    (["cat", "puppy"], {}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cell", "options"),
+    [
+        (None, {}),  # a label a row
+        ("cat\npuppy", {}),
+        ("cat; puppy ;", {"read": ReadOptions(label_delimiter=";")}),
+        (["cat", "puppy"], {}),
+    ],
+)
 def test_sheets_of_labels(cell, options):
     state = select_discrepant(TWO, 2, measure="SemF1")
     sheet = state.sheet(annotators=2)
     assert sheet.columns == ("image_id", "annotator", "label")
     labels = {"1": ["cat", "puppy"] if cell is None else [cell, cell], "2": ["bus", ""]}
-    rows = [{**r, "label": labels[r["image_id"]][int(r["annotator"]) - 1]} for r in sheet]
+    rows = [
+        {**r, "label": labels[r["image_id"]][int(r["annotator"]) - 1]} for r in sheet
+    ]
     found = rank_competition(state, rows, measures="F1", floor=0.1, **options)
-    expected = rank_competition(state, {"1": ["cat", "puppy"], "2": ["bus"]}, measures="F1",
-                                floor=0.1)  # fmt: skip
+    expected = rank_competition(
+        state, {"1": ["cat", "puppy"], "2": ["bus"]}, measures="F1", floor=0.1
+    )
     assert found.to_dict() == expected.to_dict()
     answers = {row["label"] for row in state.sheet(ratings=True, annotators=1)}
     assert answers == {"cat; dog", "cat", "bus", "tram"}
@@ -236,7 +269,10 @@ def test_sheets_after_a_system_was_added():
     after = add_systems(before, systems)
     for ratings in (False, True):
         whole = list(after.sheet(ratings=ratings))
-        old, new = before.sheet(ratings=ratings), after.sheet(ratings=ratings, since=before)
+        old, new = (
+            before.sheet(ratings=ratings),
+            after.sheet(ratings=ratings, since=before),
+        )
         assert sorted(map(str, whole)) == sorted(map(str, [*old, *new]))
 
 
@@ -251,13 +287,20 @@ def test_the_page_escapes_what_it_shows():
     state = select_discrepant(systems, 1)
     for ratings in (False, True):
         text = write_annotation_page(
-            state.sheet(ratings=ratings), images='im"ages/{id}.jpg', title=EVIL, name=EVIL
+            state.sheet(ratings=ratings),
+            images='im"ages/{id}.jpg',
+            title=EVIL,
+            name=EVIL,
         )
         assert "<script>alert" not in text
         assert "</textarea> " not in text.replace("</textarea></p>", "")
         assert 'src="im&quot;ages/%3Cscript%3E' in text
-        assert len(re.findall("<script", text)) == len(re.findall("</script>", text)) == 2
-        (kept,) = re.findall('<script type="application/json" id="sheet">(.*?)</script>', text)
+        assert (
+            len(re.findall("<script", text)) == len(re.findall("</script>", text)) == 2
+        )
+        (kept,) = re.findall(
+            '<script type="application/json" id="sheet">(.*?)</script>', text
+        )
         assert json.loads(kept)["rows"][0][0] == EVIL
         assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", text)
 
@@ -274,7 +317,9 @@ def test_sheets_of_the_other_sort(state, tmp_path):
         rank_competition(state, ratings=path)
 
 
-@pytest.mark.parametrize("columns", [[], ["image_id"], ["image_id", "rating"], ["x", "y", "z"]])
+@pytest.mark.parametrize(
+    "columns", [[], ["image_id"], ["image_id", "rating"], ["x", "y", "z"]]
+)
 def test_pages_that_are_refused(state, columns):
     with refused("bad-option"):
         write_annotation_page(semmetrics.Records({name: ["1"] for name in columns}))
@@ -291,51 +336,85 @@ def test_the_page_says_how_labels_are_written(state):
 
 
 def test_annotations_are_dropped_by_majority(state, truth, tmp_path):
-    path, votes, kept = (tmp_path / name for name in ("sheet.csv", "votes.csv", "kept.csv"))
+    path, votes, kept = (
+        tmp_path / name for name in ("sheet.csv", "votes.csv", "kept.csv")
+    )
     rows = filled(state.sheet(annotators=2), truth)
     path.write_text(Records.from_rows([*rows[0]], rows).to_csv(), encoding="utf-8")
     asked = inspect_sheets(path)
-    assert (len(asked), {row["inspector"] for row in asked}) == (3 * len(rows), {"1", "2", "3"})
-    said = [{**row, "keep": "no" if row["annotator"] == "2" and row["inspector"] != "3" else "yes"}
-            for row in asked]  # fmt: skip
+    assert (len(asked), {row["inspector"] for row in asked}) == (
+        3 * len(rows),
+        {"1", "2", "3"},
+    )
+    said = [
+        {
+            **row,
+            "keep": "no"
+            if row["annotator"] == "2" and row["inspector"] != "3"
+            else "yes",
+        }
+        for row in asked
+    ]
     votes.write_text(Records.from_rows([*said[0]], said).to_csv(), encoding="utf-8")
     found = inspect_sheets(votes)
-    assert list(found) == [{n: row[n] for n in found.columns} for row in rows
-                           if row["annotator"] == "1"]  # fmt: skip
+    assert list(found) == [
+        {n: row[n] for n in found.columns} for row in rows if row["annotator"] == "1"
+    ]
     kept.write_text(found.to_csv(), encoding="utf-8")
     alone = {image: refs[:1] for image, refs in truth.items()}
-    ranked = [rank_competition(state, refs, measures="BLEU-1").rankings for refs in (kept, alone)]
+    ranked = [
+        rank_competition(state, refs, measures="BLEU-1").rankings
+        for refs in (kept, alone)
+    ]
     assert ranked[0] == ranked[1]
-    tied = [{**row, "inspector": one, "keep": one} for row in rows for one in ("yes", "no")]
+    tied = [
+        {**row, "inspector": one, "keep": one} for row in rows for one in ("yes", "no")
+    ]
     assert len(inspect_sheets(tied)) == 0
     with refused("votes"):
         rank_competition(state, votes, measures="BLEU-1")
-    for given, code in (([*said, {**rows[0], "caption": "new"}], "wrong-content"),
-                        ([*said, said[0]], "duplicate"), ([{**said[0], "keep": ""}], "row 0"),
-                        ([{"image_id": "1"}], "not-a-sheet")):  # fmt: skip
+    for given, code in (
+        ([*said, {**rows[0], "caption": "new"}], "wrong-content"),
+        ([*said, said[0]], "duplicate"),
+        ([{**said[0], "keep": ""}], "row 0"),
+        ([{"image_id": "1"}], "not-a-sheet"),
+    ):
         with refused(code):
             inspect_sheets(given)
 
 
 def test_texts_like_formulas_come_through_an_inspection(state, tmp_path):
-    path, votes, kept = (tmp_path / name for name in ("sheet.csv", "votes.csv", "kept.csv"))
+    path, votes, kept = (
+        tmp_path / name for name in ("sheet.csv", "votes.csv", "kept.csv")
+    )
     texts = ["=hello", "- a cat, sits", "+1 more dog", "'tis"]
-    rows = [{"image_id": str(n), "annotator": "1", "caption": text} for n, text in enumerate(texts)]
+    rows = [
+        {"image_id": str(n), "annotator": "1", "caption": text}
+        for n, text in enumerate(texts)
+    ]
     for ending in (".csv", ".json"):
         path.write_text(Records.from_rows([*rows[0]], rows).to_csv(), encoding="utf-8")
-        votes.write_text(inspect_sheets(path).to_csv().replace(",\n", ",yes\n"), encoding="utf-8")
+        votes.write_text(
+            inspect_sheets(path).to_csv().replace(",\n", ",yes\n"), encoding="utf-8"
+        )
         found = inspect_sheets(votes)
         assert found.column("caption") == texts
         kept = kept.with_suffix(ending)
         kept.write_text(getattr(found, f"to_{ending[1:]}")(), encoding="utf-8")
         assert inspect_sheets(kept, inspectors=1).column("caption") == texts
-    genuine = [{"image_id": "'-a b", "annotator": "1", "caption": "'=hello", "keep": "yes"}]
-    kept.write_text(json.dumps(genuine), encoding="utf-8")  # JSON has no apostrophes but its own
+    genuine = [
+        {"image_id": "'-a b", "annotator": "1", "caption": "'=hello", "keep": "yes"}
+    ]
+    kept.write_text(
+        json.dumps(genuine), encoding="utf-8"
+    )  # JSON has no apostrophes but its own
     assert inspect_sheets(kept)[0] == {
         n: genuine[0][n] for n in ("image_id", "annotator", "caption")
     }
     labels = [{"image_id": "1", "annotator": "1", "label": ["dog", "cat"]}]
-    votes.write_text(inspect_sheets(labels).to_csv().replace(",\n", ",yes\n"), encoding="utf-8")
+    votes.write_text(
+        inspect_sheets(labels).to_csv().replace(",\n", ",yes\n"), encoding="utf-8"
+    )
     assert inspect_sheets(votes)[0]["label"] == "dog\ncat"
     path.write_text("image_id,annotator,caption\n", encoding="utf-8")
     assert len(inspect_sheets(path)) == 0

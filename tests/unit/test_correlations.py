@@ -62,16 +62,21 @@ def test_weights_are_repetitions(levels):
     for row, some_counts in enumerate(counts):
         drawn = np.repeat(np.arange(40), some_counts[groups])
         for name in AGREEMENT:
-            plain = oracle.STATISTICS[name](scores[drawn].tolist(), ratings[drawn].tolist())
+            plain = oracle.STATISTICS[name](
+                scores[drawn].tolist(), ratings[drawn].tolist()
+            )
             assert_allclose(found[name][row], plain, atol=1e-12, equal_nan=True)
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    (([1.0, 2.0], [1.0]), "wrong-count"),
-    (([1.0, np.nan], [1.0, 2.0]), "not-finite"),
-    (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "masked"),
-    (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "bad-choice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (([1.0, 2.0], [1.0]), "wrong-count"),
+        (([1.0, np.nan], [1.0, 2.0]), "not-finite"),
+        (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "masked"),
+        (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "bad-choice"),
+    ],
+)
 def test_what_cannot_be_correlated(given, message):
     with refused(message):
         correlation(*given)
@@ -83,7 +88,8 @@ def test_williams_equals_the_equation(n):
     ratings = rng.normal(size=n)
     one, other = ratings + rng.normal(size=(2, n)) * [[1.0], [2.0]]
     first, second, between = (
-        stats.pearsonr(*pair).statistic for pair in ((one, ratings), (other, ratings), (one, other))
+        stats.pearsonr(*pair).statistic
+        for pair in ((one, ratings), (other, ratings), (one, other))
     )
     p = 2 * stats.t.sf(abs(oracle.williams_t(first, second, between, n)), n - 3)
     assert williams_p(first, second, between, n) == pytest.approx(p, rel=1e-9)

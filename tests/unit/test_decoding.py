@@ -30,9 +30,13 @@ def heads(rows, columns, seed):
 
 @pytest.mark.parametrize("rule", ["above", "cumulative"])
 @given(rows=ROWS, threshold=THRESHOLDS, least=SMALL)
-def test_a_threshold_is_strict_and_the_least_number_is_kept(rule, rows, threshold, least):
+def test_a_threshold_is_strict_and_the_least_number_is_kept(
+    rule, rows, threshold, least
+):
     counts = getattr(decoding, f"keep_{rule}")(*ragged(rows), threshold, least)
-    assert counts.tolist() == [getattr(oracle, rule)(row, threshold, least) for row in rows]
+    assert counts.tolist() == [
+        getattr(oracle, rule)(row, threshold, least) for row in rows
+    ]
 
 
 def test_cumulative_sums_do_not_depend_on_the_other_rows():
@@ -49,17 +53,23 @@ def test_cumulative_sums_do_not_depend_on_the_other_rows():
 def test_cardinality_is_the_arg_max(rows, columns, offset, seed):
     head = heads(rows, columns, seed)
     counts = decoding.keep_cardinality(ragged(rows)[0], head, offset)
-    expected = [oracle.cardinality(row, h, offset) for row, h in zip(rows, head, strict=True)]
+    expected = [
+        oracle.cardinality(row, h, offset) for row, h in zip(rows, head, strict=True)
+    ]
     assert counts.tolist() == expected
 
 
 @given(rows=ROWS, columns=st.integers(1, 5), offset=SMALL, extra=st.integers(0, 1))
 def test_cardinality_with_scores_is_the_joint_arg_max(rows, columns, offset, extra):
     head = np.random.default_rng(len(rows)).random((len(rows), columns))
-    head[:, ::2] *= np.arange(len(rows))[:, None] % 2  # some cardinalities are impossible
+    head[:, ::2] *= (
+        np.arange(len(rows))[:, None] % 2
+    )  # some cardinalities are impossible
     counts = decoding.keep_cardinality_with_scores(*ragged(rows), head, offset, extra)
     pairs = zip(rows, head, strict=True)
-    expected = [oracle.cardinality_with_scores(row, h, offset, extra) for row, h in pairs]
+    expected = [
+        oracle.cardinality_with_scores(row, h, offset, extra) for row, h in pairs
+    ]
     assert counts.tolist() == expected
 
 

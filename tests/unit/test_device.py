@@ -17,15 +17,29 @@ from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics import label_similarity
 
 MATCHED = [
-    *(f"Sem{name}(threshold={threshold},match={match})" for threshold in (0.3, 0.6)
-      for name in ("Precision", "Recall", "F1") for match in ("greedy", "optimal", "total", "any")),
-    "SemAP(threshold=0.5)", "SemJaccard(threshold=0.5,duplicates=each)@3",
+    *(
+        f"Sem{name}(threshold={threshold},match={match})"
+        for threshold in (0.3, 0.6)
+        for name in ("Precision", "Recall", "F1")
+        for match in ("greedy", "optimal", "total", "any")
+    ),
+    "SemAP(threshold=0.5)",
+    "SemJaccard(threshold=0.5,duplicates=each)@3",
     "SemF1(average=micro,threshold=0.4)",
-]  # fmt: skip
+]
 VALUED = [
-    "SoftPrecision", "SoftRecall", "SoftF1", "SoftF1(match=total)", "WMD", "WMD(build=text)",
-    "RWMD", "MeanSim", "MeanSim@2", "BagSim", "BagSim@1",
-]  # fmt: skip
+    "SoftPrecision",
+    "SoftRecall",
+    "SoftF1",
+    "SoftF1(match=total)",
+    "WMD",
+    "WMD(build=text)",
+    "RWMD",
+    "MeanSim",
+    "MeanSim@2",
+    "BagSim",
+    "BagSim@1",
+]
 
 
 class Readable(Tiny):
@@ -49,12 +63,18 @@ def make_problem(seed, *, synonyms, items=120, words=60):
     table = (table + 0.5 * rng.normal(size=(words, 8))).astype(np.float32)
     table[3], table[4], table[5] = 0, [1, *[0] * 7], [0.6, 0.8, *[0] * 6]
     sides = [
-        [[names[k] for k in rng.integers(0, words, rng.integers(0, most))] for _ in range(items)]
+        [
+            [names[k] for k in rng.integers(0, words, rng.integers(0, most))]
+            for _ in range(items)
+        ]
         for most in (6, 10)
     ]
     if synonyms:
         sides = [
-            [[[name, "w7"] if name in ("w5", "w6", "w4") else name for name in row] for row in side]
+            [
+                [[name, "w7"] if name in ("w5", "w6", "w4") else name for name in row]
+                for row in side
+            ]
             for side in sides
         ]
     known = dict(zip(names[:-2], table.tolist(), strict=False))
@@ -78,7 +98,9 @@ def test_a_device_gives_the_scores_of_numpy(device, synonyms, oov):
         if str(mine.measure).startswith("Sem"):  # every decision is the same
             assert_array_equal(mine.items, theirs.items)
             assert mine.value == theirs.value
-        assert_allclose(mine.items, theirs.items, rtol=0, atol=1.001e-9)  # a last digit of nine
+        assert_allclose(
+            mine.items, theirs.items, rtol=0, atol=1.001e-9
+        )  # a last digit of nine
         assert mine.value == pytest.approx(theirs.value, abs=1e-9)
         assert mine.undefined == theirs.undefined
         assert mine.signature == theirs.signature
@@ -100,10 +122,17 @@ def test_pairs_on_a_device_are_those_of_numpy(device, synonyms, limits, monkeypa
 
 
 def test_calibration_on_a_device_is_that_of_numpy(device):
-    pairs = [("w1", "w2", True), ("w1", "w5", False), ("w8", "w9", True), ("w4", "w5", False)]
+    pairs = [
+        ("w1", "w2", True),
+        ("w1", "w5", False),
+        ("w8", "w9", True),
+        ("w4", "w5", False),
+    ]
     model = make_problem(4, synonyms=False)[2]
     expected = semmetrics.calibrate_threshold_on_pairs(pairs, embedding=model)
-    found = semmetrics.calibrate_threshold_on_pairs(pairs, embedding=model, device=device)
+    found = semmetrics.calibrate_threshold_on_pairs(
+        pairs, embedding=model, device=device
+    )
     assert found.threshold == expected.threshold
 
 
@@ -125,7 +154,9 @@ def test_the_processor_is_numpys(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     assert find_device(None) is find_device("cpu") is None
     plain, asked = (
-        semmetrics.score([["cat"]], [["kitten"]], measures=["SoftF1"], device=device).scores[0]
+        semmetrics.score(
+            [["cat"]], [["kitten"]], measures=["SoftF1"], device=device
+        ).scores[0]
         for device in (None, "cpu")
     )
     assert plain.value == asked.value
@@ -134,7 +165,9 @@ def test_the_processor_is_numpys(monkeypatch):
 @pytest.mark.parametrize("name", ["cuda", "torch:cpu"])
 def test_a_device_without_torch_is_one_clear_error(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingDependencyError, match=f"device='{name}' needs the package torch"):
+    with pytest.raises(
+        MissingDependencyError, match=f"device='{name}' needs the package torch"
+    ):
         semmetrics.score([["a"]], [["b"]], measures=["SoftF1"], device=name)
 
 
@@ -156,7 +189,9 @@ def test_a_device_without_double_precision_is_refused(device, monkeypatch):
 
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     monkeypatch.setattr(torch, "zeros", zeros)
-    with pytest.raises(InputError, match=r"'mps' has no double precision.*leave device"):
+    with pytest.raises(
+        InputError, match=r"'mps' has no double precision.*leave device"
+    ):
         find_device("mps")
 
 
@@ -165,7 +200,9 @@ def test_measures_without_an_embedding_need_no_torch():
         "import sys; sys.modules['torch'] = None; import semmetrics;"
         "print(semmetrics.score([['a']], [['a']], measures=['F1'], device='cuda')['F1'].value)"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, text=True, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, text=True, capture_output=True
+    )
     assert done.stdout.strip() == "1.0"
 
 
@@ -178,8 +215,14 @@ def test_waits_for_a_device_are_counted(device):
     torch = pytest.importorskip("torch")
     values = torch.arange(4)
     assert count(values.neg) == Counts(1, 0)
-    for wait in (values.numpy, values.tolist, values[0].item, lambda: bool(values[0]),
-                 lambda: values[values > 1], values.nonzero):  # fmt: skip
+    for wait in (
+        values.numpy,
+        values.tolist,
+        values[0].item,
+        lambda: bool(values[0]),
+        lambda: values[values > 1],
+        values.nonzero,
+    ):
         assert count(wait).transfers == 1
 
 
@@ -199,7 +242,9 @@ def test_a_device_is_asked_seldom(runs, name):
 def test_a_device_is_asked_as_often_for_more_items_of_a_block(device, name):
     few, more = (count(counted_runs(items)[name]) for items in (800, 2_400))
     assert few.transfers == more.transfers
-    assert more.operations <= few.operations + 2  # torch fills large arrays by one call more
+    assert (
+        more.operations <= few.operations + 2
+    )  # torch fills large arrays by one call more
 
 
 @pytest.mark.slow

@@ -12,9 +12,7 @@ from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.data.source import SMALL
 from semmetrics.scale.stream import score_stream
 
-FLICKR30K = (
-    'image_name| comment_number| comment\n1.jpg| 0| Two men, a dog .\n2.jpg| 0| A "big" cat\n'
-)
+FLICKR30K = 'image_name| comment_number| comment\n1.jpg| 0| Two men, a dog .\n2.jpg| 0| A "big" cat\n'
 
 
 def write(folder, name, text):
@@ -26,7 +24,9 @@ def write(folder, name, text):
 @pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
 @pytest.mark.parametrize("name", ["gt.csv", "gt.tsv", "gt.txt"])
 def test_the_header_tells_the_delimiter(delimiter, name, tmp_path):
-    text = "image,labels,score\na,cat,0.5\na,dog,0.25\nb,bus,1\n".replace(",", delimiter)
+    text = "image,labels,score\na,cat,0.5\na,dog,0.25\nb,bus,1\n".replace(
+        ",", delimiter
+    )
     found = as_labels(write(tmp_path, name, text))
     assert list(found.ids) == ["a", "b"]
     assert found.to_list() == [["cat", "dog"], ["bus"]]
@@ -53,7 +53,10 @@ def test_results_of_flickr30k(tmp_path):
     path = write(tmp_path, "results.csv", FLICKR30K)
     found = as_captions(path)
     assert list(found.ids) == ["1.jpg", "2.jpg"]
-    assert [text.strip() for (text,) in found.to_list()] == ["Two men, a dog .", 'A "big" cat']
+    assert [text.strip() for (text,) in found.to_list()] == [
+        "Two men, a dog .",
+        'A "big" cat',
+    ]
     # its line 20,000 lacks a delimiter
     path = write(tmp_path, "results.csv", FLICKR30K + "3.jpg| 4   A dog runs .\n")
     with refused("wrong-width", where=f"{path}, line 4"):
@@ -62,10 +65,15 @@ def test_results_of_flickr30k(tmp_path):
 
 def test_captions_of_kaggle(tmp_path):
     path = write(
-        tmp_path, "captions.txt", 'image,caption\n1.jpg,a dog runs\n1.jpg,"a dog, a cat"\n'
+        tmp_path,
+        "captions.txt",
+        'image,caption\n1.jpg,a dog runs\n1.jpg,"a dog, a cat"\n',
     )
     found = as_captions(path)
-    assert (list(found.ids), found.to_list()) == (["1.jpg"], [["a dog runs", "a dog, a cat"]])
+    assert (list(found.ids), found.to_list()) == (
+        ["1.jpg"],
+        [["a dog runs", "a dog, a cat"]],
+    )
     assert semmetrics.validate(path)["captions"] == 2
     plain = as_captions(path, options=ReadOptions(format="txt"))
     assert plain.to_list()[0] == ["image,caption"]
@@ -86,9 +94,9 @@ def test_captions_of_kaggle(tmp_path):
 )
 def test_plain_text_stays_plain(text, tmp_path):
     found = as_captions(write(tmp_path, "captions.txt", text))
-    assert [part for item in found.to_list() for part in item] == text.replace("\t", "\n").split(
-        "\n"
-    )[:-1]
+    assert [part for item in found.to_list() for part in item] == text.replace(
+        "\t", "\n"
+    ).split("\n")[:-1]
 
 
 def test_token_files_stay_what_they_are(tmp_path):
@@ -105,7 +113,10 @@ def test_token_files_stay_what_they_are(tmp_path):
         ('{"image_id": 1, "caption": "a dog"}\n', "text-is-json"),
         ('["a dog", "a cat"]\n', "text-is-json"),
         ("H-0\t-0.3\ta dog\nH-1\t-0.4\ta cat\n", "fairseq-lines"),
-        ("S-0\tein Hund\nT-0\ta dog\nH-0\t-0.3\ta dog\nD-0\t-0.3\ta dog\n", "fairseq-lines"),
+        (
+            "S-0\tein Hund\nT-0\ta dog\nH-0\t-0.3\ta dog\nD-0\t-0.3\ta dog\n",
+            "fairseq-lines",
+        ),
     ],
 )
 def test_tables_without_a_header_are_not_plain_text(text, code, tmp_path):
@@ -151,7 +162,10 @@ def test_standard_input_with_semicolons(monkeypatch):
 
 
 def test_large_files_and_streams_find_the_same_delimiter(tmp_path):
-    rows = [f"image number {n};{'a long label ' * 5}{n % 7};{n % 5 / 4}" for n in range(30_000)]
+    rows = [
+        f"image number {n};{'a long label ' * 5}{n % 7};{n % 5 / 4}"
+        for n in range(30_000)
+    ]
     path = write(tmp_path, "gt.csv", "\n".join(["image;labels;score", *rows, ""]))
     assert path.stat().st_size > SMALL
     whole = semmetrics.score(path, path, measures="F1")
@@ -180,7 +194,9 @@ def test_a_quote_that_opens_no_cell(ending, tmp_path):
 def test_quotes_of_a_large_table(end, tmp_path):
     rows = "".join(f"{number}.jpg,a caption\n" for number in range(100_000))
     path = tmp_path / "p.csv"
-    path.write_text(f'id,caption\n{rows}x1.jpg,"The Scream\nx2.jpg,a bus"{end}', encoding="utf-8")
+    path.write_text(
+        f'id,caption\n{rows}x1.jpg,"The Scream\nx2.jpg,a bus"{end}', encoding="utf-8"
+    )
     with refused("joined-rows") as caught:
         semmetrics.as_captions(path)
     assert caught.value.where.endswith("line 100002")
@@ -194,12 +210,17 @@ def test_captions_of_several_lines(tmp_path):
     assert found.to_list() == [["a dog, running\nand then, a bus"], ["two\nlines"]]
 
 
-@pytest.mark.parametrize("lines", ["1\n0\n1\n", "1 0 0 1 \n0 0 1 0 \n", "2008_02 -1\n2008_03  1\n"])
+@pytest.mark.parametrize(
+    "lines", ["1\n0\n1\n", "1 0 0 1 \n0 0 1 0 \n", "2008_02 -1\n2008_03  1\n"]
+)
 def test_numbers_are_no_captions(lines, tmp_path):
     with refused("numbers-in-text") as caught:
         as_captions(write(tmp_path, "Labels_sky.txt", lines))
     assert caught.value.where.endswith("line 1")
-    assert len(as_captions(tmp_path / "Labels_sky.txt", options=ReadOptions(format="txt"))) > 1
+    assert (
+        len(as_captions(tmp_path / "Labels_sky.txt", options=ReadOptions(format="txt")))
+        > 1
+    )
 
 
 def test_captions_with_numbers(tmp_path):

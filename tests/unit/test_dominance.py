@@ -37,22 +37,38 @@ def test_of_positive_scores_it_is_the_perron_vector(scores):
     assert math.isclose(sum(found.scores), 1.0)
 
 
-@pytest.mark.parametrize(("matrix", "period", "irreducible"), [
-    ([[0, 2], [1, 0]], 2, True),  # no power is positive: the powers go round
-    ([[0, 1, 0], [0, 0, 1], [3, 0, 0]], 3, True),
-    ([[1, 2, 0], [0.5, 1, 0], [0, 0, 3]], 1, False),
-    ([[0, 2, 0], [1, 0, 0], [1, 1, 1]], 2, False),
-    ([[1, 0, 0], [0, 0.5, 0], [0, 0, 0.4]], 1, False),
-    ([[1, 1, 1], [1, 1, 1], [1, 1, 1]], 1, True),
-    ([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]], 2, True),
-    # two cycles that grow alike, of lengths 2 and 3
-    ([[0, 4, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 8, 0], [0, 0, 0, 0, 1], [0, 0, 1, 0, 0]], 6,
-     False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("matrix", "period", "irreducible"),
+    [
+        ([[0, 2], [1, 0]], 2, True),  # no power is positive: the powers go round
+        ([[0, 1, 0], [0, 0, 1], [3, 0, 0]], 3, True),
+        ([[1, 2, 0], [0.5, 1, 0], [0, 0, 3]], 1, False),
+        ([[0, 2, 0], [1, 0, 0], [1, 1, 1]], 2, False),
+        ([[1, 0, 0], [0, 0.5, 0], [0, 0, 0.4]], 1, False),
+        ([[1, 1, 1], [1, 1, 1], [1, 1, 1]], 1, True),
+        ([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]], 2, True),
+        # two cycles that grow alike, of lengths 2 and 3
+        (
+            [
+                [0, 4, 0, 0, 0],
+                [1, 0, 0, 0, 0],
+                [0, 0, 0, 8, 0],
+                [0, 0, 0, 0, 1],
+                [0, 0, 1, 0, 0],
+            ],
+            6,
+            False,
+        ),
+    ],
+)
 def test_equation_7_as_it_stands(matrix, period, irreducible):
     found = rank_dominance(matrix)
     assert_allclose(found.scores, oracle.power_mean(matrix, 20_000), atol=1e-3)
-    assert (found.period, found.irreducible, found.converged) == (period, irreducible, True)
+    assert (found.period, found.irreducible, found.converged) == (
+        period,
+        irreducible,
+        True,
+    )
 
 
 def test_a_block_that_grows_with_the_power_takes_all():
@@ -79,7 +95,9 @@ FAR = [
 def test_dominances_of_any_size_against_60_digits(matrix):
     found = rank_dominance(matrix)
     assert found.converged
-    assert_allclose(found.scores, oracle.power_limit(matrix, found.period), rtol=1e-9, atol=1e-11)
+    assert_allclose(
+        found.scores, oracle.power_limit(matrix, found.period), rtol=1e-9, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 3e-11, 1e-12, 1e-13, 1e-14])
@@ -93,9 +111,14 @@ def test_blocks_that_grow_nearly_alike(gap, size):
     assert found.ranks == (1 + size,) * size + (1,) * size
 
 
-@pytest.mark.parametrize("matrix", [
-    [[0, 0], [0, 0]], [[0, 1], [0, 0]], [[0, 1, 1], [0, 0, 1], [0, 0, 0]],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[0, 0], [0, 0]],
+        [[0, 1], [0, 0]],
+        [[0, 1, 1], [0, 0, 1], [0, 0, 0]],
+    ],
+)
 def test_matrices_whose_powers_vanish(matrix):
     with refused("vanishing-dominance"):
         rank_dominance(matrix)
@@ -112,16 +135,25 @@ def test_powers_that_repeat_too_late_are_refused():
         rank_dominance(matrix)
 
 
-@pytest.mark.parametrize(("scores", "floor", "words"), [
-    *[([[0, odd], [1, 0]], floor, "out-of-range")
-      for odd in (-0.5, math.nan, math.inf) for floor in (None, 0.1, "of dominances")],
-    ([[0, 1], [1, 0]], 0.0, "bad-option"),
-    ([[0, 1], [1, 0]], math.inf, "bad-option"),
-    ([[0, 1e-320], [1, 0]], None, "no-dominance"),
-    ([[0, 1], [1e-320, 0]], None, "no-dominance"),
-    *[(odd, floor, "wrong-shape")
-      for odd in ([[1, 2]], [], np.ones((2, 2, 2)), 5) for floor in (None, "of dominances")],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scores", "floor", "words"),
+    [
+        *[
+            ([[0, odd], [1, 0]], floor, "out-of-range")
+            for odd in (-0.5, math.nan, math.inf)
+            for floor in (None, 0.1, "of dominances")
+        ],
+        ([[0, 1], [1, 0]], 0.0, "bad-option"),
+        ([[0, 1], [1, 0]], math.inf, "bad-option"),
+        ([[0, 1e-320], [1, 0]], None, "no-dominance"),
+        ([[0, 1], [1e-320, 0]], None, "no-dominance"),
+        *[
+            (odd, floor, "wrong-shape")
+            for odd in ([[1, 2]], [], np.ones((2, 2, 2)), 5)
+            for floor in (None, "of dominances")
+        ],
+    ],
+)
 def test_scores_and_dominances_that_are_refused(scores, floor, words):
     with refused(words):
         if floor == "of dominances":

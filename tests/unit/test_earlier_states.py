@@ -13,11 +13,22 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics import DiscrepancySelection, Scorer, add_systems, score, select_discrepant
+from semmetrics import (
+    DiscrepancySelection,
+    Scorer,
+    add_systems,
+    score,
+    select_discrepant,
+)
 
 EARLIER = Path(__file__).parent / "earlier"
 MEASURES = ["SemF1", "SoftF1", "F1", "SemRecall"]
-WORDS = {"couch": [1, 0, 0], "sofa": [0.9, 0.1, 0], "cat": [0, 1, 0], "dog": [0, 0.6, 0.6]}
+WORDS = {
+    "couch": [1, 0, 0],
+    "sofa": [0.9, 0.1, 0],
+    "cat": [0, 1, 0],
+    "dog": [0, 0.6, 0.6],
+}
 PREDS = {"a": ["couch", "cat"], "b": ["dog"], "c": ["sofa", "xq zz"], "d": ["cat"]}
 GTS = {"a": ["sofa"], "b": ["cat"], "c": ["couch", "dog"], "d": ["cat", "dog"]}
 WITH_EMBEDDING = pytest.mark.parametrize(
@@ -73,7 +84,9 @@ class TestStates:
             check_same((new + load(f"{name}-1")).compute(), embedding)
 
     @pytest.mark.parametrize("is_saved", [False, True])
-    def test_another_default_is_refused_with_both_embeddings_and_the_fix(self, is_saved):
+    def test_another_default_is_refused_with_both_embeddings_and_the_fix(
+        self, is_saved
+    ):
         new = scorer_of("cd")
         if is_saved:
             new = saved(new)
@@ -85,7 +98,9 @@ class TestStates:
 
     def test_systems_that_are_compared_have_one_embedding(self):
         def other(**options):
-            scorer = Scorer(measures=MEASURES, keep_rows=False, system="other", **options)
+            scorer = Scorer(
+                measures=MEASURES, keep_rows=False, system="other", **options
+            )
             scorer.update(*items("ab"))
             return scorer
 
@@ -108,10 +123,17 @@ class TestSelections:
         measure = "SemF1(threshold=0.5)"
         whole = select_discrepant(systems, 2, measure=measure, embedding="static")
         earlier = DiscrepancySelection.load(EARLIER / "default.mad.json")
-        for options in ({}, {"embedding": "static"}, {"embedding": {"default": "static"}}):
+        for options in (
+            {},
+            {"embedding": "static"},
+            {"embedding": {"default": "static"}},
+        ):
             added = add_systems(earlier, systems, **options)
             assert added.models == whole.models
-            assert json.loads(added.to_json())["pairs"] == json.loads(whole.to_json())["pairs"]
+            assert (
+                json.loads(added.to_json())["pairs"]
+                == json.loads(whole.to_json())["pairs"]
+            )
             added.save(tmp_path / "state.json")
             again = DiscrepancySelection.load(tmp_path / "state.json")
             assert again.to_json() == added.to_json()

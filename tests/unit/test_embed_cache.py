@@ -28,7 +28,9 @@ class Counting:
     def embed(self, texts):
         self.asked += texts
         known = np.array([bool(text) for text in texts], bool)
-        vectors = np.array([[len(t), len(t) / 3] for t in texts], np.float32).reshape(-1, 2)
+        vectors = np.array([[len(t), len(t) / 3] for t in texts], np.float32).reshape(
+            -1, 2
+        )
         return Embedded(vectors, known, int(self.is_truncated(texts).sum()))
 
     def is_truncated(self, texts):
@@ -43,8 +45,10 @@ def path(tmp_path):
 def test_what_else_the_model_says_is_still_there(path):
     cached = CachedEmbedder(Counting(), path)
     assert (cached.identity, cached.dimension, cached.threshold) == (
-        "slow-2@0123456789ab", 2, 0.25,
-    )  # fmt: skip
+        "slow-2@0123456789ab",
+        2,
+        0.25,
+    )
     assert not hasattr(cached, "find")
     assert cached.embed([]).vectors.shape == (0, 2)
 
@@ -92,7 +96,9 @@ def test_the_database_of_another_program_is_left_as_it_is(path):
         other.execute("CREATE TABLE vectors_checked (identity, text, vector)")
     gives_the_vectors(path, "table vectors_checked is not of a cache")
     with closing(sqlite3.connect(path)) as other:
-        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("vectors_checked",)]
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [
+            ("vectors_checked",)
+        ]
 
 
 def test_every_damaged_place_of_a_file(path):
@@ -101,7 +107,11 @@ def test_every_damaged_place_of_a_file(path):
     with closing(sqlite3.connect(path)) as rows:
         rows.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     data, said = path.read_bytes(), 0
-    places = {*range(0, 200, 7), *range(200, len(data), 97), *range(len(data) - 300, len(data))}
+    places = {
+        *range(0, 200, 7),
+        *range(200, len(data), 97),
+        *range(len(data) - 300, len(data)),
+    }
     for place in places:
         for beside in path.parent.iterdir():
             beside.unlink()
@@ -112,10 +122,20 @@ def test_every_damaged_place_of_a_file(path):
     assert said > 50
 
 
-@pytest.mark.parametrize("change", [
-    "vector = X'00000000'", "vector = X'000080BF000080BF'", "vector = 'text'", "vector = 1.5",
-    "known = 0", "truncated = 'x'", "text = X'636f77'", "text = 'cat'", "checksum = X'00'",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        "vector = X'00000000'",
+        "vector = X'000080BF000080BF'",
+        "vector = 'text'",
+        "vector = 1.5",
+        "known = 0",
+        "truncated = 'x'",
+        "text = X'636f77'",
+        "text = 'cat'",
+        "checksum = X'00'",
+    ],
+)
 def test_a_damaged_row_is_computed_again(path, change):
     CachedEmbedder(Counting(), path).embed(["cat", "mouse"])
     with closing(sqlite3.connect(path)) as rows:
@@ -150,7 +170,9 @@ def test_a_full_disk(path, monkeypatch):
     monkeypatch.setattr("semmetrics.store.cache.sqlite3.connect", small)
     texts = [str(number) * 50 for number in range(500)]
     cached = CachedEmbedder(Counting(), path)
-    np.testing.assert_array_equal(cached.embed(texts).vectors, Counting().embed(texts).vectors)
+    np.testing.assert_array_equal(
+        cached.embed(texts).vectors, Counting().embed(texts).vectors
+    )
     assert "cannot be used: database or disk is full" in str(cached.trouble)
 
 
@@ -159,7 +181,9 @@ def test_what_is_composed_is_kept_too(path):
     texts = ["cat", "zxqwv", "cat"]
     for _ in range(2):
         kept = CachedEmbedder(model, path).embed(texts)
-        assert kept.composed.tolist() == model.embed(texts).composed.tolist() == [0, 1, 0]
+        assert (
+            kept.composed.tolist() == model.embed(texts).composed.tolist() == [0, 1, 0]
+        )
         assert kept.known.tolist() == model.embed(texts).known.tolist()
     assert CachedEmbedder(Counting(), path).embed(["cat"]).composed is None
 
@@ -176,7 +200,9 @@ def test_it_does_not_wait_for_ever(path, monkeypatch):
     monkeypatch.setattr("semmetrics.store.cache._WAIT", 0.05)
     busy(path, 1)
     cache = TextCache(path, "vectors", {"vector": "BLOB"})
-    assert "the cache of vectors cannot be used: database is locked" in str(cache.trouble)
+    assert "the cache of vectors cannot be used: database is locked" in str(
+        cache.trouble
+    )
     assert cache.rows("a", ["b"], lambda texts: [(b"c",)]) == {"b": (b"c",)}
 
 

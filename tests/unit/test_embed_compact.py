@@ -7,7 +7,13 @@ import pytest
 from refusals import refused
 
 from semmetrics.embed.word_files import read_vectors
-from semmetrics.embed.words import MatrixEmbedder, convert, is_converted, open_converted, verify
+from semmetrics.embed.words import (
+    MatrixEmbedder,
+    convert,
+    is_converted,
+    open_converted,
+    verify,
+)
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]
@@ -18,7 +24,8 @@ VECTORS = np.array([[1, 2], [3, -4], [0.5, 0.25], [9, 9], [0, 0]], np.float32)
 def folder(tmp_path):
     source = tmp_path / "toy.txt"
     lines = [
-        f"{word.replace(' ', '_')} {a} {b}" for word, (a, b) in zip(WORDS, VECTORS, strict=True)
+        f"{word.replace(' ', '_')} {a} {b}"
+        for word, (a, b) in zip(WORDS, VECTORS, strict=True)
     ]
     source.write_text("\n".join(lines), "utf-8")
     return convert(read_vectors(source), tmp_path / "toy", licence="CC0")
@@ -31,11 +38,17 @@ def test_an_existing_folder_is_not_overwritten(folder, tmp_path):
 
 def test_progress_is_told(tmp_path, folder):
     seen = []
-    convert(open_converted(folder), tmp_path / "again", progress=lambda *told: seen.append(told))
+    convert(
+        open_converted(folder),
+        tmp_path / "again",
+        progress=lambda *told: seen.append(told),
+    )
     assert seen == [(5, 5)]
 
 
-@pytest.mark.parametrize("name", ["vectors.npy", "hashes.npy", "order.npy", "words.utf8"])
+@pytest.mark.parametrize(
+    "name", ["vectors.npy", "hashes.npy", "order.npy", "words.utf8"]
+)
 def test_a_part_that_is_missing_or_cut_off_is_refused(folder, name):
     part = folder / name
     part.write_bytes(part.read_bytes()[:-1])
@@ -72,7 +85,10 @@ def test_what_is_no_such_folder_is_refused(tmp_path, folder):
     assert not is_converted(tmp_path)
     with refused("not-converted"):
         open_converted(tmp_path)
-    for text, code in (("[]", "not-converted"), ('{"schema": "semmetrics.vectors/1"}', "damaged")):
+    for text, code in (
+        ("[]", "not-converted"),
+        ('{"schema": "semmetrics.vectors/1"}', "damaged"),
+    ):
         (folder / "meta.json").write_text(text, "utf-8")
         with refused(code):
             open_converted(folder)
@@ -82,7 +98,9 @@ def test_it_gives_the_same_vectors_and_identity(folder, tmp_path):
     source, opened = read_vectors(tmp_path / "toy.txt"), open_converted(folder)
     asked = [*[word.replace(" ", "_") for word in WORDS], "cow", ""]
     assert opened.find(asked).tolist() == source.find(asked).tolist()
-    np.testing.assert_array_equal(opened.embed(asked).vectors, source.embed(asked).vectors)
+    np.testing.assert_array_equal(
+        opened.embed(asked).vectors, source.embed(asked).vectors
+    )
     assert opened.identity == source.identity
     assert opened.lookup == "words"
     verify(folder)

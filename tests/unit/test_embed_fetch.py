@@ -41,7 +41,9 @@ class Server:
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.http.server_port}/toy.txt.gz"
-        threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
+        threading.Thread(
+            target=self.http.serve_forever, args=(0.01,), daemon=True
+        ).start()
 
     def answer(self, request):
         wanted = request.headers.get("Range")
@@ -62,7 +64,10 @@ class Server:
         request.send_header("Content-Length", str(size - start))
         request.send_header("ETag", self.tag)
         request.end_headers()
-        middle, stop = start + (size - start) // 2, size if self.stop is None else self.stop
+        middle, stop = (
+            start + (size - start) // 2,
+            size if self.stop is None else self.stop,
+        )
         request.wfile.write(self.data[start : min(middle, stop)])
         time.sleep(self.pause)
         request.wfile.write(self.data[min(middle, stop) : stop])
@@ -85,14 +90,26 @@ def home(tmp_path, monkeypatch):
 
 
 def entry(server, **given):
-    known = {"name": "toy-3", "url": server.url, "kind": "glove", "dimension": 3, "licence": "CC0"}
+    known = {
+        "name": "toy-3",
+        "url": server.url,
+        "kind": "glove",
+        "dimension": 3,
+        "licence": "CC0",
+    }
     return Entry(**(known | given))
 
 
 def test_vectors_are_downloaded_checked_and_converted(server, home):
     got = fetch(entry(server, sha256=SHA256))
-    assert (got.folder, got.sha256, got.checked) == (home / "vectors" / "toy-3", SHA256, "manifest")
-    assert open_converted(got.folder).embed(["word7"]).vectors.tolist() == [[7, 0.5, -1]]
+    assert (got.folder, got.sha256, got.checked) == (
+        home / "vectors" / "toy-3",
+        SHA256,
+        "manifest",
+    )
+    assert open_converted(got.folder).embed(["word7"]).vectors.tolist() == [
+        [7, 0.5, -1]
+    ]
     assert open_converted(got.folder).identity.startswith("toy-3@")
     meta = read_meta(got.folder)
     assert (meta["licence"], meta["source"]) == ("CC0", server.url)
@@ -116,7 +133,10 @@ def test_later_downloads_are_compared_with_the_first(server, home):
     assert (again.sha256, again.checked) == (SHA256, "first download")
     record = record_path(server.url)
     assert record.read_text() == f"{SHA256}  {record.name.removesuffix('.sha256')}\n"
-    server.data, server.tag = gzip.compress(GLOVE.partition(b"word40 ")[0], mtime=0), '"2"'
+    server.data, server.tag = (
+        gzip.compress(GLOVE.partition(b"word40 ")[0], mtime=0),
+        '"2"',
+    )
     with refused("wrong-digest") as caught:
         fetch(entry(server), folder=home / "three")
     assert str(record) in caught.value.remedy
@@ -158,7 +178,10 @@ def test_a_download_goes_on_where_it_stopped(server, halfway):
     assert server.asked == [None, "bytes=1000-"]
     assert halfway.read_bytes() == PACKED
     assert seen[-1] == (len(PACKED), len(PACKED))
-    assert sorted(path.name for path in halfway.parent.iterdir()) == ["checksums", "toy.txt.gz"]
+    assert sorted(path.name for path in halfway.parent.iterdir()) == [
+        "checksums",
+        "toy.txt.gz",
+    ]
 
 
 def test_a_part_that_is_too_long_is_forgotten(server, halfway):
@@ -214,13 +237,17 @@ def test_several_processes_fetch_one_file_once(server, home):
     assert [one.returncode for one in running] == [0, 0, 0]
     assert said == ["", "", SHA256]  # the others found the vectors of the first
     assert server.asked == [None]
-    assert open_converted(home / "toy").embed(["word7"]).vectors.tolist() == [[7, 0.5, -1]]
+    assert open_converted(home / "toy").embed(["word7"]).vectors.tolist() == [
+        [7, 0.5, -1]
+    ]
     assert not list((home / "downloads").iterdir())
 
 
 def test_processes_that_convert_one_file_twice_do_not_disturb_each_other(server, home):
     server.pause = 0.5
-    running = [fetch_in_a_process(server, home / f"toy{limit}", limit) for limit in (10, 20)]
+    running = [
+        fetch_in_a_process(server, home / f"toy{limit}", limit) for limit in (10, 20)
+    ]
     said = [one.communicate()[0].strip() for one in running]
     assert ([one.returncode for one in running], said) == ([0, 0], [SHA256, SHA256])
     assert [len(open_converted(home / f"toy{limit}")) for limit in (10, 20)] == [10, 20]
@@ -270,18 +297,24 @@ LENGTH, TAG = f"Content-Length: {len(PACKED)}", 'ETag: "1"'
 CUT = answer(PACKED[:1000], LENGTH, TAG)
 
 
-@pytest.mark.parametrize(("wrong", "problem"), [
-    (answer(PACKED), "no-length"),
-    (answer(PACKED[:1000]), "no-length"),
-    (answer(PACKED, f"Content-Length: {len(PACKED) + 9}"), "fetch-failed"),
-    (answer(PACKED, "Content-Length: many"), "no-length"),
-    (answer(PACKED[:1000], "Content-Length: 1000"), "damaged"),
-    (answer(b"800\r\n" + PACKED[:2000], "Transfer-Encoding: chunked"), "fetch-failed"),
-    (answer(b"", "Location: /loop", status="302 Found"), "http-error"),
-    (answer(b"", "Location: file:///etc/passwd", status="302 Found"), "http-error"),
-    (b"nonsense\r\n", "fetch-failed"),
-    (b"", "fetch-failed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        (answer(PACKED), "no-length"),
+        (answer(PACKED[:1000]), "no-length"),
+        (answer(PACKED, f"Content-Length: {len(PACKED) + 9}"), "fetch-failed"),
+        (answer(PACKED, "Content-Length: many"), "no-length"),
+        (answer(PACKED[:1000], "Content-Length: 1000"), "damaged"),
+        (
+            answer(b"800\r\n" + PACKED[:2000], "Transfer-Encoding: chunked"),
+            "fetch-failed",
+        ),
+        (answer(b"", "Location: /loop", status="302 Found"), "http-error"),
+        (answer(b"", "Location: file:///etc/passwd", status="302 Found"), "http-error"),
+        (b"nonsense\r\n", "fetch-failed"),
+        (b"", "fetch-failed"),
+    ],
+)
 def test_what_is_not_whole_is_never_kept(home, wrong, problem):
     raw = Raw(wrong, *[wrong] * 12 if b"/loop" in wrong else [])
     with refused(problem):
@@ -291,15 +324,23 @@ def test_what_is_not_whole_is_never_kept(home, wrong, problem):
     assert not (home / "toy").exists()
 
 
-@pytest.mark.parametrize("said", [
-    f"Content-Range: bytes 5-{len(PACKED) - 1}/{len(PACKED)}",  # another beginning
-    f"Content-Range: bytes 1000-1500/{len(PACKED)}",  # not up to the end
-    "Content-Range: bytes 1000-*/*",
-    "X: no range",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Content-Range: bytes 5-{len(PACKED) - 1}/{len(PACKED)}",  # another beginning
+        f"Content-Range: bytes 1000-1500/{len(PACKED)}",  # not up to the end
+        "Content-Range: bytes 1000-*/*",
+        "X: no range",
+    ],
+)
 def test_a_rest_that_is_another_is_not_joined(home, said):
-    rest = answer(PACKED[1000:], said, f"Content-Length: {len(PACKED) - 1000}", TAG,
-                  status="206 Partial Content")  # fmt: skip
+    rest = answer(
+        PACKED[1000:],
+        said,
+        f"Content-Length: {len(PACKED) - 1000}",
+        TAG,
+        status="206 Partial Content",
+    )
     raw = Raw(CUT, rest, answer(PACKED, LENGTH, TAG))
     file = home / "toy.txt.gz"
     for problem in ("fetch-failed", "fetch-failed"):

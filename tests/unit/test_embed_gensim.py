@@ -9,7 +9,11 @@ from refusals import refused
 
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.word_files import from_keyed_vectors, read_keyed_vectors, read_vectors
+from semmetrics.embed.word_files import (
+    from_keyed_vectors,
+    read_keyed_vectors,
+    read_vectors,
+)
 from semmetrics.embed.words import convert, read_meta
 from semmetrics.errors import MissingDependencyError
 
@@ -27,10 +31,19 @@ def keyed():
 
 @pytest.fixture(scope="module")
 def fasttext(tmp_path_factory):
-    module = pytest.importorskip("gensim.models.fasttext", reason="gensim is not installed")
+    module = pytest.importorskip(
+        "gensim.models.fasttext", reason="gensim is not installed"
+    )
     texts = [["traffic", "light", "cat"], ["traffic", "sign", "dog"]] * 5
     model = module.FastText(
-        texts, vector_size=8, min_count=1, bucket=50, seed=1, workers=1, min_n=3, max_n=4
+        texts,
+        vector_size=8,
+        min_count=1,
+        bucket=50,
+        seed=1,
+        workers=1,
+        min_n=3,
+        max_n=4,
     )
     path = tmp_path_factory.mktemp("fasttext") / "toy.bin"
     module.save_facebook_model(model, str(path))
@@ -50,7 +63,9 @@ def test_our_reader_reads_what_gensim_writes(keyed, tmp_path, binary):
 def test_keyed_vectors_pass_through(keyed):
     model = open_embedding(keyed)
     assert model.find(["dog", "cow"]).tolist() == [1, -1]
-    np.testing.assert_array_equal(model.embed(["dog", "cow"]).vectors, [VECTORS[1], np.zeros(8)])
+    np.testing.assert_array_equal(
+        model.embed(["dog", "cow"]).vectors, [VECTORS[1], np.zeros(8)]
+    )
     assert model.identity.startswith("keyedvectors-8@")
     assert open_embedding(keyed, max_words=1).find(["cat", "dog"]).tolist() == [0, -1]
     assert open_embedding(keyed, max_words=1).identity != model.identity
@@ -62,7 +77,10 @@ def test_keyed_vectors_from_a_file(keyed, tmp_path):
     model = open_embedding(f"kv:{path}")
     np.testing.assert_array_equal(model.embed(WORDS).vectors, VECTORS)
     assert model.identity.startswith("toy-8@")
-    assert model.identity.partition("@")[2] == from_keyed_vectors(keyed).identity.partition("@")[2]
+    assert (
+        model.identity.partition("@")[2]
+        == from_keyed_vectors(keyed).identity.partition("@")[2]
+    )
     with refused("unsafe-pickle"):
         open_embedding(str(path))
 
@@ -81,10 +99,14 @@ def test_what_gensim_cannot_open_is_refused(keyed, tmp_path):
 def test_a_fasttext_model_knows_parts_of_words(fasttext):
     path, wv = fasttext
     model = open_embedding(str(path))  # told by its content
-    np.testing.assert_allclose(model.embed(["traffic"]).vectors[0], wv["traffic"], atol=1e-6)
+    np.testing.assert_allclose(
+        model.embed(["traffic"]).vectors[0], wv["traffic"], atol=1e-6
+    )
     made = model.embed(["trafficlight", ""])
     assert made.known.tolist() == [True, False]
-    np.testing.assert_allclose(made.vectors[0], wv.get_vector("trafficlight"), atol=1e-6)
+    np.testing.assert_allclose(
+        made.vectors[0], wv.get_vector("trafficlight"), atol=1e-6
+    )
     found = embed_terms(["traffic light", "trafficlights", "…"], model)
     assert found.words == ["traffic + light", "trafficlights*", None]
     assert found.known.tolist() == [True, True, False]
@@ -107,7 +129,9 @@ def test_without_gensim_there_is_the_command_to_install_it(monkeypatch, tmp_path
     path = tmp_path / "toy.kv"
     path.write_bytes(b"")
     monkeypatch.setitem(sys.modules, "gensim.models", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'semmetrics\[word2vec\]'"):
+    with pytest.raises(
+        MissingDependencyError, match=r"pip install 'semmetrics\[word2vec\]'"
+    ):
         open_embedding(f"kv:{path}")
 
 

@@ -10,9 +10,19 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020 as clean
 
 WORDS = [
-    "unknown", "parkingmeter", "Parking_Meter", "cat", "can", "Sofa", "on_road", "pizzoven",
-    "traffic", "light", "zero", "Traffic_Light",
-]  # fmt: skip
+    "unknown",
+    "parkingmeter",
+    "Parking_Meter",
+    "cat",
+    "can",
+    "Sofa",
+    "on_road",
+    "pizzoven",
+    "traffic",
+    "light",
+    "zero",
+    "Traffic_Light",
+]
 
 
 @pytest.fixture
@@ -44,25 +54,31 @@ def plain_kubany2020(term, vocabulary):
     return None
 
 
-@pytest.mark.parametrize(("term", "word"), [
-    ("parking_meter", "parkingmeter"),  # without underscores comes before title case
-    ("cat", "cat"),
-    ("sofa", "Sofa"),
-    ("on_the_road", "on_road"),
-    ("pizza_oven", "pizzoven"),  # every a_ goes, also inside
-    ("a_cat", "cat"),
-    ("the_cat", "cat"),
-    ("traffic_light", "Traffic_Light"),
-    ("can", "can"),  # a stop word that is kept
-    ("cannot", "can"),  # taken apart; "not" is dropped
-    ("doing", None),
-    ("x", None),
-    ("empty", None),
-    ("", None),
-    ("cow", None),
-    ("unknown", None),
-    ("Cat", None),  # case counts
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("term", "word"),
+    [
+        (
+            "parking_meter",
+            "parkingmeter",
+        ),  # without underscores comes before title case
+        ("cat", "cat"),
+        ("sofa", "Sofa"),
+        ("on_the_road", "on_road"),
+        ("pizza_oven", "pizzoven"),  # every a_ goes, also inside
+        ("a_cat", "cat"),
+        ("the_cat", "cat"),
+        ("traffic_light", "Traffic_Light"),
+        ("can", "can"),  # a stop word that is kept
+        ("cannot", "can"),  # taken apart; "not" is dropped
+        ("doing", None),
+        ("x", None),
+        ("empty", None),
+        ("", None),
+        ("cow", None),
+        ("unknown", None),
+        ("Cat", None),  # case counts
+    ],
+)
 def test_the_rule_of_the_paper(model, term, word):
     assert found([term], model, "kubany2020") == [word]
     if term != "cannot":
@@ -75,20 +91,32 @@ def listing(words):
 
 def test_the_paper_tries_nine_forms_in_its_order():
     forms = [
-        "a_the_x_ray", "athexray", "A_The_X_Ray", "the_x_ray", "thexray", "The_X_Ray",
-        "a_x_ray", "axray", "A_X_Ray",
-    ]  # fmt: skip
+        "a_the_x_ray",
+        "athexray",
+        "A_The_X_Ray",
+        "the_x_ray",
+        "thexray",
+        "The_X_Ray",
+        "a_x_ray",
+        "axray",
+        "A_X_Ray",
+    ]
     for place, form in enumerate(forms):
-        assert found(["a_the_x_ray"], listing(forms[place:][::-1]), "kubany2020") == [form]
+        assert found(["a_the_x_ray"], listing(forms[place:][::-1]), "kubany2020") == [
+            form
+        ]
     assert found(["a_the_x_ray"], listing(["x_ray"]), "kubany2020") == [None]
 
 
-@pytest.mark.parametrize(("term", "word"), [
-    ("t-shirt (red)", "tshirt red"),
-    ("king of the hill", "king hill"),
-    ("all can", "all can"),
-    ("mp", None),  # a substring of "empty"
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("term", "word"),
+    [
+        ("t-shirt (red)", "tshirt red"),
+        ("king of the hill", "king hill"),
+        ("all can", "all can"),
+        ("mp", None),  # a substring of "empty"
+    ],
+)
 def test_characters_and_function_words_go(term, word):
     model = listing(["tshirt red", "king hill", "all can", "mp"])
     assert found([term], model, "kubany2020") == [word]
@@ -98,9 +126,15 @@ def test_characters_and_function_words_go(term, word):
 # ---- the other rules ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("term", "word"), [
-    ("Traffic Light", "Traffic_Light"), ("Cat", "cat"), ("light traffic", None), ("sofa", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("term", "word"),
+    [
+        ("Traffic Light", "Traffic_Light"),
+        ("Cat", "cat"),
+        ("light traffic", None),
+        ("sofa", None),
+    ],
+)
 def test_exact_takes_whole_labels_only(model, term, word):
     assert found([term], model, "exact") == [word]
 
@@ -119,7 +153,12 @@ def test_rules_that_do_not_exist_are_refused(model, options):
 
 def test_the_table_of_unknown_labels(model):
     labels = as_labels(
-        {"a": ["cat", "cow", "cow"], "b": ["gnu, parking meter"], "c": [], "d": ["gnu, cow"]},
+        {
+            "a": ["cat", "cow", "cow"],
+            "b": ["gnu, parking meter"],
+            "c": [],
+            "d": ["gnu, cow"],
+        },
         source="api.json",
     ).normalized(clean)
     (row,) = measure_coverage({"api": labels}, model, lookup="kubany2020")
@@ -131,7 +170,9 @@ def test_the_table_of_unknown_labels(model):
 
 
 def test_the_table_of_the_first_labels(model):
-    labels = as_labels({"a": [("cow", 0.1), ("cat", 0.9)], "b": [("gnu", 0.5), ("cat", 0.5)]})
+    labels = as_labels(
+        {"a": [("cow", 0.1), ("cat", 0.9)], "b": [("gnu", 0.5), ("cat", 0.5)]}
+    )
     (row,) = measure_coverage({"api": labels}, model, top_k=1)
     assert (row.images, row.labels, row.unknown, row.names) == (2, 2, 1, ("gnu",))
     with refused("bad-option"):

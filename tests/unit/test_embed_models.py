@@ -18,9 +18,19 @@ from semmetrics.embed.sentence_models import run_in_batches
 from semmetrics.errors import InputError, MissingDependencyError
 
 TEXTS = [
-    "cat", "a dog on a sofa", "traffic light", "car", "vehicle", "dog bed", "t-shirt", "tree",
-    "the quick brown fox jumps over the lazy dog", "naïve café", "flower", "street sign",
-]  # fmt: skip
+    "cat",
+    "a dog on a sofa",
+    "traffic light",
+    "car",
+    "vehicle",
+    "dog bed",
+    "t-shirt",
+    "tree",
+    "the quick brown fox jumps over the lazy dog",
+    "naïve café",
+    "flower",
+    "street sign",
+]
 LONG = "cat " * 2000
 
 
@@ -44,7 +54,9 @@ def test_batches_have_one_width_and_one_size():
 def test_without_the_packages_there_is_the_command(monkeypatch, spec):
     for name in ("sentence_transformers", "transformers"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'semmetrics\[sbert\]'"):
+    with pytest.raises(
+        MissingDependencyError, match=r"pip install 'semmetrics\[sbert\]'"
+    ):
         open_embedding(spec)
 
 
@@ -81,8 +93,12 @@ def test_vectors_are_those_of_the_library(sentences):
 def test_a_vector_does_not_depend_on_what_stands_beside_it(sentences):
     together = sentences.embed(TEXTS * 3).vectors
     for number, text in enumerate(TEXTS):
-        np.testing.assert_array_equal(sentences.embed([text]).vectors[0], together[number])
-        np.testing.assert_array_equal(together[number], together[number + 2 * len(TEXTS)])
+        np.testing.assert_array_equal(
+            sentences.embed([text]).vectors[0], together[number]
+        )
+        np.testing.assert_array_equal(
+            together[number], together[number + 2 * len(TEXTS)]
+        )
 
 
 def test_texts_that_are_too_long_are_counted(sentences):
@@ -112,7 +128,9 @@ def test_a_folder_of_a_sentence_model_is_told(minilm, sentences, tmp_path):
     cached = open_embedding(f"sbert:{minilm}", cache=tmp_path / "cache.sqlite")
     for _ in range(2):
         got = cached.embed(["cat", LONG])
-        np.testing.assert_array_equal(got.vectors, sentences.embed(["cat", LONG]).vectors)
+        np.testing.assert_array_equal(
+            got.vectors, sentences.embed(["cat", LONG]).vectors
+        )
         assert got.truncated == 1
 
 
@@ -146,22 +164,34 @@ def test_the_pooling_is_first_where_none_is_named(minilm):
 def test_nothing_is_said_at_the_end_of_the_program(minilm, tmp_path):
     (tmp_path / "labels.json").write_text('{"a": ["cat"]}')
     command = ["embed", "coverage", "--embedding", f"sbert:{minilm}", "labels.json"]
-    done = subprocess.run([sys.executable, "-m", "semmetrics", *command, "-q"], cwd=tmp_path,
-                          env=os.environ | {"PYTHONPATH": str(Path.cwd())}, capture_output=True,
-                          encoding="utf-8", check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "semmetrics", *command, "-q"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path.cwd())},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
     assert done.stderr == ""
 
 
 # ---- what is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("spec", "command"), [
-    ("sbert:no-such-model", "hf download sentence-transformers/no-such-model"),
-    ("sbert:nobody/no-such-model", "hf download nobody/no-such-model"),
-    ("transformers:first:nobody/no-such-model", "hf download nobody/no-such-model"),
-])  # fmt: skip
-def test_models_that_are_not_here_name_what_fetches_them(minilm, spec, command, monkeypatch):
-    hub = pytest.importorskip("huggingface_hub")  # its address answers nothing, nor is asked again
+@pytest.mark.parametrize(
+    ("spec", "command"),
+    [
+        ("sbert:no-such-model", "hf download sentence-transformers/no-such-model"),
+        ("sbert:nobody/no-such-model", "hf download nobody/no-such-model"),
+        ("transformers:first:nobody/no-such-model", "hf download nobody/no-such-model"),
+    ],
+)
+def test_models_that_are_not_here_name_what_fetches_them(
+    minilm, spec, command, monkeypatch
+):
+    hub = pytest.importorskip(
+        "huggingface_hub"
+    )  # its address answers nothing, nor is asked again
     monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("it tries again"))
@@ -195,7 +225,10 @@ def test_the_device_of_score(minilm, tmp_path):
     path = tmp_path / "toy.txt"
     path.write_text("cat 1 0\nkitten 0 1\n")
     texts = ["SemF1", "SemF1(embedding=m)"]
-    options = {"measures": texts, "embedding": {"default": path, "m": f"sbert:{minilm}"}}
+    options = {
+        "measures": texts,
+        "embedding": {"default": path, "m": f"sbert:{minilm}"},
+    }
     plain = semmetrics.score([["kitten"]], [["cat"]], **options)
     asked = semmetrics.score([["kitten"]], [["cat"]], device="cpu", **options)
     assert [score.value for score in asked] == [score.value for score in plain]
@@ -227,7 +260,9 @@ def xlnet(tmp_path_factory, minilm):
     tokenizers = pytest.importorskip("tokenizers")
     words = ["<unk>", "<sep>", "<cls>", "<pad>", "cat", "dog", "on", "a", "sofa"]
     model = tokenizers.Tokenizer(
-        tokenizers.models.WordLevel({word: number for number, word in enumerate(words)}, "<unk>")
+        tokenizers.models.WordLevel(
+            {word: number for number, word in enumerate(words)}, "<unk>"
+        )
     )
     model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     model.post_processor = tokenizers.processors.TemplateProcessing(
@@ -252,9 +287,13 @@ def test_first_token_of_xlnet(xlnet):
     for text, row in zip(texts, got.vectors, strict=True):
         hidden = first_token(model.model, model.tokenizer, text)
         np.testing.assert_allclose(row, hidden[0].numpy(), atol=1e-6)
-        assert model.tokenizer.encode(text)[-1] == 2  # the summary token is the last one
+        assert (
+            model.tokenizer.encode(text)[-1] == 2
+        )  # the summary token is the last one
     assert model.dimension == 16
-    assert model.embed(["cat " * 3000]).truncated == 0  # XLNet reads texts of any length
+    assert (
+        model.embed(["cat " * 3000]).truncated == 0
+    )  # XLNet reads texts of any length
 
 
 # ---- models that are damaged, or made otherwise -------------------------------------------------
@@ -309,11 +348,15 @@ def test_the_identity_holds_what_weights_do_not_tell(minilm, copied, kind):
     config.write_text(json.dumps(json.loads(kept) | {"num_attention_heads": 6}))
     heads = open_embedding(f"{kind}:{copied}").identity
     config.write_text(kept)
-    for name, path in ((n, copied / n) for n in ("tokenizer.json", "tokenizer_config.json")):
+    for name, path in (
+        (n, copied / n) for n in ("tokenizer.json", "tokenizer_config.json")
+    ):
         told = json.loads(path.read_text())
         if name == "tokenizer.json":
             told["normalizer"]["lowercase"] = False
-        path.write_text(json.dumps(told | ({"do_lower_case": False} if "config" in name else {})))
+        path.write_text(
+            json.dumps(told | ({"do_lower_case": False} if "config" in name else {}))
+        )
     cased = open_embedding(f"{kind}:{copied}").identity
     assert len({identity, heads, cased}) == 3
 
@@ -354,11 +397,19 @@ def tiny(tmp_path, minilm):
 
 def test_roberta_reads_as_many_tokens_as_it_has_positions(tiny):
     spec = tiny(
-        "Roberta", "<s> $A </s>", hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=8, max_position_embeddings=20,
-    )  # fmt: skip
+        "Roberta",
+        "<s> $A </s>",
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+        max_position_embeddings=20,
+    )
     # Of 20 positions two are before the first token: there is room for 18, two of them special.
-    for model in (open_embedding(spec), open_embedding(spec.replace("transformers:mean", "sbert"))):
+    for model in (
+        open_embedding(spec),
+        open_embedding(spec.replace("transformers:mean", "sbert")),
+    ):
         assert model.is_truncated(["cat " * 16, "cat " * 17]).tolist() == [False, True]
         got = model.embed(["cat " * 16, "cat " * 40])
         assert got.truncated == 1
@@ -366,7 +417,9 @@ def test_roberta_reads_as_many_tokens_as_it_has_positions(tiny):
 
 
 def test_an_empty_text_without_special_tokens_is_unknown(tiny):
-    model = open_embedding(tiny("GPT2", "$A", n_embd=8, n_layer=1, n_head=2, n_positions=20))
+    model = open_embedding(
+        tiny("GPT2", "$A", n_embd=8, n_layer=1, n_head=2, n_positions=20)
+    )
     got = model.embed(["", "cat", " "])
     assert got.known.tolist() == [False, True, False]
     np.testing.assert_array_equal(got.vectors[1], model.embed(["cat"]).vectors[0])
@@ -390,7 +443,9 @@ def test_other_tokenizers_of_sentence_models(minilm):
     for word in ("dog", "cow"):
         words = tokenizers.models.WordLevel({"cat": 0, word: 1, "<unk>": 2}, "<unk>")
         tokenizer = tokenizers.Tokenizer(words)
-        module = models.StaticEmbedding(tokenizer, embedding_weights=np.array(rows, np.float32))
+        module = models.StaticEmbedding(
+            tokenizer, embedding_weights=np.array(rows, np.float32)
+        )
         model = open_embedding(make(modules=[module]))
         assert model.embed(["cat", word]).vectors.tolist() == rows[:2]
         seen.add(model.identity)

@@ -31,7 +31,12 @@ def test_options_that_say_nothing_are_refused(glove, tmp_path):
     for spec in ("static", glove, folder, tmp_path / "rows.npy"):
         with refused("not-applicable"):
             open_embedding(spec, device="cpu")
-    for spec in ("static", f"matrix:{tmp_path / 'rows.npy'}", "sbert:none", "transformers:none"):
+    for spec in (
+        "static",
+        f"matrix:{tmp_path / 'rows.npy'}",
+        "sbert:none",
+        "transformers:none",
+    ):
         with refused("not-applicable"):
             open_embedding(spec, max_words=3)
     model = MatrixEmbedder([[1.0]], ["cat"])
@@ -77,20 +82,33 @@ def test_folders_that_say_nothing_are_refused(tmp_path):
 REST = 'kind = "glove"\ndimension = 2\nlicence = "CC0"\n'
 
 
-@pytest.mark.parametrize(("text", "code", "key"), [
-    ("[a", "unreadable", None), ("x = " + "[" * 2000 + "]" * 2000, "unreadable", None),
-    ("[a]\nurl = " + "[" * 2000, "unreadable", None), ("\ufeff[a]", "unreadable", None),
-    ("a = 1", "wrong-type", None), ('["../a"]\n', "wrong-type", None),
-    ("['']\nurl=''", "wrong-type", None), ("[a.b.c]\nx=1", "bad-option", "b"),
-    ('[a]\nurl = "https://x/y"\n', "bad-option", "kind"), ("[a]\nurl = 7\n", "bad-option", "url"),
-    ("[a]\nwords = inf", "bad-option", "words"), ("[a]\nurl = 1979-05-27", "bad-option", "url"),
-    ("[a]\nurl = ['" + "x" * 10**6 + "']", "bad-option", "url"),
-    ("[a]\ncolour = 7\n", "bad-option", "colour"),
-    (f'[a]\nurl = "file:///x"\n{REST}', "bad-option", "url"),
-    (f'[a]\nurl = "http://[bad/x"\n{REST}', "bad-option", "url"),
-    (f'[a]\nurl = "http://x:99999/x"\n{REST}', "bad-option", "url"),
-    (f'[a]\nurl = "http://x/y"\n{REST.replace("glove", "elmo")}', "bad-choice", "kind"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "code", "key"),
+    [
+        ("[a", "unreadable", None),
+        ("x = " + "[" * 2000 + "]" * 2000, "unreadable", None),
+        ("[a]\nurl = " + "[" * 2000, "unreadable", None),
+        ("\ufeff[a]", "unreadable", None),
+        ("a = 1", "wrong-type", None),
+        ('["../a"]\n', "wrong-type", None),
+        ("['']\nurl=''", "wrong-type", None),
+        ("[a.b.c]\nx=1", "bad-option", "b"),
+        ('[a]\nurl = "https://x/y"\n', "bad-option", "kind"),
+        ("[a]\nurl = 7\n", "bad-option", "url"),
+        ("[a]\nwords = inf", "bad-option", "words"),
+        ("[a]\nurl = 1979-05-27", "bad-option", "url"),
+        ("[a]\nurl = ['" + "x" * 10**6 + "']", "bad-option", "url"),
+        ("[a]\ncolour = 7\n", "bad-option", "colour"),
+        (f'[a]\nurl = "file:///x"\n{REST}', "bad-option", "url"),
+        (f'[a]\nurl = "http://[bad/x"\n{REST}', "bad-option", "url"),
+        (f'[a]\nurl = "http://x:99999/x"\n{REST}', "bad-option", "url"),
+        (
+            f'[a]\nurl = "http://x/y"\n{REST.replace("glove", "elmo")}',
+            "bad-choice",
+            "kind",
+        ),
+    ],
+)
 def test_manifests_are_checked(tmp_path, text, code, key):
     path = tmp_path / "manifest.toml"
     path.write_text(text, encoding="utf-8")

@@ -20,12 +20,17 @@ ROWS = np.array([[1, 2, 3], [4, 5, 6]], np.float64)
 # ---- functions ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("function", "says"), [
-    (lambda texts: None, "wrong-shape"), (lambda texts: ["x"] * len(texts), "wrong-type"),
-    (lambda texts: [1.0] * len(texts), "wrong-shape"), (lambda texts: [[1.0]], "wrong-shape"),
-    (lambda texts: [[1.0], [np.nan], [1.0]], "vector-not-finite"),
-    (lambda texts: [[]] * len(texts), "wrong-shape"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda texts: None, "wrong-shape"),
+        (lambda texts: ["x"] * len(texts), "wrong-type"),
+        (lambda texts: [1.0] * len(texts), "wrong-shape"),
+        (lambda texts: [[1.0]], "wrong-shape"),
+        (lambda texts: [[1.0], [np.nan], [1.0]], "vector-not-finite"),
+        (lambda texts: [[]] * len(texts), "wrong-shape"),
+    ],
+)
 def test_what_a_function_returns_is_checked(function, says):
     with refused(says):
         CallableEmbedder(function).embed(["cat", "dog", "cow"])
@@ -64,7 +69,9 @@ def matrix(tmp_path):
                 else {"text": TEXTS, "x": ROWS[:, 0], "y": ROWS[:, 1], "z": ROWS[:, 2]}
             )
             path = path.with_suffix(".parquet")
-            pytest.importorskip("pyarrow.parquet").write_table(arrow.table(columns), path)
+            pytest.importorskip("pyarrow.parquet").write_table(
+                arrow.table(columns), path
+            )
         return path
 
     return write
@@ -75,17 +82,28 @@ def test_matrices_are_read(matrix, kind):
     path = matrix(kind)
     for spec in (str(path), f"matrix:{path}", path):
         model = open_embedding(spec)
-        np.testing.assert_array_equal(model.embed(["traffic light", "cow"]).vectors[0], ROWS[1])
+        np.testing.assert_array_equal(
+            model.embed(["traffic light", "cow"]).vectors[0], ROWS[1]
+        )
         assert model.find(["cow"]).tolist() == [-1]
         assert model.lookup == "exact"
-    assert open_embedding(path).identity == MatrixEmbedder(ROWS, TEXTS, name="labels").identity
+    assert (
+        open_embedding(path).identity
+        == MatrixEmbedder(ROWS, TEXTS, name="labels").identity
+    )
 
 
-@pytest.mark.parametrize(("rows", "texts", "says"), [
-    (ROWS, ["cat"], "wrong-shape"), (ROWS, ["cat", "cat"], "duplicate"),
-    (ROWS[0], TEXTS, "wrong-shape"), (np.zeros((0, 3)), [], "wrong-shape"),
-    ([["x"], ["y"]], TEXTS, "wrong-type"), ([[1.0], [np.inf]], TEXTS, "vector-not-finite"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "texts", "says"),
+    [
+        (ROWS, ["cat"], "wrong-shape"),
+        (ROWS, ["cat", "cat"], "duplicate"),
+        (ROWS[0], TEXTS, "wrong-shape"),
+        (np.zeros((0, 3)), [], "wrong-shape"),
+        ([["x"], ["y"]], TEXTS, "wrong-type"),
+        ([[1.0], [np.inf]], TEXTS, "vector-not-finite"),
+    ],
+)
 def test_matrices_are_checked(rows, texts, says):
     with refused(says):
         MatrixEmbedder(rows, texts)
@@ -112,7 +130,11 @@ def test_parquet_is_checked(tmp_path):
 def test_a_function_is_asked_for_texts_of_the_data_alone(tmp_path):
     """A dictionary that has these dies of any other."""
     vectors = {"red cat": [1.0, 0.0], "dog": [0.0, 2.0]}  # labels and captions,
-    joined = {"red_cat": [1.0, 0.0], "red_cat dog": [3.0, 4.0], "dog red cat": [3.0, 4.0]}
+    joined = {
+        "red_cat": [1.0, 0.0],
+        "red_cat dog": [3.0, 4.0],
+        "dog red cat": [3.0, 4.0],
+    }
     asked = []
 
     def look_up(texts):
@@ -120,7 +142,9 @@ def test_a_function_is_asked_for_texts_of_the_data_alone(tmp_path):
         return [(vectors | joined)[text] for text in texts]
 
     def run(preds, gts, measures="SemF1 WMD MeanSim BagSim", **options):
-        return semmetrics.score(preds, gts, measures=measures, embedding=look_up, **options)
+        return semmetrics.score(
+            preds, gts, measures=measures, embedding=look_up, **options
+        )
 
     table = run({"1": ["red_cat"], "2": []}, {"1": ["dog"], "2": ["red_cat", "dog"]})
     assert [score.value for score in table.scores[1:3]] == [pytest.approx(5**0.5), 0]
@@ -154,4 +178,7 @@ def test_lazily_negated_tensors_are_read():
     given = {"1": ["a"]}, {"1": ["b"]}
     score = semmetrics.score(*given, measures="MeanSim", embedding=words)
     plain = {"a": vectors[0].numpy(), "b": vectors[1].numpy()}
-    assert score[0].value == semmetrics.score(*given, measures="MeanSim", embedding=plain)[0].value
+    assert (
+        score[0].value
+        == semmetrics.score(*given, measures="MeanSim", embedding=plain)[0].value
+    )

@@ -12,21 +12,27 @@ from semmetrics.embed.word_files import read_vectors
 from semmetrics.embed.words import WordIndex
 
 WORDS = ["cat", "dog", "Parking_Meter", "naïve", "unknown"]
-VECTORS = np.array([[1, 0, 0.5], [0.25, -1, 2], [3, 3, 3], [1e-3, 1e5, -7], [0, 0, 1]], np.float32)
+VECTORS = np.array(
+    [[1, 0, 0.5], [0.25, -1, 2], [3, 3, 3], [1e-3, 1e5, -7], [0, 0, 1]], np.float32
+)
 
 
 def binary(words=WORDS, vectors=VECTORS, *, newlines=False, count=None):
     """Bytes of word2vec's binary format; the original program ends each vector with a new line."""
     end = b"\n" if newlines else b""
     head = f"{len(words) if count is None else count} {vectors.shape[1]}\n".encode()
-    return head + b"".join(word.encode() + b" " + row.astype("<f4").tobytes() + end
-                           for word, row in zip(words, vectors, strict=True))  # fmt: skip
+    return head + b"".join(
+        word.encode() + b" " + row.astype("<f4").tobytes() + end
+        for word, row in zip(words, vectors, strict=True)
+    )
 
 
 def text(words=WORDS, vectors=VECTORS, *, header=True, tail=""):
     lines = [f"{len(words)} {vectors.shape[1]}"] if header else []
-    lines += [f"{word} {' '.join(str(number) for number in row)}{tail}"
-              for word, row in zip(words, vectors.tolist(), strict=True)]  # fmt: skip
+    lines += [
+        f"{word} {' '.join(str(number) for number in row)}{tail}"
+        for word, row in zip(words, vectors.tolist(), strict=True)
+    ]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -39,11 +45,16 @@ def zipped(**members):
 
 
 FORMS = {
-    "binary": binary(), "binary, new lines": binary(newlines=True), "text": text(),
-    "text, trailing blanks": text(tail=" "), "text, CR LF": text().replace(b"\n", b"\r\n"),
-    "glove": text(header=False), "glove, no last new line": text(header=False).rstrip(b"\n"),
-    "gzip": gzip.compress(binary(), mtime=0), "zip": zipped(vectors=text()),
-}  # fmt: skip
+    "binary": binary(),
+    "binary, new lines": binary(newlines=True),
+    "text": text(),
+    "text, trailing blanks": text(tail=" "),
+    "text, CR LF": text().replace(b"\n", b"\r\n"),
+    "glove": text(header=False),
+    "glove, no last new line": text(header=False).rstrip(b"\n"),
+    "gzip": gzip.compress(binary(), mtime=0),
+    "zip": zipped(vectors=text()),
+}
 
 
 @pytest.fixture
@@ -61,11 +72,22 @@ def test_all_forms_give_the_same_vectors(file, form):
     vectors = read_vectors(file(FORMS[form]))
     assert len(vectors) == len(WORDS)
     assert vectors.dimension == 3
-    assert vectors.find([*WORDS, "cow", "Cat", ""]).tolist() == [0, 1, 2, 3, 4, -1, -1, -1]
+    assert vectors.find([*WORDS, "cow", "Cat", ""]).tolist() == [
+        0,
+        1,
+        2,
+        3,
+        4,
+        -1,
+        -1,
+        -1,
+    ]
     found = vectors.embed(["naïve", "cow", "cat", "cat"])
     assert found.known.tolist() == [True, False, True, True]
     assert found.vectors.dtype == np.float32
-    np.testing.assert_array_equal(found.vectors, VECTORS[[3, 0, 0, 0]] * [[1], [0], [1], [1]])
+    np.testing.assert_array_equal(
+        found.vectors, VECTORS[[3, 0, 0, 0]] * [[1], [0], [1], [1]]
+    )
     assert vectors.words(np.array([2, 3])) == ["Parking_Meter", "naïve"]
 
 
@@ -74,7 +96,9 @@ def test_membership_and_rows(file):
     assert "cat" in vectors
     assert "cow" not in vectors
     assert 7 not in vectors
-    np.testing.assert_array_equal(vectors.rows(np.array([1, -1])), [VECTORS[1], [0, 0, 0]])
+    np.testing.assert_array_equal(
+        vectors.rows(np.array([1, -1])), [VECTORS[1], [0, 0, 0]]
+    )
     assert vectors.rows(np.zeros(0, int)).shape == (0, 3)
     assert vectors.embed([]).vectors.shape == (0, 3)
 
@@ -98,22 +122,34 @@ def test_words_with_the_same_hash_are_told_apart():
 DAMAGED = "damaged"
 
 
-@pytest.mark.parametrize(("data", "code", "line"), [
-    (b"", "empty-file", 0), (b"\x89PNG\r\n\x1a\n", "not-word-vectors", 0),
-    (binary()[:3], "not-word-vectors", 0),
-    (b"\xef\xbb\xbf" + text(), "not-word-vectors", 0),
-    (b"\xef\xbb\xbf" + text(header=False), "not-word-vectors", 0),
-    (binary()[:-1], DAMAGED, 0), (binary()[:12], DAMAGED, 0), (binary(count=6), DAMAGED, 0),
-    (binary(count=4), DAMAGED, 0), (b"9000000 300\ncat ", DAMAGED, 0),
-    (b"2 3\n" + b"x" * 9000, DAMAGED, 0), (b"0 3\n", DAMAGED, 0), (text()[:-10], DAMAGED, 6),
-    (text().replace(b"5 3", b"7 3"), DAMAGED, 0), (text().replace(b"5 3", b"4 3"), DAMAGED, 0),
-    (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", DAMAGED, 2), (b"cat 1 2 3\n\ndog 1 2 3\n", DAMAGED, 2),
-    (text(["cat 0.5", *WORDS[1:]]), DAMAGED, 2),
-    # a single line does not say whether the number is of the phrase or the header is wrong
-    (text(["route 66"], VECTORS[:1]), DAMAGED, 2),
-    (gzip.compress(binary(), mtime=0)[:-12], DAMAGED, 0),
-    (zipped(a=text(), b=text()), "wrong-member", 0), (zipped(a=text())[:-10], DAMAGED, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "code", "line"),
+    [
+        (b"", "empty-file", 0),
+        (b"\x89PNG\r\n\x1a\n", "not-word-vectors", 0),
+        (binary()[:3], "not-word-vectors", 0),
+        (b"\xef\xbb\xbf" + text(), "not-word-vectors", 0),
+        (b"\xef\xbb\xbf" + text(header=False), "not-word-vectors", 0),
+        (binary()[:-1], DAMAGED, 0),
+        (binary()[:12], DAMAGED, 0),
+        (binary(count=6), DAMAGED, 0),
+        (binary(count=4), DAMAGED, 0),
+        (b"9000000 300\ncat ", DAMAGED, 0),
+        (b"2 3\n" + b"x" * 9000, DAMAGED, 0),
+        (b"0 3\n", DAMAGED, 0),
+        (text()[:-10], DAMAGED, 6),
+        (text().replace(b"5 3", b"7 3"), DAMAGED, 0),
+        (text().replace(b"5 3", b"4 3"), DAMAGED, 0),
+        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", DAMAGED, 2),
+        (b"cat 1 2 3\n\ndog 1 2 3\n", DAMAGED, 2),
+        (text(["cat 0.5", *WORDS[1:]]), DAMAGED, 2),
+        # a single line does not say whether the number is of the phrase or the header is wrong
+        (text(["route 66"], VECTORS[:1]), DAMAGED, 2),
+        (gzip.compress(binary(), mtime=0)[:-12], DAMAGED, 0),
+        (zipped(a=text(), b=text()), "wrong-member", 0),
+        (zipped(a=text())[:-10], DAMAGED, 0),
+    ],
+)
 def test_damaged_files_are_refused(file, data, code, line):
     path = file(data)
     with refused(code, f"{path}, line {line}" if line else str(path)):
@@ -145,7 +181,9 @@ def test_options_are_checked(file, tmp_path):
         read_vectors(path, kind="glove")
     with refused("wrong-member"):
         read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="c")
-    assert len(read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="b")) == len(WORDS)
+    assert len(
+        read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="b")
+    ) == len(WORDS)
     with refused("unreadable"):
         read_vectors(tmp_path)
 
@@ -153,7 +191,9 @@ def test_options_are_checked(file, tmp_path):
 @pytest.mark.parametrize("max_words", [None, 2])
 @pytest.mark.parametrize("newlines", [False, True])
 @pytest.mark.parametrize("dimension", [1, 2, 5])
-def test_a_binary_header_that_names_another_width_is_refused(file, dimension, newlines, max_words):
+def test_a_binary_header_that_names_another_width_is_refused(
+    file, dimension, newlines, max_words
+):
     data = binary(newlines=newlines).replace(b"5 3\n", b"5 %d\n" % dimension, 1)
     with refused("damaged"):
         read_vectors(file(data), max_words=max_words)

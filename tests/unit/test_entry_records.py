@@ -26,7 +26,9 @@ TRUTH = [
 
 def lines(folder, name, records):
     path = folder / name
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
+    path.write_text(
+        "".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8"
+    )
     return str(path)
 
 
@@ -58,7 +60,11 @@ def test_records_of_labels():
         {"id": "a", "label": "dog", "confidence": 0.9},
         {"id": "b", "label": "bus", "confidence": 0.5},
     ]
-    truth = [{"id": "a", "label": "dog"}, {"id": "b", "label": "bus"}, {"id": "c", "label": None}]
+    truth = [
+        {"id": "a", "label": "dog"},
+        {"id": "b", "label": "bus"},
+        {"id": "c", "label": None},
+    ]
     found = semmetrics.as_labels(preds)
     assert found.to_list() == [["cat", "dog"], ["bus"]]
     assert found.side.scores.tolist() == [0.2, 0.9, 0.5]
@@ -71,11 +77,23 @@ def test_records_of_labels():
     ("records", "code", "place"),
     [
         ([{"id": 1, "labels": "cat, dog"}], "text-as-list", "element [0]"),
-        ([{"id": 1, "label": "cat"}, {"id": 1, "label": ["dog"]}], "wrong-type", "element [1]"),
-        ([{"id": 1, "label": "cat"}, {"id": 1, "label": 3}], "wrong-type", "element [1]"),
+        (
+            [{"id": 1, "label": "cat"}, {"id": 1, "label": ["dog"]}],
+            "wrong-type",
+            "element [1]",
+        ),
+        (
+            [{"id": 1, "label": "cat"}, {"id": 1, "label": 3}],
+            "wrong-type",
+            "element [1]",
+        ),
         ([{"id": 1, "label": "cat"}, ["dog"]], "wrong-type", "element [1]"),
         ([{"id": 1, "label": "cat"}, {"id": 1, "label": " "}], "empty", "element [0]"),
-        ([{"id": 1, "label": "cat"}, {"label": "dog"}], "missing-column", "element [1]"),
+        (
+            [{"id": 1, "label": "cat"}, {"label": "dog"}],
+            "missing-column",
+            "element [1]",
+        ),
         (
             [{"id": 1, "label": "cat", "score": 0.5}, {"id": 1, "label": "dog"}],
             "mixed-rows",
@@ -83,7 +101,10 @@ def test_records_of_labels():
         ),
         ([{"id": 1, "label": "cat", "score": "high"}], "not-a-number", "element [0]"),
         (
-            [{"id": 1, "label": "a", "score": 0.5}, {"id": 1, "label": "b", "score": None}],
+            [
+                {"id": 1, "label": "a", "score": 0.5},
+                {"id": 1, "label": "b", "score": None},
+            ],
             "not-a-number",
             "element [1]",
         ),
@@ -104,9 +125,15 @@ def test_records_with_lists_stay_items():
 
 pandas = pytest.importorskip("pandas")
 LABELS = pandas.DataFrame(
-    {"image_id": ["a", "a", "b"], "label": ["cat", "dog", "bus"], "score": [0.9, 0.8, 0.7]}
+    {
+        "image_id": ["a", "a", "b"],
+        "label": ["cat", "dog", "bus"],
+        "score": [0.9, 0.8, 0.7],
+    }
 )
-CAPTIONS = pandas.DataFrame({"image_id": ["a", "b"], "caption": ["a cat sits", "a bus"]})
+CAPTIONS = pandas.DataFrame(
+    {"image_id": ["a", "b"], "caption": ["a cat sits", "a bus"]}
+)
 
 
 @pytest.mark.parametrize("orient", ["records", "columns", "index", "split", "table"])
@@ -118,7 +145,10 @@ def test_tables_that_pandas_wrote(orient, tmp_path):
     assert found.side.scores.tolist() == [0.9, 0.8, 0.7]
     CAPTIONS.to_json(path, orient=orient)
     found = semmetrics.as_captions(str(path))
-    assert (list(found.ids), found.to_list()) == (["a", "b"], [["a cat sits"], ["a bus"]])
+    assert (list(found.ids), found.to_list()) == (
+        ["a", "b"],
+        [["a cat sits"], ["a bus"]],
+    )
 
 
 @pytest.mark.parametrize("orient", ["columns", "index", "split", "table"])
@@ -126,22 +156,32 @@ def test_tables_whose_index_has_the_ids(orient, tmp_path):
     path = tmp_path / "p.json"
     CAPTIONS.set_index("image_id").to_json(path, orient=orient)
     found = semmetrics.as_captions(str(path))
-    assert (list(found.ids), found.to_list()) == (["a", "b"], [["a cat sits"], ["a bus"]])
+    assert (list(found.ids), found.to_list()) == (
+        ["a", "b"],
+        [["a cat sits"], ["a bus"]],
+    )
 
 
 def test_records_by_id():
     lists = {"a": {"labels": ["cat", "dog"], "scores": [0.9, 0.2]}, "b": {"labels": []}}
     found = semmetrics.as_labels({"a": lists["a"]})
-    assert (found.to_list(), found.side.scores.tolist()) == ([["cat", "dog"]], [0.9, 0.2])
+    assert (found.to_list(), found.side.scores.tolist()) == (
+        [["cat", "dog"]],
+        [0.9, 0.2],
+    )
     found = semmetrics.as_labels({"a": {"label": "cat", "score": 0.5}})
     assert (list(found.ids), found.to_list(), found.side.scores.tolist()) == (
         ["a"],
         [["cat"]],
         [0.5],
     )
-    found = semmetrics.as_captions({"a": {"caption": "a cat"}, "b": {"caption": ["a", "b"]}})
+    found = semmetrics.as_captions(
+        {"a": {"caption": "a cat"}, "b": {"caption": ["a", "b"]}}
+    )
     assert found.to_list() == [["a cat"], ["a", "b"]]
-    found = semmetrics.as_captions({"a": [{"caption": "a cat"}, {"caption": "the cat"}]})
+    found = semmetrics.as_captions(
+        {"a": [{"caption": "a cat"}, {"caption": "the cat"}]}
+    )
     assert found.to_list() == [["a cat", "the cat"]]
 
 

@@ -15,9 +15,14 @@ TABLE2 = ROOT / "examples" / "kubany2020_table2"
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs(script, tmp_path):
-    done = subprocess.run([sys.executable, "-W", "error", str(script)], cwd=tmp_path,
-                          env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True,
-                          text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert done.stdout

@@ -41,31 +41,46 @@ def offered():
 def test_the_extras_that_errors_name_exist(offered):
     named = extras()
     assert {"sbert", "word2vec", "wordnet"} <= set(named.values())  # it finds them
-    assert {place: extra for place, extra in named.items() if extra not in offered} == {}
+    assert {
+        place: extra for place, extra in named.items() if extra not in offered
+    } == {}
     (whole,) = offered["all"]
     held = whole.removeprefix("semmetrics[").removesuffix("]").split(",")
     assert set(held) <= set(offered)
     assert set(named.values()) <= {*held, "all"}
 
 
-@pytest.mark.parametrize(("cause", "said"), [
-    (ModuleNotFoundError("No module named 'nltk'", name="nltk"), "nltk; run: pip install nltk, "),
-    (ModuleNotFoundError("No module named 'joblib'", name="joblib"),
-     "nltk, which cannot be loaded: No module named 'joblib'; run: "
-     "pip install --upgrade nltk numpy, for versions that fit"),
-    (ImportError("numpy.core.multiarray failed to import"),
-     "nltk, which cannot be loaded: numpy.core.multiarray failed to import; run: pip"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        (
+            ModuleNotFoundError("No module named 'nltk'", name="nltk"),
+            "nltk; run: pip install nltk, ",
+        ),
+        (
+            ModuleNotFoundError("No module named 'joblib'", name="joblib"),
+            "nltk, which cannot be loaded: No module named 'joblib'; run: "
+            "pip install --upgrade nltk numpy, for versions that fit",
+        ),
+        (
+            ImportError("numpy.core.multiarray failed to import"),
+            "nltk, which cannot be loaded: numpy.core.multiarray failed to import; run: pip",
+        ),
+    ],
+)
 def test_a_package_that_is_there_and_broken_is_not_called_missing(cause, said):
     error = MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=cause)
     assert f"METEOR-nltk needs the package {said}" in str(error)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-@pytest.mark.parametrize(("package", "line"), [
-    ("pyarrow", "the package pyarrow cannot be loaded"),
-    ("h5py", "reading a.h5 needs the package h5py, which cannot be loaded"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("pyarrow", "the package pyarrow cannot be loaded"),
+        ("h5py", "reading a.h5 needs the package h5py, which cannot be loaded"),
+    ],
+)
 def test_versions_that_do_not_fit_are_no_fault_of_the_program(tmp_path, package, line):
     """As pyarrow says beside an older numpy."""
     (tmp_path / package).mkdir()
@@ -75,10 +90,13 @@ def test_versions_that_do_not_fit_are_no_fault_of_the_program(tmp_path, package,
     (tmp_path / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
     given = {"pyarrow": ["a.csv"], "h5py": ["--task", "retrieval", "a.h5"]}[package]
     done = subprocess.run(
-        [sys.executable, "-m", "semmetrics", "validate", *given], cwd=tmp_path, check=False,
+        [sys.executable, "-m", "semmetrics", "validate", *given],
+        cwd=tmp_path,
+        check=False,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
     assert f"semmetrics: error: {line}: {why}; {remedy}\n" in done.stderr
     assert done.returncode == 2

@@ -18,7 +18,12 @@ RANKING = ["LRAP", "RankingLoss", "CoverageError"]
 CURVES = ["mAP", "ROC-AUC", "ROC-AUC(average=micro)", "ROC-AUC(average=weighted)"]
 SETS = [
     *(f"HammingLoss({RULE})", f"HammingLoss(average=macro,{RULE})", f"MicroF1({RULE})"),
-    *(f"MacroF1({RULE})", f"F1({RULE})", f"Precision({RULE})", f"SubsetAccuracy({RULE})"),
+    *(
+        f"MacroF1({RULE})",
+        f"F1({RULE})",
+        f"Precision({RULE})",
+        f"SubsetAccuracy({RULE})",
+    ),
 ]
 MEASURES = [*SETS, *RANKING, *CURVES]
 NAMES = [f"c{number:02}" for number in range(9)]
@@ -41,9 +46,13 @@ def as_lvis(truth, verified):
     images, annotations = [], []
     for row, (true, known) in enumerate(zip(truth, verified, strict=True)):
         absent = (np.flatnonzero(known & (true == 0)) + 1).tolist()
-        images.append({"id": row, "file_name": f"{row}.jpg", "neg_category_ids": absent})
+        images.append(
+            {"id": row, "file_name": f"{row}.jpg", "neg_category_ids": absent}
+        )
         present = (np.flatnonzero(true) + 1).tolist()
-        annotations += [{"image_id": row, "category_id": category} for category in present]
+        annotations += [
+            {"image_id": row, "category_id": category} for category in present
+        ]
     categories = [{"id": number, "name": name} for number, name in enumerate(NAMES, 1)]
     return {"images": images, "annotations": annotations, "categories": categories}
 
@@ -90,8 +99,11 @@ def oracle(scores, truth, known):
     items = [(truth[i, k], chosen[i, k]) for i, k in enumerate(known)]
     true, own = truth[known], chosen[known]
     seen = ((truth == 1) | (chosen == 1)) & known
-    of_seen = [peer.f1_score(truth[k, j], chosen[k, j]) for j, k in enumerate(known.T)
-               if seen[:, j].any()]  # fmt: skip
+    of_seen = [
+        peer.f1_score(truth[k, j], chosen[k, j])
+        for j, k in enumerate(known.T)
+        if seen[:, j].any()
+    ]
     with_cells = known.any(axis=0)
     shares = wrong.sum(axis=0)[with_cells] / known.sum(axis=0)[with_cells]
     precisions = []
@@ -109,7 +121,9 @@ def oracle(scores, truth, known):
         f"F1({RULE})": np.mean(f1),
         f"Precision({RULE})": np.mean(precisions),
         f"SubsetAccuracy({RULE})": np.mean([(t == c).all() for t, c in items]),
-        "LRAP": of_rows(peer.label_ranking_average_precision_score, scores, truth, known),
+        "LRAP": of_rows(
+            peer.label_ranking_average_precision_score, scores, truth, known
+        ),
         "RankingLoss": of_rows(peer.label_ranking_loss, scores, truth, known),
         "CoverageError": of_rows(peer.coverage_error, scores, truth, known),
         "mAP": of_columns(peer.average_precision_score, scores, truth, known),
@@ -124,7 +138,9 @@ def oracle(scores, truth, known):
 @pytest.mark.parametrize("seed", range(6))
 def test_only_verified_cells_count(seed):
     scores, truth, known = data(seed)
-    table = semmetrics.score(as_scores(scores), as_lvis(truth, known), measures=MEASURES)
+    table = semmetrics.score(
+        as_scores(scores), as_lvis(truth, known), measures=MEASURES
+    )
     assert table.to_dict() == pytest.approx(oracle(scores, truth, known), abs=1e-6)
     assert all("|verified:listed|" in score.signature for score in table)
     assert "unverified-labels" in codes(table)
@@ -133,10 +149,19 @@ def test_only_verified_cells_count(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_what_a_dense_truth_with_unknown_cells_gives(seed):
     scores, truth, known = data(seed)
-    table = semmetrics.score(as_scores(scores), as_lvis(truth, known), measures=MEASURES)
-    cells = {row: {name: truth[int(row), place] if known[int(row), place] else -1
-                   for place, name in enumerate(NAMES)} for row in as_scores(scores)}  # fmt: skip
-    dense = semmetrics.score(as_scores(scores), cells, measures=MEASURES, unknown_value=-1)
+    table = semmetrics.score(
+        as_scores(scores), as_lvis(truth, known), measures=MEASURES
+    )
+    cells = {
+        row: {
+            name: truth[int(row), place] if known[int(row), place] else -1
+            for place, name in enumerate(NAMES)
+        }
+        for row in as_scores(scores)
+    }
+    dense = semmetrics.score(
+        as_scores(scores), cells, measures=MEASURES, unknown_value=-1
+    )
     assert table.to_dict() == pytest.approx(dense.to_dict(), abs=1e-12)
 
 
@@ -172,11 +197,15 @@ def test_merged_states_give_the_values_of_the_whole():
     scorers = []
     for rows in (range(6), range(6, 14)):
         scorers.append(semmetrics.Scorer(measures=SETS, keep_rows=False))
-        scorers[-1].update({row: preds[row] for row in map(str, rows)}, part_of(lvis, rows))
+        scorers[-1].update(
+            {row: preds[row] for row in map(str, rows)}, part_of(lvis, rows)
+        )
     merged = pickle.loads(pickle.dumps(scorers[0]))
     merged.merge(scorers[1])
     whole = semmetrics.score(preds, lvis, measures=SETS)
-    assert [score.signature for score in merged.compute()] == [one.signature for one in whole]
+    assert [score.signature for score in merged.compute()] == [
+        one.signature for one in whole
+    ]
     assert merged.compute().to_dict() == pytest.approx(whole.to_dict(), abs=1e-12)
 
 
@@ -198,7 +227,9 @@ def test_the_data_of_a_signature_do_not_depend_on_the_predictions():
     hashes = set()
     for preds in (as_scores(scores), {str(row): ["zebra", "c01"] for row in range(14)}):
         (score,) = semmetrics.score(preds, lvis, measures="Precision@2")
-        hashes.update(part for part in score.signature.split("|") if part.startswith("data:"))
+        hashes.update(
+            part for part in score.signature.split("|") if part.startswith("data:")
+        )
     assert len(hashes) == 1
     known[3, 5] = ~known[3, 5] | (truth[3, 5] == 1)
     (score,) = semmetrics.score(preds, as_lvis(truth, known), measures="Precision@2")
@@ -210,8 +241,12 @@ def test_a_label_that_is_not_a_category_is_wrong_in_its_item_only():
     truth[:, 0] = 1
     known[:, :2] = True
     preds = {"0": ["c00", "zebra", "c05"], "1": ["c00"]}
-    table = semmetrics.score(preds, as_lvis(truth, known), measures="HammingLoss Precision")
-    assert table["HammingLoss"].value == 1 / 5  # zebra, of four verified cells and itself
+    table = semmetrics.score(
+        preds, as_lvis(truth, known), measures="HammingLoss Precision"
+    )
+    assert (
+        table["HammingLoss"].value == 1 / 5
+    )  # zebra, of four verified cells and itself
     assert table["Precision"].value == 0.75
 
 
@@ -227,7 +262,10 @@ def test_an_ignored_category_counts_nowhere():
 def test_classes_other_than_the_categories_are_left_out():
     scores, truth, known = data(5)
     table = semmetrics.score(
-        as_scores(scores), as_lvis(truth, known), measures=MEASURES, classes=[*NAMES, "zebra"]
+        as_scores(scores),
+        as_lvis(truth, known),
+        measures=MEASURES,
+        classes=[*NAMES, "zebra"],
     )
     got = table.to_dict()
     want = oracle(scores, truth, known)
@@ -241,12 +279,16 @@ def test_weights_and_resamples_count_verified_cells():
     scores, truth, known = data(3)
     preds, lvis = as_scores(scores), as_lvis(truth, known)
     doubled = {str(row): 2.0 if row == 5 else 1.0 for row in range(14)}
-    weighted = semmetrics.score(preds, lvis, measures=[*SETS, "ROC-AUC"], weights=doubled)
+    weighted = semmetrics.score(
+        preds, lvis, measures=[*SETS, "ROC-AUC"], weights=doubled
+    )
     rows = [*range(14), 5]
     want = oracle(scores[rows], truth[rows], known[rows])
     names = [f"HammingLoss({RULE})", f"MicroF1({RULE})", "ROC-AUC"]
     got = weighted.to_dict()
-    assert [got[name] for name in names] == pytest.approx([want[name] for name in names])
+    assert [got[name] for name in names] == pytest.approx(
+        [want[name] for name in names]
+    )
     for score in semmetrics.score(preds, lvis, measures=names, ci=True, resamples=50):
         assert score.ci.low <= score.value <= score.ci.high
 
@@ -264,4 +306,6 @@ def test_a_measure_of_a_fixed_number_of_labels_is_an_error(tmp_path):
     path = tmp_path / "lvis.json"
     path.write_text(json.dumps(as_lvis(truth, known)))
     with refused("counts-unverified"):
-        semmetrics.score(as_scores(scores), path, measures=f"BalancedAccuracy(q=9,{RULE})")
+        semmetrics.score(
+            as_scores(scores), path, measures=f"BalancedAccuracy(q=9,{RULE})"
+        )

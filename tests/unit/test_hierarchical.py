@@ -38,8 +38,10 @@ def cases(draw):
     """A graph without cycles, and items with predicted and true labels, some outside it."""
     size = draw(st.integers(1, 8))
     names = [f"n{i}" for i in range(size)]
-    parents = {name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
-               for i, name in enumerate(names)}  # fmt: skip
+    parents = {
+        name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
+        for i, name in enumerate(names)
+    }
     lists = st.lists(st.sampled_from([*names, "new", "other"]), max_size=4)
     items = draw(st.lists(st.tuples(lists, lists), min_size=1, max_size=6))
     return parents, items
@@ -72,7 +74,8 @@ def test_precision_recall_and_f_equal_the_oracle(name, root, case, k):
     cause = {"hP": ["no_prediction"], "hR": ["no_reference"], "hF": []}[name]
     skipped = dict.fromkeys(["empty", *cause], "skip")
     example = scored(
-        FAMILY[name](average="example", **skipped, **options), *arguments(parents, items)
+        FAMILY[name](average="example", **skipped, **options),
+        *arguments(parents, items),
     )
     assert same(example.items.tolist(), each)
     assert same(example.value, oracle.mean(each))
@@ -90,7 +93,9 @@ def test_distances_equal_the_oracle(measure, normalize, unconnected, case, k):
     chosen = {"measure": measure, "unconnected": unconnected, "normalize": normalize}
     made = LCADistance(unknown="own", empty="skip", duplicates="each", k=k, **chosen)
     got = scored(made, *arguments(parents, items))
-    each = [oracle.item_distance(parents, pred[:k], ref, **chosen) for pred, ref in items]
+    each = [
+        oracle.item_distance(parents, pred[:k], ref, **chosen) for pred, ref in items
+    ]
     assert same(got.items.tolist(), [distance for distance, _ in each])
     assert same(got.value, oracle.mean([distance for distance, _ in each]))
     assert got.undefined.get("unconnected", 0) == sum(apart > 0 for _, apart in each)
@@ -98,8 +103,10 @@ def test_distances_equal_the_oracle(measure, normalize, unconnected, case, k):
         bool(pred) and not ref for pred, ref in items
     )
     once = scored(made.with_options(duplicates="once"), *arguments(parents, items))
-    distinct = [oracle.item_distance(parents, list(dict.fromkeys(pred)), ref, **chosen)
-                for pred, ref in items]  # fmt: skip
+    distinct = [
+        oracle.item_distance(parents, list(dict.fromkeys(pred)), ref, **chosen)
+        for pred, ref in items
+    ]
     if k is None:
         assert same(once.items.tolist(), [distance for distance, _ in distinct])
 

@@ -15,12 +15,18 @@ OPTIONS = {"task": "retrieval", "measures": "MRR nDCG@10 Precision@1"}
 
 
 def without_own(run):
-    return {query: {d: s for d, s in row.items() if d != query} for query, row in run.items()}
+    return {
+        query: {d: s for d, s in row.items() if d != query}
+        for query, row in run.items()
+    }
 
 
 def test_candidates_with_the_id_of_their_query_are_left_out():
     found = semmetrics.score(RUN, JUDGED, ignore_identical_ids=True, **OPTIONS)
-    assert found.to_dict() == semmetrics.score(without_own(RUN), JUDGED, **OPTIONS).to_dict()
+    assert (
+        found.to_dict()
+        == semmetrics.score(without_own(RUN), JUDGED, **OPTIONS).to_dict()
+    )
     assert facts(found, "own-ids-left-out")[0].n == 2
     assert "own-ids" not in codes(found)
     assert "identical:True" in found[0].signature
@@ -32,7 +38,11 @@ def test_candidates_with_the_id_of_their_query_are_left_out():
 
 
 def test_batches_and_streams_leave_them_out(tmp_path):
-    options = {"gallery": ["q1", "q2", "d1", "d2", "d3"], "ignore_identical_ids": True, **OPTIONS}
+    options = {
+        "gallery": ["q1", "q2", "d1", "d2", "d3"],
+        "ignore_identical_ids": True,
+        **OPTIONS,
+    }
     scorer = semmetrics.Scorer(**options)
     for query, row in RUN.items():
         scorer.update({query: row}, {query: JUDGED[query]})
@@ -42,7 +52,9 @@ def test_batches_and_streams_leave_them_out(tmp_path):
         "qid,docno,score\nq1,q1,5\nq1,d1,4\nq2,q2,5\nq2,d3,4\nq2,d2,3\n"
     )
     (tmp_path / "qrels.csv").write_text("qid,docno,grade\nq1,d1,1\nq2,d2,1\n")
-    scorer = score_stream(str(tmp_path / "run.csv"), str(tmp_path / "qrels.csv"), **options)
+    scorer = score_stream(
+        str(tmp_path / "run.csv"), str(tmp_path / "qrels.csv"), **options
+    )
     assert scorer.compute()["MRR"].value == 0.75
 
 
@@ -58,9 +70,15 @@ def test_queries_that_retrieve_themselves_are_noted():
     ("run", "judged"),
     [
         (without_own(RUN), JUDGED),
-        ({"0": ["3", "0", "1"], "1": ["2", "1", "4"]}, {"0": ["3"], "1": ["4"]}),  # numbered alike
+        (
+            {"0": ["3", "0", "1"], "1": ["2", "1", "4"]},
+            {"0": ["3"], "1": ["4"]},
+        ),  # numbered alike
         (RUN, {"q1": ["q1", "d1"], "q2": ["q2"]}),  # the query is meant to be found
-        ({"q1": {"q2": 2.0, "d1": 1.0}, "q2": {"q1": 3.0}}, {"q1": ["d1"], "q2": ["q1"]}),
+        (
+            {"q1": {"q2": 2.0, "d1": 1.0}, "q2": {"q1": 3.0}},
+            {"q1": ["d1"], "q2": ["q1"]},
+        ),
         ([["d1", "d2"], ["d2"]], [["d1"], ["d2"]]),
     ],
 )
@@ -71,11 +89,17 @@ def test_no_query_retrieves_itself(run, judged):
 def test_a_matrix_ranks_every_candidate():
     names = {"queries": ["a", "b"], "gallery": ["a", "b"]}
     with refused("not-applicable", name="ignore_identical_ids"):
-        semmetrics.score(np.eye(2), [["b"], ["a"]], ignore_identical_ids=True, **names, **OPTIONS)
+        semmetrics.score(
+            np.eye(2), [["b"], ["a"]], ignore_identical_ids=True, **names, **OPTIONS
+        )
     with refused("not-of-kind", name="ignore_identical_ids"):
-        semmetrics.score({"a": ["x"]}, {"a": ["x"]}, measures="F1", ignore_identical_ids=True)
+        semmetrics.score(
+            {"a": ["x"]}, {"a": ["x"]}, measures="F1", ignore_identical_ids=True
+        )
 
 
 def test_a_run_without_queries_retrieves_none():
-    found = semmetrics.score({}, {"q1": ["d1"]}, missing="empty", gallery=["q1", "d1"], **OPTIONS)
+    found = semmetrics.score(
+        {}, {"q1": ["d1"]}, missing="empty", gallery=["q1", "d1"], **OPTIONS
+    )
     assert found["MRR"].value == 0

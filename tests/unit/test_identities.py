@@ -78,22 +78,33 @@ def test_rescore_says_that_a_function_may_be_another():
     again = semmetrics.rescore(score.signature, PREDS, GTS, embedding=named(apart))
     assert again.scores[0].value == 0.0
     (line,) = again.differences
-    assert "is a function without a version: whether it is the same one is not known" in line
+    assert (
+        "is a function without a version: whether it is the same one is not known"
+        in line
+    )
     versioned, _ = sem_f1(CallableEmbedder(alike, version="1"))
     model = CallableEmbedder(alike, version="1")
-    assert not semmetrics.rescore(versioned.signature, PREDS, GTS, embedding=model).differences
+    assert not semmetrics.rescore(
+        versioned.signature, PREDS, GTS, embedding=model
+    ).differences
 
 
 def test_a_tokenizer_may_know_its_own_captions_alone():
     known = {"a dog": ["a", "dog"]}
     (score,) = semmetrics.score(
-        {"1": "a dog"}, {"1": ["a dog"]}, measures="BLEU-1", tokenizer=lambda text: known[text]
+        {"1": "a dog"},
+        {"1": ["a dog"]},
+        measures="BLEU-1",
+        tokenizer=lambda text: known[text],
     )
     assert score.value == pytest.approx(1)
     assert "@unversioned-" in score.signature
     with refused("own-code-failed"):
         semmetrics.score(
-            {"1": "a cat"}, {"1": ["a dog"]}, measures="BLEU-1", tokenizer=lambda text: known[text]
+            {"1": "a cat"},
+            {"1": ["a dog"]},
+            measures="BLEU-1",
+            tokenizer=lambda text: known[text],
         )
 
 
@@ -101,12 +112,21 @@ def test_a_calibration_says_that_a_function_may_be_another():
     def lengths(texts):
         return [[1.0, float(len(text))] for text in texts]
 
-    pairs = [("cat", "kitten", 1), ("cat", "horses", 1), ("cat", "dog", 0), ("a", "bus", 0)]
+    pairs = [
+        ("cat", "kitten", 1),
+        ("cat", "horses", 1),
+        ("cat", "dog", 0),
+        ("a", "bus", 0),
+    ]
     for version, number in ((None, 1), ("1", 0)):
         model = CallableEmbedder(lengths, version=version)
         found = semmetrics.calibrate_threshold_on_pairs(pairs, model)
         other = CallableEmbedder(apart, name="lengths", version=version)
         table = semmetrics.score(
-            PREDS, GTS, measures="SemF1(threshold=auto)", embedding=other, calibration=found
+            PREDS,
+            GTS,
+            measures="SemF1(threshold=auto)",
+            embedding=other,
+            calibration=found,
         )
         assert codes(table).count("unversioned-calibration") == number

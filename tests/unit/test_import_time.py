@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = {"scipy", "torch", "gensim", "ot", "pandas", "click", "pyarrow", "sklearn", "transformers"}
+HEAVY = {
+    "scipy",
+    "torch",
+    "gensim",
+    "ot",
+    "pandas",
+    "click",
+    "pyarrow",
+    "sklearn",
+    "transformers",
+}
 HEAVY |= {"nltk", "pycocoevalcap"}
 
 
@@ -26,12 +36,15 @@ def modules_after(statement: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("statement", [
-    "import semmetrics",
-    "import semmetrics.metrics.cider",
-    "from semmetrics.text import open_tokenizer; open_tokenizer('ptb')",
-    "from semmetrics.embed.static import StaticEmbedder; StaticEmbedder().embed(['a cat'])",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import semmetrics",
+        "import semmetrics.metrics.cider",
+        "from semmetrics.text import open_tokenizer; open_tokenizer('ptb')",
+        "from semmetrics.embed.static import StaticEmbedder; StaticEmbedder().embed(['a cat'])",
+    ],
+)
 def test_nothing_heavy_is_loaded(statement):
     assert modules_after(statement) & HEAVY == set()
 
@@ -39,13 +52,20 @@ def test_nothing_heavy_is_loaded(statement):
 def test_small_files_are_read_without_pyarrow(tmp_path):
     path = tmp_path / "gt.jsonl"
     path.write_text('{"id": 1, "labels": ["cat"]}\n')
-    assert "pyarrow" not in modules_after(f"import semmetrics; semmetrics.as_labels({str(path)!r})")
+    assert "pyarrow" not in modules_after(
+        f"import semmetrics; semmetrics.as_labels({str(path)!r})"
+    )
 
 
-@pytest.mark.parametrize(("words", "unneeded"), [
-    (["--version"], "semmetrics.cli.commands"), (["--help"], "semmetrics.scoring.score"),
-    (["list"], "semmetrics.studies.agreement"), (["score", "--help"], "numpy"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "unneeded"),
+    [
+        (["--version"], "semmetrics.cli.commands"),
+        (["--help"], "semmetrics.scoring.score"),
+        (["list"], "semmetrics.studies.agreement"),
+        (["score", "--help"], "numpy"),
+    ],
+)
 def test_a_command_loads_only_what_it_needs(words, unneeded):
     modules = modules_after(
         "import contextlib, io; from semmetrics.cli import main\n"
@@ -57,7 +77,8 @@ def test_a_command_loads_only_what_it_needs(words, unneeded):
 
 
 @pytest.mark.parametrize(
-    "unneeded", ["semmetrics.reports.figures", "semmetrics.cli.tools", "semmetrics.data.objects"]
+    "unneeded",
+    ["semmetrics.reports.figures", "semmetrics.cli.tools", "semmetrics.data.objects"],
 )
 def test_scores_of_files_load_only_what_they_need(tmp_path, unneeded):
     path = tmp_path / "gt.json"

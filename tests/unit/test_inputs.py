@@ -12,38 +12,52 @@ from refusals import refused
 from semmetrics.kinds.labels import as_labels
 
 
-@pytest.mark.parametrize(("data", "message"), [
-    ({"a", "b"}, ("wrong-type", "preds")),
-    (["cat", "dog"], ("text-as-list", "preds, item 0 (from 0)")),
-    (np.array("cat"), ("text-as-list", "preds, item 0 (from 0)")),
-    (np.array([b"cat"]), ("wrong-type", "preds, item 0 (from 0)")),
-    (pd.Series(["cat", None], dtype="string"), ("text-as-list", "preds, row 0 (from 0)")),
-    (pd.Series([["a"], pd.NA]), ("wrong-type", "preds, row 1 (from 0)")),
-    ({1.0: ["a"]}, ("wrong-id", "preds")), ({True: ["a"]}, ("wrong-id", "preds")),
-    ({None: ["a"]}, ("wrong-id", "preds")),
-    (pd.Series([[], []], index=["a", "a"]), ("duplicate-id", "preds")),
-    (pd.Series([[], []], index=[1, "1"]), ("duplicate-id", "preds")),
-    (pd.Series([[]], index=[("a", 1)]), ("wrong-id", "preds")),
-    (pd.Series([[]], index=[np.nan]), ("wrong-id", "preds")),
-    (pd.DataFrame([[0, 1]], columns=["a", "a"]), (None, "preds")),
-    (pd.DataFrame([[0, 1]], columns=[1, "1"]), (None, "preds")),
-    (pd.DataFrame({"a": ["x"]}), ("not-a-label-column", "preds, column 'a'")),
-    (pd.DataFrame({"a": [0.5, np.nan]}), (None, "preds, row 1, column 0 (from 0)")),
-    (np.array([[0, 3]]), (None, "preds, row 0, column 1 (from 0)")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"a", "b"}, ("wrong-type", "preds")),
+        (["cat", "dog"], ("text-as-list", "preds, item 0 (from 0)")),
+        (np.array("cat"), ("text-as-list", "preds, item 0 (from 0)")),
+        (np.array([b"cat"]), ("wrong-type", "preds, item 0 (from 0)")),
+        (
+            pd.Series(["cat", None], dtype="string"),
+            ("text-as-list", "preds, row 0 (from 0)"),
+        ),
+        (pd.Series([["a"], pd.NA]), ("wrong-type", "preds, row 1 (from 0)")),
+        ({1.0: ["a"]}, ("wrong-id", "preds")),
+        ({True: ["a"]}, ("wrong-id", "preds")),
+        ({None: ["a"]}, ("wrong-id", "preds")),
+        (pd.Series([[], []], index=["a", "a"]), ("duplicate-id", "preds")),
+        (pd.Series([[], []], index=[1, "1"]), ("duplicate-id", "preds")),
+        (pd.Series([[]], index=[("a", 1)]), ("wrong-id", "preds")),
+        (pd.Series([[]], index=[np.nan]), ("wrong-id", "preds")),
+        (pd.DataFrame([[0, 1]], columns=["a", "a"]), (None, "preds")),
+        (pd.DataFrame([[0, 1]], columns=[1, "1"]), (None, "preds")),
+        (pd.DataFrame({"a": ["x"]}), ("not-a-label-column", "preds, column 'a'")),
+        (pd.DataFrame({"a": [0.5, np.nan]}), (None, "preds, row 1, column 0 (from 0)")),
+        (np.array([[0, 3]]), (None, "preds, row 0, column 1 (from 0)")),
+    ],
+)
 def test_what_is_refused(data, message):
     with refused_in(*message):
         as_labels(data, source="preds")
 
 
-@pytest.mark.parametrize(("classes", "message"), [
-    (["a"], "wrong-count"),
-    (["a", []], r"class list, class 1 \(from 0\): the class is empty; name it, or remove it"),
-    (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
-    (["a", 7], "wrong-type"), ([None, "b"], "wrong-type"),
-    ([["a", 1], "b"], r"class list, class 0 \(from 0\): \['a', 1\] is a list"),
-    (["b", "b"], "duplicate-column"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (["a"], "wrong-count"),
+        (
+            ["a", []],
+            r"class list, class 1 \(from 0\): the class is empty; name it, or remove it",
+        ),
+        (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
+        (["a", 7], "wrong-type"),
+        ([None, "b"], "wrong-type"),
+        ([["a", 1], "b"], r"class list, class 0 \(from 0\): \['a', 1\] is a list"),
+        (["b", "b"], "duplicate-column"),
+    ],
+)
 def test_class_lists_of_columns_that_are_refused(classes, message):
     with refused(message):
         as_labels(np.eye(2, dtype=int), classes=classes)

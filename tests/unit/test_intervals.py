@@ -17,14 +17,26 @@ from semmetrics.scoring import resampling
 from semmetrics.scoring.intervals import Replicates, default_method
 
 CLASSES = list("abcde")
-METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall", "poisson")
+METHODS = (
+    "percentile",
+    "bca",
+    "jackknife",
+    "jackknife-bias",
+    "wilson",
+    "hall",
+    "poisson",
+)
 
 
 def labels(n, seed=0):
     rng = random.Random(seed)
     refs = {f"id{i}": rng.sample(CLASSES, 1 + rng.randrange(3)) for i in range(n)}
-    preds = {name: [(label, rng.randrange(9) / 8) for label in rng.sample([*CLASSES, "z"], 3)]
-             for name in refs}  # fmt: skip
+    preds = {
+        name: [
+            (label, rng.randrange(9) / 8) for label in rng.sample([*CLASSES, "z"], 3)
+        ]
+        for name in refs
+    }
     return preds, refs
 
 
@@ -39,10 +51,16 @@ def test_many_items_are_left_out_in_parts():
         if score.items is not None:  # a mean has its well-known standard error
             exact = score.items.std(ddof=1) / math.sqrt(2500)
             # of normal pseudo-values its relative error is 1 / sqrt(2 (parts - 1))
-            assert replicates.standard_error == pytest.approx(exact, rel=3 / math.sqrt(2 * parts))
-    again = semmetrics.score(preds, refs, measures=["F1", "MacroF1", "LRAP"], ci=True, seed=9)
+            assert replicates.standard_error == pytest.approx(
+                exact, rel=3 / math.sqrt(2 * parts)
+            )
+    again = semmetrics.score(
+        preds, refs, measures=["F1", "MacroF1", "LRAP"], ci=True, seed=9
+    )
     for score, other in zip(table, again, strict=True):
-        np.testing.assert_array_equal(score.replicates.left_out, other.replicates.left_out)
+        np.testing.assert_array_equal(
+            score.replicates.left_out, other.replicates.left_out
+        )
 
 
 def test_parts_of_unequal_sizes_count_by_their_size():
@@ -51,15 +69,29 @@ def test_parts_of_unequal_sizes_count_by_their_size():
     sizes = np.array([1] * 20 + [4] * 70)
     parts = np.split(values, np.cumsum(sizes)[:-1])
     left_out = [(values.sum() - p.sum()) / (300 - len(p)) for p in parts]
-    made = Replicates(np.zeros(2), 0, "item", False, "", value=values.mean(), left_out=left_out,
-                      sizes=sizes)  # fmt: skip
-    assert made.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(300), rel=0.1)
+    made = Replicates(
+        np.zeros(2),
+        0,
+        "item",
+        False,
+        "",
+        value=values.mean(),
+        left_out=left_out,
+        sizes=sizes,
+    )
+    assert made.standard_error == pytest.approx(
+        values.std(ddof=1) / math.sqrt(300), rel=0.1
+    )
     # by hand: pseudo-values of parts, their weighted mean, and their squares
     share = sizes / 300
-    pseudo = [m / s - (1 / s - 1) * lo for m, s, lo in
-              zip([values.mean()] * 90, share, left_out, strict=True)]  # fmt: skip
+    pseudo = [
+        m / s - (1 / s - 1) * lo
+        for m, s, lo in zip([values.mean()] * 90, share, left_out, strict=True)
+    ]
     mean = sum(p * s for p, s in zip(pseudo, share, strict=True))
-    squares = [(p - mean) ** 2 / (1 / s - 1) for p, s in zip(pseudo, share, strict=True)]
+    squares = [
+        (p - mean) ** 2 / (1 / s - 1) for p, s in zip(pseudo, share, strict=True)
+    ]
     assert made.standard_error == pytest.approx(math.sqrt(sum(squares) / 90), rel=1e-12)
 
 
@@ -67,11 +99,15 @@ def test_undefined_left_out_values_are_counted():
     # without "x" there is no reference, and without "y" the mean has no undefined item
     preds, refs = {"x": ["a"], "y": ["a"], "z": ["b"]}, {"x": ["a"], "y": [], "z": []}
     measure = "Recall(no_reference=skip)"
-    score = semmetrics.score(preds, refs, measures=[measure], ci=True, ci_method="jackknife")
+    score = semmetrics.score(
+        preds, refs, measures=[measure], ci=True, ci_method="jackknife"
+    )
     replicates = score.scores[0].replicates
     assert np.isnan(replicates.left_out).sum() == 1
     assert score.scores[0].ci.undefined == 1
-    assert math.isnan(score.scores[0].ci.low)  # what decides the value is not known to vary
+    assert math.isnan(
+        score.scores[0].ci.low
+    )  # what decides the value is not known to vary
     assert score.facts[-1].code == "undefined-without-one"
     assert "replicate" in [one["cause"] for one in score.undefined()]
     both = replicates.interval(method="jackknife-bias").undefined
@@ -85,7 +121,12 @@ def test_undefined_left_out_values_are_counted():
 def test_a_bootstrap_beside_its_own_options_is_refused():
     preds, refs = labels(5)
     ci = Bootstrap(0.8, 20, 3, "jackknife")
-    for given in ({"level": 0.95}, {"seed": 0}, {"resamples": 10}, {"ci_method": "bca"}):
+    for given in (
+        {"level": 0.95},
+        {"seed": 0},
+        {"resamples": 10},
+        {"ci_method": "bca"},
+    ):
         with refused("conflicting-options"):
             semmetrics.score(preds, refs, measures=["F1"], ci=ci, **given)
     same = {"level": 0.8, "resamples": 20, "seed": 3, "ci_method": "jackknife"}
@@ -111,21 +152,28 @@ def test_a_signature_gives_the_interval_again(method):
 def test_memory_of_the_parts_is_bounded(monkeypatch):
     preds, refs = labels(60)
     options = {"measures": ["F1", "MacroF1", "LRAP"], "ci": True, "classes": CLASSES}
-    expected = [score.replicates.left_out for score in semmetrics.score(preds, refs, **options)]
+    expected = [
+        score.replicates.left_out for score in semmetrics.score(preds, refs, **options)
+    ]
     monkeypatch.setattr(resampling, "_MEMORY", 500)
-    for score, values in zip(semmetrics.score(preds, refs, **options), expected, strict=True):
+    for score, values in zip(
+        semmetrics.score(preds, refs, **options), expected, strict=True
+    ):
         np.testing.assert_array_equal(score.replicates.left_out, values)
 
 
 @pytest.mark.parametrize(
-    "name", ["6 labels, nearly all right", pytest.param("retrieval", marks=pytest.mark.slow)]
+    "name",
+    ["6 labels, nearly all right", pytest.param("retrieval", marks=pytest.mark.slow)],
 )
 def test_simulated_coverage_of_few_items(name):
     """The shares of 2,000 data sets are in docs/measures/intervals.md; here of a few."""
     (case,) = [case for case in simulation.CASES if case.name == name]
     for line in simulation.simulate(case, 30, 100, resamples=100):
         share = dict(zip(simulation.METHODS, line.held, strict=True))[line.default]
-        assert share > 0.86, line.measure  # of 100 at 0.95, four standard errors are 0.087
+        assert share > 0.86, (
+            line.measure
+        )  # of 100 at 0.95, four standard errors are 0.087
 
 
 def test_wilson_inverts_the_test_by_the_jackknife_error():
@@ -147,7 +195,9 @@ def test_wilson_inverts_the_test_by_the_jackknife_error():
             return abs(value - c) - t * math.sqrt(max(scale, 0))
 
         assert made.low == pytest.approx(brentq(excess, least + 1e-9, value), abs=1e-6)
-        assert made.high == pytest.approx(brentq(excess, value, min(most - 1e-9, 99)), abs=1e-6)
+        assert made.high == pytest.approx(
+            brentq(excess, value, min(most - 1e-9, 99)), abs=1e-6
+        )
 
 
 def test_wilson_of_a_proportion_is_the_textbooks():
@@ -159,8 +209,9 @@ def test_wilson_of_a_proportion_is_the_textbooks():
     found = semmetrics.score(preds, gts, measures="SubsetAccuracy", ci=True)[0].ci
     expected = binomtest(16_000, n).proportion_ci(method="wilson")
     assert (found.low, found.high) == (
-        pytest.approx(expected.low, abs=3e-4), pytest.approx(expected.high, abs=3e-4),
-    )  # fmt: skip
+        pytest.approx(expected.low, abs=3e-4),
+        pytest.approx(expected.high, abs=3e-4),
+    )
     nothing = semmetrics.score([["b"]] * 30, [["a"]] * 30, measures="F1", ci=True)[0].ci
     assert nothing.low == 0
     assert nothing.high == pytest.approx(0.122, abs=1e-3)  # t² / (30 + t²)
@@ -203,7 +254,9 @@ def test_hall_removes_skewness_by_its_cubic():
 
 def test_simulated_coverage_of_macro_averages():
     (case,) = [case for case in simulation.CASES if case.name == "100 labels"]
-    small = simulation.Case(case.name, case.draw, "F1(average=macro,labels=union) F1", 30_000)
+    small = simulation.Case(
+        case.name, case.draw, "F1(average=macro,labels=union) F1", 30_000
+    )
     macro, example = simulation.simulate(small, 400, 40, resamples=200)
     shares = dict(zip(simulation.METHODS, macro.held, strict=True))
     assert macro.default == "jackknife-bias"
@@ -218,7 +271,11 @@ def test_notes_of_several_systems_name_each_measure_once():
     items = {str(i): ["a", "b", "c"][: 1 + i % 3] for i in range(30)}
     gts = {i: ["a", "b"] for i in items}
     table = semmetrics.score_systems(
-        {"one": items, "two": items}, gts, measures="Jaccard MacroF1", ci=True, resamples=20
+        {"one": items, "two": items},
+        gts,
+        measures="Jaccard MacroF1",
+        ci=True,
+        resamples=20,
     )
     (fact,) = [fact for fact in table.facts if fact.code == "interval-methods"]
     assert [fact.values["used"].count(score.heading) for score in table] == [1] * 4
@@ -246,7 +303,11 @@ def test_averages_that_skip_absent_labels_have_wilsons_interval(name, method):
 
 def test_intervals_hold_or_are_noted_in_every_simulation():
     path = Path(simulation.__file__).with_name("COVERAGE.md")
-    rows = [line.split(" | ") for line in path.read_text("utf-8").splitlines() if "**" in line]
+    rows = [
+        line.split(" | ")
+        for line in path.read_text("utf-8").splitlines()
+        if "**" in line
+    ]
     assert {"`mAP`", "`ROC-AUC`", "`CR`"} <= {row[1] for row in rows}
     for row in rows:
         (default,) = (cell for cell in row if "**" in cell)

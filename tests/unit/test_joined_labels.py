@@ -11,12 +11,31 @@ from semmetrics.kinds.labels import joined
 from semmetrics.kinds.labels.joined import are_joined_words, are_permuted
 
 PLANTS = [
-    *("scab", "healthy", "frogeye", "rust", "complex", "mildew", "scab frogeye", "rust frogeye"),
+    *(
+        "scab",
+        "healthy",
+        "frogeye",
+        "rust",
+        "complex",
+        "mildew",
+        "scab frogeye",
+        "rust frogeye",
+    ),
     *("scab frogeye complex", "frogeye complex", "rust complex", "mildew complex"),
 ]
 PLANET = [
-    *("clear primary", "clear primary water", "agriculture clear primary", "haze primary"),
-    *("agriculture clear primary water", "cloudy", "haze primary water", "clear primary road"),
+    *(
+        "clear primary",
+        "clear primary water",
+        "agriculture clear primary",
+        "haze primary",
+    ),
+    *(
+        "agriculture clear primary water",
+        "cloudy",
+        "haze primary water",
+        "clear primary road",
+    ),
 ]
 PROTEINS = ["16 0", "7 1 2 0", "5", "1", "18", "0", "25 0", "2 0"]
 COCO = (
@@ -34,17 +53,25 @@ LVIS = (
     "airplane/aeroplane|air conditioner|bat/bat animal|bow/bow weapon|bow/bow ribbons|cap/headwear"
     "|fish/fish food|fish|dog|dog collar|collar|egg/eggs|egg yolk/yolk/yolk egg|car/auto"
 )
-PLACES = "church/indoor|church/outdoor|bistro/indoor|bistro/outdoor|street|balcony/exterior"
+PLACES = (
+    "church/indoor|church/outdoor|bistro/indoor|bistro/outdoor|street|balcony/exterior"
+)
 IMAGENET = (
     "great white shark|tiger shark|hammerhead|garden spider|black and gold garden spider|ski mask"
     "|mask|maillot|maillot tank suit|suit|tabby|Persian cat|Siamese cat|Egyptian cat|tiger cat"
 )
-PAIRS = [f"{one} {other}" for one in ("red", "old", "wet") for other in ("car", "dog", "house")]
+PAIRS = [
+    f"{one} {other}"
+    for one in ("red", "old", "wet")
+    for other in ("car", "dog", "house")
+]
 COLORS = ["red car", "blue car", "red bus", "blue bus", "red", "blue", "car", "bus"]
 
 
 def noted(preds, gts, **options):
-    found = facts(semmetrics.score(preds, gts, measures="F1", **options), "joined-labels")
+    found = facts(
+        semmetrics.score(preds, gts, measures="F1", **options), "joined-labels"
+    )
     return [fact.values["delimiter"] for fact in found]
 
 
@@ -52,7 +79,9 @@ def one_each(labels):
     return {f"i{n}": [label] for n, label in enumerate(labels)}
 
 
-@pytest.mark.parametrize("labels", [PLANTS, PLANET, PROTEINS, ["frog_eye scab", "scab", "rust"]])
+@pytest.mark.parametrize(
+    "labels", [PLANTS, PLANET, PROTEINS, ["frog_eye scab", "scab", "rust"]]
+)
 def test_labels_joined_by_spaces_are_noted(labels):
     assert noted(one_each(labels[::-1]), one_each(labels)) == [" ", " "]
 
@@ -155,7 +184,9 @@ def test_one_label_of_many_that_splits_is_a_name():
     gts = {name: ["light"] for name in preds}
     hot_dogs = {"i0": ["hot dog"], "i1": ["hot dog"]}
     assert noted(preds | {"i0": ["hot dog"]}, gts | {"i0": ["dog", "hot"]}) == []
-    assert noted(preds | hot_dogs, gts | {"i0": ["dog", "hot"], "i1": ["hot", "dog"]}) == [" "]
+    assert noted(
+        preds | hot_dogs, gts | {"i0": ["dog", "hot"], "i1": ["hot", "dog"]}
+    ) == [" "]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +201,12 @@ def test_one_label_of_many_that_splits_is_a_name():
 )
 def test_names_with_delimiters_are_not_noted(labels):
     assert noted(one_each(labels[::-1]), one_each(labels)) == []
-    assert noted(one_each(labels), {f"i{n}": [label, "x"] for n, label in enumerate(labels)}) == []
+    assert (
+        noted(
+            one_each(labels), {f"i{n}": [label, "x"] for n, label in enumerate(labels)}
+        )
+        == []
+    )
 
 
 class CountedSet(frozenset):

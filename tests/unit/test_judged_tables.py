@@ -40,8 +40,9 @@ def test_judgements_as_others_write_them(name, tmp_path):
 
 def test_frames_of_judgements():
     pandas = pytest.importorskip("pandas")
-    run = pandas.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "rank": [0, 1],
-                            "score": [2.5, 1.5]})  # fmt: skip
+    run = pandas.DataFrame(
+        {"qid": ["1", "1"], "docno": ["a", "b"], "rank": [0, 1], "score": [2.5, 1.5]}
+    )
     judged = pandas.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [0, 1]})
     assert semmetrics.score(run, judged, **MAP)[0].value == 0.5
     with refused("unknown-numbers", name="stars", flag="gt_score_column"):
@@ -88,7 +89,9 @@ def test_columns_that_are_no_grades_are_noted(text, tmp_path):
 
 def test_rank_1_is_best(tmp_path):
     judged = saved(tmp_path, "gt.csv", "qid,docno,grade\n1,c,1\n2,c,1\n")
-    sorted_run = saved(tmp_path, "a.csv", "qid,docno,rank\n1,c,1\n1,b,2\n2,b,1\n2,c,2\n")
+    sorted_run = saved(
+        tmp_path, "a.csv", "qid,docno,rank\n1,c,1\n1,b,2\n2,b,1\n2,c,2\n"
+    )
     found = semmetrics.score(sorted_run, judged, **MAP)
     assert found["MRR"].items.tolist() == [1.0, 0.5]
     assert {"sorted-by-rank", "unused-columns"}.isdisjoint(codes(found))
@@ -116,7 +119,9 @@ def test_numbers_in_records_are_refused_as_well():
     records = [{"query": "1", "candidates": ["a", "b"], "stars": [0, 1]}]
     with refused("unknown-numbers", name="stars", flag="gt_score_column"):
         semmetrics.score(run, records, **MAP)
-    assert semmetrics.score(run, records, gt_score_column="stars", **MAP)[0].value == 0.5
+    assert (
+        semmetrics.score(run, records, gt_score_column="stars", **MAP)[0].value == 0.5
+    )
     graded = [{"query": "1", "candidates": ["a", "b"], "labels": [0, 1]}]
     assert semmetrics.score(run, graded, **MAP)[0].value == 0.5
     texts = [{"query": "1", "candidates": ["a", "b"], "text": ["a cat", "a dog"]}]
@@ -136,13 +141,17 @@ def test_the_error_for_distances_says_that_scores_rise(tmp_path):
 BINARY_RUN = "q1 Q0 d2 1 9.5 t\nq1 Q0 d1 2 8.5 t\nq2 Q0 d3 1 7 t\n"
 
 
-@pytest.mark.parametrize("answers", [("True", "False"), ("true", "false"), ("TRUE", "0")])
+@pytest.mark.parametrize(
+    "answers", [("True", "False"), ("true", "false"), ("TRUE", "0")]
+)
 def test_grades_may_be_true_and_false(answers, tmp_path):
     yes, no = answers
     run = saved(tmp_path, "p.run", BINARY_RUN)
     text = f"qid,docno,relevant\nq1,d1,{yes}\nq1,d2,{no}\nq2,d3,{yes}\n"
     judged = saved(tmp_path, "g.csv", text)
-    assert semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value == 0.75
+    assert (
+        semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value == 0.75
+    )
     run = saved(tmp_path, "p.csv", "qid,docno,score\nq1,d2,9.5\nq1,d1,8.5\nq2,d3,7\n")
     parts = score_stream(run, judged, task="retrieval", measures="MRR").compute()
     assert parts[0].value == 0.75
@@ -154,11 +163,16 @@ def test_grades_of_frames_and_records_may_be_true_and_false(tmp_path):
     columns = {"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d3"]}
     frame = pandas.DataFrame({**columns, "relevance": [True, False, True]})
     records = frame.to_dict("records")
-    lists = [{"query": "q1", "candidates": ["d1", "d2"], "labels": [True, False]},
-             {"query": "q2", "candidates": ["d3"], "labels": [True]}]  # fmt: skip
+    lists = [
+        {"query": "q1", "candidates": ["d1", "d2"], "labels": [True, False]},
+        {"query": "q2", "candidates": ["d3"], "labels": [True]},
+    ]
     frame.to_parquet(tmp_path / "g.parquet")
     for judged in (frame, records, lists, str(tmp_path / "g.parquet")):
-        assert semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value == 0.75
+        assert (
+            semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value
+            == 0.75
+        )
 
 
 def test_scores_of_a_run_are_not_true_and_false(tmp_path):
@@ -184,7 +198,9 @@ def test_answers_under_other_names_are_refused(code, name, cells, tmp_path):
         semmetrics.score(run, saved(tmp_path, "g.csv", text), **MAP)
 
 
-@pytest.mark.parametrize("cells", [("train", "train"), ("yes I do", "no"), ("a cat", "")])
+@pytest.mark.parametrize(
+    "cells", [("train", "train"), ("yes I do", "no"), ("a cat", "")]
+)
 def test_other_words_beside_positives_are_noted_only(cells, tmp_path):
     run = saved(tmp_path, "p.run", BINARY_RUN)
     text = f"qid,docno,split\nq1,d1,{cells[0]}\nq1,d2,{cells[1]}\n"

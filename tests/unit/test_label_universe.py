@@ -19,8 +19,12 @@ from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.scale.stream import score_stream
 from tests.refusals import refused
 
-PEERS = {"F1": peer.f1_score, "Precision": peer.precision_score, "Recall": peer.recall_score,
-         "Jaccard": peer.jaccard_score}  # fmt: skip
+PEERS = {
+    "F1": peer.f1_score,
+    "Precision": peer.precision_score,
+    "Recall": peer.recall_score,
+    "Jaccard": peer.jaccard_score,
+}
 
 
 def lists(seed):
@@ -47,10 +51,14 @@ def test_it_is_what_scikit_learn_has(seed, name, average):
     want = PEERS[name](true, mine, average=average, zero_division=0)
     (got,) = semmetrics.score(preds, refs, measures=f"{name}(average={average})")
     assert got.value == pytest.approx(want, abs=1e-12)
-    classes = [f"l{i}" for i in range(3, 14)]  # without three that are predicted, with two unseen
+    classes = [
+        f"l{i}" for i in range(3, 14)
+    ]  # without three that are predicted, with two unseen
     every = MultiLabelBinarizer(classes=[f"l{i}" for i in range(14)]).fit(preds)
     mine, true = every.transform(preds), every.transform(refs)
-    want = PEERS[name](true, mine, average=average, labels=range(3, 14), zero_division=0)
+    want = PEERS[name](
+        true, mine, average=average, labels=range(3, 14), zero_division=0
+    )
     measure = f"{name}(average={average}{',absent=0' if average == 'macro' else ''})"
     (got,) = semmetrics.score(preds, refs, measures=measure, classes=classes)
     assert got.value == pytest.approx(want, abs=1e-12)
@@ -78,7 +86,9 @@ def as_frame(cells):
 
 
 def as_mapping(cells):
-    return {str(i): row for i, row in enumerate(as_frame(cells).to_dict(orient="records"))}
+    return {
+        str(i): row for i, row in enumerate(as_frame(cells).to_dict(orient="records"))
+    }
 
 
 def as_booleans(cells):
@@ -130,14 +140,22 @@ def test_no_measure_depends_on_how_cells_are_written(shape):
     preds, truth = indicator(4)
     measures = of_counts()
     want = semmetrics.score(preds, truth, measures=measures)
-    got = semmetrics.score(SHAPES[shape](preds), SHAPES[shape](truth), measures=measures)
-    np.testing.assert_array_equal([one.value for one in got], [one.value for one in want])
+    got = semmetrics.score(
+        SHAPES[shape](preds), SHAPES[shape](truth), measures=measures
+    )
+    np.testing.assert_array_equal(
+        [one.value for one in got], [one.value for one in want]
+    )
     scorer = semmetrics.Scorer(measures=measures, keep_rows=False)
     scorer.update(SHAPES[shape](preds), SHAPES[shape](truth))
     found = scorer.compute()
-    np.testing.assert_array_equal([one.value for one in found], [one.value for one in want])
+    np.testing.assert_array_equal(
+        [one.value for one in found], [one.value for one in want]
+    )
     for one, other in zip(found, want, strict=True):
-        universes = [re.findall("[|]L:[0-9]+", score.signature) for score in (one, other)]
+        universes = [
+            re.findall("[|]L:[0-9]+", score.signature) for score in (one, other)
+        ]
         assert universes[0] == universes[1]
 
 
@@ -153,7 +171,9 @@ def test_batches_have_the_columns_of_all(shape, keep_rows):
         elif isinstance(batch[0], pd.Series):
             batch = [side.rename({"0": str(row)}) for side in batch]
         scorer.update(*batch)
-    whole = semmetrics.score(SHAPES[shape](preds), SHAPES[shape](truth), measures=["HammingLoss"])
+    whole = semmetrics.score(
+        SHAPES[shape](preds), SHAPES[shape](truth), measures=["HammingLoss"]
+    )
     assert scorer.compute()["HammingLoss"].value == whole[0].value
     assert whole[0].value == pytest.approx(peer.hamming_loss(truth, preds))
 
@@ -228,6 +248,8 @@ def test_a_protocol_takes_the_columns_for_the_dictionary():
 
 def test_a_class_list_wins_over_columns():
     preds = pd.DataFrame([[1, 0]], columns=["a", "b"])
-    (got,) = semmetrics.score(preds, preds * 0, measures="HammingLoss", classes=["a", "b"])
+    (got,) = semmetrics.score(
+        preds, preds * 0, measures="HammingLoss", classes=["a", "b"]
+    )
     assert got.value == 0.5
     assert "|labels:given|" in got.signature

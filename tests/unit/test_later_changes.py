@@ -26,7 +26,10 @@ def record(name, **more):
 
 def test_weights_are_those_of_the_call():
     weights = {"a": 1.0, "b": 2.0, "other": 1.0}
-    table, scorer = semmetrics.score(PREDS, GTS, measures="F1", weights=weights), Scorer()
+    table, scorer = (
+        semmetrics.score(PREDS, GTS, measures="F1", weights=weights),
+        Scorer(),
+    )
     del weights["other"]
     scorer.update(PREDS, GTS, weights=weights)
     weights.clear()
@@ -36,7 +39,10 @@ def test_weights_are_those_of_the_call():
 
 def test_phi_is_that_of_the_call():
     phi = dict.fromkeys("pq", np.random.default_rng(0).random((2, 3)))
-    positives, options = [[0], [1]], {"measures": "NCS(phi=p)@2", "phi": phi, "task": "retrieval"}
+    positives, options = (
+        [[0], [1]],
+        {"measures": "NCS(phi=p)@2", "phi": phi, "task": "retrieval"},
+    )
     table = semmetrics.score(phi["p"], positives, **options)
     del phi["q"]
     assert "no-effect" in codes(table)
@@ -52,17 +58,26 @@ def test_a_table_says_nothing_of_later_batches(keep_rows):
     assert "unused-columns" in codes(scorer.compute())
 
 
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize(
+    "again", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
+)
 def test_a_copied_scorer_has_the_options_of_the_first(again):
     classes = ["x", "y", "z"]
     scorer = Scorer(measures="F1(average=macro,labels=given,absent=0)", classes=classes)
     scorer.update([["x"]], [["x"]])
     classes.append("w")
-    assert again(scorer).compute()[0].value == scorer.compute()[0].value == pytest.approx(1 / 3)
+    assert (
+        again(scorer).compute()[0].value
+        == scorer.compute()[0].value
+        == pytest.approx(1 / 3)
+    )
 
 
 def test_a_signature_is_of_the_code_that_ran(tmp_path):
-    path, code = tmp_path / "of_ones_own.py", "import semmetrics\n\n@semmetrics.measure\n"
+    path, code = (
+        tmp_path / "of_ones_own.py",
+        "import semmetrics\n\n@semmetrics.measure\n",
+    )
     code += "def Mine(hit, n_pred):\n    return hit / n_pred\n"
     signatures = []
     for later in (code, code + "    # other\n"):

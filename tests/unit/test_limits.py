@@ -18,10 +18,18 @@ def test_a_text_that_is_meant_often_is_counted_as_often(tmp_path, wide):
     from pyarrow import parquet
 
     n = 2**12
-    texts = pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), pa.array(["x" * 2**20]))
-    values = pa.ListArray.from_arrays(pa.array(range(n + 1), pa.int32()), texts) if wide else texts
+    texts = pa.DictionaryArray.from_arrays(
+        pa.array([0] * n, pa.int32()), pa.array(["x" * 2**20])
+    )
+    values = (
+        pa.ListArray.from_arrays(pa.array(range(n + 1), pa.int32()), texts)
+        if wide
+        else texts
+    )
     table = pa.table({"id": [str(i) for i in range(n)], "labels": values})
-    parquet.write_table(table, tmp_path / "a.parquet", store_schema=False, compression="zstd")
+    parquet.write_table(
+        table, tmp_path / "a.parquet", store_schema=False, compression="zstd"
+    )
     with refused_in("too-large", "a.parquet"):
         as_labels(tmp_path / "a.parquet", options=ReadOptions(max_bytes=2**30))
 
@@ -79,7 +87,9 @@ def test_out_of_memory_elsewhere_is_no_fault(tmp_path, monkeypatch, capsys):
 def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "a.csv"
-    path.write_bytes(b"id,label\n" + b"".join(b"%d,x%d\n" % (i, i) for i in range(400_000)))
+    path.write_bytes(
+        b"id,label\n" + b"".join(b"%d,x%d\n" % (i, i) for i in range(400_000))
+    )
     code = (
         "import pyarrow.csv, resource, sys, semmetrics\n"
         "from semmetrics.data import arrow\n"
@@ -89,7 +99,10 @@ def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
         "except semmetrics.InputError as error: print(error)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "a.csv: not enough memory" in done.stdout, done.stderr
 

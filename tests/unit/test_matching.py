@@ -21,7 +21,8 @@ from semmetrics.options import resolve_options
 
 TERM = st.sampled_from("abcdef")
 LABEL = st.one_of(
-    TERM.map(lambda term: (term,)), st.lists(TERM, min_size=1, max_size=3, unique=True).map(tuple)
+    TERM.map(lambda term: (term,)),
+    st.lists(TERM, min_size=1, max_size=3, unique=True).map(tuple),
 )
 
 
@@ -46,12 +47,18 @@ def problems(draw, *, plain=False, listed=None, scored=None):
 def task_of(preds, refs, classes, **options):
     """The task, with the predictions given in another order than the references."""
     written = {
-        str(n): [(list(label), score) if score is not None else list(label) for label, score in row]
+        str(n): [
+            (list(label), score) if score is not None else list(label)
+            for label, score in row
+        ]
         for n, row in reversed(list(enumerate(preds)))
     }
     truth = {str(n): [list(label) for label in labels] for n, labels in enumerate(refs)}
-    return label_task(as_labels(written), as_labels(truth),
-                      resolve_options({"classes": classes, **options}, "labels"))  # fmt: skip
+    return label_task(
+        as_labels(written),
+        as_labels(truth),
+        resolve_options({"classes": classes, **options}, "labels"),
+    )
 
 
 def computed(task, step, memory):
@@ -70,16 +77,24 @@ def test_counts_by_class(problem, k, memory):
     total = np.zeros((3, len(task.classes)), np.int64)
     for part in computed(task, LabelCounts(Cut(k=k)), memory):
         total += [part[name].sum() for name in ("hit", "n_pred", "n_ref")]
-    got = {name: tuple(row) for name, row in zip(task.classes, total.T.tolist(), strict=True)}
+    got = {
+        name: tuple(row)
+        for name, row in zip(task.classes, total.T.tolist(), strict=True)
+    }
     assert {name: row for name, row in got.items() if any(row)} == {
         name: row for name, row in expected.items() if any(row)
     }
 
 
-@pytest.mark.parametrize(("preds", "cut", "code"), [
-    ([["a"]], Cut("threshold:0.5"), "no-scores"), ([["a"]], Cut("cardinality"), "no-scores"),
-    ([[("a", 0.5)]], Cut("cardinality"), "needs-option"), (np.array([[0.5]]), Cut(), "no-rule"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preds", "cut", "code"),
+    [
+        ([["a"]], Cut("threshold:0.5"), "no-scores"),
+        ([["a"]], Cut("cardinality"), "no-scores"),
+        ([[("a", 0.5)]], Cut("cardinality"), "needs-option"),
+        (np.array([[0.5]]), Cut(), "no-rule"),
+    ],
+)
 def test_what_cannot_be_cut_is_refused(preds, cut, code):
     task = label_task(as_labels(preds, classes=["a"]), as_labels([["a"]]))
     (block,) = task.blocks()
@@ -91,12 +106,17 @@ def test_what_cannot_be_cut_is_refused(preds, cut, code):
 def test_cells_too_many_for_a_table(duplicates, kind):
     rng = np.random.default_rng(3)  # 9,000 items x 9,000 labels
     preds, refs = (
-        [[f"l{(n + code) % 9000}" for code in codes] for n, codes in enumerate(side.tolist())]
+        [
+            [f"l{(n + code) % 9000}" for code in codes]
+            for n, codes in enumerate(side.tolist())
+        ]
         for side in rng.integers(0, 6, (2, 9000, 5))
     )
     measure = f"F1(duplicates={duplicates})"
     sides = [[*map(Counter, map(kind, side))] for side in (preds, refs)]
-    values = [2 * (pred & ref).total() / (pred.total() + ref.total())
-              for pred, ref in zip(*sides, strict=True)]  # fmt: skip
+    values = [
+        2 * (pred & ref).total() / (pred.total() + ref.total())
+        for pred, ref in zip(*sides, strict=True)
+    ]
     (found,) = semmetrics.score(preds, refs, measures=[measure])
     assert_allclose(found.value, np.mean(values), rtol=0, atol=1e-14)

@@ -14,7 +14,14 @@ from semmetrics.text.graphs import Concepts, Graphs, _Numbers, merge_captions
 from semmetrics.text.parses import FunctionParser, KeptParser
 from semmetrics.text.synonyms import SynonymTable
 
-SYNSETS = {"couch": "1", "sofa": "1 2", "lounge": "5", "red": "3", "on": "4", "upon": "4"}
+SYNSETS = {
+    "couch": "1",
+    "sofa": "1 2",
+    "lounge": "5",
+    "red": "3",
+    "on": "4",
+    "upon": "4",
+}
 GROUP = ("couch red", "sofa lounge on", "sofa lounge upon")
 
 
@@ -51,9 +58,13 @@ EXPECTED = ["couch/sofa", "lounge", "couch/sofa red", "couch/sofa lounge on/upon
 
 def rows(folder):
     with closing(sqlite3.connect(folder / "p.sqlite")) as file:
-        found = file.execute("SELECT text, words, places FROM merged_graphs_checked").fetchall()
-    return {text: (json.loads(words), np.frombuffer(places, "<i4").tolist())
-            for text, words, places in found}  # fmt: skip
+        found = file.execute(
+            "SELECT text, words, places FROM merged_graphs_checked"
+        ).fetchall()
+    return {
+        text: (json.loads(words), np.frombuffer(places, "<i4").tolist())
+        for text, words, places in found
+    }
 
 
 def test_what_is_kept_is_pinned(table, tmp_path):
@@ -65,16 +76,22 @@ def test_what_is_kept_is_pinned(table, tmp_path):
         b"couch": (["couch"], [0, 1, 0, 0, 0]),
     }
     with closing(sqlite3.connect(tmp_path / "p.sqlite")) as file:
-        (identity,) = file.execute("SELECT DISTINCT identity FROM merged_graphs_checked").fetchone()
+        (identity,) = file.execute(
+            "SELECT DISTINCT identity FROM merged_graphs_checked"
+        ).fetchone()
     assert identity == f"{FunctionParser(slots).identity}, merged 1 by ours"
 
 
 def merged(concepts, group=GROUP):
-    return [" ".join(map(concepts.name, one))
-            for one in merge_captions(slots(group), concepts).tuples]  # fmt: skip
+    return [
+        " ".join(map(concepts.name, one))
+        for one in merge_captions(slots(group), concepts).tuples
+    ]
 
 
-def test_concepts_serve_the_next_graphs_until_they_are_many(table, tmp_path, monkeypatch):
+def test_concepts_serve_the_next_graphs_until_they_are_many(
+    table, tmp_path, monkeypatch
+):
     first = graphs_of(tmp_path)
     first.prepare([GROUP])
     assert graphs_of(tmp_path).concepts is first.concepts

@@ -20,15 +20,21 @@ SOURCES = sorted(Path(semmetrics.__file__).parent.rglob("*.py"))
 # ---- positions -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("preds", "place"), [
-    ([["dog"], ["cat", 3]], "preds, item 1, label 1 (from 0)"),
-    ([["dog"], ["cat", ""]], "preds, item 1, label 1 (from 0)"),
-    ([["dog"], 3], "preds, item 1 (from 0)"),
-    ([{"id": "a", "labels": ["cat", 3]}], "preds, element [0], id 'a', label 1 (from 0)"),
-    ({"a": ["cat", 3]}, "preds, id 'a', label 2"),
-    (pd.Series([["dog"], ["cat", 3]]), "preds, row 1, label 1 (from 0)"),
-    (pd.Series([["dog"], ["cat", 3]], index=["a", "b"]), "preds, id 'b', label 2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preds", "place"),
+    [
+        ([["dog"], ["cat", 3]], "preds, item 1, label 1 (from 0)"),
+        ([["dog"], ["cat", ""]], "preds, item 1, label 1 (from 0)"),
+        ([["dog"], 3], "preds, item 1 (from 0)"),
+        (
+            [{"id": "a", "labels": ["cat", 3]}],
+            "preds, element [0], id 'a', label 1 (from 0)",
+        ),
+        ({"a": ["cat", 3]}, "preds, id 'a', label 2"),
+        (pd.Series([["dog"], ["cat", 3]]), "preds, row 1, label 1 (from 0)"),
+        (pd.Series([["dog"], ["cat", 3]], index=["a", "b"]), "preds, id 'b', label 2"),
+    ],
+)
 def test_numbers_of_one_place_count_alike(preds, place):
     with pytest.raises(InputError) as error:
         semmetrics.score(preds, [["cat"], ["dog"]], measures="F1", task="labels")
@@ -38,10 +44,14 @@ def test_numbers_of_one_place_count_alike(preds, place):
 def test_messages_write_options_as_the_caller_does():
     """By ``{opt:name}``; a flag of a command that is no keyword stands in parentheses."""
     shown = {
-        code: str(text) for code, text in MESSAGES.items() if re.search(r"(?<!\S)--", str(text))
+        code: str(text)
+        for code, text in MESSAGES.items()
+        if re.search(r"(?<!\S)--", str(text))
     }
     assert [
-        c for c, text in shown.items() if "pip " not in text and "semmetrics " not in text
+        c
+        for c, text in shown.items()
+        if "pip " not in text and "semmetrics " not in text
     ] == []
 
 

@@ -28,12 +28,18 @@ from stand_ins import (
     meteor_programs,
     small_meteor,
     write_meteor,
-)  # fmt: skip
+)
 
 import semmetrics
 from semmetrics.core.assignment import Matches, align
 from semmetrics.errors import MissingDependencyError
-from semmetrics.metrics.meteor import COUNTS, METEOR, METEOR_NLTK, java_counts, meteor_value
+from semmetrics.metrics.meteor import (
+    COUNTS,
+    METEOR,
+    METEOR_NLTK,
+    java_counts,
+    meteor_value,
+)
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.text import meteor as words
@@ -42,12 +48,29 @@ from semmetrics.text.java import METEOR_FILES
 from semmetrics.text.paraphrases import open_paraphrases
 from semmetrics.text.synonyms import open_synonyms
 
-# fmt: off
 WORDS = [
-    "a", "the", "man", "men", "guy", "horse", "pony", "dog", "dogs", "puppy", "rides", "is",
-    "riding", "runs", "jogs", "on", "upon", "big", "large", "animal",
+    "a",
+    "the",
+    "man",
+    "men",
+    "guy",
+    "horse",
+    "pony",
+    "dog",
+    "dogs",
+    "puppy",
+    "rides",
+    "is",
+    "riding",
+    "runs",
+    "jogs",
+    "on",
+    "upon",
+    "big",
+    "large",
+    "animal",
 ]
-# fmt: on
+
 
 # What the program says of lines, and of them together: an EVAL of its own.
 SAID = {
@@ -55,7 +78,12 @@ SAID = {
     "a man rides a horse": "5 5 2 2 3 3 2 2 0 0 0 0 0 0 0 0 0 0 0 0 1 5 5",
     "": "0 5 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
 }
-EVALS = [((0,), 0.4398732861414338), ((1,), 1.0), ((0, 1), 0.5306884784335151), ((2,), 0.0)]
+EVALS = [
+    ((0,), 0.4398732861414338),
+    ((1,), 1.0),
+    ((0, 1), 0.5306884784335151),
+    ((2,), 0.0),
+]
 
 
 def score(task, measure=None, ci=None):
@@ -143,23 +171,101 @@ def test_of_equal_references_the_one_that_the_program_takes(first, second, best)
 # ---- words ------------------------------------------------------------------------------------
 
 ODD = [
-    "dog", "Dog", "don't", "u.s.", "U.S.", "Mr.", "No.", "5", "1,000", "3.5", "'s", "s'", "'90s",
-    "5's", "x-ray", "a-b-c", "--", "–", "—", "...", ".", ",", "!", '"', "''", "`", "‘", "’", "“",
-    "”", "é", "Ž", "Ÿ", "Ё", "中", "ß", "(", "|", "|||", "_", "ſ", "×", "\u00a0", "\x01",
-    "\x1c", "\u1680", "\t", "\U0001f600", "İ", "Σ", " ",
-]  # fmt: skip
+    "dog",
+    "Dog",
+    "don't",
+    "u.s.",
+    "U.S.",
+    "Mr.",
+    "No.",
+    "5",
+    "1,000",
+    "3.5",
+    "'s",
+    "s'",
+    "'90s",
+    "5's",
+    "x-ray",
+    "a-b-c",
+    "--",
+    "–",
+    "—",
+    "...",
+    ".",
+    ",",
+    "!",
+    '"',
+    "''",
+    "`",
+    "‘",
+    "’",
+    "“",
+    "”",
+    "é",
+    "Ž",
+    "Ÿ",
+    "Ё",
+    "中",
+    "ß",
+    "(",
+    "|",
+    "|||",
+    "_",
+    "ſ",
+    "×",
+    "\u00a0",
+    "\x01",
+    "\x1c",
+    "\u1680",
+    "\t",
+    "\U0001f600",
+    "İ",
+    "Σ",
+    " ",
+]
 STEMS = {
-    "riding": "ride", "rides": "ride", "skies": "sky", "dying": "die", "generously": "generous",
-    "'cause": "caus", "dog's": "dog", "dogs'": "dog", "ties": "tie", "cries": "cri", "gas": "gas",
-    "kiwis": "kiwi", "agreed": "agre", "hopping": "hop", "hoping": "hope", "falling": "fall",
-    "toy": "toy", "by": "by", "happy": "happi", "relational": "relat", "apologist": "apologist",
-    "geologi": "geolog", "gently": "gentl", "quickly": "quick", "hopefulness": "hope",
-    "adoption": "adopt", "lion": "lion", "controll": "control", "innings": "inning", "see": "see",
-    "yellow": "yellow", "sayyid": "sayyid", "communism": "communism", "conversational": "convers",
-}  # fmt: skip
+    "riding": "ride",
+    "rides": "ride",
+    "skies": "sky",
+    "dying": "die",
+    "generously": "generous",
+    "'cause": "caus",
+    "dog's": "dog",
+    "dogs'": "dog",
+    "ties": "tie",
+    "cries": "cri",
+    "gas": "gas",
+    "kiwis": "kiwi",
+    "agreed": "agre",
+    "hopping": "hop",
+    "hoping": "hope",
+    "falling": "fall",
+    "toy": "toy",
+    "by": "by",
+    "happy": "happi",
+    "relational": "relat",
+    "apologist": "apologist",
+    "geologi": "geolog",
+    "gently": "gentl",
+    "quickly": "quick",
+    "hopefulness": "hope",
+    "adoption": "adopt",
+    "lion": "lion",
+    "controll": "control",
+    "innings": "inning",
+    "see": "see",
+    "yellow": "yellow",
+    "sayyid": "sayyid",
+    "communism": "communism",
+    "conversational": "convers",
+}
 
 
-@given(st.lists(st.tuples(st.sampled_from(ODD), st.sampled_from(["", "", " "])), max_size=9))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(ODD), st.sampled_from(["", "", " "])), max_size=9
+    )
+)
 def test_the_words_of_a_caption(parts):
     text = "".join(one + blank for one, blank in parts)
     with meteor_programs():
@@ -177,22 +283,35 @@ def test_stems():
 spans = st.tuples(*[st.integers(0, 9), st.integers(1, 3)] * 2, st.integers(0, 3))
 
 
-@given(st.lists(spans, min_size=1, max_size=40), st.lists(spans, max_size=9), st.integers(1, 70))
+@given(
+    st.lists(spans, min_size=1, max_size=40),
+    st.lists(spans, max_size=9),
+    st.integers(1, 70),
+)
 @settings(max_examples=300)
 def test_the_beam_and_its_oracle(one, other, far):
     pairs = []
-    for found in (one, [], other):  # the second pair has no match, and the others are far apart
+    for found in (
+        one,
+        [],
+        other,
+    ):  # the second pair has no match, and the others are far apart
         moved = [(j * far, n, i * far, m, stage) for j, n, i, m, stage in found]
         pairs.append(sorted(moved, key=lambda match: match[0]))
     size = np.full(len(pairs), 9 * far + 4)
-    rows = [(pair, j, i, n, m, stage)
-            for pair, found in enumerate(pairs) for j, n, i, m, stage in found]  # fmt: skip
+    rows = [
+        (pair, j, i, n, m, stage)
+        for pair, found in enumerate(pairs)
+        for j, n, i, m, stage in found
+    ]
     matches = Matches(*np.array(rows).T)
     chosen = align(matches, size, size)
     for number, found in enumerate(pairs):
         best = oracle.align(found, int(size[0]), int(size[0]))
         taken = [
-            row[1:] for row, kept in zip(rows, chosen, strict=True) if kept and row[0] == number
+            row[1:]
+            for row, kept in zip(rows, chosen, strict=True)
+            if kept and row[0] == number
         ]
         assert [(j, n, i, m, stage) for j, i, n, m, stage in taken] == list(best)
 
@@ -221,17 +340,24 @@ def small():
 
 
 @pytest.mark.parametrize("table", [True, False])
-@pytest.mark.parametrize(("n", "most", "vocabulary"), [
-    (100, 14, WORDS), (50, 30, WORDS[:6]), (12, 150, WORDS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "most", "vocabulary"),
+    [
+        (100, 14, WORDS),
+        (50, 30, WORDS[:6]),
+        (12, 150, WORDS),
+    ],
+)
 def test_counts_and_their_oracle(small, table, n, most, vocabulary):
     mine, theirs = drawn(n, 3, most, vocabulary)
     texts = [*mine, *(several[0] for several in theirs), "big dog", "big dog"]
     data = small_data(PARAPHRASES if table else ())
     sentences = words.Sentences(texts, open_paraphrases() if table else None)
     pairs = np.append(np.arange(n), 2 * n), np.append(np.arange(n, 2 * n), 2 * n + 1)
-    expected = [data.line(*(texts[side].split() for side in pair))
-                for pair in zip(*map(np.ndarray.tolist, pairs), strict=True)]  # fmt: skip
+    expected = [
+        data.line(*(texts[side].split() for side in pair))
+        for pair in zip(*map(np.ndarray.tolist, pairs), strict=True)
+    ]
     assert sentences.counts(*pairs).tolist() == expected
     assert sentences.counts(*(side[:0] for side in pairs)).shape == (0, 23)
 
@@ -242,10 +368,14 @@ def test_blocks_do_not_change_counts(small, monkeypatch):
     pairs = np.arange(60), np.arange(60, 120)
     expected = words.Sentences(texts, open_paraphrases()).counts(*pairs).tolist()
     monkeypatch.setattr(words, "_CELLS", 7)
-    assert words.Sentences(texts, open_paraphrases()).counts(*pairs).tolist() == expected
+    assert (
+        words.Sentences(texts, open_paraphrases()).counts(*pairs).tolist() == expected
+    )
     monkeypatch.setattr(words, "_MOST", 3)
     with refused("too-many-matches"):
-        words.Sentences(["a a", "a a"], open_paraphrases()).counts(*np.array([[0], [1]]))
+        words.Sentences(["a a", "a a"], open_paraphrases()).counts(
+            *np.array([[0], [1]])
+        )
 
 
 def test_a_word_that_is_repeated_too_often_is_an_error(small):
@@ -255,15 +385,22 @@ def test_a_word_that_is_repeated_too_often_is_an_error(small):
     assert sentences.counts(*np.array([[0, 1], [1, 0]]))[:, 4].tolist() == [1, 1]
 
 
-@pytest.mark.parametrize(("n_pred", "n_ref"), [(16_385, 1), (1, 16_385), (5_793, 5_793)])
+@pytest.mark.parametrize(
+    ("n_pred", "n_ref"), [(16_385, 1), (1, 16_385), (5_793, 5_793)]
+)
 def test_captions_too_long_to_be_compared_are_an_error(small, n_pred, n_ref):
-    texts = [" ".join(f"a{k}" for k in range(n_pred)), " ".join(f"b{k}" for k in range(n_ref))]
+    texts = [
+        " ".join(f"a{k}" for k in range(n_pred)),
+        " ".join(f"b{k}" for k in range(n_ref)),
+    ]
     sentences = words.Sentences(texts, None)
     with refused("caption-too-long", n_pred=n_pred, n_ref=n_ref):
         sentences.counts(*np.array([[0], [1]]))
 
 
-@pytest.mark.parametrize(("n_pred", "n_ref"), [(16_384, 2), (2, 16_384), (20_000, 0), (0, 20_000)])
+@pytest.mark.parametrize(
+    ("n_pred", "n_ref"), [(16_384, 2), (2, 16_384), (20_000, 0), (0, 20_000)]
+)
 def test_a_long_caption_with_a_short_or_empty_one_has_counts(small, n_pred, n_ref):
     texts = [" ".join(["dog"] * n_pred), " ".join(["dog"] * n_ref)]
     counts = words.Sentences(texts, None).counts(*np.array([[0], [1]]))
@@ -285,7 +422,9 @@ def folder(tmp_path):
 
 def test_a_table_is_converted_once(folder):
     said = []
-    targets = open_paraphrases(lambda done, total: said.append((done, total))).targets.tolist()
+    targets = open_paraphrases(
+        lambda done, total: said.append((done, total))
+    ).targets.tolist()
     assert said[-1][0] == said[-1][1] > 0
     (kept,) = [path for path in (folder / "kept").iterdir() if path.suffix != ".lock"]
     before, when = kept.read_bytes(), kept.stat().st_mtime_ns
@@ -299,7 +438,10 @@ def test_a_table_is_converted_once(folder):
 
 
 def test_a_flipped_byte_of_the_converted_table_changes_nothing(folder):
-    captions = ["a man rides a horse on the hill", "the guy is riding a pony upon large animal"]
+    captions = [
+        "a man rides a horse on the hill",
+        "the guy is riding a pony upon large animal",
+    ]
     both = np.array([0, 1]), np.array([1, 0])
 
     def line():
@@ -335,13 +477,16 @@ def damaged(folder, change):
     path.write_bytes(change(path.read_bytes()))
 
 
-@pytest.mark.parametrize("change", {
-    "cut off": lambda data: data[:-9],
-    "empty": lambda data: b"",
-    "another": lambda data: gzip.compress(b"0.5\na\nb\n"),
-    "flipped": lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:],
-    "zeros within": lambda data: data[:30] + bytes(len(data) - 38) + data[-8:],
-}.values())  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    {
+        "cut off": lambda data: data[:-9],
+        "empty": lambda data: b"",
+        "another": lambda data: gzip.compress(b"0.5\na\nb\n"),
+        "flipped": lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:],
+        "zeros within": lambda data: data[:30] + bytes(len(data) - 38) + data[-8:],
+    }.values(),
+)
 def test_a_damaged_table(folder, change):
     damaged(folder, change)
     with refused("damaged-package"):
@@ -381,10 +526,15 @@ with small_meteor(Path(sys.argv[1])):
 
 
 def test_processes_that_convert_at_once(folder):
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, Path(__file__).parents[1:3]))}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, Path(__file__).parents[1:3])),
+    }
     run = [sys.executable, "-c", CONVERT, str(folder)]
     several = [subprocess.Popen(run, env=env, stdout=subprocess.PIPE) for _ in range(3)]
-    assert {one.communicate()[0].strip() for one in several} == {str(len(PARAPHRASES)).encode()}
+    assert {one.communicate()[0].strip() for one in several} == {
+        str(len(PARAPHRASES)).encode()
+    }
 
 
 # ---- the measure ------------------------------------------------------------------------------
@@ -392,8 +542,10 @@ def test_processes_that_convert_at_once(folder):
 
 def best_lines(data, mine, theirs):
     """The line of each item, of the first of its best references."""
-    lines = [[data.line(one.split(), other.split()) for other in several]
-             for one, several in zip(mine, theirs, strict=True)]  # fmt: skip
+    lines = [
+        [data.line(one.split(), other.split()) for other in several]
+        for one, several in zip(mine, theirs, strict=True)
+    ]
     return [max(several, key=lambda line: oracle.meteor([line])) for several in lines]
 
 
@@ -402,7 +554,9 @@ def test_items_and_the_corpus(small):
     mine[:2] = [theirs[0][0], theirs[1][-1]]  # whole matches
     found = score(task_of(mine, theirs))
     expected = best_lines(small_data(), mine, theirs)
-    assert found.items == pytest.approx([oracle.meteor([line]) for line in expected], abs=1e-12)
+    assert found.items == pytest.approx(
+        [oracle.meteor([line]) for line in expected], abs=1e-12
+    )
     assert found.value == pytest.approx(oracle.meteor(expected), abs=1e-12)
     assert found.items[0] == 1.0
     assert abs(found.items.mean() - found.value) > 1e-3
@@ -420,25 +574,35 @@ def test_parts(small):
             for one, at in zip(words.STAGES, (4, 8, 12, 16), strict=True)
         },
     }
-    table = semmetrics.score(mine, theirs, tokenizer="whitespace", task="captions", measures=[
-        METEOR(part=part) for part in (*expected, "fragmentation")])  # fmt: skip
+    table = semmetrics.score(
+        mine,
+        theirs,
+        tokenizer="whitespace",
+        task="captions",
+        measures=[METEOR(part=part) for part in (*expected, "fragmentation")],
+    )
     *others, fragmentation = table.scores
     assert [one.value for one in others] == pytest.approx(
         [float(x) for x in expected.values()], abs=1e-12
     )
-    assert fragmentation.value == pytest.approx(2 * total[20] / (total[21] + total[22]), abs=1e-12)
+    assert fragmentation.value == pytest.approx(
+        2 * total[20] / (total[21] + total[22]), abs=1e-12
+    )
     assert not fragmentation.measure.higher_is_better
     assert fragmentation.measure.with_options(part="recall").higher_is_better
 
 
 def test_intervals_are_the_formula_on_resampled_sums(small):
     mine, theirs = drawn(30, 2)
-    found = score(task_of(mine, theirs), ci=Bootstrap(resamples=50, method="percentile"))
+    found = score(
+        task_of(mine, theirs), ci=Bootstrap(resamples=50, method="percentile")
+    )
     rows = best_lines(small_data(), mine, theirs)
     draw = np.random.default_rng(Bootstrap().seed)
     order = found.statistics.order
     values = [
-        oracle.meteor([rows[place] for place in order[draw.integers(0, 30, 30)]]) for _ in range(50)
+        oracle.meteor([rows[place] for place in order[draw.integers(0, 30, 30)]])
+        for _ in range(50)
     ]
     low, high = np.quantile(values, [0.025, 0.975])
     assert (found.ci.low, found.ci.high) == pytest.approx((low, high), abs=1e-12)
@@ -449,11 +613,16 @@ def test_the_matches_of_many_items_are_found_in_turn(small, monkeypatch):
     monkeypatch.setattr(words, "_MOST", 5)  # those of one item, not of both
     sides = {"a": "dog dog", "b": "dog dog"}, {"a": ["dog dog"], "b": ["dog dog"]}
     table = semmetrics.score(*sides, measures="METEOR", tokenizer="whitespace")
-    rows = [(row["id"], row["start"], row["reference_start"]) for row in table.matches()]
+    rows = [
+        (row["id"], row["start"], row["reference_start"]) for row in table.matches()
+    ]
     assert rows == [("a", 1, 1), ("a", 2, 2), ("b", 1, 1), ("b", 2, 2)]
 
 
-SIDES = {"a": "the big dog rides on a horse"}, {"a": ["cats", "puppy is riding the pony . Mr. X"]}
+SIDES = (
+    {"a": "the big dog rides on a horse"},
+    {"a": ["cats", "puppy is riding the pony . Mr. X"]},
+)
 
 
 def test_the_words_that_are_aligned(small):
@@ -466,23 +635,42 @@ def test_the_words_that_are_aligned(small):
         ("a", "preds", 4, "rides", 2, 2, "is riding", "paraphrase"),
         ("a", "preds", 5, "on", 2, None, None, None),
         ("a", "preds", 6, "a", 2, None, None, None),
-        ("a", "preds", 7, "horse", 2, None, None, None),  # found twice, so that it is not fixed
-        *(("a", "preds", None, None, 2, place, word, None)
-          for place, word in ((5, "pony"), (6, "."), (7, "mr."), (8, "x"))),
-    ]  # fmt: skip
+        (
+            "a",
+            "preds",
+            7,
+            "horse",
+            2,
+            None,
+            None,
+            None,
+        ),  # found twice, so that it is not fixed
+        *(
+            ("a", "preds", None, None, 2, place, word, None)
+            for place, word in ((5, "pony"), (6, "."), (7, "mr."), (8, "x"))
+        ),
+    ]
     (worst,) = table.worst(1)
     assert worst["aligned"][1] == ["dog", "puppy", "synonym"]
     assert worst["unmatched"] == [["big"], ["on"], ["a"], ["horse"]]
     assert worst["missing"] == [["pony"], ["."], ["mr."], ["x"]]
 
 
-@pytest.mark.parametrize("measure", ["METEOR", "METEOR(paraphrases=false)", "METEOR(part=recall)"])
+@pytest.mark.parametrize(
+    "measure", ["METEOR", "METEOR(paraphrases=false)", "METEOR(part=recall)"]
+)
 def test_all_captions_for_all_images(small, measure):
     mine, theirs = drawn(12, 4)
-    found = semmetrics.caption_matrix(theirs, mine, measure=measure, tokenizer="whitespace")
+    found = semmetrics.caption_matrix(
+        theirs, mine, measure=measure, tokenizer="whitespace"
+    )
     every = [(one, several) for several in theirs for one in mine]
-    table = semmetrics.score(*map(list, zip(*every, strict=True)), measures=measure,
-                             tokenizer="whitespace", task="captions")  # fmt: skip
+    table = semmetrics.score(
+        *map(list, zip(*every, strict=True)),
+        measures=measure,
+        tokenizer="whitespace",
+        task="captions",
+    )
     assert found.ravel() == pytest.approx(table[0].items, abs=1e-12)
 
 
@@ -517,7 +705,9 @@ for number, line in enumerate(sys.stdin.buffer.read().decode("utf-8").splitlines
 def stand_in(tmp_path, monkeypatch):
     """Make the program start another."""
     if os.name == "nt":
-        pytest.skip("the stand-in is a script with a first line that Windows does not read")
+        pytest.skip(
+            "the stand-in is a script with a first line that Windows does not read"
+        )
     files = (f"{METEOR_FILES.folder}/{name}" for name in METEOR_FILES.files)
     fake_pycocoevalcap(monkeypatch, tmp_path / "site", *files)
 
@@ -534,12 +724,16 @@ def test_a_program_that_counts(stand_in):
     mine, theirs = drawn(40, 6)
     found = score(task_of(mine, theirs), METEOR(program="java"))
     data = oracle.Data(lambda word: word, lambda word: set(), ())
-    assert found.value == pytest.approx(oracle.meteor(best_lines(data, mine, theirs)), abs=1e-12)
+    assert found.value == pytest.approx(
+        oracle.meteor(best_lines(data, mine, theirs)), abs=1e-12
+    )
 
 
 def test_a_program_that_fails(stand_in):
     stand_in(stop=1)
-    with refused("meteor-failed", why="code 1 after 1 of 2 segments: Exception: no more"):
+    with refused(
+        "meteor-failed", why="code 1 after 1 of 2 segments: Exception: no more"
+    ):
         java_counts(["a", "b"], *np.array([[0, 1], [0, 1]]))
     stand_in()
     with refused("meteor-failed"):
@@ -617,21 +811,38 @@ COMMON = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", ["true", "false"])
-@pytest.mark.parametrize(("vocabulary", "number"), [(COMMON, 8000), (ODD + COMMON[:20], 8000)])
+@pytest.mark.parametrize(
+    ("vocabulary", "number"), [(COMMON, 8000), (ODD + COMMON[:20], 8000)]
+)
 def test_the_program_counts_the_same(program, vocabulary, number, table):
     mine, theirs = drawn(number, 9, 16, [one for one in vocabulary if one != "|||"])
     texts = [*mine, *(several[0] for several in theirs)]
     pairs = np.arange(number), np.arange(number, 2 * number)
     sentences = words.Sentences(texts, open_paraphrases() if table == "true" else None)
-    assert sentences.counts(*pairs).tolist() == java_counts(texts, *pairs, table).tolist()
+    assert (
+        sentences.counts(*pairs).tolist() == java_counts(texts, *pairs, table).tolist()
+    )
 
 
 def asked(program, statistics, groups):
     """The program's segment values and corpus value of groups of lines."""
     java, folder = program
-    evals = ["EVAL ||| " + " ||| ".join(statistics[one] for one in group) for group in groups]
+    evals = [
+        "EVAL ||| " + " ||| ".join(statistics[one] for one in group) for group in groups
+    ]
     done = subprocess.run(
-        [java, "-Xmx2G", "-jar", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", "-norm"],
+        [
+            java,
+            "-Xmx2G",
+            "-jar",
+            "meteor-1.5.jar",
+            "-",
+            "-",
+            "-stdio",
+            "-l",
+            "en",
+            "-norm",
+        ],
         input="".join(f"{line}\n" for line in evals).encode(),
         capture_output=True,
         cwd=folder,
@@ -653,7 +864,9 @@ def test_the_program_on_lines_of_any_kind(program):
     statistics = [" ".join(map(str, line)) for drawn in every for line in drawn]
     bounds = np.cumsum([0, *map(len, every)]).tolist()
     groups = [list(range(a, b)) for a, b in pairwise(bounds)]
-    for drawn, (_, value) in zip(every, asked(program, statistics, groups), strict=True):
+    for drawn, (_, value) in zip(
+        every, asked(program, statistics, groups), strict=True
+    ):
         assert oracle.meteor(drawn) == pytest.approx(value, abs=1e-12)
 
 
@@ -709,24 +922,32 @@ class TestNltk:
             assert found.value == pytest.approx(np.mean(expected), abs=1e-12)
 
     def test_means_and_options(self, fake):
-        candidates, references = ["a man", "a horse", "two dogs"], [["a man on", "a"], ["a"], []]
+        candidates, references = (
+            ["a man", "a horse", "two dogs"],
+            [["a man on", "a"], ["a"], []],
+        )
         found = score(task_of(candidates, references), METEOR_NLTK(alpha=0.5))
         assert found.items.tolist()[:2] == [0.25, 0.125]
         assert np.isnan(found.items[2])
         assert found.value == 0.1875
         assert found.undefined == {"no_reference": 1}
         assert fake.seen == [(0.5, 3.0, 0.5)] * 2
-        with_zero = score(task_of(candidates, references), METEOR_NLTK(no_reference="0"))
+        with_zero = score(
+            task_of(candidates, references), METEOR_NLTK(no_reference="0")
+        )
         assert with_zero.value == 0.125
 
     @pytest.mark.parametrize(
-        ("option", "value"), [("alpha", 1.5), ("gamma", -0.1), ("beta", -1.0), ("beta", np.inf)]
+        ("option", "value"),
+        [("alpha", 1.5), ("gamma", -0.1), ("beta", -1.0), ("beta", np.inf)],
     )
     def test_options_out_of_range(self, option, value):
         with refused("bad-option", name=option):
             METEOR_NLTK(**{option: value})
 
-    @pytest.mark.parametrize("error", [LookupError("no data"), OSError("no index.sense")])
+    @pytest.mark.parametrize(
+        "error", [LookupError("no data"), OSError("no index.sense")]
+    )
     def test_without_data(self, fake, error):
         fake.error = error
         with refused("no-wordnet"):
@@ -735,5 +956,7 @@ class TestNltk:
     def test_without_nltk(self, monkeypatch):
         for name in ("nltk", "nltk.corpus", "nltk.translate.meteor_score"):
             monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(MissingDependencyError, match=r"pip install 'semmetrics\[wordnet\]'"):
+        with pytest.raises(
+            MissingDependencyError, match=r"pip install 'semmetrics\[wordnet\]'"
+        ):
             score(task_of(["a"], [["a"]]), METEOR_NLTK())

@@ -24,10 +24,17 @@ def task(preds=(["a"],), refs=(["b"],)):
 def test_several_embeddings_in_one_call():
     texts = ["SemF1", "SemF1(embedding=m)", "SoftF1(embedding=m)", "F1"]
     table = semmetrics.score(
-        [["a"]], [["b"]], measures=texts, embedding={"default": ONE, "m": TWO}, lookup="text"
+        [["a"]],
+        [["b"]],
+        measures=texts,
+        embedding={"default": ONE, "m": TWO},
+        lookup="text",
     )
     assert [score.value for score in table] == [0, 1, 1, 0]
-    parts = ("|thr:0.4|", "|emb:one-2@000000000000|lookup:text|oov:zero|"), ("|thr:0.7|",)
+    parts = (
+        ("|thr:0.4|", "|emb:one-2@000000000000|lookup:text|oov:zero|"),
+        ("|thr:0.7|",),
+    )
     for score, some in zip(table, (*parts, ("|emb:two-2@",)), strict=False):
         assert all(part in score.signature for part in some)
     assert "|emb:two-2@" in table[1].signature
@@ -36,15 +43,22 @@ def test_several_embeddings_in_one_call():
 
 def test_a_name_that_is_not_given():
     with refused("unknown-name"):
-        semmetrics.score([["a"]], [["b"]], measures="WMD(embedding=n)", embedding={"m": ONE})
+        semmetrics.score(
+            [["a"]], [["b"]], measures="WMD(embedding=n)", embedding={"m": ONE}
+        )
     with refused("no-embedding"):
         label_vectors_of(task(), "default")
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"oov": "drop"}, "bad-choice"), ({"lookup": "fuzzy"}, "bad-choice"),
-    ({"lookup": "words"}, "reads-text"), ({"oov": "unknown"}, "no-unknown-word"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"oov": "drop"}, "bad-choice"),
+        ({"lookup": "fuzzy"}, "bad-choice"),
+        ({"lookup": "words"}, "reads-text"),
+        ({"oov": "unknown"}, "no-unknown-word"),
+    ],
+)
 def test_wrong_rules(options, message):
     with refused(message):
         semmetrics.score([["a"]], [["?"]], measures=["SemF1"], embedding=ONE, **options)
@@ -66,10 +80,15 @@ def test_word_vectors_have_their_own_rule():
 
 def test_a_protocol_gives_a_model_that_reads_text_its_own_rules():
     table = semmetrics.score(
-        [["a"]], [["b"]], protocol="kubany2020", top_k=1,
-        embedding={"default": MatrixEmbedder(np.eye(3), ["a", "b", "unknown"], lookup="words"),
-                   "bert-base-nli-stsb-wkpooling": Tiny({"a": [1, 1], "b": [1, 0]})},
-    )  # fmt: skip
+        [["a"]],
+        [["b"]],
+        protocol="kubany2020",
+        top_k=1,
+        embedding={
+            "default": MatrixEmbedder(np.eye(3), ["a", "b", "unknown"], lookup="words"),
+            "bert-base-nli-stsb-wkpooling": Tiny({"a": [1, 1], "b": [1, 0]}),
+        },
+    )
     signatures = {score.heading: score.signature for score in table}
     assert "|lookup:kubany2020|oov:unknown|" in signatures["F1 (Semantic)@1"]
     assert "|lookup:text|oov:zero|" in signatures["Fine-Tuned BERT@1"]

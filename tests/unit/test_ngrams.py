@@ -36,8 +36,12 @@ def test_other_order_of_keys(texts):
         for name in ("indptr", "codes", "counts"):
             assert getattr(grams, name).tolist() == getattr(other, name).tolist()
         assert grams.tokens(flat).tolist() == other.tokens(flat).tolist()
-        assert {grams.codes.dtype, grams.counts.dtype, grams.places.dtype} == {np.dtype(np.int32)}
-        assert {other.codes.dtype, other.counts.dtype, other.places.dtype} == {np.dtype(np.int64)}
+        assert {grams.codes.dtype, grams.counts.dtype, grams.places.dtype} == {
+            np.dtype(np.int32)
+        }
+        assert {other.codes.dtype, other.counts.dtype, other.places.dtype} == {
+            np.dtype(np.int64)
+        }
 
 
 def packed(texts):
@@ -58,7 +62,8 @@ def test_texts_around_a_machine_word(left, right, letters, random):
     first, second = np.indices((3, 3)).reshape(2, -1)
     got = lcs_lengths(*packed(texts), first, second)
     assert got.tolist() == [
-        lcs(texts[a], texts[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        lcs(texts[a], texts[b])
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
     ]
 
 
@@ -74,4 +79,7 @@ NONE = np.zeros(0, np.int64)
 def test_nothing():
     assert lcs_lengths(*packed([[]]), NONE, NONE).tolist() == []
     empty = np.array([0, 0])
-    assert lcs_lengths(*packed([[], [1] * 70]), empty, np.array([0, 1])).tolist() == [0, 0]
+    assert lcs_lengths(*packed([[], [1] * 70]), empty, np.array([0, 1])).tolist() == [
+        0,
+        0,
+    ]

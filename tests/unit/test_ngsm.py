@@ -13,14 +13,22 @@ from refusals import refused
 
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import offsets
-from semmetrics.metrics.caption_overlap import NGSM, common_ngrams, ngsm, ngsm_pairs, ngsm_systems
+from semmetrics.metrics.caption_overlap import (
+    NGSM,
+    common_ngrams,
+    ngsm,
+    ngsm_pairs,
+    ngsm_systems,
+)
 
 TOKENS = st.lists(st.sampled_from("ab"), max_size=7)
 
 
 def counted(captions, orders=4):
     words = sorted({word for caption in captions for word in caption})
-    codes = np.array([words.index(word) for caption in captions for word in caption], np.int64)
+    codes = np.array(
+        [words.index(word) for caption in captions for word in caption], np.int64
+    )
     return count_ngrams(offsets(np.array([*map(len, captions)])), codes, orders)
 
 
@@ -30,13 +38,17 @@ def test_two_captions(first, second, n):
     assert value == pytest.approx(oracle.ngsm(first, second, n), rel=1e-14)
     assert value == ngsm(second, first, n)
     assert 0 <= value <= 1
-    same = [oracle.ngrams(first, k) == oracle.ngrams(second, k) for k in range(1, n + 1)]
+    same = [
+        oracle.ngrams(first, k) == oracle.ngrams(second, k) for k in range(1, n + 1)
+    ]
     assert (value == 1) == all(same)
 
 
 def test_pairs_are_counted_in_runs():
     rng = np.random.default_rng(0)
-    captions = [rng.integers(0, 3, size).astype(str).tolist() for size in rng.integers(0, 9, 20)]
+    captions = [
+        rng.integers(0, 3, size).astype(str).tolist() for size in rng.integers(0, 9, 20)
+    ]
     grams = counted(captions)
     first, second = rng.integers(0, 20, (2, 200))
     whole = [common_ngrams(one, first, second) for one in grams]
@@ -48,12 +60,19 @@ def test_pairs_are_counted_in_runs():
     ]
 
 
-@given(st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=4)), min_size=1, max_size=5),
-       st.integers(1, 4), st.sampled_from(["mean", "max"]))  # fmt: skip
+@given(
+    st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=4)), min_size=1, max_size=5),
+    st.integers(1, 4),
+    st.sampled_from(["mean", "max"]),
+)
 def test_a_candidate_and_its_references(items, order, refs):
     combine = max if refs == "max" else lambda values: sum(values) / len(values)
-    expected = [combine([oracle.ngsm(mine, other, order) for other in theirs]) if theirs else np.nan
-                for mine, theirs in items]  # fmt: skip
+    expected = [
+        combine([oracle.ngsm(mine, other, order) for other in theirs])
+        if theirs
+        else np.nan
+        for mine, theirs in items
+    ]
     candidates = [" ".join(mine) for mine, _ in items]
     references = [[" ".join(other) for other in theirs] for _, theirs in items]
     got = scored(candidates, references, [NGSM(order=order, refs=refs)])[0]

@@ -44,7 +44,9 @@ class Checked(HTMLParser):
 
 def compared(**options):
     systems = {"<b>one</b> & co": PREDS, "two": OTHER}
-    return semmetrics.score_systems(systems, GTS, measures="F1 HammingLoss MicroF1", **options)
+    return semmetrics.score_systems(
+        systems, GTS, measures="F1 HammingLoss MicroF1", **options
+    )
 
 
 def test_a_table_in_html_is_valid_escaped_and_marks_the_best():
@@ -55,7 +57,9 @@ def test_a_table_in_html_is_valid_escaped_and_marks_the_best():
     best = [max(table["<b>one</b> & co", "F1"].value, table["two", "F1"].value)]
     best += [min(score.value for score in table if score.heading == "HammingLoss")]
     best += [max(score.value for score in table if score.heading == "MicroF1")]
-    assert [text.partition(" [")[0] for text in page.bold] == [f"{value:.4f}" for value in best]
+    assert [text.partition(" [")[0] for text in page.bold] == [
+        f"{value:.4f}" for value in best
+    ]
     ci = table["two", "F1"].ci
     assert any(f"[{ci.low:.4f}, {ci.high:.4f}]" in text for text in page.text)
     assert "details" in page.seen
@@ -76,14 +80,18 @@ def test_records_and_sweeps_in_html():
     sweep = semmetrics.sweep(PREDS, OTHER, thresholds=[0.3, 0.5])
     page = Checked(sweep._repr_html_())
     assert page.text.count("0.5") == 1
-    assert any(f"highest SemF1: {sweep.best['SemF1'].value:.4f}" in text for text in page.text)
+    assert any(
+        f"highest SemF1: {sweep.best['SemF1'].value:.4f}" in text for text in page.text
+    )
 
 
 def test_what_stands_beside_a_table_is_counted_below_it():
     made = semmetrics.score({**PREDS, "c": ["tree"]}, GTS, measures="Precision")
     assert len(str(made).splitlines()) == 2
     again = semmetrics.rescore(made[0].signature, {**PREDS, "a": []}, {**GTS, "a": []})
-    (line,) = {text.splitlines()[-1] for text in (str(again), repr(again), again.to_text())}
+    (line,) = {
+        text.splitlines()[-1] for text in (str(again), repr(again), again.to_text())
+    }
     assert line == "2 undefined values (.undefined()), 1 difference (.differences)"
     page = Checked(again._repr_html_())
     assert {"undefined", "no_prediction", *again.differences} <= set(page.text)
@@ -97,7 +105,9 @@ def forms(thing):
 
 
 def test_frames_of_sweeps():
-    sweep = semmetrics.sweep(PREDS, GTS, measures="SemF1 SemRecall", thresholds=[0.3, 0.5])
+    sweep = semmetrics.sweep(
+        PREDS, GTS, measures="SemF1 SemRecall", thresholds=[0.3, 0.5]
+    )
     pandas, polars, arrow = forms(sweep)
     assert pandas == polars == arrow
     assert [(row["measure"], row["threshold"], row["value"]) for row in arrow] == [
@@ -114,7 +124,9 @@ def test_a_package_that_is_missing_is_named(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     method = {"pyarrow": "to_arrow"}.get(package, f"to_{package}")
     for thing in (table, table.per_item(), sweep):
-        with pytest.raises(semmetrics.MissingDependencyError, match=f"needs the package {package}"):
+        with pytest.raises(
+            semmetrics.MissingDependencyError, match=f"needs the package {package}"
+        ):
             getattr(thing, method)()
 
 
@@ -124,7 +136,12 @@ def test_scores_are_found_in_any_spelling():
     assert table["MicroF1"] is table["F1(average = micro)"] is table[1] is table[-3]
     assert table["microf1"] is table["F1(AVERAGE=micro)"] is table[1]
     assert table["Recall@2"] is table[semmetrics.parse("Recall@2")[0]]
-    assert table["SemF1"] is table[3] is table[str(table[3].measure)] is table[table[3].measure]
+    assert (
+        table["SemF1"]
+        is table[3]
+        is table[str(table[3].measure)]
+        is table[table[3].measure]
+    )
     assert table["SEMF1(threshold=0.5)"] is table[3]
     assert "MicroF1" in table
     assert table[0] in table
@@ -145,7 +162,9 @@ def test_several_measures_stand_in_one_text():
         table = semmetrics.score(PREDS, GTS, measures=measures)
         assert len(table) == 4
         assert [table[name].value for name in names] == [score.value for score in table]
-    assert len(semmetrics.score(PREDS, GTS, measures="F1 @1")) == 1  # one measure, with a blank
+    assert (
+        len(semmetrics.score(PREDS, GTS, measures="F1 @1")) == 1
+    )  # one measure, with a blank
     found = semmetrics.sweep(PREDS, GTS, measures="SemF1 SemRecall@1", thresholds=[0.5])
     assert list(found.values) == ["SemF1", "SemRecall@1"]
 
@@ -163,6 +182,8 @@ def test_frames_hold_everything(ci):
         assert row["ci_level"] == (0.95 if ci else None)
     assert str(table.to_pandas()["ci_low"].dtype) == "float64"
     assert str(table.to_arrow().schema.field("ci_high").type) == "double"
-    lacking = semmetrics.score(PREDS, GTS, measures="Precision(no_prediction=nan)", ci=ci)
+    lacking = semmetrics.score(
+        PREDS, GTS, measures="Precision(no_prediction=nan)", ci=ci
+    )
     for row in (rows[0] for rows in forms(lacking)):
         assert (row["undefined"], row["value"]) == ("no_prediction=1", None)

@@ -20,10 +20,17 @@ def test_facts_of_parts_are_facts_of_the_whole():
 
 def test_some_of_many_systems_are_named():
     same = [Fact("weight-0", 2, (), name) for name in "abcdx"]
-    assert render_facts(same, "abcdxyz") == ["a, b, c and 2 more: 2 items of weight 0 left out"]
+    assert render_facts(same, "abcdxyz") == [
+        "a, b, c and 2 more: 2 items of weight 0 left out"
+    ]
     values = [{"total": 3 + n, "model": "m"} for n in range(4)]
-    spans = [Fact("rare-labels", 1, (), name, v) for name, v in zip("abcd", values, strict=True)]
-    assert render_facts(spans, "abcd") == ["all 4 systems: 1 of 3 to 6 labels in one item alone"]
+    spans = [
+        Fact("rare-labels", 1, (), name, v)
+        for name, v in zip("abcd", values, strict=True)
+    ]
+    assert render_facts(spans, "abcd") == [
+        "all 4 systems: 1 of 3 to 6 labels in one item alone"
+    ]
     other = [Fact("no-effect-on", 0, (), n, {"option": "oov", "on": n}) for n in "abcd"]
     assert len(render_facts(other, "abcd")) == 4  # they say different things
 

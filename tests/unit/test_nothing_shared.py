@@ -52,8 +52,12 @@ def test_a_stream_looks_at_all_items(tmp_path):
     path = tmp_path / "gt.csv"
     path.write_text("id,label\n" + "".join(f"i{n},cat\n" for n in range(50)))
     with refused("nothing-shared", name="embedding"):
-        score_stream(str(path), str(path), measures="SemF1", embedding=OTHER_VECTORS).compute()
-    table = score_stream(str(path), str(path), measures="SemF1", embedding=SOME_VECTORS).compute()
+        score_stream(
+            str(path), str(path), measures="SemF1", embedding=OTHER_VECTORS
+        ).compute()
+    table = score_stream(
+        str(path), str(path), measures="SemF1", embedding=SOME_VECTORS
+    ).compute()
     assert table["SemF1"].value == 1
 
 
@@ -72,8 +76,12 @@ def test_document_frequencies_of_numbers():
 
 def test_vectors_of_other_words_for_captions():
     with refused("nothing-shared", name="embedding"):
-        semmetrics.score(CANDIDATES, REFERENCES, measures=SPICE, embedding=OTHER_VECTORS)
-    found = semmetrics.score(CANDIDATES, REFERENCES, measures=SPICE, embedding=SOME_VECTORS)
+        semmetrics.score(
+            CANDIDATES, REFERENCES, measures=SPICE, embedding=OTHER_VECTORS
+        )
+    found = semmetrics.score(
+        CANDIDATES, REFERENCES, measures=SPICE, embedding=SOME_VECTORS
+    )
     assert "unknown-texts" in codes(found)
 
 

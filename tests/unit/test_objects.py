@@ -29,16 +29,26 @@ CLASS_LABEL = SimpleNamespace(names=CLASSES, int2str=None)  # as Hugging Face ha
 
 def dataset(labels):
     return SimpleNamespace(
-        column_names=["id", "label"], features={"label": CLASS_LABEL},
-        with_format=lambda _: pa.table({"id": ["a", "b"], "label": labels}))  # fmt: skip
+        column_names=["id", "label"],
+        features={"label": CLASS_LABEL},
+        with_format=lambda _: pa.table({"id": ["a", "b"], "label": labels}),
+    )
 
 
 @pytest.mark.parametrize("classes", [CLASSES, CLASS_LABEL])
 def test_whole_numbers_are_places_in_the_class_list(tmp_path, classes):
     path = tmp_path / "preds.json"
     path.write_text('{"a": [2, 0], "b": [1]}')
-    frame, truth = pd.DataFrame({"id": ["a", "a", "b"], "label": [2, 0, 1]}), {"a": [0], "b": [1]}
-    for preds in (path, {"a": [2, 0], "b": [1]}, {"a": np.array([2, 0]), "b": {1}}, frame):
+    frame, truth = (
+        pd.DataFrame({"id": ["a", "a", "b"], "label": [2, 0, 1]}),
+        {"a": [0], "b": [1]},
+    )
+    for preds in (
+        path,
+        {"a": [2, 0], "b": [1]},
+        {"a": np.array([2, 0]), "b": {1}},
+        frame,
+    ):
         found = semmetrics.score(preds, truth, measures="F1", classes=classes)
         assert found["F1"].value == pytest.approx((2 / 3 + 1) / 2)
         assert len(facts(found, "numbers-as-places")) == 2
@@ -50,19 +60,29 @@ def test_whole_numbers_are_places_in_the_class_list(tmp_path, classes):
 
 
 def test_rows_of_0_and_1_are_a_matrix_where_they_can_be_nothing_else():
-    assert Read(as_labels([[1, 0, 1], [0, 0, 0]], classes=CLASSES)).items == [["cat", "cow"], []]
-    assert Read(as_labels([[1, 0], [1, 1]], classes=CLASSES[:2])).items == [["cat"], ["cat", "dog"]]
+    assert Read(as_labels([[1, 0, 1], [0, 0, 0]], classes=CLASSES)).items == [
+        ["cat", "cow"],
+        [],
+    ]
+    assert Read(as_labels([[1, 0], [1, 1]], classes=CLASSES[:2])).items == [
+        ["cat"],
+        ["cat", "dog"],
+    ]
     for code, rows, width in (
-        ("ambiguous-rows", [[1, 0], [0, 1]], 2), ("ambiguous-rows", [[0], [0]], 1),
-        ("wrong-count", [[1, 0, 1], []], 3), ("wrong-count", [[0, 1], [1, 1]], 3),  # 1 twice
-    ):  # fmt: skip
+        ("ambiguous-rows", [[1, 0], [0, 1]], 2),
+        ("ambiguous-rows", [[0], [0]], 1),
+        ("wrong-count", [[1, 0, 1], []], 3),
+        ("wrong-count", [[0, 1], [1, 1]], 3),  # 1 twice
+    ):
         with refused(code):
             as_labels(rows, classes=CLASSES[:width])
 
 
 def test_class_labels_of_data_sets_are_names():
     assert as_labels(dataset([[2, 0], [1]])).to_list() == [["cow", "cat"], ["dog"]]
-    found = semmetrics.score({"a": "cow", "b": "cat"}, dataset([2, 1]), measures="Accuracy")
+    found = semmetrics.score(
+        {"a": "cow", "b": "cat"}, dataset([2, 1]), measures="Accuracy"
+    )
     assert found["accuracy"].value == 0.5
 
 
@@ -77,7 +97,9 @@ def test_columns_of_several_types_are_one_matrix():
 def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
     got = as_labels({"a": {"cat": 1, "dog": 0}, "b": {"cat": 0.5}})
     assert Read(got).items == [[("cat", 1.0), ("dog", 0.0)], [("cat", 0.5)]]
-    assert Read(as_labels({"a": {"cat": 1.0}})).items == [[("cat", 1.0)]]  # perhaps a sure score
+    assert Read(as_labels({"a": {"cat": 1.0}})).items == [
+        [("cat", 1.0)]
+    ]  # perhaps a sure score
     assert as_labels({"a": {"cat": True}}).side.scores is None
     scorer = semmetrics.Scorer(measures="F1")
     scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
@@ -95,13 +117,17 @@ def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
 @pytest.mark.parametrize("order", list(permutations(range(4))))
 def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
     parts = [
-        {"1": {"cat": 1, "dog": 0}}, {"2": {"cat": 1.0}}, {"3": {"cat": 0.0}},
+        {"1": {"cat": 1, "dog": 0}},
+        {"2": {"cat": 1.0}},
+        {"3": {"cat": 0.0}},
         {"4": {"ox": 0, "cat": 1, "dog": 1}},
-    ]  # fmt: skip
+    ]
     gts = {"1": ["cat"], "2": ["dog"], "3": [], "4": ["cat", "ox"]}
     whole = {id_: item for place in order for id_, item in parts[place].items()}
     expected = semmetrics.score(whole, gts, measures="F1 MacroF1")
-    scorers = [semmetrics.Scorer(measures="F1 MacroF1", keep_rows=keep_rows) for _ in range(2)]
+    scorers = [
+        semmetrics.Scorer(measures="F1 MacroF1", keep_rows=keep_rows) for _ in range(2)
+    ]
     for number, place in enumerate(order):
         (id_,) = parts[place]
         scorers[merged and number > 1].update(parts[place], {id_: gts[id_]})
@@ -109,15 +135,24 @@ def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
     assert [s.value for s in found] == pytest.approx([s.value for s in expected])
 
 
-@pytest.mark.parametrize(("columns", "match"), [
-    (
-        {"id": ["a"], "labels": [["x", None]]},
-        ("no-entry", "gts, row 0, id 'a', label 1 (from 0)"),
-    ),
-    ({"id": ["a"], "labels": [["x", " "]]}, ("empty", "gts, row 0, id 'a', label 1 (from 0)")),
-    ({"id": ["a"], "label": [{"x": 1}]}, ("wrong-column-type", "gts, column 'label'")),
-    ({"label": ["x"], "y": ["z"]}, ("missing-column", "gts")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("columns", "match"),
+    [
+        (
+            {"id": ["a"], "labels": [["x", None]]},
+            ("no-entry", "gts, row 0, id 'a', label 1 (from 0)"),
+        ),
+        (
+            {"id": ["a"], "labels": [["x", " "]]},
+            ("empty", "gts, row 0, id 'a', label 1 (from 0)"),
+        ),
+        (
+            {"id": ["a"], "label": [{"x": 1}]},
+            ("wrong-column-type", "gts, column 'label'"),
+        ),
+        ({"label": ["x"], "y": ["z"]}, ("missing-column", "gts")),
+    ],
+)
 def test_tables_that_are_refused(columns, match):
     with refused_in(*match):
         as_labels(pa.table(columns), source="gts")
@@ -143,7 +178,13 @@ def test_arrays_by_protocol(data):
 
 def test_tensors():
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    for dtype in (torch.bool, torch.int64, torch.float16, torch.bfloat16, torch.float64):
+    for dtype in (
+        torch.bool,
+        torch.int64,
+        torch.float16,
+        torch.bfloat16,
+        torch.float64,
+    ):
         got = as_labels(torch.eye(2).to(dtype).requires_grad_(dtype.is_floating_point))
         assert got.to_list() == [["0"], ["1"]]
     assert as_labels(torch.eye(2).to_sparse()).to_list() == [["0"], ["1"]]
@@ -163,13 +204,17 @@ def test_a_stream_is_read_once():
     assert found["F1"].value == 1
 
 
-@pytest.mark.parametrize("data", [
-    pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
-    pd.DataFrame({"id": ["a", "b"], "labels": [["x"], "y"]}),
-    pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
-    {"id": ["a", "b"], "label": ["x", 3]}, pa.chunked_array([[1, 2]]),
-    pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
+        pd.DataFrame({"id": ["a", "b"], "labels": [["x"], "y"]}),
+        pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
+        {"id": ["a", "b"], "label": ["x", 3]},
+        pa.chunked_array([[1, 2]]),
+        pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
+    ],
+)
 def test_what_is_no_table_is_refused(data):
     with refused_in("not-a-table", "input"):
         semmetrics.as_labels(data)
@@ -197,7 +242,9 @@ def test_columns_without_ids_are_refused(tmp_path):
 
 
 def test_dictionaries_may_hold_more_than_occurs():
-    coded = pa.DictionaryArray.from_arrays(pa.array([2, 0]), pa.array(["x", "unused", "y"]))
+    coded = pa.DictionaryArray.from_arrays(
+        pa.array([2, 0]), pa.array(["x", "unused", "y"])
+    )
     got = as_labels(pa.table({"id": ["a", "b"], "label": coded}))
     assert (got.vocabulary, got.to_list()) == (["y", "x"], [["y"], ["x"]])
 
@@ -212,9 +259,13 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-KINDS = {"columns": dict, "pandas": pd.DataFrame, "arrow": pa.table,
-         "stream": lambda columns: Stream(pa.table(columns)),
-         "records": lambda columns: pa.table(columns).to_pylist()}  # fmt: skip
+KINDS = {
+    "columns": dict,
+    "pandas": pd.DataFrame,
+    "arrow": pa.table,
+    "stream": lambda columns: Stream(pa.table(columns)),
+    "records": lambda columns: pa.table(columns).to_pylist(),
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

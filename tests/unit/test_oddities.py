@@ -16,7 +16,9 @@ from semmetrics.scoring.table import report_shared
 
 
 def scored(preds, gts, **options):
-    return semmetrics.score(preds, gts, measures=options.pop("measures", "F1"), **options)
+    return semmetrics.score(
+        preds, gts, measures=options.pop("measures", "F1"), **options
+    )
 
 
 def noted(preds, gts, **options):
@@ -26,7 +28,9 @@ def noted(preds, gts, **options):
 # ---- labels that are alike -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["none+lower", "lower+lower", "lower+", "stem", "", None, 3])
+@pytest.mark.parametrize(
+    "name", ["none+lower", "lower+lower", "lower+", "stem", "", None, 3]
+)
 def test_normalisations_that_mean_nothing_are_refused(name):
     with refused("bad-option", name="normalize"):
         normalization(name)
@@ -90,13 +94,17 @@ def test_word2vec_has_the_threshold_of_its_paper(name):
 def test_what_signatures_do_not_share_is_shown():
     other = Tiny({"cat": [1.0, 0.0], "dog": [0.6, 0.8]})
     measures = ["F1", "SemF1", "SemF1(embedding=own)"]
-    table = semmetrics.score([["cat"]], [["dog"]], measures=measures, embedding={"own": other})
+    table = semmetrics.score(
+        [["cat"]], [["dog"]], measures=measures, embedding={"own": other}
+    )
     first, same, both, own = report_shared(table).split("\n")
     assert "emb:" not in first
     assert both == "signatures of SemF1, SemF1(embedding=own): lookup:text|oov:zero"
     assert same.startswith("signatures of SemF1: thr:")
     assert "|emb:semmetrics-same-" in same
-    assert own.startswith(f"signatures of SemF1(embedding=own): thr:0.4|emb:{other.identity}")
+    assert own.startswith(
+        f"signatures of SemF1(embedding=own): thr:0.4|emb:{other.identity}"
+    )
     systems = {"a": {"1": ["cat"], "2": ["cat"]}, "b": {"1": ["cat"]}}
     gts = {"1": ["cat"], "2": ["dog"]}
     table = semmetrics.score_systems(systems, gts, measures="F1", missing="skip")
@@ -119,14 +127,23 @@ def test_keys_that_mean_nothing_are_refused(tmp_path):
 
 
 def test_names_with_commas_are_no_lists():
-    names = ["tench, Tinca tinca", "goldfish, Carassius auratus", "hammerhead, hammerhead shark"]
+    names = [
+        "tench, Tinca tinca",
+        "goldfish, Carassius auratus",
+        "hammerhead, hammerhead shark",
+    ]
     gts = [[name] for name in names]
     assert noted(gts, gts) == []
     assert semmetrics.validate(gts, task="labels")["odd"] == []
     others = [*gts, *([[f"label {n}"]] for n in range(5))]
     assert noted(others, others) == []
     # one odd name among many
-    assert noted([["rhythm, blues"]] + 9 * [["cat"]] + [["dog"]], 10 * [["cat"]] + [["dog"]]) == []
+    assert (
+        noted(
+            [["rhythm, blues"]] + 9 * [["cat"]] + [["dog"]], 10 * [["cat"]] + [["dog"]]
+        )
+        == []
+    )
 
 
 def test_plurals():
@@ -141,10 +158,18 @@ def test_plurals():
         assert (singular(plural), singular(one)) == (one, one)
 
 
-@pytest.mark.parametrize(("highest", "threshold", "code"), [
-    (98.0, 0.5, "no-probabilities"), (98.0, 50.0, None), (98.0, 0.0, None), (0.98, 0.5, None),
-    (1 + 1e-6, 0.5, None), (0.98, 0.99, "nothing-predicted"), (98.0, "best", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("highest", "threshold", "code"),
+    [
+        (98.0, 0.5, "no-probabilities"),
+        (98.0, 50.0, None),
+        (98.0, 0.0, None),
+        (0.98, 0.5, None),
+        (1 + 1e-6, 0.5, None),
+        (0.98, 0.99, "nothing-predicted"),
+        (98.0, "best", None),
+    ],
+)
 def test_thresholds_on_another_scale_are_noted(highest, threshold, code):
     preds = {"1": {"cat": highest, "dog": highest / 50}, "2": {"dog": highest / 2}}
     truth = {"1": ["cat"], "2": ["dog"]}
@@ -239,9 +264,13 @@ def test_labels_that_do_not_look_equal(preds, gts):
     ],
 )
 def test_the_order_of_the_file_beside_a_column_like_scores(columns, measures, n):
-    rows = pd.DataFrame({"id": ["a", "a", "b"], "label": ["cat", "dog", "bus"], **columns})
+    rows = pd.DataFrame(
+        {"id": ["a", "a", "b"], "label": ["cat", "dog", "bus"], **columns}
+    )
     table = scored(rows, {"a": ["dog"], "b": ["bus"]}, measures=measures)
-    assert [fact.examples for fact in facts(table, "order-of-file")] == [(next(iter(columns)),)] * n
+    assert [fact.examples for fact in facts(table, "order-of-file")] == [
+        (next(iter(columns)),)
+    ] * n
 
 
 @pytest.mark.parametrize(
@@ -265,7 +294,9 @@ def test_scores_named_as_a_distance(column, numbers, n, tmp_path):
         assert len(facts(table, "less-is-better")) == n
     judged = pd.DataFrame({"qid": ["a", "b"], "docno": ["dog", "bus"], column: [1, 1]})
     run = {"a": ["dog"], "b": ["bus"]}
-    table = scored(run, judged, task="retrieval", measures="MRR", gt_score_column=column)
+    table = scored(
+        run, judged, task="retrieval", measures="MRR", gt_score_column=column
+    )
     assert not facts(table, "less-is-better")
 
 
@@ -290,7 +321,9 @@ def test_ids_in_other_folders(ids, others, missing):
 def test_other_ids_are_missing_items():
     table = scored({"a": ["cat"], "b": ["cat"]}, {"c": ["cat"]}, missing="empty")
     assert table[0].value == 0.0
-    table = scored({"x/a": ["cat"], "b": ["cat"]}, {"a": ["cat"], "b": ["cat"]}, missing="empty")
+    table = scored(
+        {"x/a": ["cat"], "b": ["cat"]}, {"a": ["cat"], "b": ["cat"]}, missing="empty"
+    )
     assert codes(table) == ["missing-prediction", "missing-reference"]
 
 
@@ -341,7 +374,9 @@ def test_texts_for_missing_values_are_noted(preds, truth, count):
 
 
 def test_missing_values_of_a_class_list_are_classes():
-    table = semmetrics.score([["none"], []], [["cat"], []], measures="F1", classes=["none", "cat"])
+    table = semmetrics.score(
+        [["none"], []], [["cat"], []], measures="F1", classes=["none", "cat"]
+    )
     assert "missing-labels" not in codes(table)
 
 
@@ -349,7 +384,9 @@ def test_captions_for_missing_values_are_noted():
     truth = ["a dog runs", "a cat sits"]
     table = semmetrics.score(["nan", "a cat"], truth, measures="BLEU-1")
     assert codes(table) == ["missing-captions"]
-    assert codes(semmetrics.score(["none of it", "a cat"], truth, measures="BLEU-1")) == []
+    assert (
+        codes(semmetrics.score(["none of it", "a cat"], truth, measures="BLEU-1")) == []
+    )
 
 
 # ---- files beside the data -----------------------------------------------------------------------
@@ -364,7 +401,9 @@ def test_the_header_of_a_class_list_is_noted(tmp_path):
     assert fact.values["name"] == "class"
     found = semmetrics.score([["cat"]], [["dog", "class"]], **options)
     assert facts(found, "header-as-class") == []
-    found = semmetrics.score([["cat"]], [["dog"]], measures="F1", classes=["cat", "dog", "class"])
+    found = semmetrics.score(
+        [["cat"]], [["dog"]], measures="F1", classes=["cat", "dog", "class"]
+    )
     assert facts(found, "header-as-class") == []
 
 
@@ -374,5 +413,7 @@ def test_a_label_to_ignore_that_is_a_file_is_noted(tmp_path):
     found = semmetrics.score([["cat"]], [["dog"]], measures="F1", ignore=[str(path)])
     (fact,) = facts(found, "ignored-file")
     assert fact.values["name"] == str(path)
-    found = semmetrics.score([["cat"]], [["dog"]], measures="F1", ignore=["no such file"])
+    found = semmetrics.score(
+        [["cat"]], [["dog"]], measures="F1", ignore=["no such file"]
+    )
     assert facts(found, "ignored-file") == []

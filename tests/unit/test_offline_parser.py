@@ -24,13 +24,17 @@ from semmetrics.text.offline_parser import (
 )
 
 CAPTIONS = [
-    "A small dog sits on a red sofa.", "two men ride horses on the beach",
-    "a woman in a blue dress and a boy with a kite", "",
+    "A small dog sits on a red sofa.",
+    "two men ride horses on the beach",
+    "a woman in a blue dress and a boy with a kite",
+    "",
     "The cat's bowl is empty! A child doesn't look at it.",
-    "a kitchen with a stove, a sink and a refrigerator", "Zebras",
+    "a kitchen with a stove, a sink and a refrigerator",
+    "Zebras",
     "a man that is holding a frisbee in his hand next to a tree",
-    'A (very) old "clock" hangs above 2,000 people.', "a plate of food",
-]  # fmt: skip
+    'A (very) old "clock" hangs above 2,000 people.',
+    "a plate of food",
+]
 
 
 def _blas():
@@ -59,7 +63,9 @@ def _parse(parser, caption):
     return next(iter(parser.parse([caption])))
 
 
-@pytest.mark.parametrize("caption", ["", "   ", "\n\t", ".", "?!", "\U0001f600", "\ud800", "\x00"])
+@pytest.mark.parametrize(
+    "caption", ["", "   ", "\n\t", ".", "?!", "\U0001f600", "\ud800", "\x00"]
+)
 def test_a_caption_without_words_has_no_tuples(parser, caption):
     assert _parse(parser, caption) == []
 
@@ -99,30 +105,45 @@ def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     assert [_parse(small, caption) for caption in CAPTIONS] == expected
 
 
-@pytest.mark.parametrize(("caption", "sentences"), [
-    ("A dog's ball.", [["A", "dog", "'s", "ball", "."]]),
-    ("it doesn't cannot", [["it", "does", "n't", "can", "not"]]),
-    ('a "stop" sign', [["a", "``", "stop", "''", "sign"]]),
-    ("a (red) [car]", [["a", "-LRB-", "red", "-RRB-", "-LSB-", "car", "-RSB-"]]),
-    ("a -lrb- red -rrb- car", [["a", "-lrb-", "red", "-rrb-", "car"]]),
-    ("at 3:30, 1,000 t-shirts", [["at", "3:30", ",", "1,000", "t-shirts"]]),
-    ("Mr. Smith in the U.S. now", [["Mr.", "Smith", "in", "the", "U.S.", "now"]]),
-    ("Stop! He said. ok", [["Stop", "!"], ["He", "said", "."], ["ok"]]),
-    ("five o'clock … well", [["five", "o'clock", "…", "well"]]),
-    ("the plate.a spoon", [["the", "plate.a", "spoon"]]),
-    ("A cat \U0001f431 \u2028sleeps", [["A", "cat", "sleeps"]]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("caption", "sentences"),
+    [
+        ("A dog's ball.", [["A", "dog", "'s", "ball", "."]]),
+        ("it doesn't cannot", [["it", "does", "n't", "can", "not"]]),
+        ('a "stop" sign', [["a", "``", "stop", "''", "sign"]]),
+        ("a (red) [car]", [["a", "-LRB-", "red", "-RRB-", "-LSB-", "car", "-RSB-"]]),
+        ("a -lrb- red -rrb- car", [["a", "-lrb-", "red", "-rrb-", "car"]]),
+        ("at 3:30, 1,000 t-shirts", [["at", "3:30", ",", "1,000", "t-shirts"]]),
+        ("Mr. Smith in the U.S. now", [["Mr.", "Smith", "in", "the", "U.S.", "now"]]),
+        ("Stop! He said. ok", [["Stop", "!"], ["He", "said", "."], ["ok"]]),
+        ("five o'clock … well", [["five", "o'clock", "…", "well"]]),
+        ("the plate.a spoon", [["the", "plate.a", "spoon"]]),
+        ("A cat \U0001f431 \u2028sleeps", [["A", "cat", "sleeps"]]),
+    ],
+)
 def test_tokens(caption, sentences):
     assert cut_sentences(caption) == sentences
 
 
-@pytest.mark.parametrize(("word", "tag", "lemma"), [
-    ("Dogs", "NNS", "dog"), ("dishes", "NNS", "dish"), ("ponies", "NNS", "pony"),
-    ("glass", "NNS", "glass"), ("riding", "VBG", "ride"), ("running", "VBG", "run"),
-    ("eating", "VBG", "eat"), ("carried", "VBN", "carry"), ("walks", "VBZ", "walk"),
-    ("riding", "NN", "riding"), ("red", "JJ", "red"), ("sing", "VB", "sing"),
-    ("wolves", "NNS", "wolf"), ("Texas", "NNP", "texas"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("word", "tag", "lemma"),
+    [
+        ("Dogs", "NNS", "dog"),
+        ("dishes", "NNS", "dish"),
+        ("ponies", "NNS", "pony"),
+        ("glass", "NNS", "glass"),
+        ("riding", "VBG", "ride"),
+        ("running", "VBG", "run"),
+        ("eating", "VBG", "eat"),
+        ("carried", "VBN", "carry"),
+        ("walks", "VBZ", "walk"),
+        ("riding", "NN", "riding"),
+        ("red", "JJ", "red"),
+        ("sing", "VB", "sing"),
+        ("wolves", "NNS", "wolf"),
+        ("Texas", "NNP", "texas"),
+    ],
+)
 def test_lemmas(word, tag, lemma):
     assert Lemmas({"N wolves": "wolf"}).of(word, tag) == lemma
 
@@ -138,36 +159,67 @@ RULES = [
     ("cat/NN mat/NN", "0 1 nmod:in_front_of", ["cat mat in front of", "cat", "mat"]),
     ("hat/NN man/NN", "0 1 nmod:poss", ["man hat have", "hat", "man"]),
     ("hat/NN day/NN", "0 1 nmod:tmod", ["hat day tmod", "hat", "day"]),
-    ("man/NN ride/VB horse/NN", "1 0 nsubj 1 2 dobj", ["man horse ride", "man", "horse"]),
+    (
+        "man/NN ride/VB horse/NN",
+        "1 0 nsubj 1 2 dobj",
+        ["man horse ride", "man", "horse"],
+    ),
     ("man/NN ride/VB horse/NN", "0 1 acl 1 2 dobj", ["man horse ride", "man", "horse"]),
-    ("man/NN pick/VB up/RP cup/NN", "1 0 nsubj 1 2 compound:prt 1 3 dobj",
-     ["man cup pick up", "man", "cup"]),
-    ("man/NN sit/VB bench/NN", "1 0 nsubj 1 2 nmod:on", ["man bench sit on", "man", "bench"]),
-    ("man/NN hit/VBN ball/NN", "1 0 nsubjpass 1 2 nmod:agent", ["ball man hit", "man", "ball"]),
-    ("ball/NN hit/VBN man/NN", "0 1 acl 1 2 nmod:agent", ["ball man hit", "ball", "man"]),
+    (
+        "man/NN pick/VB up/RP cup/NN",
+        "1 0 nsubj 1 2 compound:prt 1 3 dobj",
+        ["man cup pick up", "man", "cup"],
+    ),
+    (
+        "man/NN sit/VB bench/NN",
+        "1 0 nsubj 1 2 nmod:on",
+        ["man bench sit on", "man", "bench"],
+    ),
+    (
+        "man/NN hit/VBN ball/NN",
+        "1 0 nsubjpass 1 2 nmod:agent",
+        ["ball man hit", "man", "ball"],
+    ),
+    (
+        "ball/NN hit/VBN man/NN",
+        "0 1 acl 1 2 nmod:agent",
+        ["ball man hit", "ball", "man"],
+    ),
     ("man/NN give/VB boy/NN", "1 0 nsubj 1 2 iobj", ["man boy give", "man", "boy"]),
     ("man/NN hit/VBN park/NN", "1 0 nsubjpass 1 2 nmod:in", ["man", "park"]),
     ("man/NN smile/VB", "1 0 nsubj", ["man smile", "man"]),
     ("man/NN be/VB", "1 0 nsubj", ["man"]),
     ("man/NN is/VBZ tall/JJ", "2 0 nsubj 2 1 cop", ["man tall", "man tall", "man"]),
     ("this/DT is/VBZ nice/JJ", "2 0 nsubj 2 1 cop", ["this nice", "this nice"]),
-    ("cup/NN is/VBZ on/IN table/NN", "3 0 nsubj 3 1 cop 3 2 case",
-     ["cup table on", "cup", "table"]),
-    ("cup/NN is/VBZ next/JJ to/TO box/NN", "4 0 nsubj 4 1 cop 4 2 case 2 3 mwe",
-     ["cup box next to", "cup", "box"]),
+    (
+        "cup/NN is/VBZ on/IN table/NN",
+        "3 0 nsubj 3 1 cop 3 2 case",
+        ["cup table on", "cup", "table"],
+    ),
+    (
+        "cup/NN is/VBZ next/JJ to/TO box/NN",
+        "4 0 nsubj 4 1 cop 4 2 case 2 3 mwe",
+        ["cup box next to", "cup", "box"],
+    ),
     ("he/PRP ride/VB horse/NN", "1 0 nsubj 1 2 dobj", ["horse"]),
-]  # fmt: skip
+]
 
 
 def _edges(text):
     flat = text.split()
-    return [(int(g), int(d), r) for g, d, r in zip(flat[::3], flat[1::3], flat[2::3], strict=True)]
+    return [
+        (int(g), int(d), r)
+        for g, d, r in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+    ]
 
 
 @pytest.mark.parametrize(("text", "edges", "tuples"), RULES)
 def test_rules(text, edges, tuples):
     words, tags = zip(*(token.split("/") for token in text.split()), strict=True)
-    found = [" ".join(one) for one in scene_graph_tuples(tags, _edges(edges), words.__getitem__)]
+    found = [
+        " ".join(one)
+        for one in scene_graph_tuples(tags, _edges(edges), words.__getitem__)
+    ]
     assert found == tuples
 
 
@@ -188,20 +240,32 @@ def test_the_network_computes_what_was_trained():
     words = torch.randint(0, 9, (40, 7))
     parts = torch.randint(1, 4096, (40, 7, 6))
     shapes = torch.randint(0, 8, (40, 7))
-    vectors = np.stack([
-        np.stack([network.vector(int(w), a.tolist(), int(s)) for w, a, s in zip(*row, strict=True)])
-        for row in zip(words, parts, shapes, strict=True)
-    ])  # fmt: skip
+    vectors = np.stack(
+        [
+            np.stack(
+                [
+                    network.vector(int(w), a.tolist(), int(s))
+                    for w, a, s in zip(*row, strict=True)
+                ]
+            )
+            for row in zip(words, parts, shapes, strict=True)
+        ]
+    )
     graphs = network(vectors)
     with torch.no_grad():
-        found, tags, pairs, _ = model(words, parts, shapes, torch.from_numpy(graphs.tags))
+        found, tags, pairs, _ = model(
+            words, parts, shapes, torch.from_numpy(graphs.tags)
+        )
         places = tuple(
-            torch.from_numpy(x) for x in (graphs.sentence, graphs.governor, graphs.dependent)
+            torch.from_numpy(x)
+            for x in (graphs.sentence, graphs.governor, graphs.dependent)
         )
         labels = model.relations(found, *places)
     tags = tags.numpy()
     chosen = np.take_along_axis(tags, graphs.tags[..., None], -1)[..., 0]
-    assert (chosen >= tags.max(-1) - 0.1).all()  # eight bits decide otherwise only between equals
+    assert (
+        chosen >= tags.max(-1) - 0.1
+    ).all()  # eight bits decide otherwise only between equals
     edges = np.zeros(pairs.shape, bool)
     edges[graphs.sentence, graphs.governor, graphs.dependent] = True
     sure = np.abs(pairs.numpy()) > 0.1
@@ -218,12 +282,20 @@ TINY = [
     ("a big dog", [["dog", "big"], ["dog"]], "a/DT big/JJ dog/NN", "3 1 det 3 2 amod"),
     ("two cats", [["cat", "two"], ["cat"]], "two/CD cats/NNS", "2 1 nummod"),
     ("two dogs", [["dog", "two"], ["dog"]], "two/CD dogs/NNS", "2 1 nummod"),
-    ("a cat on a car", [["cat", "car", "on"], ["cat"], ["car"]],
-     "a/DT cat/NN on/IN a/DT car/NN", "2 1 det 5 3 case 5 4 det 2 5 nmod:on"),
-    ("a dog under a car", [["dog", "car", "under"], ["dog"], ["car"]],
-     "a/DT dog/NN under/IN a/DT car/NN", "2 1 det 5 3 case 5 4 det 2 5 nmod:under"),
+    (
+        "a cat on a car",
+        [["cat", "car", "on"], ["cat"], ["car"]],
+        "a/DT cat/NN on/IN a/DT car/NN",
+        "2 1 det 5 3 case 5 4 det 2 5 nmod:on",
+    ),
+    (
+        "a dog under a car",
+        [["dog", "car", "under"], ["dog"], ["car"]],
+        "a/DT dog/NN under/IN a/DT car/NN",
+        "2 1 det 5 3 case 5 4 det 2 5 nmod:under",
+    ),
     ("", [], "", ""),
-]  # fmt: skip
+]
 
 
 SMALL = {"width": 32, "heads": 2, "inner": 32, "rank": 16, "dropout": 0}
@@ -240,9 +312,15 @@ def _write_parsed(path, rows):
             "cc": graph,
         }
         lines.append(
-            {"caption": caption, "tuples": tuples, "sentences": [sentence] if words else []}
+            {
+                "caption": caption,
+                "tuples": tuples,
+                "sentences": [sentence] if words else [],
+            }
         )
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"caption": "cut')
+    path.write_text(
+        "".join(json.dumps(line) + "\n" for line in lines) + '{"caption": "cut'
+    )
 
 
 def test_the_recipe_learns_what_it_is_shown(tmp_path, capsys):
@@ -270,8 +348,11 @@ def test_captions_are_recombined_by_their_grammar(tmp_path):
     pytest.importorskip("torch")
     recombine, sentences = _recipe("recombine", "sentences")
     _write_parsed(tmp_path / "parsed.jsonl", TINY)
-    known = [one for caption in sentences.read_parsed([tmp_path / "parsed.jsonl"])
-             for one in caption.sentences]  # fmt: skip
+    known = [
+        one
+        for caption in sentences.read_parsed([tmp_path / "parsed.jsonl"])
+        for one in caption.sentences
+    ]
     made = list(recombine.recombine(known, 6, seed=1))
     assert made == list(recombine.recombine(known, 6, seed=1))
     assert len({text.lower().strip(" .") for text in made}) == 6
@@ -292,14 +373,29 @@ def test_training_goes_on_with_more_words_and_ends_in_time(tmp_path, capsys):
         captions = list(sentences.read_parsed([tmp_path / f"{name}.jsonl"]))
         known[name] = [one for caption in captions for one in caption.sentences] * 8
     first, second = tmp_path / "first.pt", tmp_path / "second.pt"
-    tags = [*known["few"], *known["all"][2:4]]  # the tags and relations of the first round stay
+    tags = [
+        *known["few"],
+        *known["all"][2:4],
+    ]  # the tags and relations of the first round stay
     train.train(tags, [], first, train.Schedule(2), **SMALL)
     train.train(known["all"], [], second, train.Schedule(3, parsing=0.5), start=first)
     capsys.readouterr()
     before, after = (pack.load_model(path)[1] for path in (first, second))
     assert after["words"][: len(before["words"])] == before["words"]
-    assert set(after["words"]) == {"", "a", "red", "car", "big", "dog", "two", "cats", "dogs",
-                                   "cat", "on", "under"}  # fmt: skip
+    assert set(after["words"]) == {
+        "",
+        "a",
+        "red",
+        "car",
+        "big",
+        "dog",
+        "two",
+        "cats",
+        "dogs",
+        "cat",
+        "on",
+        "under",
+    }
     assert after["counts"][after["words"].index("a")] == 48
     assert (after["tags"], after["labels"]) == (before["tags"], before["labels"])
     average = pytest.importorskip("embeddings.parsing.average")
@@ -311,9 +407,13 @@ def test_training_goes_on_with_more_words_and_ends_in_time(tmp_path, capsys):
     rows = [state["words.weight"] for state in states]
     word = len(before["words"]) - 1
     assert torch.allclose(rows[2][word], (rows[0][word] + 3 * rows[1][word]) / 4)
-    assert torch.allclose(rows[2][word + 1 :], rows[1][word + 1 :])  # words of the second alone
+    assert torch.allclose(
+        rows[2][word + 1 :], rows[1][word + 1 :]
+    )  # words of the second alone
     assert pack.load_model(both)[1] == after
-    train.train(known["all"], [], second, train.Schedule(10**6, minutes=1e-9), start=second)
+    train.train(
+        known["all"], [], second, train.Schedule(10**6, minutes=1e-9), start=second
+    )
     assert capsys.readouterr().out.startswith("1 0 0 s")
 
 
@@ -330,15 +430,27 @@ def test_made_captions_go_on_as_others_do(tmp_path):
     pytest.importorskip("torch")
     cross, captions, sentences = _recipe("cross", "captions", "sentences")
     rows = [
-        ("a red dog sits on the sofa", "a/DT red/JJ dog/NN sits/VBZ on/IN the/DT sofa/NN"),
-        ("two cats play on the red mat", "two/CD cats/NNS play/VBP on/IN the/DT red/JJ mat/NN"),
-        ("the boy runs on the wet sand", "the/DT boy/NN runs/VBZ on/IN the/DT wet/JJ sand/NN"),
+        (
+            "a red dog sits on the sofa",
+            "a/DT red/JJ dog/NN sits/VBZ on/IN the/DT sofa/NN",
+        ),
+        (
+            "two cats play on the red mat",
+            "two/CD cats/NNS play/VBP on/IN the/DT red/JJ mat/NN",
+        ),
+        (
+            "the boy runs on the wet sand",
+            "the/DT boy/NN runs/VBZ on/IN the/DT wet/JJ sand/NN",
+        ),
     ]
-    _write_parsed(tmp_path / "parsed.jsonl", [(text, [], tokens, "") for text, tokens in rows])
+    _write_parsed(
+        tmp_path / "parsed.jsonl", [(text, [], tokens, "") for text, tokens in rows]
+    )
     known = list(sentences.read_parsed([tmp_path / "parsed.jsonl"]))
     texts = {text for text, _ in rows}
     starts, ends = (
-        {cut[side] for text in texts if (cut := text.split(" on the "))} for side in (0, 1)
+        {cut[side] for text in texts if (cut := text.split(" on the "))}
+        for side in (0, 1)
     )
     every = {f"{start} on the {end}" for start in starts for end in ends} - texts
     without = {captions.plain("Two cats play on the sofa!")}
@@ -358,11 +470,15 @@ def test_made_captions_go_on_as_others_do(tmp_path):
     assert new <= pool
 
 
-@pytest.mark.parametrize(("rows", "depth", "width"), [(0, 128, 44), (7, 640, 128), (33, 300, 194)])
+@pytest.mark.parametrize(
+    ("rows", "depth", "width"), [(0, 128, 44), (7, 640, 128), (33, 300, 194)]
+)
 def test_small_products_add_up_to_the_product_of_integers(rows, depth, width):
     rng = np.random.default_rng(rows)
-    values, weight = (rng.integers(-127, 128, shape).astype(np.float32)
-                      for shape in ((rows, depth), (depth, width)))  # fmt: skip
+    values, weight = (
+        rng.integers(-127, 128, shape).astype(np.float32)
+        for shape in ((rows, depth), (depth, width))
+    )
     expected = values.astype(np.int64) @ weight.astype(np.int64)
     np.testing.assert_array_equal(_Matrix(weight).of(values), expected)
 
@@ -376,7 +492,9 @@ def test_another_revision_where_captions_get_other_tuples(parser):
     words += " 's red RED small table t-shirt park quickly there stands zxqv hot-air balloon by at"
     lengths = [rng.randint(1, 60) for _ in range(1500)]
     captions = [" ".join(rng.choices(words.split(), k=length)) for length in lengths]
-    found = hashlib.sha256(json.dumps(list(parser.parse(captions))).encode()).hexdigest()
+    found = hashlib.sha256(
+        json.dumps(list(parser.parse(captions))).encode()
+    ).hexdigest()
     # Parses are kept by the revision: with other tuples it must change, and be pinned with them.
     assert {_REVISION: found[:16]} == _PINNED
 
@@ -404,8 +522,13 @@ print(seen.hexdigest(), sha256(product.tobytes() + np.exp(floats).tobytes()).hex
 
 def test_parses_do_not_depend_on_the_instructions_of_the_processor():
     found = np.show_config("dicts")["SIMD Extensions"].get("found", [])
-    others = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(found)}
-    here, there = (_printed(_VALUES, {**os.environ, **more}).split() for more in ({}, others))
+    others = {
+        "OPENBLAS_CORETYPE": "Prescott",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(found),
+    }
+    here, there = (
+        _printed(_VALUES, {**os.environ, **more}).split() for more in ({}, others)
+    )
     if here[1] == there[1]:
         pytest.skip("products of floats are the same with other instructions, too")
     assert here[0] == there[0]

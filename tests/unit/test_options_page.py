@@ -14,7 +14,9 @@ def test_the_page_of_options_is_that_of_the_tables():
     spec = importlib.util.spec_from_file_location("generate_docs", DOCS / "generate.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    assert made.page() == made.PAGE.read_text(encoding="utf-8"), "run: python docs/generate.py"
+    assert made.page() == made.PAGE.read_text(encoding="utf-8"), (
+        "run: python docs/generate.py"
+    )
 
 
 def test_every_key_of_scores_as_json_is_a_row():
@@ -22,7 +24,9 @@ def test_every_key_of_scores_as_json_is_a_row():
     section = page.partition("A score has full precision")[2]
     heads = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     listed = [key for head in heads for key in re.findall(r"`(\w+)`", head)]
-    (found,) = semmetrics.score({"a": ["cat"]}, {"a": ["cat"]}, measures="F1").to_dicts()
+    (found,) = semmetrics.score(
+        {"a": ["cat"]}, {"a": ["cat"]}, measures="F1"
+    ).to_dicts()
     assert sorted(listed) == sorted(found)
 
 

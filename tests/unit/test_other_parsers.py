@@ -44,7 +44,13 @@ def test_graphs_of_scene_graph_parser_become_tuples(monkeypatch):
     stand_in(monkeypatch, "sng_parser", Parser=Parser)
     parse = run_example("sng_parser")["scene_graph_parser"]
     assert parse(["a", "b"]) == 2 * [
-        [("dog",), ("beach chair",), ("dog", "two"), ("dog", "brown"), ("dog", "beach chair", "on")]
+        [
+            ("dog",),
+            ("beach chair",),
+            ("dog", "two"),
+            ("dog", "brown"),
+            ("dog", "beach chair", "on"),
+        ]
     ]
 
 
@@ -64,23 +70,37 @@ def test_a_score_with_it_is_not_called_spice(monkeypatch):
 def test_scene_graph_parser_itself():
     captions = ["two brown dogs run across the wet sand", "a man eats a cake", ""]
     assert real_scene_graph_parser()(captions) == [
-        [("dog",), ("sand",), ("dog", "two"), ("dog", "brown"), ("sand", "wet"),
-         ("dog", "sand", "run across")],
+        [
+            ("dog",),
+            ("sand",),
+            ("dog", "two"),
+            ("dog", "brown"),
+            ("sand", "wet"),
+            ("dog", "sand", "run across"),
+        ],
         [("man",), ("cake",), ("man", "cake", "eat")],
         [],
-    ]  # fmt: skip
+    ]
 
 
 TEXTS = {
-    "( dog , is , brown ) , ( dog , run across , sand )":
-        [("dog",), ("dog", "brown"), ("dog",), ("sand",), ("dog", "sand", "run across")],
+    "( dog , is , brown ) , ( dog , run across , sand )": [
+        ("dog",),
+        ("dog", "brown"),
+        ("dog",),
+        ("sand",),
+        ("dog", "sand", "run across"),
+    ],
     "( dogs , is , 2 ) , ( sand )": [("dogs",), ("dogs", "2"), ("sand",)],
     "( dog )": [("dog",)],
     "dog": [("dog",)],
     "( dog , wet )": [("dog",), ("dog", "wet")],
-    "( man , sit , next to , dog )":
-        [("man",), ("dog",), ("man", "dog", "sit next to")],
-}  # fmt: skip
+    "( man , sit , next to , dog )": [
+        ("man",),
+        ("dog",),
+        ("man", "dog", "sit next to"),
+    ],
+}
 
 
 @pytest.fixture
@@ -108,5 +128,8 @@ def test_they_are_those_of_factuals_own_spice(text_tuples):
         exc_type=ImportError,
     )
     for text, found in zip(TEXTS, text_tuples(list(TEXTS)), strict=True):
-        theirs = {tuple(word for (word,) in one) for one in own.get_graph_tuples([text], False)}
+        theirs = {
+            tuple(word for (word,) in one)
+            for one in own.get_graph_tuples([text], False)
+        }
         assert {(one[0], *reversed(one[1:])) for one in found} == theirs

@@ -45,7 +45,11 @@ def test_a_parser_that_is_unknown(name):
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path):
-    parsed = {"a dog": [["dog"]], 'é\n"x"': [["dog", "small"], ["dog", "sofa", "on"]], "": []}
+    parsed = {
+        "a dog": [["dog"]],
+        'é\n"x"': [["dog", "small"], ["dog", "sofa", "on"]],
+        "": [],
+    }
     path = tmp_path / "tuples.jsonl.gz"
     lines = "".join(tuple_lines(parsed.items(), "mine@1"))
     path.write_bytes(gzip.compress(lines.encode()))
@@ -65,20 +69,25 @@ GOOD = '{"caption": "a dog", "tuples": [["dog"]]}'
 LINE, TUPLE, TWICE = "wrong-tuple-line", "wrong-content", "conflicting-tuples"
 
 
-@pytest.mark.parametrize(("text", "code", "line"), [
-    ('["a dog"]', LINE, 1), ('{"caption": "a dog"}', LINE, 1), (f"{GOOD}\n\n{{}}", LINE, 3),
-    ('{"caption": 3, "tuples": []}', "wrong-tuple-line", 1),
-    ('{"caption": "a", "tuples": [], "parser": 1}', "wrong-tuple-line", 1),
-    ('{"caption": "a", "tuples": [], "score": 1}', LINE, 1),
-    ('{"caption": "a", "tuples": [[]]}', TUPLE, 1),
-    ('{"caption": "a", "tuples": ["dog"]}', TUPLE, 1),
-    ('{"caption": "a", "tuples": [["a", "b", "c", "d"]]}', TUPLE, 1),
-    ('{"caption": "a", "tuples": {"a": 1}}', TUPLE, 1),
-    ('{"caption": "a", "tuples": [["a", 1]]}', TUPLE, 1),
-    ('{"caption": "a", "tuples": [["a", " "]]}', TUPLE, 1),
-    (f'{GOOD}\n{{"caption": " a dog ", "tuples": []}}', TWICE, 2),
-    (f'{GOOD}\n{{"caption": "a dog", "tuples": []}}', TWICE, 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ('["a dog"]', LINE, 1),
+        ('{"caption": "a dog"}', LINE, 1),
+        (f"{GOOD}\n\n{{}}", LINE, 3),
+        ('{"caption": 3, "tuples": []}', "wrong-tuple-line", 1),
+        ('{"caption": "a", "tuples": [], "parser": 1}', "wrong-tuple-line", 1),
+        ('{"caption": "a", "tuples": [], "score": 1}', LINE, 1),
+        ('{"caption": "a", "tuples": [[]]}', TUPLE, 1),
+        ('{"caption": "a", "tuples": ["dog"]}', TUPLE, 1),
+        ('{"caption": "a", "tuples": [["a", "b", "c", "d"]]}', TUPLE, 1),
+        ('{"caption": "a", "tuples": {"a": 1}}', TUPLE, 1),
+        ('{"caption": "a", "tuples": [["a", 1]]}', TUPLE, 1),
+        ('{"caption": "a", "tuples": [["a", " "]]}', TUPLE, 1),
+        (f'{GOOD}\n{{"caption": " a dog ", "tuples": []}}', TWICE, 2),
+        (f'{GOOD}\n{{"caption": "a dog", "tuples": []}}', TWICE, 2),
+    ],
+)
 def test_files_that_are_wrong(tmp_path, text, code, line):
     path = tmp_path / "tuples.jsonl"
     path.write_text(text)
@@ -87,7 +96,8 @@ def test_files_that_are_wrong(tmp_path, text, code, line):
 
 
 @pytest.mark.parametrize(
-    "given", [{"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}]
+    "given",
+    [{"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}],
 )
 def test_mappings_that_are_wrong(given):
     with pytest.raises(InputError, match="tuples="):
@@ -97,11 +107,16 @@ def test_mappings_that_are_wrong(given):
 # ---- functions ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("function", "problem"), [
-    (lambda captions: [[]], "wrong-count"), (lambda captions: ["dog"] * 2, "wrong-content"),
-    (lambda captions: [[("a", 1)]] * 2, "wrong-content"),
-    (lambda captions: 1 / 0, "own-code-failed"), (lambda captions: None, "own-code-failed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        (lambda captions: [[]], "wrong-count"),
+        (lambda captions: ["dog"] * 2, "wrong-content"),
+        (lambda captions: [[("a", 1)]] * 2, "wrong-content"),
+        (lambda captions: 1 / 0, "own-code-failed"),
+        (lambda captions: None, "own-code-failed"),
+    ],
+)
 def test_functions_that_are_wrong(function, problem):
     with refused(problem):
         KeptParser(versioned("1", function)).tuples(["a dog", "a cat"])
@@ -129,7 +144,11 @@ class Failing:
         for number, caption in enumerate(captions):
             if number == self.stop:
                 raise KeyboardInterrupt
-            yield InputError("no-answer", "here", why="it fails") if "x" in caption else [[caption]]
+            yield (
+                InputError("no-answer", "here", why="it fails")
+                if "x" in caption
+                else [[caption]]
+            )
 
 
 def test_a_parser_that_cannot_run_is_said_with_what_it_is_needed_for(tmp_path):
@@ -145,7 +164,9 @@ def test_a_parser_that_cannot_run_is_said_with_what_it_is_needed_for(tmp_path):
     kept.tuples(["a b", "c"])
     fails.append(True)
     with pytest.raises(InputError) as caught:
-        kept.tuples(["a b", "c", "d", " "], lambda caption: (f"preds, id '{caption}'", ""))
+        kept.tuples(
+            ["a b", "c", "d", " "], lambda caption: (f"preds, id '{caption}'", "")
+        )
     assert caught.value.where == "1 new caption, such as 'd' of preds, id 'd'"
     assert caught.value.remedy
     with pytest.raises(InputError) as caught:
@@ -158,7 +179,9 @@ def test_what_was_parsed_before_an_interruption_is_kept(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         KeptParser(Failing(stop=900), file=file).tuples(captions)
     seen = []
-    kept = KeptParser(Failing(), file=file, progress=lambda done, every: seen.append(every))
+    kept = KeptParser(
+        Failing(), file=file, progress=lambda done, every: seen.append(every)
+    )
     kept.tuples(captions)
     assert seen[-1] == 100
 
@@ -198,7 +221,9 @@ for line in lines:
 def program(monkeypatch):
     def use(code):
         command = [sys.executable, "-c", code]
-        monkeypatch.setattr(official_parser.OfficialParser, "_command", lambda self: command)
+        monkeypatch.setattr(
+            official_parser.OfficialParser, "_command", lambda self: command
+        )
         return OfficialParser()
 
     return use
@@ -213,9 +238,15 @@ def test_the_program_goes_on_after_captions_that_it_fails_on(program):
     found = answers(
         program(PROGRAM), ["crash", "a", "hang", "b", "error", "crash", "crash", "é\nx"]
     )
-    assert [one for one in found if isinstance(one, list)] == [[["a"]], [["b"]], [["é x"]]]
+    assert [one for one in found if isinstance(one, list)] == [
+        [["a"]],
+        [["b"]],
+        [["é x"]],
+    ]
     assert "status 134" in found[0]
-    assert found[2].startswith("SPICE's parser fails: it takes longer than 1 seconds; leave such")
+    assert found[2].startswith(
+        "SPICE's parser fails: it takes longer than 1 seconds; leave such"
+    )
     assert found[2].endswith("raise the limit: semmetrics spice parse --seconds 600")
     assert "java.lang.OutOfMemoryError" in found[4]
     assert len(found) == 8
@@ -224,12 +255,28 @@ def test_the_program_goes_on_after_captions_that_it_fails_on(program):
 GOOD_ANSWER = '{"tuples": [["dog"]]}'
 
 
-@pytest.mark.parametrize("answer", [
-    b"hello", b"", b"3", b"null", b"[]", b'["error"]', b'"error"', b"{}", b'{"tuples": null}',
-    b'{"tuples": 3}', b'{"tuples": [["a", "b", "c", "d"]]}', b'{"tuples": [[1]]}',
-    b'{"tuples": ["a"]}', b'{"tuples": [["a"]', b"\x80\xff", b"[" * 5000,
-    b"Warning" + GOOD_ANSWER.encode(),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"hello",
+        b"",
+        b"3",
+        b"null",
+        b"[]",
+        b'["error"]',
+        b'"error"',
+        b"{}",
+        b'{"tuples": null}',
+        b'{"tuples": 3}',
+        b'{"tuples": [["a", "b", "c", "d"]]}',
+        b'{"tuples": [[1]]}',
+        b'{"tuples": ["a"]}',
+        b'{"tuples": [["a"]',
+        b"\x80\xff",
+        b"[" * 5000,
+        b"Warning" + GOOD_ANSWER.encode(),
+    ],
+)
 def test_answers_that_are_no_answers(program, tmp_path, answer):
     """Nothing of them is kept, and the program is not started again for each caption."""
     code = f"""import sys
@@ -245,7 +292,9 @@ for line in sys.stdin: sys.stdout.buffer.write({answer!r} + b"\\n"), sys.stdout.
 
 
 def test_after_half_an_answer_no_caption_takes_the_answer_of_another(program):
-    code = PROGRAM.replace("print('{\"tup", "print('{\"tup\\n").replace("sys.exit(0)", "continue")
+    code = PROGRAM.replace("print('{\"tup", "print('{\"tup\\n").replace(
+        "sys.exit(0)", "continue"
+    )
     found = answers(program(code), ["a", "half", "b", "c"])
     assert [found[0], *found[2:]] == [[["a"]], [["b"]], [["c"]]]
     assert "gives no answer" in found[1]
@@ -259,7 +308,9 @@ def test_a_program_that_writes_without_end(program, monkeypatch, said):
         answers(program(code), ["a", "b"])
 
 
-@pytest.mark.parametrize("code", ["", "import os, sys; os.close(1)", "print('a warning')"])
+@pytest.mark.parametrize(
+    "code", ["", "import os, sys; os.close(1)", "print('a warning')"]
+)
 def test_a_program_that_hangs(program, monkeypatch, code):
     for name in ("_START", "_LATE"):
         monkeypatch.setattr(official_parser, name, 0.3)
@@ -274,7 +325,8 @@ def test_a_program_that_hangs_on_a_caption(program, monkeypatch):
     for name in ("_START", "_LATE"):
         monkeypatch.setattr(official_parser, name, 2)
     code = PROGRAM.replace("sys.exit(75)", "import time; time.sleep(100)").replace(
-        'print(json.dumps({"error": "it takes longer than 1 seconds"}), flush=True)', "pass"
+        'print(json.dumps({"error": "it takes longer than 1 seconds"}), flush=True)',
+        "pass",
     )
     found = answers(replace(program(code), seconds=1), ["a", "hang", "b"])
     assert found[::2] == [[["a"]], [["b"]]]
@@ -313,7 +365,11 @@ def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
     with refused("missing-jar"):
         official_parser.set_up(tmp_path / "nowhere")
     (tmp_path / "stanford-corenlp-3.6.0.jar").write_bytes(b"x")
-    for place in (tmp_path / "stanford-corenlp-3.6.0.jar", tmp_path.parent, tmp_path / "home"):
+    for place in (
+        tmp_path / "stanford-corenlp-3.6.0.jar",
+        tmp_path.parent,
+        tmp_path / "home",
+    ):
         with pytest.raises(InputError) as caught:
             official_parser.set_up(place)
         assert caught.value.remedy.endswith(f"did you mean {tmp_path}?")

@@ -22,11 +22,13 @@ OPTIONS = {
     },
     "captions": {},
     "retrieval": {
-        "direction": "both", "phi": [[2, 1, 0], [0, 3, 1]],
-        "queries": ["a", "b"], "gallery": ["x", "y", "z"],
+        "direction": "both",
+        "phi": [[2, 1, 0], [0, 3, 1]],
+        "queries": ["a", "b"],
+        "gallery": ["x", "y", "z"],
     },
     "classes": {"classes": ["x", "y", "z"], "seen": ["x", "y"], "unseen": ["z"]},
-}  # fmt: skip
+}
 DATA = {
     "labels": (LABELS, GT),
     "captions": (CAPTIONS, REFERENCES),
@@ -43,8 +45,11 @@ SPELLED = {
     "SPIDEr": "SPIDEr(parser=offline)",
     "Soft-SPICE": "Soft-SPICE(parser=offline)",
 }
-COPIES = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "deepcopy": copy.deepcopy,
-          "copy": copy.copy}  # fmt: skip
+COPIES = {
+    "pickle": lambda one: pickle.loads(pickle.dumps(one)),
+    "deepcopy": copy.deepcopy,
+    "copy": copy.copy,
+}
 MEASURES = list(registry._ROWS)
 
 
@@ -55,9 +60,12 @@ def scored(kind, name):
     try:
         with meteor_programs():
             return semmetrics.score_systems(
-                {"s": data[0], "t": data[0]}, data[1], measures=[spelled], task=kind,
+                {"s": data[0], "t": data[0]},
+                data[1],
+                measures=[spelled],
+                task=kind,
                 **OPTIONS[kind],
-            )  # fmt: skip
+            )
     except MissingDependencyError as error:
         pytest.skip(str(error))
 

@@ -12,22 +12,32 @@ import semmetrics
 
 CLASSES = list("abcde")
 HEADINGS = ["O-F1", "C-F1", "I-F1", "Cardinality error"]
-SCORES = np.array([[0.9, 0.5, 0.3, 0.2, 0.0], [0.1, 0.2, 0.6, 0.2, 0.1], [0.4, 0.4, 0.1, 0.1, 0.0],
-                   [0.0, 0.1, 0.2, 0.3, 0.4]])  # fmt: skip
+SCORES = np.array(
+    [
+        [0.9, 0.5, 0.3, 0.2, 0.0],
+        [0.1, 0.2, 0.6, 0.2, 0.1],
+        [0.4, 0.4, 0.1, 0.1, 0.0],
+        [0.0, 0.1, 0.2, 0.3, 0.4],
+    ]
+)
 REFS = [["a", "c"], ["c"], [], ["d", "e"]]
 HEADS = np.array([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]])
 
 
 def expected(preds, refs):
     """The four numbers, as the released code computes them."""
-    return [oracle.score("O-F1", preds, refs, average="micro", labels=CLASSES),
-            oracle.score("C-F1", preds, refs, average="macro", labels=CLASSES),
-            oracle.score("I-F1", preds, refs, average="example"),
-            oracle.score("CardinalityError", preds, refs, average="example")]  # fmt: skip
+    return [
+        oracle.score("O-F1", preds, refs, average="micro", labels=CLASSES),
+        oracle.score("C-F1", preds, refs, average="macro", labels=CLASSES),
+        oracle.score("I-F1", preds, refs, average="example"),
+        oracle.score("CardinalityError", preds, refs, average="example"),
+    ]
 
 
 def values(preds, refs, **options):
-    table = semmetrics.score(preds, refs, protocol="pineda2019", classes=CLASSES, **options)
+    table = semmetrics.score(
+        preds, refs, protocol="pineda2019", classes=CLASSES, **options
+    )
     assert [heading.partition("@")[0] for heading in table.headings] == HEADINGS
     return [score.value for score in table]
 
@@ -43,7 +53,9 @@ def test_nothing_predicted_and_nothing_true_scores_one():
     table = semmetrics.score([["a"]], [[]], protocol="pineda2019", classes=CLASSES)
     assert 0 < table["I-F1"].value < 1e-7
     assert table["I-F1"].undefined == {}
-    assert table["C-F1"].undefined == {"absent": 4}  # of five classes; each of them counts as 1
+    assert table["C-F1"].undefined == {
+        "absent": 4
+    }  # of five classes; each of them counts as 1
 
 
 def test_eps_is_in_precision_and_recall_and_not_in_f1():
@@ -57,7 +69,11 @@ def test_eps_is_in_precision_and_recall_and_not_in_f1():
 def test_the_end_of_set_class_is_left_out():
     preds, refs = [["a", "<end>"], ["<end>"]], [["a", "<end>"], ["b", "<end>"]]
     table = semmetrics.score(
-        preds, refs, protocol="pineda2019", classes=["<end>", "a", "b"], ignore=["<end>"]
+        preds,
+        refs,
+        protocol="pineda2019",
+        classes=["<end>", "a", "b"],
+        ignore=["<end>"],
     )
     assert [s.value for s in table] == pytest.approx([2 / 3, 0.5, 0.5, 0.5], abs=1e-7)
     assert "|L:2|" in table["C-F1"].signature
@@ -73,25 +89,48 @@ def decoded(rule):
     return result
 
 
-@pytest.mark.parametrize(("options", "rule"), [
-    ({"decode": "threshold:0.2"}, lambda s, h: decoding.above(s, 0.2)),
-    ({"decode": "threshold:0.5", "keep_at_least": 1}, lambda s, h: decoding.above(s, 0.5, 1)),
-    ({"decode": "cumulative:0.5"}, lambda s, h: decoding.cumulative(s, 0.5)),
-    ({"decode": "cumulative:0.1", "keep_at_least": 2}, lambda s, h: decoding.cumulative(s, 0.1, 2)),
-    ({"decode": "cardinality"}, decoding.cardinality),
-    ({"decode": "cardinality", "first_set_size": 1}, lambda s, h: decoding.cardinality(s, h, 1)),
-    ({"decode": "cardinality", "keep_at_least": 2},
-     lambda s, h: max(2, decoding.cardinality(s, h))),
-    ({"decode": "cardinality+scores"}, decoding.cardinality_with_scores),
-    ({"decode": "cardinality+scores", "first_set_size": 1},
-     lambda s, h: decoding.cardinality_with_scores(s, h, 1)),
-    ({"decode": "cardinality+scores:code"},
-     lambda s, h: decoding.cardinality_with_scores(s, h, 0, 1)),
-    ({"decode": "cardinality+scores:code", "first_set_size": 1},
-     lambda s, h: decoding.cardinality_with_scores(s, h, 1)),
-    ({"top_k": 2}, lambda s, h: 2),
-    ({"decode": "threshold:0.15", "top_k": 2}, lambda s, h: min(2, decoding.above(s, 0.15))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        ({"decode": "threshold:0.2"}, lambda s, h: decoding.above(s, 0.2)),
+        (
+            {"decode": "threshold:0.5", "keep_at_least": 1},
+            lambda s, h: decoding.above(s, 0.5, 1),
+        ),
+        ({"decode": "cumulative:0.5"}, lambda s, h: decoding.cumulative(s, 0.5)),
+        (
+            {"decode": "cumulative:0.1", "keep_at_least": 2},
+            lambda s, h: decoding.cumulative(s, 0.1, 2),
+        ),
+        ({"decode": "cardinality"}, decoding.cardinality),
+        (
+            {"decode": "cardinality", "first_set_size": 1},
+            lambda s, h: decoding.cardinality(s, h, 1),
+        ),
+        (
+            {"decode": "cardinality", "keep_at_least": 2},
+            lambda s, h: max(2, decoding.cardinality(s, h)),
+        ),
+        ({"decode": "cardinality+scores"}, decoding.cardinality_with_scores),
+        (
+            {"decode": "cardinality+scores", "first_set_size": 1},
+            lambda s, h: decoding.cardinality_with_scores(s, h, 1),
+        ),
+        (
+            {"decode": "cardinality+scores:code"},
+            lambda s, h: decoding.cardinality_with_scores(s, h, 0, 1),
+        ),
+        (
+            {"decode": "cardinality+scores:code", "first_set_size": 1},
+            lambda s, h: decoding.cardinality_with_scores(s, h, 1),
+        ),
+        ({"top_k": 2}, lambda s, h: 2),
+        (
+            {"decode": "threshold:0.15", "top_k": 2},
+            lambda s, h: min(2, decoding.above(s, 0.15)),
+        ),
+    ],
+)
 def test_from_scores_through_each_decoding(options, rule):
     want = expected(decoded(rule), [set(r) for r in REFS])
     if "cardinality" in options.get("decode", ""):
@@ -99,7 +138,9 @@ def test_from_scores_through_each_decoding(options, rule):
     found = values(SCORES, REFS, **options)
     assert found == pytest.approx(want, abs=1e-12)
     # label lists with scores are decoded as a matrix is; labels without a score cannot be kept
-    lists = [[(c, float(s)) for c, s in zip(CLASSES, row, strict=True)] for row in SCORES]
+    lists = [
+        [(c, float(s)) for c, s in zip(CLASSES, row, strict=True)] for row in SCORES
+    ]
     assert values(lists, REFS, **options) == found
 
 
@@ -110,7 +151,12 @@ def test_a_column_of_the_head_means_one_size_whatever_is_kept(rule):
 
     def error(**options):
         table = semmetrics.score(
-            preds, refs, measures="CardinalityError", decode=rule, set_size_probs=head, **options
+            preds,
+            refs,
+            measures="CardinalityError",
+            decode=rule,
+            set_size_probs=head,
+            **options,
         )
         assert (":1|" in table[0].signature.partition("firstsize")[2]) == bool(
             options.get("first_set_size")
@@ -120,22 +166,46 @@ def test_a_column_of_the_head_means_one_size_whatever_is_kept(rule):
         return table[0].value
 
     assert [error(keep_at_least=n) for n in range(5)] == [0, 0, 0, 1, 2]
-    assert [error(keep_at_least=n, first_set_size=1) for n in range(5)] == [1, 1, 1, 1, 2]
+    assert [error(keep_at_least=n, first_set_size=1) for n in range(5)] == [
+        1,
+        1,
+        1,
+        1,
+        2,
+    ]
 
 
 def test_what_first_set_size_takes():
-    table = semmetrics.score(SCORES, REFS, classes=CLASSES, measures="F1", first_set_size=1,
-                             decode="threshold:0.5")  # fmt: skip
-    assert [fact.values["option"] for fact in facts(table, "no-effect")] == ["first_set_size"]
+    table = semmetrics.score(
+        SCORES,
+        REFS,
+        classes=CLASSES,
+        measures="F1",
+        first_set_size=1,
+        decode="threshold:0.5",
+    )
+    assert [fact.values["option"] for fact in facts(table, "no-effect")] == [
+        "first_set_size"
+    ]
     with refused("bad-option"):
-        semmetrics.score(SCORES, REFS, classes=CLASSES, measures="F1", first_set_size=-1,
-                         decode="cardinality", set_size_probs=HEADS)  # fmt: skip
+        semmetrics.score(
+            SCORES,
+            REFS,
+            classes=CLASSES,
+            measures="F1",
+            first_set_size=-1,
+            decode="cardinality",
+            set_size_probs=HEADS,
+        )
 
 
 @pytest.mark.parametrize(
-    ("policy", "threshold", "value"), [("0", 0.1, 0.4), ("1", 0.5, 0.8), ("skip", 0.5, 0.5)]
+    ("policy", "threshold", "value"),
+    [("0", 0.1, 0.4), ("1", 0.5, 0.8), ("skip", 0.5, 0.5)],
 )
-def test_the_best_threshold_depends_on_what_an_empty_item_is_worth(policy, threshold, value):
+def test_the_best_threshold_depends_on_what_an_empty_item_is_worth(
+    policy, threshold, value
+):
     preds = [[("a", 0.9)], [("b", 0.4)], *[[("c", 0.5), ("c", 0.1)]] * 3]
     refs = [["a"], ["b"], [], [], []]
     text = f"F1(empty={policy},decode=threshold:best)"
@@ -148,14 +218,25 @@ def test_the_best_threshold_depends_on_what_an_empty_item_is_worth(policy, thres
 @pytest.mark.parametrize("offset", [0, 1])
 def test_the_dirichlet_categorical_cardinality(offset):
     heads = [[p * 2.36 ** (n + offset) for n, p in enumerate(row)] for row in HEADS]
-    shared = {"classes": CLASSES, "measures": "O-F1 CardinalityError", "first_set_size": offset}
-    mine = semmetrics.score(SCORES, REFS, decode="dirichlet:2.36", set_size_probs=HEADS, **shared)
+    shared = {
+        "classes": CLASSES,
+        "measures": "O-F1 CardinalityError",
+        "first_set_size": offset,
+    }
+    mine = semmetrics.score(
+        SCORES, REFS, decode="dirichlet:2.36", set_size_probs=HEADS, **shared
+    )
     sets = [
         [CLASSES[place] for place in np.argsort(-row, kind="stable")[:size]]
         for row, head in zip(SCORES, heads, strict=True)
-        for size in [decoding.cardinality_with_scores(sorted(row, reverse=True), head, offset)]
+        for size in [
+            decoding.cardinality_with_scores(sorted(row, reverse=True), head, offset)
+        ]
     ]
-    assert mine[0].value == semmetrics.score(sets, REFS, classes=CLASSES, measures="O-F1")[0].value
+    assert (
+        mine[0].value
+        == semmetrics.score(sets, REFS, classes=CLASSES, measures="O-F1")[0].value
+    )
     for rule in ("dirichlet:0", "dirichlet", "dirichlet:inf"):
         with refused("bad-option"):
             semmetrics.score(SCORES, REFS, decode=rule, set_size_probs=HEADS, **shared)
@@ -164,7 +245,15 @@ def test_the_dirichlet_categorical_cardinality(offset):
 def test_dirichlet_takes_many_set_sizes():
     heads = np.zeros((len(SCORES), 1001))
     heads[:, 1:4] = 1 / 3
-    found = [semmetrics.score(SCORES, REFS, classes=CLASSES, measures="O-F1", set_size_probs=head,
-                              decode="dirichlet:2.36")[0].value
-             for head in (heads, heads[:, :4])]  # fmt: skip
+    found = [
+        semmetrics.score(
+            SCORES,
+            REFS,
+            classes=CLASSES,
+            measures="O-F1",
+            set_size_probs=head,
+            decode="dirichlet:2.36",
+        )[0].value
+        for head in (heads, heads[:, :4])
+    ]
     assert found[0] == found[1]

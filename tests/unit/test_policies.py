@@ -17,8 +17,11 @@ from semmetrics.metrics.registry import all_definitions, find, forget, parse_all
 POLICIES = ("nan", "0", "1", "skip")
 CAUSES = {"Precision": "no_prediction", "Recall": "no_reference"}
 CLASSES = list("abcd")
-SETS = st.lists(st.tuples(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_from(CLASSES))),
-                min_size=1, max_size=6)  # fmt: skip
+SETS = st.lists(
+    st.tuples(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_from(CLASSES))),
+    min_size=1,
+    max_size=6,
+)
 
 
 @given(
@@ -27,7 +30,8 @@ SETS = st.lists(st.tuples(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_
     average=st.sampled_from(["example", "macro", "micro", "weighted"]),
     labels=st.sampled_from(["reference", "union", "given"]),
     chosen=st.tuples(*[st.sampled_from(POLICIES)] * 2),
-    weights=st.none() | st.lists(st.sampled_from([0.0, 0.5, 2.0]), min_size=6, max_size=6),
+    weights=st.none()
+    | st.lists(st.sampled_from([0.0, 0.5, 2.0]), min_size=6, max_size=6),
 )
 def test_every_policy_for_every_cause(data, name, average, labels, chosen, weights):
     policies = {"absent" if average in ("macro", "weighted") else "empty": chosen[0]}
@@ -39,23 +43,38 @@ def test_every_policy_for_every_cause(data, name, average, labels, chosen, weigh
     measure = find(name)[0](average=average, **policies, **universe)
     preds, refs = zip(*data, strict=True)
     sides = ([sorted(one) for one in side] for side in (preds, refs))
-    (found,) = semmetrics.score(*sides, measures=[measure], classes=CLASSES, weights=weights)
+    (found,) = semmetrics.score(
+        *sides, measures=[measure], classes=CLASSES, weights=weights
+    )
     if weights is not None:  # items of weight 0 are as if they were not there
         kept = [item for item in zip(preds, refs, weights, strict=True) if item[2]]
         preds, refs, weights = zip(*kept, strict=True)
     among = CLASSES if labels == "given" else labels
-    expected = oracle.score(name, preds, refs, average=average, labels=among, weights=weights,
-                            **policies)  # fmt: skip
+    expected = oracle.score(
+        name, preds, refs, average=average, labels=among, weights=weights, **policies
+    )
     assert found.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(
     ("policy", "expected"), [("nan", np.nan), ("0", 0.25), ("1", 0.75), ("skip", 0.5)]
 )
-@pytest.mark.parametrize("cause", ["empty", "no_prediction", "no_reference", "undefined"])
+@pytest.mark.parametrize(
+    "cause", ["empty", "no_prediction", "no_reference", "undefined"]
+)
 def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
-    preds = {"empty": [], "no_prediction": [], "no_reference": ["a"], "undefined": ["a"]}[cause]
-    refs = {"empty": [], "no_prediction": ["a"], "no_reference": [], "undefined": ["a", "b"]}[cause]
+    preds = {
+        "empty": [],
+        "no_prediction": [],
+        "no_reference": ["a"],
+        "undefined": ["a"],
+    }[cause]
+    refs = {
+        "empty": [],
+        "no_prediction": ["a"],
+        "no_reference": [],
+        "undefined": ["a", "b"],
+    }[cause]
 
     @semmetrics.measure(name="HalfOrNothing")
     def half(hit, n_pred, n_ref):
@@ -64,7 +83,9 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
 
     try:
         measure = half(**{cause: policy})
-        found = semmetrics.score([["a"], preds], [["a"], refs], measures=[measure]).scores[0]
+        found = semmetrics.score(
+            [["a"], preds], [["a"], refs], measures=[measure]
+        ).scores[0]
     finally:
         forget(half)
     assert found.value == pytest.approx(expected, nan_ok=True)
@@ -72,11 +93,21 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
     assert np.isnan(found.items[1])
 
 
-@pytest.mark.parametrize("text", [
-    "LRAP(undefined=0)", "CoverageError(undefined=nan)", "F1(no_prediction=1)", "F1(undefined=0)",
-    "Precision(no_reference=1)", "CardinalityError(empty=skip)", "WMD(undefined=0)",
-    "HammingLoss(average=macro,absent=1)", "hF(no_reference=skip)", "SoftF1(undefined=1)",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LRAP(undefined=0)",
+        "CoverageError(undefined=nan)",
+        "F1(no_prediction=1)",
+        "F1(undefined=0)",
+        "Precision(no_reference=1)",
+        "CardinalityError(empty=skip)",
+        "WMD(undefined=0)",
+        "HammingLoss(average=macro,absent=1)",
+        "hF(no_reference=skip)",
+        "SoftF1(undefined=1)",
+    ],
+)
 def test_a_policy_that_cannot_act_is_refused(text):
     with refused("bad-choice"):
         parse_all([text], "labels")
@@ -84,7 +115,10 @@ def test_a_policy_that_cannot_act_is_refused(text):
 
 def test_nothing_predicted_of_nothing_is_no_loss():
     assert semmetrics.score([[]], [[]], measures="HammingLoss")[0].value == 0
-    assert semmetrics.score([[]], [[]], measures="HammingLoss", classes=["x"])[0].value == 0
+    assert (
+        semmetrics.score([[]], [[]], measures="HammingLoss", classes=["x"])[0].value
+        == 0
+    )
 
 
 ITEMS = {  # predictions and references; every cause is met by some of them
@@ -111,19 +145,28 @@ REQUIRED = {"q": 4, "beta": 2.0}
 def policies_of_labels():
     """Yield each definition of label measures with an average and an option of policies."""
     for definition in all_definitions():
-        if definition.kind != "labels" or definition.name == "BagSim":  # needs unknown words
+        if (
+            definition.kind != "labels" or definition.name == "BagSim"
+        ):  # needs unknown words
             continue
         for average in definition.averages or (None,):
             for option in definition.options:
                 if tuple(option.choices) == POLICIES and option.applies(average):
-                    yield pytest.param(definition, average, option.name,
-                                       id=f"{definition.name}-{average}-{option.name}")  # fmt: skip
+                    yield pytest.param(
+                        definition,
+                        average,
+                        option.name,
+                        id=f"{definition.name}-{average}-{option.name}",
+                    )
 
 
 def values_under(definition, average, option, policy):
     """Return the value of each group of items, with and without a class list."""
-    chosen = {name: value for name, value in REQUIRED.items() if name in
-              [one.name for one in definition.options if one.required]}  # fmt: skip
+    chosen = {
+        name: value
+        for name, value in REQUIRED.items()
+        if name in [one.name for one in definition.options if one.required]
+    }
     if average is not None:
         chosen["average"] = average
     if "unconnected" in [one.name for one in definition.options]:
@@ -136,7 +179,9 @@ def values_under(definition, average, option, policy):
         if "scores" in definition.needs:
             preds = {name: dict.fromkeys(row, 0.9) for name, row in preds.items()}
         refs = {name: ITEMS[name][1] for name in group}
-        for classes in (None, ["a", "b", "c", "z"]) if len(group) != 2 else (list("abcz"),):
+        for classes in (
+            (None, ["a", "b", "c", "z"]) if len(group) != 2 else (list("abcz"),)
+        ):
             if classes is None and chosen.get("labels") == "given":
                 continue
             try:
@@ -149,14 +194,20 @@ def values_under(definition, average, option, policy):
     return values
 
 
-@pytest.mark.parametrize(("definition", "average", "option"), list(policies_of_labels()))
+@pytest.mark.parametrize(
+    ("definition", "average", "option"), list(policies_of_labels())
+)
 def test_every_policy_that_can_be_chosen_acts(definition, average, option):
-    rows = {policy: values_under(definition, average, option, policy) for policy in POLICIES}
+    rows = {
+        policy: values_under(definition, average, option, policy) for policy in POLICIES
+    }
     for one, other in combinations(POLICIES, 2):
         if {one, other} == {"nan", "skip"}:
             continue  # both leave a mean of nothing undefined
-        differ = [a != b and not (a != a and b != b)
-                  for a, b in zip(rows[one], rows[other], strict=True)]  # fmt: skip
+        differ = [
+            a != b and not (a != a and b != b)
+            for a, b in zip(rows[one], rows[other], strict=True)
+        ]
         assert any(differ), (one, other)
 
 

@@ -47,20 +47,43 @@ def test_columns_that_no_item_has_need_no_class():
     assert (got.given, got.counts) == (1, {})
 
 
-@pytest.mark.parametrize(("refs", "options", "code"), [
-    ({"7": ["a", "z", "y"], "8": []}, {"classes": ["a"], "ignore": ["z"]}, "outside-classes"),
-    ({"7": [["x", "y"]], "8": []}, {"classes": ["a"]}, r"gts, id '7': .* 'x \| y' is not in"),
-    ({"7": ["a"], "8": []}, {"classes": []}, "outside-classes"),
-    ({"7": [], "8": []}, {"classes": ["A", "a"], "normalize": "lower"}, "duplicate"),
-    ({"7": [["a", "b"], "a | b"], "8": []}, {}, "duplicate"),
-    ({"7": [], "8": []}, {"classes": ["a", 3]}, "wrong-type"),
-    ({"7": [], "8": []}, {"classes": [""]}, r"class list, class 0 \(from 0\)"),
-    ({"7": [], "8": []}, {"classes": ["a", "&"], "normalize": "kubany2020"}, "nothing-left"),
-    ({"7": [], "8": []}, {"ignore": [["a"]]}, "bad-option"),
-    ({"7": [], "8": []}, {"normalize": "upper"}, "bad-option"),
-    ({"7": [], "8": []}, {"empty_predictions": "skip", "weights": [0, 1]}, "zero-weights"),
-    (np.array([[0.5], [0.1]]), {}, "the ground truth is a matrix of scores"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("refs", "options", "code"),
+    [
+        (
+            {"7": ["a", "z", "y"], "8": []},
+            {"classes": ["a"], "ignore": ["z"]},
+            "outside-classes",
+        ),
+        (
+            {"7": [["x", "y"]], "8": []},
+            {"classes": ["a"]},
+            r"gts, id '7': .* 'x \| y' is not in",
+        ),
+        ({"7": ["a"], "8": []}, {"classes": []}, "outside-classes"),
+        (
+            {"7": [], "8": []},
+            {"classes": ["A", "a"], "normalize": "lower"},
+            "duplicate",
+        ),
+        ({"7": [["a", "b"], "a | b"], "8": []}, {}, "duplicate"),
+        ({"7": [], "8": []}, {"classes": ["a", 3]}, "wrong-type"),
+        ({"7": [], "8": []}, {"classes": [""]}, r"class list, class 0 \(from 0\)"),
+        (
+            {"7": [], "8": []},
+            {"classes": ["a", "&"], "normalize": "kubany2020"},
+            "nothing-left",
+        ),
+        ({"7": [], "8": []}, {"ignore": [["a"]]}, "bad-option"),
+        ({"7": [], "8": []}, {"normalize": "upper"}, "bad-option"),
+        (
+            {"7": [], "8": []},
+            {"empty_predictions": "skip", "weights": [0, 1]},
+            "zero-weights",
+        ),
+        (np.array([[0.5], [0.1]]), {}, "the ground truth is a matrix of scores"),
+    ],
+)
 def test_what_is_refused(refs, options, code):
     with refused(code):
         task({"7": ["a"], "8": []}, refs, **options)
@@ -70,7 +93,10 @@ def test_what_is_refused(refs, options, code):
 
 
 def test_labels_are_ignored_as_they_are_written_and_as_they_are_cleaned():
-    options = {"normalize": "kubany2020", "ignore": ["Traffic Light", "street_sign", "&"]}
+    options = {
+        "normalize": "kubany2020",
+        "ignore": ["Traffic Light", "street_sign", "&"],
+    }
     got = task([["traffic_light", "car"]], [["car", "Street sign!", "&"]], **options)
     assert both(got) == ([["car"]], [["car"]])
     assert got.settings["ignore"] == "&,street_sign,traffic_light"
@@ -80,30 +106,39 @@ def test_what_a_signature_says_was_ignored_can_be_ignored_again():
     options = {"normalize": "kubany2020", "ignore": ["Letter box, mailbox"]}
     first = task([["mailbox"]], [["car", "letter box, mailbox"]], **options)
     again = {**options, "ignore": first.settings["ignore"].split(",")}
-    assert both(first) == both(task([["mailbox"]], [["car", "letter box, mailbox"]], **again))
+    assert both(first) == both(
+        task([["mailbox"]], [["car", "letter box, mailbox"]], **again)
+    )
     assert both(first) == ([[]], [["car"]])
 
 
 # Normalisation
 
 
-@pytest.mark.parametrize(("label", "terms"), [
-    ("a, b", ("a", "b")),
-    ("a, A!", ("a",)),
-    ("a,", ("a",)),
-    (",a,&, b", ("a", "b")),
-    (["a, b", "b", "c"], ("a", "b", "c")),
-    (["&", "c"], ("c",)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("label", "terms"),
+    [
+        ("a, b", ("a", "b")),
+        ("a, A!", ("a",)),
+        ("a,", ("a",)),
+        (",a,&, b", ("a", "b")),
+        (["a, b", "b", "c"], ("a", "b", "c")),
+        (["&", "c"], ("c",)),
+    ],
+)
 def test_commas_separate_synonyms(label, terms):
     got = as_labels([[label]]).normalized(normalization("kubany2020"))
     assert got.terms == [terms]
 
 
-@pytest.mark.parametrize(("label", "text"), [("&", "&"), (["&", "?"], "&, \\?"), (",", ",")])
+@pytest.mark.parametrize(
+    ("label", "text"), [("&", "&"), (["&", "?"], "&, \\?"), (",", ",")]
+)
 def test_labels_that_become_empty_are_refused(label, text):
     with refused("nothing-left"):
-        task({"a": [], "b": []}, {"a": ["x"], "b": ["x", label]}, normalize="kubany2020")
+        task(
+            {"a": [], "b": []}, {"a": ["x"], "b": ["x", label]}, normalize="kubany2020"
+        )
 
 
 # Items
@@ -112,7 +147,13 @@ def test_labels_that_become_empty_are_refused(label, text):
 def test_items_with_empty_predictions_are_kept_or_left_out():
     preds, refs = [["a"], [], ["z"]], [["a"], ["b"], []]
     assert len(task(preds, refs)) == 3
-    got = task(preds, refs, empty_predictions="skip", weights=[1, 2, 3], set_size_probs=np.eye(3))
+    got = task(
+        preds,
+        refs,
+        empty_predictions="skip",
+        weights=[1, 2, 3],
+        set_size_probs=np.eye(3),
+    )
     assert both(got) == ([["a"], ["z"]], [["a"], []])
     assert got.counts == {"empty_prediction_skipped": 1}
     assert got.ids.tolist() == [0, 2]
@@ -125,7 +166,12 @@ def test_items_with_empty_predictions_are_kept_or_left_out():
 @pytest.mark.parametrize("nothing", [{}, []])
 def test_nothing_to_evaluate(nothing):
     got = joined(nothing, nothing)
-    assert (len(got), got.classes, list(got.blocks()), got.fingerprint) == (0, (), [], 0)
+    assert (len(got), got.classes, list(got.blocks()), got.fingerprint) == (
+        0,
+        (),
+        [],
+        0,
+    )
     assert task([[]], [[]], classes=[]).classes == ()
     with refused("no-items"):
         task(nothing, nothing)
@@ -135,7 +181,9 @@ def test_nothing_to_evaluate(nothing):
 
 
 def fingerprint(items, **options):
-    return (task if items else joined)({name: [] for name in items}, items, **options).fingerprint
+    return (task if items else joined)(
+        {name: [] for name in items}, items, **options
+    ).fingerprint
 
 
 PROGRAM = """
@@ -152,6 +200,8 @@ def test_nothing_depends_on_the_hash_seed_of_the_process():
     def run(seed):
         env = {**os.environ, "PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", PROGRAM]
-        return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            command, env=env, capture_output=True, text=True, check=True
+        ).stdout
 
     assert run("1") == run("2") == run("3") != ""

@@ -42,10 +42,14 @@ def test_the_page_of_pineda2019_has_the_ranking_of_the_papers_table_3():
     page = (DOCS / "protocols" / "pineda2019.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| \d+ \| (.*) \| (0\.\d+) \| (\d+) \|$", page, re.MULTILINE)
     sets = ("VOC", "COCO", "NUS-WIDE", "ADE20k", "Recipe1M")
-    values = {name: dict(zip(O_F1, column, strict=True)) for name,
-              column in zip(sets, zip(*O_F1.values(), strict=True), strict=True)}  # fmt: skip
+    values = {
+        name: dict(zip(O_F1, column, strict=True))
+        for name, column in zip(sets, zip(*O_F1.values(), strict=True), strict=True)
+    }
     found = {one.system: one for one in rank_normalized(values)}
-    assert rows == [(name, f"{found[name].value:.4f}", f"{found[name].rank:.0f}") for name in O_F1]
+    assert rows == [
+        (name, f"{found[name].value:.4f}", f"{found[name].rank:.0f}") for name in O_F1
+    ]
 
 
 # Table 4 of Pineda et al. 2019: means of O-F1, C-F1 and I-F1 on the five data sets.
@@ -56,7 +60,7 @@ FF BCE, ResNeXt-101 | 87.93 87.60 90.05 | 78.48 75.62 80.88 | 71.72 57.95 69.34 
 LSTM, ResNet-50     | 86.36 85.00 88.20 | 76.63 72.98 79.45 | 70.85 54.15 69.43 | 70.68 48.73 69.97 | 47.33 17.55 46.12
 LSTM, ResNet-101    | 87.29 85.77 89.01 | 77.62 74.39 80.27 | 71.43 55.76 70.08 | 70.73 48.13 70.06 | 48.03 17.87 46.84
 LSTM, ResNeXt-101   | 87.51 86.53 89.40 | 77.71 74.74 80.34 | 70.86 54.26 69.58 | 70.00 47.84 69.23 | 48.43 18.18 47.23
-"""  # noqa: E501
+"""
 
 
 def test_the_page_of_pineda2019_has_the_gains_of_the_papers_table_4():
@@ -67,11 +71,15 @@ def test_the_page_of_pineda2019_has_the_gains_of_the_papers_table_4():
         table[name.strip()] = values
     page = (DOCS / "protocols" / "pineda2019.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ((?:FF BCE|LSTM), ResNe\S+) \|(.*)\|$", page, re.MULTILINE)
-    assert [name for name, _ in rows] == [name for name in table if "ResNet-50" not in name]
+    assert [name for name, _ in rows] == [
+        name for name in table if "ResNet-50" not in name
+    ]
     for name, cells in rows:
         gains = [float(value) for value in re.findall(r"[+-]\d\.\d\d", cells)]
         before = table[f"{name.partition(',')[0]}, ResNet-50"]
-        assert gains == pytest.approx([b - a for a, b in zip(before, table[name], strict=True)])
+        assert gains == pytest.approx(
+            [b - a for a, b in zip(before, table[name], strict=True)]
+        )
 
 
 def test_kubany2020_reads_the_data_as_the_paper_does():
@@ -82,11 +90,17 @@ def test_kubany2020_reads_the_data_as_the_paper_does():
     assert table["Recall@3"].value == pytest.approx(0.5)
     assert table["Average Precision@5"].value == pytest.approx((1 + 2 / 3) / 2 / 2)
     settings = table["F1@1"].statistics.settings
-    assert settings | {"norm": "kubany2020", "missing": "skip", "emptypred": "skip"} == settings
+    assert (
+        settings | {"norm": "kubany2020", "missing": "skip", "emptypred": "skip"}
+        == settings
+    )
     # labels of the truth of these images: person, tree_house, bus
     assert table["Macro Recall@5"].value == pytest.approx(2 / 3)
     assert "|L:3|" in table["Macro F1@5"].signature
-    assert semmetrics.score(PREDS, REFS, protocol="kubany2020", top_k=2).headings[0] == "Accuracy@2"
+    assert (
+        semmetrics.score(PREDS, REFS, protocol="kubany2020", top_k=2).headings[0]
+        == "Accuracy@2"
+    )
 
 
 def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
@@ -106,8 +120,13 @@ def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
 
 
 def test_what_kubany2020_fixes_cannot_be_asked_otherwise():
-    for options in ({"normalize": "none"}, {"missing": "error"}, {"empty_predictions": "keep"},
-                    {"decode": "threshold:0.5"}, {"keep_at_least": 1}):  # fmt: skip
+    for options in (
+        {"normalize": "none"},
+        {"missing": "error"},
+        {"empty_predictions": "keep"},
+        {"decode": "threshold:0.5"},
+        {"keep_at_least": 1},
+    ):
         with refused("fixed-by"):
             semmetrics.score(PREDS, REFS, protocol="kubany2020", **options)
     with refused("measures-and-protocol"):
@@ -119,11 +138,15 @@ def test_what_kubany2020_fixes_cannot_be_asked_otherwise():
 def test_pineda2019_takes_decoding_rules_and_cutoffs():
     scores, refs = np.array([[0.9, 0.6], [0.2, 0.4]]), [["a"], []]
     options = {"protocol": "pineda2019", "classes": ["a", "b"]}
-    table = semmetrics.score(scores, refs, decode=["threshold:0.5", "threshold:0.7"], **options)
+    table = semmetrics.score(
+        scores, refs, decode=["threshold:0.5", "threshold:0.7"], **options
+    )
     assert table.headings[:2] == ["O-F1 [threshold:0.5]", "C-F1 [threshold:0.5]"]
     assert table["O-F1 [threshold:0.5]"].value == pytest.approx(2 / 3)
     assert table["O-F1 [threshold:0.7]"].value == pytest.approx(1)
-    least = semmetrics.score(scores, refs, decode="threshold:0.7", keep_at_least=1, **options)
+    least = semmetrics.score(
+        scores, refs, decode="threshold:0.7", keep_at_least=1, **options
+    )
     assert least["O-F1"].value == pytest.approx(2 / 3)
     assert semmetrics.score(scores, refs, top_k=1, **options).headings[0] == "O-F1@1"
     with refused("no-rule"):
@@ -132,7 +155,9 @@ def test_pineda2019_takes_decoding_rules_and_cutoffs():
         semmetrics.score([["a"], []], refs, keep_at_least=1, **options)
 
 
-@pytest.mark.parametrize("name", ["kubany", "flickr8k-expert", "coco-caption(parser=offline)"])
+@pytest.mark.parametrize(
+    "name", ["kubany", "flickr8k-expert", "coco-caption(parser=offline)"]
+)
 def test_protocols_that_do_not_exist(name):
     with refused("unknown-name"):
         find_protocol(name)

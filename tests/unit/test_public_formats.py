@@ -55,7 +55,10 @@ def by_id(lists):
 
 def scores_by_id(lists):
     values = iter(lists.side.scores.tolist())
-    return {id_: {label: next(values) for label in labels} for id_, labels in by_id(lists).items()}
+    return {
+        id_: {label: next(values) for label in labels}
+        for id_, labels in by_id(lists).items()
+    }
 
 
 # ---- COCO results -------------------------------------------------------------------------------
@@ -65,7 +68,9 @@ def as_csv(records):
     return pd.DataFrame(records).drop(columns="bbox")
 
 
-@pytest.mark.parametrize("kind", ["json", "jsonl", "csv", "tsv", "parquet", "objects", "frame"])
+@pytest.mark.parametrize(
+    "kind", ["json", "jsonl", "csv", "tsv", "parquet", "objects", "frame"]
+)
 def test_coco_results_are_read_from_every_kind_of_file(tmp_path, kind):
     path = tmp_path / f"results.{kind}"
     frame = as_csv(RESULTS)
@@ -85,7 +90,9 @@ def test_coco_results_are_read_from_every_kind_of_file(tmp_path, kind):
     assert "COCO results" in lists.understood
     table = score_values(data, INSTANCES, measures="F1@1")
     assert table["F1@1"] == 0.0
-    assert score_values(data, INSTANCES, measures="F1@2")["F1@2"] == pytest.approx(1 / 3)
+    assert score_values(data, INSTANCES, measures="F1@2")["F1@2"] == pytest.approx(
+        1 / 3
+    )
 
 
 def test_categories_are_named_in_batches_and_comparisons():
@@ -107,7 +114,9 @@ def test_category_ids_without_names_are_refused():
     with refused("unnamed-categories", other="gts"):
         score_values(RESULTS, {"1": ["dog"], "2": ["bottle"]}, measures="F1")
     with refused("unnamed-categories"):
-        score_values(RESULTS, {"1": ["dog"], "2": ["dog"]}, measures="F1", classes=["dog"])
+        score_values(
+            RESULTS, {"1": ["dog"], "2": ["dog"]}, measures="F1", classes=["dog"]
+        )
 
 
 def test_ids_are_compared_with_ids_if_no_side_has_names():
@@ -130,7 +139,10 @@ def test_instances_with_scores_are_predictions():
     scored = json.loads(json.dumps(INSTANCES))
     for annotation, score in zip(scored["annotations"], (0.25, 0.75), strict=True):
         annotation["score"] = score
-    assert scores_by_id(as_labels(scored)) == {"1": {"dog": 0.25}, "2": {"bottle": 0.75}}
+    assert scores_by_id(as_labels(scored)) == {
+        "1": {"dog": 0.25},
+        "2": {"bottle": 0.75},
+    }
 
 
 @pytest.mark.parametrize(
@@ -179,7 +191,12 @@ LVIS = {
             "neg_category_ids": [3],
             "not_exhaustive_category_ids": [1],
         },
-        {"id": 2, "file_name": "b.jpg", "neg_category_ids": [1], "not_exhaustive_category_ids": []},
+        {
+            "id": 2,
+            "file_name": "b.jpg",
+            "neg_category_ids": [1],
+            "not_exhaustive_category_ids": [],
+        },
     ],
     "annotations": [
         {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]},
@@ -207,8 +224,16 @@ def test_unverified_labels_are_left_out():
         ({"1": ["cat", "bus"], "2": ["bus", "cat"]}, {}, 0.5),  # verified as absent
         ({"1": ["cat", "zebra"], "2": ["bus"]}, {}, 0.75),  # not a category
         ({"a.jpg": ["cat", "alarm_clock"], "b.jpg": ["bus"]}, {}, 1.0),
-        ({"x/1.png": ["cat", "alarm_clock"], "x/2.png": ["bus"]}, {"ids": "[0-9]+"}, 1.0),
-        ({"1": ["cat", "Alarm clock"], "2": ["bus"]}, {"normalize": "lower+separators"}, 1.0),
+        (
+            {"x/1.png": ["cat", "alarm_clock"], "x/2.png": ["bus"]},
+            {"ids": "[0-9]+"},
+            1.0,
+        ),
+        (
+            {"1": ["cat", "Alarm clock"], "2": ["bus"]},
+            {"normalize": "lower+separators"},
+            1.0,
+        ),
         ({"1": ["cat", "Alarm clock"], "2": ["bus"]}, {}, 0.75),
     ],
 )
@@ -223,7 +248,12 @@ def test_unverified_labels_of_batches_and_of_results():
     assert scorer.compute()["Precision"].value == 1.0
     results = [
         {"image_id": image, "category_id": category, "score": score}
-        for image, category, score in [(1, 1, 0.5), (1, 2, 0.9), (2, 3, 0.5), (2, 2, 0.9)]
+        for image, category, score in [
+            (1, 1, 0.5),
+            (1, 2, 0.9),
+            (2, 3, 0.5),
+            (2, 2, 0.9),
+        ]
     ]
     assert score_values(results, LVIS, measures="Precision@1")["Precision@1"] == 1.0
     without = json.loads(json.dumps(LVIS))
@@ -260,7 +290,12 @@ TASKS = [
         "data": {"image": "https://x.org/b.jpg?size=1"},
         "annotations": [
             {"result": [region("taxonomy", [["animal", "cow"]])]},
-            {"result": [region("polygonlabels", ["cow"]), region("brushlabels", ["bus"])]},
+            {
+                "result": [
+                    region("polygonlabels", ["cow"]),
+                    region("brushlabels", ["bus"]),
+                ]
+            },
         ],
         "predictions": [{"result": [region("rectanglelabels", ["cow"], score=0.5)]}],
     },
@@ -273,7 +308,9 @@ def test_label_studio_tasks():
     assert by_id(lists) == {"7": ["cat", "dog"], "8": ["cow", "bus"]}
     codes = [fact.code for fact in lists.notes]
     assert codes == ["several-annotations", "unused-results"]
-    table = score_values({"a.jpg": ["cat"], "b.jpg": ["cow"]}, TASKS, measures="Precision F1")
+    table = score_values(
+        {"a.jpg": ["cat"], "b.jpg": ["cow"]}, TASKS, measures="Precision F1"
+    )
     assert table["Precision"] == 1.0
 
 
@@ -284,7 +321,9 @@ def test_label_studio_predictions_are_read_on_the_side_of_predictions():
     assert table == {"Precision": 1.0, "Recall": 0.5}
 
 
-@pytest.mark.parametrize("annotations", [[], None, [{"was_cancelled": True, "result": []}]])
+@pytest.mark.parametrize(
+    "annotations", [[], None, [{"was_cancelled": True, "result": []}]]
+)
 def test_label_studio_tasks_that_nobody_annotated_are_left_out(annotations):
     tasks = [
         two_questions("no", "yes"),
@@ -297,7 +336,9 @@ def test_label_studio_tasks_that_nobody_annotated_are_left_out(annotations):
     assert fact.n == 1
     assert table["F1"].n == 2
     assert by_id(as_labels(tasks))["2"] == []  # of predictions
-    assert not facts(semmetrics.score(preds, tasks[::2], measures="F1"), "unannotated-items")
+    assert not facts(
+        semmetrics.score(preds, tasks[::2], measures="F1"), "unannotated-items"
+    )
 
 
 def test_results_of_label_studio_that_are_not_labels_are_noted():
@@ -307,7 +348,11 @@ def test_results_of_label_studio_that_are_not_labels_are_noted():
     (fact,) = as_labels(tasks).notes
     assert (fact.code, fact.n, fact.examples) == ("unused-results", 1, ("caption",))
     shape = {"type": "rectangle", "from_name": "shape", "value": {"x": 1, "y": 2}}
-    tasks[0]["annotations"][0]["result"] = [answer, shape, region("rectanglelabels", [])]
+    tasks[0]["annotations"][0]["result"] = [
+        answer,
+        shape,
+        region("rectanglelabels", []),
+    ]
     assert as_labels(tasks).notes == []
 
 
@@ -332,10 +377,14 @@ def test_label_studio_csv(tmp_path):
 def test_rows_of_label_studio_without_an_annotation_are_left_out(tmp_path):
     export = EXPORT + "10,/data/upload/d.jpg,,,,x,x,\n"
     preds = {"7": ["cat", "dog"], "8": ["cow"], "9": []}
-    table = semmetrics.score(preds, write(tmp_path, "export.csv", export), measures="F1")
+    table = semmetrics.score(
+        preds, write(tmp_path, "export.csv", export), measures="F1"
+    )
     assert [fact.n for fact in facts(table, "unannotated-items")] == [1]
     assert table["F1"].n == 3
-    labelled = export.replace("d.jpg,,,,", "d.jpg,bus,,,")  # labels without an annotation's id
+    labelled = export.replace(
+        "d.jpg,,,,", "d.jpg,bus,,,"
+    )  # labels without an annotation's id
     preds["10"] = ["bus"]
     path = write(tmp_path, "labelled.csv", labelled)
     assert score_values(preds, path, measures="F1")["F1"] == 1.0
@@ -344,7 +393,12 @@ def test_rows_of_label_studio_without_an_annotation_are_left_out(tmp_path):
 def test_label_studio_min_and_regions(tmp_path):
     rest = {"annotator": 1, "annotation_id": 3, "lead_time": 2.5}
     records = [
-        {"id": 1, "image": "a.jpg", "boxes": [{"x": 1, "rectanglelabels": ["cat"]}], **rest},
+        {
+            "id": 1,
+            "image": "a.jpg",
+            "boxes": [{"x": 1, "rectanglelabels": ["cat"]}],
+            **rest,
+        },
         {"id": 2, "image": "b.jpg", "boxes": [], **rest},
     ]
     assert by_id(as_labels(records)) == {"1": ["cat"], "2": []}
@@ -378,7 +432,11 @@ def test_controls_of_label_studio_are_those_of_the_whole_file():
         "Precision": 1.0,
         "Recall": 0.5,
     }
-    box = {"type": "rectanglelabels", "from_name": "box", "value": {"rectanglelabels": ["car"]}}
+    box = {
+        "type": "rectanglelabels",
+        "from_name": "box",
+        "value": {"rectanglelabels": ["car"]},
+    }
     one_question = [{"id": 1, "data": {}, "annotations": [{"result": [answer, box]}]}]
     assert by_id(as_labels(one_question)) == {"1": ["yes", "car"]}
 
@@ -389,7 +447,11 @@ def answered(number, section="annotations", **answers):
     for question, answer in answers.items():
         value = {"choices": [answer]}
         results.append({"type": "choices", "from_name": question, "value": value})
-    return {"id": number, "data": {"image": f"{number}.jpg"}, section: [{"result": results}]}
+    return {
+        "id": number,
+        "data": {"image": f"{number}.jpg"},
+        section: [{"result": results}],
+    }
 
 
 def labelbox_row(number, **answers):
@@ -409,7 +471,9 @@ def flat(number, **answers):
 
 def sample(number, **fields):
     """A sample of FiftyOne with one label in each field."""
-    labels = {field: {"_cls": "Classification", "label": one} for field, one in fields.items()}
+    labels = {
+        field: {"_cls": "Classification", "label": one} for field, one in fields.items()
+    }
     return {"filepath": f"{number}.jpg", **labels}
 
 
@@ -444,7 +508,11 @@ def test_batches_of_annotations_and_of_predictions_are_refused():
     scorer.update([answered(1, "predictions", animal="cat")], {"1": ["cat"]})
     with refused("other-style", where="preds, element [0], id '2'"):
         scorer.update([answered(2, animal="cat")], {"2": ["cat"]})
-    box = {"type": "rectanglelabels", "from_name": "b", "value": {"rectanglelabels": ["cat"]}}
+    box = {
+        "type": "rectanglelabels",
+        "from_name": "b",
+        "value": {"rectanglelabels": ["cat"]},
+    }
     region = {"id": 3, "data": {}, "predictions": [{"result": [box]}]}
     scorer.update([region], {"3": ["cat"]})
     scorer.update([{"id": 4, "data": {}, "predictions": []}], {"4": ["cat"]})
@@ -459,13 +527,17 @@ def in_small_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize("task", [answered, labelbox_row, flat, sample])
-def test_streams_of_public_json_lines_are_read_like_whole_files(tmp_path, monkeypatch, task):
+def test_streams_of_public_json_lines_are_read_like_whole_files(
+    tmp_path, monkeypatch, task
+):
     tasks = [task(number, animal=f"cat {number % 3}") for number in range(60)]
     lines = [json.dumps(task) + "\n" for task in tasks]
     path = write(tmp_path, "gt.jsonl", "".join([*lines[:30], "\n", *lines[30:]]))
     truth = by_id(as_labels(path))
     preds = [{"id": id_, "labels": ["cat 0"]} for id_ in truth]
-    pred = write(tmp_path, "pred.jsonl", "".join(json.dumps(one) + "\n" for one in preds))
+    pred = write(
+        tmp_path, "pred.jsonl", "".join(json.dumps(one) + "\n" for one in preds)
+    )
     whole = semmetrics.score(pred, path, measures="F1")
     in_small_blocks(monkeypatch)
     found = score_stream(str(pred), str(path), measures="F1").compute()
@@ -478,7 +550,10 @@ def test_errors_in_public_json_lines_name_the_line(tmp_path, monkeypatch):
     good = write(tmp_path, "good.jsonl", "".join(lines))
     bad = lines[41].replace('"result": ', '"result": 7, "x": ')
     path = write(tmp_path, "gt.jsonl", "".join([*lines[:40], "\n", bad]))
-    for read in (as_labels, lambda file: score_stream(str(good), str(file), measures="F1")):
+    for read in (
+        as_labels,
+        lambda file: score_stream(str(good), str(file), measures="F1"),
+    ):
         with refused("wrong-type", where=f"{path}, line 42"):
             read(path)
         in_small_blocks(monkeypatch)
@@ -488,7 +563,9 @@ def test_a_stream_of_tasks_with_other_questions_is_refused(tmp_path, monkeypatch
     in_small_blocks(monkeypatch)
     both = [answered(number, animal="cat", size="big") for number in range(60)]
     only_one = [answered(number, animal="cat") for number in range(60, 120)]
-    path = write(tmp_path, "tasks.jsonl", "".join(json.dumps(one) + "\n" for one in both))
+    path = write(
+        tmp_path, "tasks.jsonl", "".join(json.dumps(one) + "\n" for one in both)
+    )
     assert score_stream(str(path), str(path), measures="F1").compute()["F1"].value == 1
     lines = [json.dumps(one) + "\n" for one in both + only_one]
     path = write(tmp_path, "tasks.jsonl", "".join(lines))
@@ -505,8 +582,13 @@ def test_a_flat_export_with_two_questions_names_them(tmp_path):
     lists = as_labels(records)
     assert by_id(lists) == wanted
     assert "labels 'control: choice' of 2 controls" in lists.understood
-    frame = pd.DataFrame([{**records[0], "is_cat": json.dumps(cat), "is_dog": json.dumps(dog)}])
-    assert by_id(as_labels(write(tmp_path, "export.csv", frame.to_csv(index=False)))) == wanted
+    frame = pd.DataFrame(
+        [{**records[0], "is_cat": json.dumps(cat), "is_dog": json.dumps(dog)}]
+    )
+    assert (
+        by_id(as_labels(write(tmp_path, "export.csv", frame.to_csv(index=False))))
+        == wanted
+    )
     truth = [two_questions("no", "yes")]
     assert score_values(records, truth, measures="F1")["F1"] == 1.0
     options = semmetrics.ReadOptions(label_column="is_cat")
@@ -546,7 +628,9 @@ MEKA = """@relation 'Example: -C {count}'
         ),
     ],
 )
-def test_labels_that_a_file_declares_are_the_label_universe(tmp_path, name, content, preds):
+def test_labels_that_a_file_declares_are_the_label_universe(
+    tmp_path, name, content, preds
+):
     path = write(tmp_path, name, content)
     wanted = 1 / 8
     assert score_values(preds, path, measures="HammingLoss")["HammingLoss"] == wanted
@@ -561,7 +645,9 @@ def test_labels_that_a_file_declares_are_the_label_universe(tmp_path, name, cont
 def test_declared_labels_of_xmlc_are_named_by_the_class_list(tmp_path):
     path = write(tmp_path, "g.txt", "2 4\n0:1\n2:1\n")
     preds = {"measures": "HammingLoss", "classes": ["cat", "dog", "bus", "cow"]}
-    assert score_values([["cat", "cow"], ["bus"]], path, **preds)["HammingLoss"] == 1 / 8
+    assert (
+        score_values([["cat", "cow"], ["bus"]], path, **preds)["HammingLoss"] == 1 / 8
+    )
     preds["classes"] = ["cat", "dog", "bus"]  # fewer than the header declares
     assert score_values([["cat"], ["bus"]], path, **preds)["HammingLoss"] == 0.0
 
@@ -573,7 +659,13 @@ def test_a_file_that_declares_no_labels_has_those_of_its_items():
 
 
 def classification(label, **more):
-    return {"_id": {"$oid": "1"}, "_cls": "Classification", "label": label, "tags": [], **more}
+    return {
+        "_id": {"$oid": "1"},
+        "_cls": "Classification",
+        "label": label,
+        "tags": [],
+        **more,
+    }
 
 
 @pytest.mark.parametrize(
@@ -583,16 +675,32 @@ def classification(label, **more):
             {"classes": ["cat", "dog"], "labels": {"a": 1, "b": [0, 1], "c": None}},
             {"a": ["dog"], "b": ["cat", "dog"], "c": []},
         ),
-        ({"classes": None, "labels": {"a": "cat", "b": ["dog"]}}, {"a": ["cat"], "b": ["dog"]}),
         (
-            {"a": {"_cls": "Classifications", "classifications": [classification("cat")]}},
+            {"classes": None, "labels": {"a": "cat", "b": ["dog"]}},
+            {"a": ["cat"], "b": ["dog"]},
+        ),
+        (
+            {
+                "a": {
+                    "_cls": "Classifications",
+                    "classifications": [classification("cat")],
+                }
+            },
             {"a": ["cat"]},
         ),
         (
-            {"a": {"detections": [{"label": "cat", "bounding_box": [0, 0, 1, 1]}] * 2}, "b": None},
+            {
+                "a": {
+                    "detections": [{"label": "cat", "bounding_box": [0, 0, 1, 1]}] * 2
+                },
+                "b": None,
+            },
             {"a": ["cat"], "b": []},
         ),
-        ({"a": classification("cat"), "b": classification("dog")}, {"a": ["cat"], "b": ["dog"]}),
+        (
+            {"a": classification("cat"), "b": classification("dog")},
+            {"a": ["cat"], "b": ["dog"]},
+        ),
     ],
 )
 def test_fiftyone_labels(document, wanted):
@@ -614,7 +722,10 @@ def test_fiftyone_objects_may_have_numbers_of_classes():
     boxes = [{"label": 1, "bounding_box": [0, 0, 1, 1], "confidence": 0.75}]
     document = {"classes": ["cat", "dog"], "labels": {"a": boxes}}
     assert scores_by_id(as_labels(document)) == {"a": {"dog": 0.75}}
-    several = {"classes": ["cat", "dog"], "labels": {"a": [{"label": 1}, {"label": 0}], "b": []}}
+    several = {
+        "classes": ["cat", "dog"],
+        "labels": {"a": [{"label": 1}, {"label": 0}], "b": []},
+    }
     assert by_id(as_labels(several)) == {"a": ["dog", "cat"], "b": []}
     boxes[0]["label"] = 2
     with refused("outside-classes", value="2"):
@@ -630,7 +741,9 @@ def test_fiftyone_samples_have_a_field_for_each_side():
     document = {"samples": [sample]}
     table = score_values(document, document, measures="Precision Recall")
     assert table == {"Precision": 1.0, "Recall": 0.5}
-    assert score_values({"a.jpg": ["cat"]}, [sample], measures="Recall")["Recall"] == 0.5
+    assert (
+        score_values({"a.jpg": ["cat"]}, [sample], measures="Recall")["Recall"] == 0.5
+    )
 
 
 LABELBOX = {
@@ -641,7 +754,10 @@ LABELBOX = {
             "labels": [
                 {
                     "annotations": {
-                        "objects": [{"name": "Car", "bounding_box": {}}, {"name": "Car"}],
+                        "objects": [
+                            {"name": "Car", "bounding_box": {}},
+                            {"name": "Car"},
+                        ],
                         "classifications": [
                             {
                                 "name": "Weather",
@@ -658,12 +774,16 @@ LABELBOX = {
 
 
 def test_labelbox(tmp_path):
-    other = json.loads(json.dumps(LABELBOX).replace("a.jpg", "b.jpg").replace("k-a", "k-b"))
+    other = json.loads(
+        json.dumps(LABELBOX).replace("a.jpg", "b.jpg").replace("k-a", "k-b")
+    )
     text = "\n".join(map(json.dumps, [LABELBOX, other]))
     lists = as_labels(write(tmp_path, "export.ndjson", text))
     assert by_id(lists) == {"a.jpg": ["Car", "Sunny"], "b.jpg": ["Car", "Sunny"]}
     preds = {"k-a": ["Car"], "b.jpg": ["Car"]}
-    assert score_values(preds, [LABELBOX, other], measures="Precision")["Precision"] == 1.0
+    assert (
+        score_values(preds, [LABELBOX, other], measures="Precision")["Precision"] == 1.0
+    )
 
 
 def test_labelbox_questions_name_their_answers():
@@ -683,7 +803,9 @@ def test_labelbox_version_1():
         "DataRow ID": "d",
         "Label": {
             "objects": [{"title": "Car", "value": "car"}],
-            "classifications": [{"title": "Time", "answer": {"title": "day", "value": "day"}}],
+            "classifications": [
+                {"title": "Time", "answer": {"title": "day", "value": "day"}}
+            ],
         },
     }
     assert by_id(as_labels([record])) == {"a.jpg": ["Car", "day"]}
@@ -693,7 +815,10 @@ def test_labelbox_rows_that_nobody_labelled_are_left_out():
     rows = [json.loads(json.dumps(LABELBOX).replace("a.jpg", name)) for name in "abcd"]
     rows[1]["projects"]["p"]["labels"] = []
     rows[2]["projects"]["p"]["labels"][0]["performance_details"] = {"skipped": True}
-    rows[3]["projects"]["p"]["labels"][0]["annotations"] = {"objects": [], "classifications": []}
+    rows[3]["projects"]["p"]["labels"][0]["annotations"] = {
+        "objects": [],
+        "classifications": [],
+    }
     for row in rows:
         del row["data_row"]["global_key"]
     preds = {"a": ["Car", "Sunny"], "d": []}
@@ -703,10 +828,15 @@ def test_labelbox_rows_that_nobody_labelled_are_left_out():
 
 
 @pytest.mark.parametrize(
-    "row", [{"Label": {}, "Skipped": True}, {"Label": "Skip"}, {"Label": None}, {"Label": {}}]
+    "row",
+    [{"Label": {}, "Skipped": True}, {"Label": "Skip"}, {"Label": None}, {"Label": {}}],
 )
 def test_labelbox_rows_of_version_1_that_were_skipped_are_left_out(row):
-    record = {"External ID": "a.jpg", "Label": {"objects": [{"title": "Car"}]}, "Skipped": False}
+    record = {
+        "External ID": "a.jpg",
+        "Label": {"objects": [{"title": "Car"}]},
+        "Skipped": False,
+    }
     rows = [record, {"External ID": "b.jpg", **row}]
     is_empty = row == {"Label": {}}
     preds = {"a.jpg": ["Car"], **({"b.jpg": []} if is_empty else {})}
@@ -747,7 +877,9 @@ def test_what_cvat_does_not_write_is_refused(tmp_path):
     video = CVAT.replace("<image", "<track").replace("</image>", "</track>")
     with refused("format-recipe"):
         as_labels(write(tmp_path, "video.xml", video))
-    declared = CVAT.replace("<annotations>", '<!DOCTYPE x [<!ENTITY y "z">]><annotations>')
+    declared = CVAT.replace(
+        "<annotations>", '<!DOCTYPE x [<!ENTITY y "z">]><annotations>'
+    )
     with refused("wrong-content"):
         as_labels(write(tmp_path, "entity.xml", declared))
     with refused("damaged"):
@@ -756,7 +888,9 @@ def test_what_cvat_does_not_write_is_refused(tmp_path):
 
 DATUMARO = {
     "info": {},
-    "categories": {"label": {"labels": [{"name": "cat"}, {"name": "dog"}], "attributes": []}},
+    "categories": {
+        "label": {"labels": [{"name": "cat"}, {"name": "dog"}], "attributes": []}
+    },
     "items": [
         {
             "id": "train/a",
@@ -808,10 +942,17 @@ def test_msrvtt():
 def test_textcaps_repeats_the_references_of_an_image():
     references = ["a sign that says stop", "a red sign"]
     data = [
-        {"image_id": "x1", "caption_id": n, "caption_str": text, "reference_strs": references}
+        {
+            "image_id": "x1",
+            "caption_id": n,
+            "caption_str": text,
+            "reference_strs": references,
+        }
         for n, text in enumerate(references)
     ]
-    assert by_id(as_captions({"dataset_name": "textcaps", "data": data})) == {"x1": references}
+    assert by_id(as_captions({"dataset_name": "textcaps", "data": data})) == {
+        "x1": references
+    }
     bare = [{"image_id": "x1", "caption_id": 5, "caption_str": "a sign"}]
     assert by_id(as_captions({"data": bare})) == {"x1": ["a sign"]}
 
@@ -821,7 +962,9 @@ def test_lavis_lists_are_known_by_number():
     document = [{"image": path, "caption": ["a cow", "a cow in a field"]}]
     assert by_id(as_captions(document)) == {path: ["a cow", "a cow in a field"]}
     table = score_values(
-        [{"image_id": 184613, "caption": "a cow in a field"}], document, measures="BLEU-1"
+        [{"image_id": 184613, "caption": "a cow in a field"}],
+        document,
+        measures="BLEU-1",
     )
     assert table["BLEU-1"] == pytest.approx(1.0)
 
@@ -842,27 +985,40 @@ wind.wav,Wind blows,A storm,Wind,Gusts,
 
 def test_clotho(tmp_path):
     lists = as_captions(write(tmp_path, "clotho.csv", CLOTHO))
-    assert by_id(lists)["rain.wav"] == ["Rain falls, hard", "It rains", "Water", "Rain", "Drops"]
+    assert by_id(lists)["rain.wav"] == [
+        "Rain falls, hard",
+        "It rains",
+        "Water",
+        "Rain",
+        "Drops",
+    ]
     assert by_id(lists)["wind.wav"] == ["Wind blows", "A storm", "Wind", "Gusts"]
     predicted = write(
-        tmp_path, "pred.csv", "file_name,caption_predicted\nrain.wav,Rain\nwind.wav,Wind\n"
+        tmp_path,
+        "pred.csv",
+        "file_name,caption_predicted\nrain.wav,Rain\nwind.wav,Wind\n",
     )
     table = score_values(predicted, str(tmp_path / "clotho.csv"), measures="BLEU-1")
     assert table["BLEU-1"] > 0.5
 
 
 @pytest.mark.parametrize(
-    "names", [("ref1", "ref2"), ("reference_01", "reference_02"), ("caption 1", "caption 2")]
+    "names",
+    [("ref1", "ref2"), ("reference_01", "reference_02"), ("caption 1", "caption 2")],
 )
 def test_other_numbered_captions(names):
-    frame = pd.DataFrame([["a", "x y", "z", "s"]], columns=["image_id", *names, "source"])
+    frame = pd.DataFrame(
+        [["a", "x y", "z", "s"]], columns=["image_id", *names, "source"]
+    )
     lists = as_captions(frame)
     assert by_id(lists) == {"a": ["x y", "z"]}
     assert [fact.examples for fact in lists.notes] == [("source",)]
 
 
 def test_a_caption_beside_numbered_references():
-    frame = pd.DataFrame([["a", "x", "x y", "x z"]], columns=["id", "caption", "ref1", "ref2"])
+    frame = pd.DataFrame(
+        [["a", "x", "x y", "x z"]], columns=["id", "caption", "ref1", "ref2"]
+    )
     assert by_id(as_captions(frame)) == {"a": ["x"]}
     values = score_values(frame, frame, measures="ROUGE-L")
     assert 0 < values["ROUGE-L"] < 1
@@ -882,7 +1038,12 @@ def test_vatex_and_nocaps():
         "licenses": [],
         "info": {},
         "images": [
-            {"id": 0, "open_images_id": "0013", "domain": "near-domain", "file_name": "0013.jpg"}
+            {
+                "id": 0,
+                "open_images_id": "0013",
+                "domain": "near-domain",
+                "file_name": "0013.jpg",
+            }
         ],
         "annotations": [{"image_id": 0, "id": 0, "caption": "a baby"}],
     }
@@ -899,7 +1060,10 @@ def test_vatex_and_nocaps():
                 "sentences": ["A man.", "He ran."],
             }
         },
-        {"version": "1", "results": {"v_1": [{"sentence": "a man", "timestamp": [0, 4]}]}},
+        {
+            "version": "1",
+            "results": {"v_1": [{"sentence": "a man", "timestamp": [0, 4]}]},
+        },
     ],
 )
 def test_activitynet_is_refused_with_a_recipe(tmp_path, monkeypatch, document):
@@ -952,7 +1116,9 @@ def test_fasttext(tmp_path):
     ]
     scored = write(tmp_path, "pred.txt", "\n".join(predicted))
     assert as_labels(scored).side.scores.tolist() == [0.75, 0.25, 0.5, 0.5, 1.0, 1e-05]
-    assert score_values(scored, path, measures="Precision@1")["Precision@1"] == pytest.approx(2 / 3)
+    assert score_values(scored, path, measures="Precision@1")[
+        "Precision@1"
+    ] == pytest.approx(2 / 3)
 
 
 MEKA = """% a comment
@@ -979,7 +1145,11 @@ def test_arff(tmp_path):
         .replace("0.5", "1")
         .replace("0.25", "0")
     )
-    assert as_labels(write(tmp_path, "b.arff", last)).to_list() == [["x"], ["wild dog"], ["x"]]
+    assert as_labels(write(tmp_path, "b.arff", last)).to_list() == [
+        ["x"],
+        ["wild dog"],
+        ["x"],
+    ]
     single = "@relation iris\n@attribute x numeric\n@attribute class {a,b}\n@data\n1,a\n2,b\n"
     assert as_classes(write(tmp_path, "c.arff", single)).to_list() == [["a"], ["b"]]
 
@@ -1007,7 +1177,13 @@ def test_matlab_is_refused_with_a_recipe(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["a cat\nthe dog\n", "3 dogs\n2 4 6\n", "12:30 a bus leaves\nnoon\n", "10 20\na cat\n"]
+    "text",
+    [
+        "a cat\nthe dog\n",
+        "3 dogs\n2 4 6\n",
+        "12:30 a bus leaves\nnoon\n",
+        "10 20\na cat\n",
+    ],
 )
 def test_plain_captions_are_no_format(tmp_path, text):
     assert as_captions(write(tmp_path, "captions.txt", text)).to_list() == [
@@ -1031,7 +1207,9 @@ def test_class_vectors(tmp_path, vector):
     np.save(path, vector)
     for data in (vector, str(path)):
         assert as_classes(data).to_list() == [["0"], ["2"], ["1"]]
-        table = score_values(np.eye(3)[[0, 2, 0]], data, task="classes", measures="Accuracy")
+        table = score_values(
+            np.eye(3)[[0, 2, 0]], data, task="classes", measures="Accuracy"
+        )
         assert table["Accuracy"] == pytest.approx(2 / 3)
 
 
@@ -1040,33 +1218,56 @@ def test_class_vectors(tmp_path, vector):
 
 def test_keys_of_annotations_that_are_not_used_are_noted():
     for read, document in (
-        (as_labels, {**INSTANCES, "annotations": [{**INSTANCES["annotations"][0], "crowd": 1}]}),
-        (as_captions, {"annotations": [{"image_id": 1, "id": 1, "caption": "x", "crowd": 1}]}),
+        (
+            as_labels,
+            {**INSTANCES, "annotations": [{**INSTANCES["annotations"][0], "crowd": 1}]},
+        ),
+        (
+            as_captions,
+            {"annotations": [{"image_id": 1, "id": 1, "caption": "x", "crowd": 1}]},
+        ),
     ):
-        noted = [fact for fact in read(document).notes if fact.code == "unused-entry-keys"]
+        noted = [
+            fact for fact in read(document).notes if fact.code == "unused-entry-keys"
+        ]
         assert [fact.examples for fact in noted] == [("crowd",)]
-    assert as_captions({"annotations": [{"image_id": 1, "id": 1, "caption": "x"}]}).notes == []
+    assert (
+        as_captions({"annotations": [{"image_id": 1, "id": 1, "caption": "x"}]}).notes
+        == []
+    )
 
 
 def test_columns_that_are_named_and_not_used_are_noted(tmp_path):
     options = semmetrics.ReadOptions(id_column="x", score_column="y")
     for data in (RESULTS, as_csv(RESULTS), DATUMARO, write(tmp_path, "a.xml", CVAT)):
         (fact,) = [one for one in as_labels(data, options=options).notes if one.n == 2]
-        assert (fact.code, fact.examples) == ("unused-options", ("id_column", "score_column"))
+        assert (fact.code, fact.examples) == (
+            "unused-options",
+            ("id_column", "score_column"),
+        )
 
 
 # ---- the page of formats ------------------------------------------------------------------------
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
-EXAMPLES = re.findall(r"```(json|text|xml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-SUFFIXES = {"__label__": "txt", "@relation": "arff", "2 4": "txt", "1000268201": "token"}
+EXAMPLES = re.findall(
+    r"```(json|text|xml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
+)
+SUFFIXES = {
+    "__label__": "txt",
+    "@relation": "arff",
+    "2 4": "txt",
+    "1000268201": "token",
+}
 
 
 @pytest.mark.parametrize(("language", "example"), EXAMPLES)
 def test_every_example_of_the_page_is_read(tmp_path, language, example):
     suffix = language
     if language == "text":
-        suffix = next((SUFFIXES[one] for one in SUFFIXES if example.startswith(one)), "csv")
+        suffix = next(
+            (SUFFIXES[one] for one in SUFFIXES if example.startswith(one)), "csv"
+        )
     path = write(tmp_path, f"example.{suffix}", example)
     if "timestamps" in example:
         with refused("format-recipe"):
@@ -1084,9 +1285,15 @@ def test_every_example_of_the_page_is_read(tmp_path, language, example):
 @pytest.mark.parametrize(
     ("document", "wanted"),
     [
-        ({"classes": ["cat"], "labels": ["dog"]}, {"classes": ["cat"], "labels": ["dog"]}),
+        (
+            {"classes": ["cat"], "labels": ["dog"]},
+            {"classes": ["cat"], "labels": ["dog"]},
+        ),
         ({"a": {"cat": 0.5}, "b": {"label": 0.5}}, {"a": ["cat"], "b": ["label"]}),
-        ({"classes": {"x": 0.5}, "labels": {"y": 0.5}}, {"classes": ["x"], "labels": ["y"]}),
+        (
+            {"classes": {"x": 0.5}, "labels": {"y": 0.5}},
+            {"classes": ["x"], "labels": ["y"]},
+        ),
         ({"a": {"detections": 1, "cat": 0}}, {"a": ["detections"]}),
         ([{"id": "a", "labels": ["x"], "data": {"k": 1}}], {"a": ["x"]}),
         ([{"id": "a", "tags": ["x"], "Label": "y"}], {"a": ["x"]}),
@@ -1106,7 +1313,10 @@ def test_label_files_that_are_no_format(document, wanted):
         ),
         ({"data": ["a cat sleeps"]}, {"data": ["a cat sleeps"]}),
         ([{"image_id": 1, "image": "a.jpg", "caption": ["a cat"]}], {"1": ["a cat"]}),
-        ({"results": ["a cat"], "version": ["b"]}, {"results": ["a cat"], "version": ["b"]}),
+        (
+            {"results": ["a cat"], "version": ["b"]},
+            {"results": ["a cat"], "version": ["b"]},
+        ),
     ],
 )
 def test_caption_files_that_are_no_format(document, wanted):
@@ -1121,7 +1331,13 @@ def test_a_format_is_recognised_without_a_task():
 
 # ---- damaged records ----------------------------------------------------------------------------
 
-EXPORTED = {"id": 1, "choice": "cat", "annotation_id": 1, "annotator": 1, "lead_time": 2}
+EXPORTED = {
+    "id": 1,
+    "choice": "cat",
+    "annotation_id": 1,
+    "annotator": 1,
+    "lead_time": 2,
+}
 SAMPLE = {"filepath": "a.jpg", "ground_truth": {"classifications": [{"label": "cat"}]}}
 RECORDS = {
     "COCO results": RESULTS[0],

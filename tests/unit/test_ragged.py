@@ -23,7 +23,9 @@ def ints(values):
 @SIZES
 @given(some=KEYS, among=KEYS)
 def test_membership(size, some, among):
-    assert ragged.is_member(ints(some), ints(among), size).tolist() == [k in among for k in some]
+    assert ragged.is_member(ints(some), ints(among), size).tolist() == [
+        k in among for k in some
+    ]
 
 
 @SIZES

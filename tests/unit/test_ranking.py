@@ -14,17 +14,24 @@ import semmetrics
 from semmetrics.metrics import ranking
 
 INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
-PEERS = {"coverage_error": (ranking.coverage_error, peer.coverage_error, 0),
-         "ranking_loss": (ranking.ranking_loss, peer.label_ranking_loss, 0),
-         "lrap": (ranking.label_ranking_average_precision,
-                  peer.label_ranking_average_precision_score, 1)}  # fmt: skip
+PEERS = {
+    "coverage_error": (ranking.coverage_error, peer.coverage_error, 0),
+    "ranking_loss": (ranking.ranking_loss, peer.label_ranking_loss, 0),
+    "lrap": (
+        ranking.label_ranking_average_precision,
+        peer.label_ranking_average_precision_score,
+        1,
+    ),
+}
 
 
 def random_tables(seed, ties):
     """Scores and targets with empty rows, full rows, absent classes and, if asked for, ties."""
     rng = np.random.default_rng(seed)
     n, width = rng.integers(3, 40), rng.integers(2, 12)
-    scores = rng.integers(0, 5, (n, width)) / 4.0 if ties else rng.normal(size=(n, width))
+    scores = (
+        rng.integers(0, 5, (n, width)) / 4.0 if ties else rng.normal(size=(n, width))
+    )
     targets = (rng.random((n, width)) < rng.random()).astype(int)
     targets[0], targets[1] = 0, 1
     targets[2, :2] = 0, 1
@@ -47,19 +54,27 @@ def test_item_measures_equal_scikit_learn(name, seed, ties):
     kept = targets.any(axis=1)
     if name == "ranking_loss":
         kept &= ~targets.all(axis=1)
-    assert ours(scores, targets) == pytest.approx(theirs(targets[kept], scores[kept]), abs=1e-12)
+    assert ours(scores, targets) == pytest.approx(
+        theirs(targets[kept], scores[kept]), abs=1e-12
+    )
 
 
 @given(
     rows=st.lists(
-        st.tuples(st.lists(st.booleans(), max_size=6), st.integers(0, 3)), min_size=1, max_size=6
+        st.tuples(st.lists(st.booleans(), max_size=6), st.integers(0, 3)),
+        min_size=1,
+        max_size=6,
     ),
     divisor=st.sampled_from(["hits", "references"]),
 )
 def test_list_average_precision_equals_the_definition(rows, divisor):
-    lists = [[f"{'t' if hit else 'f'}{i}" for i, hit in enumerate(hits)] for hits, _ in rows]
-    truth = [[name for name in names if name[0] == "t"] + [f"m{i}" for i in range(more)]
-             for names, (_, more) in zip(lists, rows, strict=True)]  # fmt: skip
+    lists = [
+        [f"{'t' if hit else 'f'}{i}" for i, hit in enumerate(hits)] for hits, _ in rows
+    ]
+    truth = [
+        [name for name in names if name[0] == "t"] + [f"m{i}" for i in range(more)]
+        for names, (_, more) in zip(lists, rows, strict=True)
+    ]
     measure = f"AP(normalize={divisor})"
     got = semmetrics.score(lists, truth, measures=[measure]).scores[0].items
     for value, (hits, more) in zip(got, rows, strict=True):
@@ -77,7 +92,9 @@ def test_list_average_precision_equals_the_definition(rows, divisor):
 @pytest.mark.parametrize("seed", range(20))
 def test_interpolations_equal_the_definition(seed, interpolation, order):
     scores, targets, _ = random_tables(seed, ties=seed % 2 == 0)
-    got = ranking.average_precision(scores, targets, interpolation=interpolation, ties=order)
+    got = ranking.average_precision(
+        scores, targets, interpolation=interpolation, ties=order
+    )
     for label, value in enumerate(got):
         retrieved = list(zip(scores[:, label], targets[:, label].tolist(), strict=True))
         slow = oracle.class_average_precision(
@@ -96,7 +113,15 @@ def partial_classes(seed, n=30, n_classes=5):
     item, classes = np.nonzero(scored)
     scores = rng.integers(0, 8, len(item)) / 7.0
     positive_item, positive_class = np.nonzero(truth)
-    flat = classes, scores, truth[scored], item, positive_class, positive_item, n_classes
+    flat = (
+        classes,
+        scores,
+        truth[scored],
+        item,
+        positive_class,
+        positive_item,
+        n_classes,
+    )
     return flat, rng
 
 
@@ -107,11 +132,15 @@ def test_a_replicate_does_not_depend_on_the_others(interpolation):
     weights = rng.random((9, 30))
 
     def precision(some):
-        return ranking.class_average_precision(curves, some, interpolation=interpolation)
+        return ranking.class_average_precision(
+            curves, some, interpolation=interpolation
+        )
 
     few = precision(weights)
     times = 2 * ranking._CELLS // (9 * 30)  # two parts at least
-    assert_array_equal(precision(np.tile(weights, (times, 1))), np.tile(few, (times, 1)))
+    assert_array_equal(
+        precision(np.tile(weights, (times, 1))), np.tile(few, (times, 1))
+    )
     for row, value in zip(weights, few, strict=True):
         assert_array_equal(precision(row[None])[0], value)
 
@@ -131,10 +160,14 @@ def test_resample_weights_equal_repeated_items(seed, interpolation, order):
     for row, counts in zip(got, weights.tolist(), strict=True):
         for label in range(n_classes):
             here = classes == label
-            step = 1e-6 if order == "ordered" else 0.0  # parts equal scores, not the copies
-            retrieved = [(score - step * one, (label, one) in truth)
-                         for score, one in zip(scores[here], item[here].tolist(), strict=True)
-                         for _ in range(counts[one])]  # fmt: skip
+            step = (
+                1e-6 if order == "ordered" else 0.0
+            )  # parts equal scores, not the copies
+            retrieved = [
+                (score - step * one, (label, one) in truth)
+                for score, one in zip(scores[here], item[here].tolist(), strict=True)
+                for _ in range(counts[one])
+            ]
             positives = sum(counts[one] for of, one in truth if of == label)
             slow = oracle.class_average_precision(retrieved, positives, interpolation)
             assert_allclose(row[label], slow, rtol=0, atol=1e-12)
@@ -147,10 +180,18 @@ def test_averages_over_classes_equal_scikit_learn(seed, average):
     some = targets.any(axis=0) & ~targets.all(axis=0)
     scores, targets = scores[:, some], targets[:, some]
     classes = [*map(str, range(len(scores[0])))]
-    for name, theirs in (("mAP", peer.average_precision_score), ("ROC-AUC", peer.roc_auc_score)):
+    for name, theirs in (
+        ("mAP", peer.average_precision_score),
+        ("ROC-AUC", peer.roc_auc_score),
+    ):
         for own in (None, weights):
-            found = semmetrics.score(scores, targets, measures=f"{name}(average={average})",
-                                     weights=own, classes=classes)  # fmt: skip
+            found = semmetrics.score(
+                scores,
+                targets,
+                measures=f"{name}(average={average})",
+                weights=own,
+                classes=classes,
+            )
             expected = theirs(targets, scores, average=average, sample_weight=own)
             assert found[0].value == pytest.approx(expected, abs=1e-12)
 
@@ -187,10 +228,21 @@ def test_a_class_that_all_items_have_has_no_roc_curve_under_any_weights(average)
     assert found[0].undefined == found[1].undefined
     assert np.isnan(score(np.ones_like(truth), [0.1] * 4).value)
     for weights in ([1, 1e-17, 2e-17, 1], [1e6, 1e-8, 3e-9, 1e6]):
-        tiny = ranking.class_roc_auc(ranking.class_curves(
-            np.zeros(4, int), np.array([0.2, 0.7, 0.1, 0.6]), np.array([1, 0, 0, 1], bool),
-            np.arange(4), np.zeros(2, int), np.array([0, 3]), 1), np.array([weights]))  # fmt: skip
-        expected = peer.roc_auc_score([1, 0, 0, 1], [0.2, 0.7, 0.1, 0.6], sample_weight=weights)
+        tiny = ranking.class_roc_auc(
+            ranking.class_curves(
+                np.zeros(4, int),
+                np.array([0.2, 0.7, 0.1, 0.6]),
+                np.array([1, 0, 0, 1], bool),
+                np.arange(4),
+                np.zeros(2, int),
+                np.array([0, 3]),
+                1,
+            ),
+            np.array([weights]),
+        )
+        expected = peer.roc_auc_score(
+            [1, 0, 0, 1], [0.2, 0.7, 0.1, 0.6], sample_weight=weights
+        )
         assert tiny[0, 0] == pytest.approx(expected)
 
 
@@ -209,7 +261,13 @@ def test_no_items_no_labels_no_scores():
     assert np.isnan(ranking.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
     empty = np.zeros(0, np.int64)
     curves = ranking.class_curves(
-        empty, np.zeros(0), np.zeros(0, np.bool_), empty, np.array([1]), np.array([0]), 2
+        empty,
+        np.zeros(0),
+        np.zeros(0, np.bool_),
+        empty,
+        np.array([1]),
+        np.array([0]),
+        2,
     )
     got = ranking.class_average_precision(curves, np.array([[1], [0]]))
     assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])

@@ -27,18 +27,32 @@ from semmetrics.studies.significance import (
 )
 
 # Demšar 2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets.
-AUC = np.array([
-    [0.763, 0.768, 0.771, 0.798], [0.599, 0.591, 0.590, 0.569], [0.954, 0.971, 0.968, 0.967],
-    [0.628, 0.661, 0.654, 0.657], [0.882, 0.888, 0.886, 0.898], [0.936, 0.931, 0.916, 0.931],
-    [0.661, 0.668, 0.609, 0.685], [0.583, 0.583, 0.563, 0.625], [0.775, 0.838, 0.866, 0.875],
-    [1.000, 1.000, 1.000, 1.000], [0.940, 0.962, 0.965, 0.962], [0.619, 0.666, 0.614, 0.669],
-    [0.972, 0.981, 0.978, 0.975], [0.957, 0.978, 0.946, 0.970],
-])  # fmt: skip
+AUC = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.978, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
 NAMES = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
 
 
 def by_data_set(table, names=NAMES):
-    return {f"set {n}": dict(zip(names, row, strict=True)) for n, row in enumerate(table.tolist())}
+    return {
+        f"set {n}": dict(zip(names, row, strict=True))
+        for n, row in enumerate(table.tolist())
+    }
 
 
 def test_the_worked_example_of_demsar():
@@ -54,9 +68,14 @@ def test_the_worked_example_of_demsar():
     found = rank_normalized(by_data_set(AUC), measure="AUC", level=0.9)
     # at 0.90 the text finds C4.5 worse than C4.5+m and C4.5+m+cf
     apart = {frozenset(group) for group in found.groups}
-    assert apart == {frozenset(("C4.5+m+cf", "C4.5+m", "C4.5+cf")), frozenset(("C4.5+cf", "C4.5"))}
+    assert apart == {
+        frozenset(("C4.5+m+cf", "C4.5+m", "C4.5+cf")),
+        frozenset(("C4.5+cf", "C4.5")),
+    }
     p = nemenyi_p(means, n)
-    assert ((p < 0.1) == (np.abs(means[:, None] - means) > critical_difference(k, n, 0.9))).all()
+    assert (
+        (p < 0.1) == (np.abs(means[:, None] - means) > critical_difference(k, n, 0.9))
+    ).all()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -66,7 +85,9 @@ def test_friedman_and_nemenyi_are_those_of_scipy(seed):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 5, (12, 5)) / 4 if seed % 2 else rng.random((12, 5))
     found, expected = friedman(values), stats.friedmanchisquare(*values.T)
-    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (found.statistic, found.p) == pytest.approx(
+        (expected.statistic, expected.pvalue)
+    )
     # F of Iman and Davenport is that of an analysis of variance of the ranks
     ranks = rank_rows(values)
     np.testing.assert_allclose(ranks, stats.rankdata(-values, axis=1))
@@ -75,7 +96,9 @@ def test_friedman_and_nemenyi_are_those_of_scipy(seed):
     assert found.f_statistic == pytest.approx(between / ((rest**2).sum() / 44))
     assert found.f_p == pytest.approx(stats.f.sf(found.f_statistic, 4, 44))
     expected = stats.studentized_range.sf(
-        abs(ranks.mean(axis=0)[0] - ranks.mean(axis=0)[1]) * math.sqrt(12 * 12 / 30), 5, np.inf
+        abs(ranks.mean(axis=0)[0] - ranks.mean(axis=0)[1]) * math.sqrt(12 * 12 / 30),
+        5,
+        np.inf,
     )
     assert nemenyi_p(ranks.mean(axis=0), 12)[0, 1] == pytest.approx(expected)
 
@@ -110,15 +133,27 @@ def test_rank_matrix_counts_each_rank():
 
 # Wan et al. 2022, tables 3 and 4: score on COCO, rank in their comparison, difference printed.
 TABLE_3 = {
-    "X-LAN": (132.0, 2, -1), "MM": (131.2, 1, 1), "AoA": (128.9, 3, 0), "SGAE": (128.3, 4, 0),
-    "ORT": (128.3, 9, -4), "Stack-Cap": (120.5, 5, 1), "Top-Down": (120.1, 6, 1),
-    "SCST": (115.6, 8, 0), "Disc": (113.9, 7, 2),
-}  # fmt: skip
+    "X-LAN": (132.0, 2, -1),
+    "MM": (131.2, 1, 1),
+    "AoA": (128.9, 3, 0),
+    "SGAE": (128.3, 4, 0),
+    "ORT": (128.3, 9, -4),
+    "Stack-Cap": (120.5, 5, 1),
+    "Top-Down": (120.1, 6, 1),
+    "SCST": (115.6, 8, 0),
+    "Disc": (113.9, 7, 2),
+}
 TABLE_4 = {
-    "X-LAN": (23.40, 1, 0), "AoA": (22.68, 2, 0), "ORT": (22.64, 9, -6), "MM": (22.60, 3, 1),
-    "SGAE": (21.87, 5, 0), "Top-Down": (21.40, 6, 0), "Stack-Cap": (20.92, 4, 3),
-    "Disc": (20.50, 7, 1), "SCST": (20.02, 8, 1),
-}  # fmt: skip
+    "X-LAN": (23.40, 1, 0),
+    "AoA": (22.68, 2, 0),
+    "ORT": (22.64, 9, -6),
+    "MM": (22.60, 3, 1),
+    "SGAE": (21.87, 5, 0),
+    "Top-Down": (21.40, 6, 0),
+    "Stack-Cap": (20.92, 4, 3),
+    "Disc": (20.50, 7, 1),
+    "SCST": (20.02, 8, 1),
+}
 
 
 @pytest.mark.parametrize("table", [TABLE_3, TABLE_4])
@@ -132,14 +167,21 @@ def test_rank_differences_of_wan2022(table):
     assert [(row["second_rank"], row["difference"]) for row in rows] == [
         (rank, printed) for _, rank, printed in table.values()
     ]
-    datasets = {"COCO": scores, "D": {name: 10.0 + rank for name, rank in ranks.items()}}
-    found = rank_normalized(datasets, measure="CIDEr").differences("COCO", "D", ties="order")
+    datasets = {
+        "COCO": scores,
+        "D": {name: 10.0 + rank for name, rank in ranks.items()},
+    }
+    found = rank_normalized(datasets, measure="CIDEr").differences(
+        "COCO", "D", ties="order"
+    )
     assert found.column("difference") == [row["difference"] for row in rows]
     assert list(found.to_pandas()) == list(rows[0])
     shared = {row["system"]: row for row in rank_differences(scores, ranks)}
     if table is TABLE_3:  # equal systems share the better rank
         assert (shared["ORT"]["first_rank"], shared["ORT"]["difference"]) == (4, -5)
-        mean = {row["system"]: row for row in rank_differences(scores, ranks, ties="mean")}
+        mean = {
+            row["system"]: row for row in rank_differences(scores, ranks, ties="mean")
+        }
         assert mean["ORT"]["first_rank"] == mean["SGAE"]["first_rank"] == 4.5
 
 
@@ -170,42 +212,53 @@ def test_rank_differences_are_drawn():
 ROWS = [{"row": name, "A": 0.5, "B": 0.25} for name in ("F1", "i2t MedR", "WMD (voc)")]
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: rank_rows([[1.0, math.nan]]), "not-finite"),
-    (lambda: rank_rows([[1.0]], ties="max"), "bad-choice"),
-    (lambda: friedman([[1.0, 2.0]]), "too-few-systems"),
-    (lambda: critical_difference(1, 5), "too-few-systems"),
-    (lambda: critical_difference(3, 5, 1.0), "bad-option"),
-    (lambda: rank_differences({"A": 1.0}, {"B": 1.0}), "nothing-given"),
-    (lambda: draw_mean_ranks(["A"], [1.0], 0.5), "too-few-systems"),
-    (lambda: rank_normalized({"x": {"A": 1.0}}).to_svg(), "too-few-systems"),
-    (lambda: rank_normalized({"x": {"A": 1.0}}).differences("x", "z"), "unknown-name"),
-    (lambda: semmetrics.rank_systems({"x": []}, by="mean"), "bad-choice"),
-    (lambda: semmetrics.rank_systems({"x": 3}, "F1"), "not-scores"),
-    (lambda: semmetrics.rank_systems({"x": {"system": "A"}}, "F1"), "missing-file"),
-    (lambda: semmetrics.rank_systems({"x": None}, "WMD"), "lower-is-better"),
-    (lambda: semmetrics.rank_systems(ROWS, by="rank"), "mixed-directions"),
-    (lambda: semmetrics.rank_systems(ROWS[1:]), "lower-is-better"),
-    (lambda: semmetrics.studies.compare_values(ROWS), "mixed-directions"),
-    (lambda: rank_normalized({"x": {}}), "nothing-given"),
-    (lambda: rank_normalized({"x": {"A": 1.0}, "y": {}}), "out-of-range"),
-    (lambda: rank_normalized({"x": {"A": 0.0}}), "out-of-range"),
-    (lambda: rank_normalized({"x": {"A": math.nan}}), "out-of-range"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rank_rows([[1.0, math.nan]]), "not-finite"),
+        (lambda: rank_rows([[1.0]], ties="max"), "bad-choice"),
+        (lambda: friedman([[1.0, 2.0]]), "too-few-systems"),
+        (lambda: critical_difference(1, 5), "too-few-systems"),
+        (lambda: critical_difference(3, 5, 1.0), "bad-option"),
+        (lambda: rank_differences({"A": 1.0}, {"B": 1.0}), "nothing-given"),
+        (lambda: draw_mean_ranks(["A"], [1.0], 0.5), "too-few-systems"),
+        (lambda: rank_normalized({"x": {"A": 1.0}}).to_svg(), "too-few-systems"),
+        (
+            lambda: rank_normalized({"x": {"A": 1.0}}).differences("x", "z"),
+            "unknown-name",
+        ),
+        (lambda: semmetrics.rank_systems({"x": []}, by="mean"), "bad-choice"),
+        (lambda: semmetrics.rank_systems({"x": 3}, "F1"), "not-scores"),
+        (lambda: semmetrics.rank_systems({"x": {"system": "A"}}, "F1"), "missing-file"),
+        (lambda: semmetrics.rank_systems({"x": None}, "WMD"), "lower-is-better"),
+        (lambda: semmetrics.rank_systems(ROWS, by="rank"), "mixed-directions"),
+        (lambda: semmetrics.rank_systems(ROWS[1:]), "lower-is-better"),
+        (lambda: semmetrics.studies.compare_values(ROWS), "mixed-directions"),
+        (lambda: rank_normalized({"x": {}}), "nothing-given"),
+        (lambda: rank_normalized({"x": {"A": 1.0}, "y": {}}), "out-of-range"),
+        (lambda: rank_normalized({"x": {"A": 0.0}}), "out-of-range"),
+        (lambda: rank_normalized({"x": {"A": math.nan}}), "out-of-range"),
+    ],
+)
 def test_bad_input(call, message):
     with refused(message):
         call()
 
 
 def test_the_diagram_is_svg_with_all_names_and_bars():
-    found = rank_normalized(by_data_set(AUC, ("a<b", "m", "cf", "m & cf")), measure="AUC")
+    found = rank_normalized(
+        by_data_set(AUC, ("a<b", "m", "cf", "m & cf")), measure="AUC"
+    )
     root = ET.fromstring(found.to_svg())
     texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"3.14 a<b", "m 2.00", "2.89 cf", "m & cf 1.96"} <= set(texts)
     assert "CD = 1.25" in texts
     assert "mean ranks by AUC over 14 data sets" in texts
-    bars = [one for one in root.iter("{http://www.w3.org/2000/svg}path")
-            if one.get("stroke-width") == "4"]  # fmt: skip
+    bars = [
+        one
+        for one in root.iter("{http://www.w3.org/2000/svg}path")
+        if one.get("stroke-width") == "4"
+    ]
     assert len(bars) == len(found.groups) == 1
     width, height = float(root.get("width")), float(root.get("height"))
     for one in root.iter("{http://www.w3.org/2000/svg}text"):

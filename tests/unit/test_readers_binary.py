@@ -37,7 +37,9 @@ def save_sparse(matrix):
 
 
 def with_shape(shape):
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}\n".encode()
+    header = (
+        f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}\n".encode()
+    )
     return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header
 
 
@@ -61,7 +63,9 @@ def table(tmp_path):
     def reader(columns, name="gt.parquet", cut=None, **options):
         stream = io.BytesIO()
         parquet.write_table(arrow.table(columns), stream)
-        return read(saved(tmp_path, name, stream.getvalue()[:cut]), ReadOptions(**options))
+        return read(
+            saved(tmp_path, name, stream.getvalue()[:cut]), ReadOptions(**options)
+        )
 
     return reader
 
@@ -69,7 +73,8 @@ def table(tmp_path):
 @pytest.mark.parametrize("name", ["gt.parquet", "gt.pq", "gt.parquet.gz"])
 def test_parquet_one_row_a_label(table, name):
     raw = table(
-        {"id": [1, 2, 1], "label": ["x", "y", "z"], "prob": [0.5, 1, 0], "u": [0] * 3}, name
+        {"id": [1, 2, 1], "label": ["x", "y", "z"], "prob": [0.5, 1, 0], "u": [0] * 3},
+        name,
     )
     assert raw.ids == ["1", "2"]
     assert raw.items == [[("x", 0.5), ("z", 0.0)], [("y", 1.0)]]
@@ -81,32 +86,41 @@ def test_parquet_one_row_a_label(table, name):
 def test_parquet_dictionary_columns_and_empty_sets(table):
     arrow = pytest.importorskip("pyarrow")
     coded = arrow.array(["x", "y", None]).dictionary_encode()
-    raw = table({"id": arrow.array(["a", "a", "b"]).dictionary_encode(), "label": coded})
+    raw = table(
+        {"id": arrow.array(["a", "a", "b"]).dictionary_encode(), "label": coded}
+    )
     assert raw.items == [["x", "y"], []]
 
 
-@pytest.mark.parametrize(("columns", "match"), [
-    ({"id": ["a"], "label": ["x"], "score": ["1"]}, "wrong-column-type"),
-    ({"id": ["a"], "label": [["x"]], "score": [1.0]}, "wrong-column-type"),
-    ({"id": ["a", ""], "label": ["x", "y"]}, "empty-id"),
-    ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
-    ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-a-number"),
-    ({"id": ["a", "b"], "labels": [["x"], None]}, "wrong-type"),
-    ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
-    ({"id": ["a"], "img": ["b"], "label": ["x"]}, "ambiguous-column"),
-    ({"id": ["a"][:0], "label": ["x"][:0]}, "wrong-column-type"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("columns", "match"),
+    [
+        ({"id": ["a"], "label": ["x"], "score": ["1"]}, "wrong-column-type"),
+        ({"id": ["a"], "label": [["x"]], "score": [1.0]}, "wrong-column-type"),
+        ({"id": ["a", ""], "label": ["x", "y"]}, "empty-id"),
+        ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
+        ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-a-number"),
+        ({"id": ["a", "b"], "labels": [["x"], None]}, "wrong-type"),
+        ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
+        ({"id": ["a"], "img": ["b"], "label": ["x"]}, "ambiguous-column"),
+        ({"id": ["a"][:0], "label": ["x"][:0]}, "wrong-column-type"),
+    ],
+)
 def test_bad_parquet(table, columns, match):
     with refused(match):
         table(columns)
 
 
-@pytest.mark.parametrize(("data", "code", "where"), [
-    (npy(np.zeros((2, 2, 2))), "wrong-shape", ""),
-    (npy(np.eye(3)).replace(b"(3, 3)", b"(9" + b"9" * 30 + b",)"), "damaged", ""),
-    (with_shape("0, " * 99), "damaged", ""), (npy(np.array([[True]]))[:-1] + b"\7", "damaged", ""),
-    (b"\x80\x04N.", "not-numpy", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "code", "where"),
+    [
+        (npy(np.zeros((2, 2, 2))), "wrong-shape", ""),
+        (npy(np.eye(3)).replace(b"(3, 3)", b"(9" + b"9" * 30 + b",)"), "damaged", ""),
+        (with_shape("0, " * 99), "damaged", ""),
+        (npy(np.array([[True]]))[:-1] + b"\7", "damaged", ""),
+        (b"\x80\x04N.", "not-numpy", ""),
+    ],
+)
 def test_bad_npy(load, data, code, where):
     with refused(code, place=where):
         load(data, "y.npy")
@@ -119,29 +133,61 @@ def twice():
 
 def parts(**change):
     matrix = sparse.csr_array(np.eye(2))
-    given = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr,
-             "shape": np.array(matrix.shape), "format": np.array(b"csr")}  # fmt: skip
-    return npz(**{key: one for key, one in {**given, **change}.items() if one is not None})
+    given = {
+        "data": matrix.data,
+        "indices": matrix.indices,
+        "indptr": matrix.indptr,
+        "shape": np.array(matrix.shape),
+        "format": np.array(b"csr"),
+    }
+    return npz(
+        **{key: one for key, one in {**given, **change}.items() if one is not None}
+    )
 
 
-@pytest.mark.parametrize(("data", "code", "where"), [
-    (npz(classes=np.array(["a"])), "no-main-array", ""),
-    (npz(y=np.eye(2), ids=np.array(["a", "a"])), "duplicate-id", "array 'ids', row 1 (from 0)"),
-    (npz(y=np.eye(2), ids=np.array(["a", ""])), "empty-id", "array 'ids', row 1 (from 0)"),
-    (npz(y=np.eye(2), ids=np.array(["a"])), "wrong-count", "array 'ids'"),
-    (npz(y=np.eye(2), classes=np.array(["a", "a"])), None, "array 'classes', class 1 (from 0)"),
-    (npz(y=np.eye(2), classes=np.array([1, 2])), None, "array 'classes', class 0 (from 0)"),
-    (npz(y=np.eye(2), classes=np.array(["a", "\ud800"])), "damaged", "array 'classes'"),
-    (twice(), "damaged", ""), (parts(indices=np.array([0, 9])), "damaged", ""),
-    (parts(indptr=np.array([0, 1])), "damaged", ""),
-    (parts(indices=np.array([0.0, 1])), "damaged", ""),
-    (parts(shape=np.array([2])), "damaged", ""),
-    (parts(shape=np.array([10**18, 2])), "damaged", ""),
-    (parts(shape=np.array([-1, 2])), "damaged", ""),
-    (parts(format=np.array(b"bsr")), "not-sparse", ""), (parts(indices=None), "not-sparse", ""),
-    (parts(data=np.array([1.0, np.nan])), None, "row 1, column 1 (from 0)"),
-    (parts(data=np.array([1, 3])), None, "row 1, column 1 (from 0)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "code", "where"),
+    [
+        (npz(classes=np.array(["a"])), "no-main-array", ""),
+        (
+            npz(y=np.eye(2), ids=np.array(["a", "a"])),
+            "duplicate-id",
+            "array 'ids', row 1 (from 0)",
+        ),
+        (
+            npz(y=np.eye(2), ids=np.array(["a", ""])),
+            "empty-id",
+            "array 'ids', row 1 (from 0)",
+        ),
+        (npz(y=np.eye(2), ids=np.array(["a"])), "wrong-count", "array 'ids'"),
+        (
+            npz(y=np.eye(2), classes=np.array(["a", "a"])),
+            None,
+            "array 'classes', class 1 (from 0)",
+        ),
+        (
+            npz(y=np.eye(2), classes=np.array([1, 2])),
+            None,
+            "array 'classes', class 0 (from 0)",
+        ),
+        (
+            npz(y=np.eye(2), classes=np.array(["a", "\ud800"])),
+            "damaged",
+            "array 'classes'",
+        ),
+        (twice(), "damaged", ""),
+        (parts(indices=np.array([0, 9])), "damaged", ""),
+        (parts(indptr=np.array([0, 1])), "damaged", ""),
+        (parts(indices=np.array([0.0, 1])), "damaged", ""),
+        (parts(shape=np.array([2])), "damaged", ""),
+        (parts(shape=np.array([10**18, 2])), "damaged", ""),
+        (parts(shape=np.array([-1, 2])), "damaged", ""),
+        (parts(format=np.array(b"bsr")), "not-sparse", ""),
+        (parts(indices=None), "not-sparse", ""),
+        (parts(data=np.array([1.0, np.nan])), None, "row 1, column 1 (from 0)"),
+        (parts(data=np.array([1, 3])), None, "row 1, column 1 (from 0)"),
+    ],
+)
 def test_bad_npz(load, data, code, where):
     with refused(code, place=where):
         load(data, "y.npz")
@@ -210,7 +256,10 @@ def test_no_damage_of_a_schema_ends_the_process(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"id": ["a", "b"], "labels": [["x", "y"], []]}), path)
     done = subprocess.run(
-        [sys.executable, "-c", FLIPPED, str(path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", FLIPPED, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert 100 < int(done.stdout) < 560
 
@@ -219,7 +268,9 @@ def test_no_damage_of_a_schema_ends_the_process(tmp_path):
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
 def test_sparse(load, form, kind):
     dense = np.array([[0, 0.5, 0], [0, 0, 0], [0.25, 0, 1]])
-    raw = load(save_sparse(kind(dense).asformat(form)), "y.npz", classes=["a", "b", "c"])
+    raw = load(
+        save_sparse(kind(dense).asformat(form)), "y.npz", classes=["a", "b", "c"]
+    )
     assert raw.values.format == "csr"
     np.testing.assert_array_equal(raw.values.toarray(), dense)
     assert raw.understood.startswith("sparse matrix, 3 items x 3 classes")

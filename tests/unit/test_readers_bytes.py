@@ -63,14 +63,23 @@ def test_no_permission_from_the_system(tmp_path, monkeypatch):
         read(tmp_path / "x.json")
 
 
-@pytest.mark.parametrize(("data", "understood"), [
-    (GOOD, "JSON, {id: [labels]}"), (gzip.compress(GOOD, mtime=0), "JSON, {id: [labels]}, gzip"),
-    (b'{\n"a": ["x"]\n}', "JSON, {id: [labels]}"), (b'[["x"]]', "JSON, [[labels]] by position"),
-    (b'\n{"id": 1, "labels": ["x"]}\n{"id": 2, "labels": []}', "JSON lines, one record"),
-    (b'{"id": 1, "labels": ["x"]}', "JSON lines, one record"),
-    (b'{"id": ["x"], "labels": ["x"]}', "JSON, a table, one row a label"),
-    (b"id,label\na,x", "CSV, one row a label"), (b"id\tlabel\na\tx", "TSV, one row a label"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "understood"),
+    [
+        (GOOD, "JSON, {id: [labels]}"),
+        (gzip.compress(GOOD, mtime=0), "JSON, {id: [labels]}, gzip"),
+        (b'{\n"a": ["x"]\n}', "JSON, {id: [labels]}"),
+        (b'[["x"]]', "JSON, [[labels]] by position"),
+        (
+            b'\n{"id": 1, "labels": ["x"]}\n{"id": 2, "labels": []}',
+            "JSON lines, one record",
+        ),
+        (b'{"id": 1, "labels": ["x"]}', "JSON lines, one record"),
+        (b'{"id": ["x"], "labels": ["x"]}', "JSON, a table, one row a label"),
+        (b"id,label\na,x", "CSV, one row a label"),
+        (b"id\tlabel\na\tx", "TSV, one row a label"),
+    ],
+)
 def test_standard_input_is_told_by_its_content(stdin, data, understood):
     stdin(data)
     raw = read("-")
@@ -88,10 +97,14 @@ def test_standard_input_with_a_format_and_closed(stdin, monkeypatch):
         read("-")
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
+@pytest.mark.skipif(
+    not Path("/dev/zero").exists(), reason="the system has no /dev/zero"
+)
 def test_an_endless_stream_ends_at_the_limit():
     with refused_in("too-large", "zero"):
-        semmetrics.score("/dev/zero", [["a"]], read=semmetrics.ReadOptions(max_bytes=4_000_000))
+        semmetrics.score(
+            "/dev/zero", [["a"]], read=semmetrics.ReadOptions(max_bytes=4_000_000)
+        )
 
 
 def test_an_error_while_reading_is_an_input_error(tmp_path, monkeypatch):

@@ -57,15 +57,28 @@ def test_coco_captions_without_images(load):
     assert got.notes == []
 
 
-@pytest.mark.parametrize(("data", "name", "match"), [
-    ([["x"], {"id": 1}], "r.json", ("wrong-type", "r.json, element [1]")),
-    ([{"id": 1, "caption": "x"}, {"id": 1, "captions": ["y"]}], "r.json",
-     ("duplicate-at", "r.json, element [1], id '1'")),
-    ([{"id": 1, "captions": ["x"]}, {"id": 1, "caption": "y"}], "r.json",
-     ("duplicate-at", "r.json, element [1], id '1'")),
-    ({"images": [{"id": 1}], "annotations": []}, "r.json", ("nothing-given", "r.json")),
-    ("a\rb\r", "r.txt", ("carriage-returns", "r.txt, line 1")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "name", "match"),
+    [
+        ([["x"], {"id": 1}], "r.json", ("wrong-type", "r.json, element [1]")),
+        (
+            [{"id": 1, "caption": "x"}, {"id": 1, "captions": ["y"]}],
+            "r.json",
+            ("duplicate-at", "r.json, element [1], id '1'"),
+        ),
+        (
+            [{"id": 1, "captions": ["x"]}, {"id": 1, "caption": "y"}],
+            "r.json",
+            ("duplicate-at", "r.json, element [1], id '1'"),
+        ),
+        (
+            {"images": [{"id": 1}], "annotations": []},
+            "r.json",
+            ("nothing-given", "r.json"),
+        ),
+        ("a\rb\r", "r.txt", ("carriage-returns", "r.txt, line 1")),
+    ],
+)
 def test_errors_name_place_and_remedy(load, data, name, match):
     with refused_in(*match) as caught:
         load(data, name)

@@ -25,28 +25,36 @@ def write(tmp_path):
     return writer
 
 
-@pytest.mark.parametrize(("name", "data", "code", "where"), [
-    ("c.txt", "a\nb\na\n", None, "line 3"), ("c.json", [], "wrong-type", ""),
-    (
-        "c.json",
-        [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}],
-        "duplicate-id",
-        "categories[1]",
-    ),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "data", "code", "where"),
+    [
+        ("c.txt", "a\nb\na\n", None, "line 3"),
+        ("c.json", [], "wrong-type", ""),
+        (
+            "c.json",
+            [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}],
+            "duplicate-id",
+            "categories[1]",
+        ),
+    ],
+)
 def test_bad_class_lists(write, name, data, code, where):
     with refused(code, place=where):
         read_class_list(write(name, data))
 
 
-@pytest.mark.parametrize(("name", "data", "code", "where"), [
-    ("w.json", {"a": True}, "not-a-number", "id 'a'"),
-    ("w.json", '{"a": 1e999}', "not-finite", "id 'a'"),
-    ("w.json", '{"a": 1' + "0" * 400 + "}", "not-finite", "id 'a'"),
-    ("w.json", {"": 1}, "empty-id", ""), ("w.json", "{}", "nothing-given", ""),
-    ("w.csv", "id,weight\n,1\n", "empty-id", "line 2, id ''"),
-    ("w.csv", "id,weight\n", "nothing-given", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "data", "code", "where"),
+    [
+        ("w.json", {"a": True}, "not-a-number", "id 'a'"),
+        ("w.json", '{"a": 1e999}', "not-finite", "id 'a'"),
+        ("w.json", '{"a": 1' + "0" * 400 + "}", "not-finite", "id 'a'"),
+        ("w.json", {"": 1}, "empty-id", ""),
+        ("w.json", "{}", "nothing-given", ""),
+        ("w.csv", "id,weight\n,1\n", "empty-id", "line 2, id ''"),
+        ("w.csv", "id,weight\n", "nothing-given", ""),
+    ],
+)
 def test_bad_numbers(write, name, data, code, where):
     with refused(code, place=where):
         read_numbers(write(name, data))
@@ -59,11 +67,15 @@ def test_matrix(write, kind):
     np.testing.assert_array_equal(read, values)
 
 
-@pytest.mark.parametrize(("text", "result"), [
-    ('{"a": 0.5, "b": 2}', {"a": 0.5, "b": 2.0}),
-    ("id,weight\na,0.5\nb,2\n", {"a": 0.5, "b": 2.0}),
-    ("id\tweight\na\t0.5\nb\t2\n", {"a": 0.5, "b": 2.0}), (" [0.5, 2]\n", [0.5, 2.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ('{"a": 0.5, "b": 2}', {"a": 0.5, "b": 2.0}),
+        ("id,weight\na,0.5\nb,2\n", {"a": 0.5, "b": 2.0}),
+        ("id\tweight\na\t0.5\nb\t2\n", {"a": 0.5, "b": 2.0}),
+        (" [0.5, 2]\n", [0.5, 2.0]),
+    ],
+)
 def test_numbers_from_standard_input(monkeypatch, text, result):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     numbers = read_numbers("-")
@@ -71,13 +83,16 @@ def test_numbers_from_standard_input(monkeypatch, text, result):
 
 
 @pytest.mark.parametrize(
-    "text", ['{"dog": 0, "cat": 1}', '{"0": "dog", "1": "cat"}', '{"1": "cat", "0": "dog"}']
+    "text",
+    ['{"dog": 0, "cat": 1}', '{"0": "dog", "1": "cat"}', '{"1": "cat", "0": "dog"}'],
 )
 def test_class_lists_by_number_are_read_in_order(write, text):
     assert read_class_list(write("classes.json", text)) == ["dog", "cat"]
 
 
-@pytest.mark.parametrize("text", ['{"dog": 1, "cat": 2}', '{"images": []}', "{}", '{"a": "cat"}'])
+@pytest.mark.parametrize(
+    "text", ['{"dog": 1, "cat": 2}', '{"images": []}', "{}", '{"a": "cat"}']
+)
 def test_other_mappings_are_no_class_lists(write, text):
     with refused("wrong-type", value=json.loads(text)):
         read_class_list(write("classes.json", text))

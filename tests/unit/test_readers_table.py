@@ -28,21 +28,29 @@ def test_chosen_columns_must_be_there_once(load):
 def test_how_many_cells_were_split_is_said(tmp_path, monkeypatch, size):
     monkeypatch.setattr("semmetrics.data.source.SMALL", size)
     preds, gts = tmp_path / "p.csv", tmp_path / "g.csv"
-    preds.write_text("id,labels\na,cat,dog\n".replace("cat,dog", '"cat,dog"') + "b,ox\nc,\n")
+    preds.write_text(
+        "id,labels\na,cat,dog\n".replace("cat,dog", '"cat,dog"') + "b,ox\nc,\n"
+    )
     gts.write_text('id,labels\na,cat\nb,"ox, wild"\nc,ox\n')
     split = ReadOptions(label_delimiter=",")
     table = semmetrics.score(preds, gts, measures="F1", read=split)
-    assert all(", split at ',' in 1 of 3 rows: 3 items" in text for text in table.understood)
+    assert all(
+        ", split at ',' in 1 of 3 rows: 3 items" in text for text in table.understood
+    )
     whole = semmetrics.score(as_labels(preds, options=split), gts, measures="F1")
     assert ["split at" in text for text in whole.understood] == [True, False]
     gts.write_text("id,labels\na,cat\nb,ox\nc,ox\n")
-    assert as_labels(gts, options=split).understood.endswith("split at ',' in 0 of 3 rows")
+    assert as_labels(gts, options=split).understood.endswith(
+        "split at ',' in 0 of 3 rows"
+    )
 
 
 @pytest.mark.parametrize("place", [0, 50_000])
 def test_one_quote_in_a_large_table_takes_no_longer(tmp_path, place):
     path = tmp_path / "gt.csv"
-    rows = [f"{number},{'a label that makes a row long ' * 2}" for number in range(100_000)]
+    rows = [
+        f"{number},{'a label that makes a row long ' * 2}" for number in range(100_000)
+    ]
     rows[place] = f'{place},a 12" pizza'
     path.write_text("\n".join(["id,label", *rows]))
     began = time.monotonic()

@@ -23,8 +23,10 @@ from semmetrics.metrics.registry import all_definitions, forget
 
 ROOT = Path(__file__).resolve().parents[2]
 _MADE = ROOT / "docs" / "generated"  # by a build of the pages
-PAGES = [ROOT / "README.md",
-         *sorted(p for p in (ROOT / "docs").rglob("*.md") if _MADE not in p.parents)]  # fmt: skip
+PAGES = [
+    ROOT / "README.md",
+    *sorted(p for p in (ROOT / "docs").rglob("*.md") if _MADE not in p.parents),
+]
 BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>\w+): (?P<argument>.*?) -->\n)?"
     r"^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```$",
@@ -69,7 +71,9 @@ def shown(page):
             yield text, None
         elif block["language"] == "console":
             for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
-                yield re.split(r"(?<!\\)\n", part, maxsplit=1)  # a command may have several lines
+                yield re.split(
+                    r"(?<!\\)\n", part, maxsplit=1
+                )  # a command may have several lines
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -77,44 +81,70 @@ def test_commands_print_what_the_page_says(page, tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     program = "import sys; sys.argv[0] = 'semmetrics'; from semmetrics.cli import main; main()"
     (tmp_path / "bin").mkdir()
-    for name, arguments in (("semmetrics", f' -c "{program}"'), ("python", ""), ("python3", "")):
+    for name, arguments in (
+        ("semmetrics", f' -c "{program}"'),
+        ("python", ""),
+        ("python3", ""),
+    ):
         script = tmp_path / "bin" / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n')
         script.chmod(0o755)
-    paths = {"PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]),
-             "PYTHONPATH": str(ROOT), "COLUMNS": "100"}  # fmt: skip
+    paths = {
+        "PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]),
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "100",
+    }
     for command, output in shown(page):
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=tmp_path,
-                              env=os.environ | paths, capture_output=True, encoding="utf-8",
-                              check=False)  # fmt: skip
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", command],
+            cwd=tmp_path,
+            env=os.environ | paths,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
         assert done.returncode == 0, f"{command}\n{done.stderr}"
         if output is not None:
-            lines = [[line.rstrip() for line in text.strip("\n").splitlines()]
-                     for text in (done.stdout, output)]  # fmt: skip
+            lines = [
+                [line.rstrip() for line in text.strip("\n").splitlines()]
+                for text in (done.stdout, output)
+            ]
             assert lines[0] == lines[1], command
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # they are of the kernel
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").rglob("*.ipynb")), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples").rglob("*.ipynb")), ids=lambda p: p.stem
+)
 def test_notebooks_run(path, monkeypatch):
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    nbformat, nbclient = (
+        pytest.importorskip("nbformat"),
+        pytest.importorskip("nbclient"),
+    )
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(path, 4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear the outputs"
     nbclient.NotebookClient(notebook, timeout=120).execute()
-    assert sum(map(_pictures, notebook.cells)) == sum(".plot()" in c.source for c in notebook.cells)
+    assert sum(map(_pictures, notebook.cells)) == sum(
+        ".plot()" in c.source for c in notebook.cells
+    )
 
 
 def _pictures(cell):
     """Return how many pictures a cell shows."""
-    return sum("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))
+    return sum(
+        "image/png" in output.get("data", {}) for output in cell.get("outputs", ())
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # they are of the kernel
 def test_a_notebook_shows_each_figure_once(monkeypatch):
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    nbformat, nbclient = (
+        pytest.importorskip("nbformat"),
+        pytest.importorskip("nbclient"),
+    )
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     pictures = {
         "import semmetrics\nfrom semmetrics.plots import *\n"

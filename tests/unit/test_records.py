@@ -14,8 +14,12 @@ import semmetrics
 from semmetrics import Records
 from semmetrics.reports import draw
 
-COLUMNS = {"id": ["a", "b,c", "ü"], "rank": [1, None, 3], "F1": np.array([0.5, np.nan, 1 / 3]),
-           "WMD": np.array([np.inf, 0.0, -np.inf])}  # fmt: skip
+COLUMNS = {
+    "id": ["a", "b,c", "ü"],
+    "rank": [1, None, 3],
+    "F1": np.array([0.5, np.nan, 1 / 3]),
+    "WMD": np.array([np.inf, 0.0, -np.inf]),
+}
 ROWS = [
     {"id": "a", "rank": 1, "F1": 0.5, "WMD": None},
     {"id": "b,c", "rank": None, "F1": None, "WMD": 0.0},
@@ -49,8 +53,11 @@ def test_columns_of_different_lengths_are_refused():
 def test_forms():
     records = Records(COLUMNS)
     assert records.to_csv().splitlines() == [
-        "id,rank,F1,WMD", "a,1,0.5,", '"b,c",,,0.0', "ü,3,0.3333333333333333,",
-    ]  # fmt: skip
+        "id,rank,F1,WMD",
+        "a,1,0.5,",
+        '"b,c",,,0.0',
+        "ü,3,0.3333333333333333,",
+    ]
     assert json.loads(records.to_json()) == ROWS
     assert [json.loads(line) for line in records.to_jsonl().splitlines()] == ROWS
     assert "ü" in records.to_json()
@@ -61,13 +68,39 @@ def test_forms():
         records.write(out, "xml")
 
 
-FORMULAS = ["=1+1", "+1+1", "-1+1|x!A1", "@SUM(A1)", " =1", "\t=1", "'=1", "=", '=HYPERLINK("x")']
-TEXTS = ["", "-", "+", "-0.5", "+3", "-1e-05", "-1e+05", "-50%", "-inf", "-4wsuPCjDBc_5-15",
-         "@user", "a=1", "'a", "3-4"]  # fmt: skip
+FORMULAS = [
+    "=1+1",
+    "+1+1",
+    "-1+1|x!A1",
+    "@SUM(A1)",
+    " =1",
+    "\t=1",
+    "'=1",
+    "=",
+    '=HYPERLINK("x")',
+]
+TEXTS = [
+    "",
+    "-",
+    "+",
+    "-0.5",
+    "+3",
+    "-1e-05",
+    "-1e+05",
+    "-50%",
+    "-inf",
+    "-4wsuPCjDBc_5-15",
+    "@user",
+    "a=1",
+    "'a",
+    "3-4",
+]
 
 
 def test_csv_runs_no_formula_and_keeps_numbers():
-    table = Records({"text": FORMULAS + TEXTS, "-x()": [-0.5] * (len(FORMULAS) + len(TEXTS))})
+    table = Records(
+        {"text": FORMULAS + TEXTS, "-x()": [-0.5] * (len(FORMULAS) + len(TEXTS))}
+    )
     head, *rows = csv.reader(io.StringIO(table.to_csv()))
     assert head == ["text", "'-x()"]
     assert [text for text, _ in rows] == [f"'{text}" for text in FORMULAS] + TEXTS
@@ -76,7 +109,11 @@ def test_csv_runs_no_formula_and_keeps_numbers():
     assert draw([["a"], ["=1"], ["-0.5"]], "csv").split("\n") == ["a", "'=1", "-0.5"]
     lists = Records({"a": [["\x1b[2J", "=1", "\x7f\x9b"]]}).to_csv()
     assert lists.isascii()
-    assert json.loads(list(csv.reader(io.StringIO(lists)))[1][0]) == ["\x1b[2J", "=1", "\x7f\x9b"]
+    assert json.loads(list(csv.reader(io.StringIO(lists)))[1][0]) == [
+        "\x1b[2J",
+        "=1",
+        "\x7f\x9b",
+    ]
 
 
 def test_the_best_is_bold_and_all_are_shaded():
@@ -90,7 +127,10 @@ def test_the_best_is_bold_and_all_are_shaded():
         r"HammingLoss & {63BE7B}\textbf{0.00} & {A1D07F}0.10 & {F8696B}0.50 \\",
     ]
     html = found.render("html", **shape)
-    assert '<td style="text-align: right; background: #F8696B; color: black">0.00</td>' in html
+    assert (
+        '<td style="text-align: right; background: #F8696B; color: black">0.00</td>'
+        in html
+    )
     assert html.count("<strong>") == 2
     assert "&lt;c&gt;" in html
     assert "| Recall | **1.00** | 0.75 | 0.00 |" in found.render("markdown", **shape)

@@ -39,9 +39,14 @@ def registered():
 
 
 def test_a_formula_becomes_a_measure():
-    @measure(averages=("example", "micro", "macro"), source="Szymkiewicz 1934",
-             equation="|Y ∩ Z| / min(|Y|, |Z|)", aliases={"MicroOverlap": "Overlap(average=micro)"},
-             defaults={"empty": "skip"}, symmetric=True)  # fmt: skip
+    @measure(
+        averages=("example", "micro", "macro"),
+        source="Szymkiewicz 1934",
+        equation="|Y ∩ Z| / min(|Y|, |Z|)",
+        aliases={"MicroOverlap": "Overlap(average=micro)"},
+        defaults={"empty": "skip"},
+        symmetric=True,
+    )
     def Overlap(hit, n_pred, n_ref):
         """Shared labels over the size of the smaller set.
 
@@ -66,27 +71,43 @@ def test_total_counts_items_for_a_label_and_cells_for_micro():
         return total * 1.0
 
     micro, macro = "Total(labels=union)", "Total(average=macro)"
-    assert [s.value for s in semmetrics.score(PREDS, REFS, measures=[micro, macro])] == [9.0, 3.0]
+    assert [
+        s.value for s in semmetrics.score(PREDS, REFS, measures=[micro, macro])
+    ] == [9.0, 3.0]
     weighted = semmetrics.score(PREDS, REFS, measures=macro, weights=[0.5, 1, 2])
     assert weighted[0].value == pytest.approx(3.5)
 
 
 def option_called(name, default=3):
-    formula = eval(f"lambda hit, *, {name}={default!r}: hit * 1.0")  # the test chooses its name
+    formula = eval(
+        f"lambda hit, *, {name}={default!r}: hit * 1.0"
+    )  # the test chooses its name
     formula.__annotations__ = {name: type(default)}
     return formula
 
 
-@pytest.mark.parametrize(("options", "formula", "code"), [
-    ({}, lambda hit, colour: hit, "wrong-formula"),
-    ({"averages": ("mean",)}, lambda hit: hit, "bad-choice"),
-    ({"averages": "example"}, lambda hit: hit, "bad-choice"),
-    ({"defaults": {"emty": "0"}}, lambda hit: hit, "bad-choice"),
-    *[({"name": name}, lambda hit: hit, "name-taken") for name in ("F1", "MacroF1")],
-    ({"aliases": {"MicroF1": "X"}}, lambda hit: hit, "name-taken"),
-    *[({"name": name}, lambda hit: hit, "bad-option") for name in ("A B", "A@3", "A(x)", "A|B")],
-    *[({}, option_called(name), "reserved-option") for name in ("k", "n", "empty", "avg")],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "formula", "code"),
+    [
+        ({}, lambda hit, colour: hit, "wrong-formula"),
+        ({"averages": ("mean",)}, lambda hit: hit, "bad-choice"),
+        ({"averages": "example"}, lambda hit: hit, "bad-choice"),
+        ({"defaults": {"emty": "0"}}, lambda hit: hit, "bad-choice"),
+        *[
+            ({"name": name}, lambda hit: hit, "name-taken")
+            for name in ("F1", "MacroF1")
+        ],
+        ({"aliases": {"MicroF1": "X"}}, lambda hit: hit, "name-taken"),
+        *[
+            ({"name": name}, lambda hit: hit, "bad-option")
+            for name in ("A B", "A@3", "A(x)", "A|B")
+        ],
+        *[
+            ({}, option_called(name), "reserved-option")
+            for name in ("k", "n", "empty", "avg")
+        ],
+    ],
+)
 def test_what_the_decorator_refuses(options, formula, code):
     before = all_definitions()
     with refused(code):
@@ -103,7 +124,8 @@ def test_options_are_text_numbers_or_a_choice(kind):
 
 
 @pytest.mark.parametrize(
-    "formula", [lambda hit: 1.0, lambda hit: np.ones(len(hit) + 1), lambda hit: hit + np.inf]
+    "formula",
+    [lambda hit: 1.0, lambda hit: np.ones(len(hit) + 1), lambda hit: hit + np.inf],
 )
 @pytest.mark.parametrize("average", ["example", "micro", "macro"])
 def test_a_formula_gives_one_finite_number_for_each_count(formula, average):
@@ -122,7 +144,9 @@ def _double(hit, n_pred):
 
 def test_a_measure_of_ones_own_is_replaced_and_a_built_in_one_is_not():
     def again(share, aliases):
-        return measure(name="Own", aliases=aliases)(lambda hit, n_pred: share * hit / n_pred)
+        return measure(name="Own", aliases=aliases)(
+            lambda hit, n_pred: share * hit / n_pred
+        )
 
     alias = {"Mine": "Own(average=example)"}
     for share in (1.0, 0.5):
@@ -150,7 +174,9 @@ def test_a_scorer_of_an_unregistered_measure_says_what_to_import():
         pickle.loads(kept)
 
 
-@pytest.mark.parametrize("kind", ["captions", "retrieval", "classes", "caption", "Labels"])
+@pytest.mark.parametrize(
+    "kind", ["captions", "retrieval", "classes", "caption", "Labels"]
+)
 def test_a_formula_on_counts_is_of_labels(kind):
     with refused("measure-of-kind", value=kind):
         measure(kind=kind, name="Share")(_ratio)
@@ -199,44 +225,71 @@ def test_an_alias_is_the_measure_it_stands_for(alias):
         assert parse(f"{alias}(labels=union)")[0]["labels"] == "union"
 
 
-@pytest.mark.parametrize(("text", "code"), [
-    *[(text, "not-a-measure") for text in ("", "F1(average=macro")],
-    *[(f"F1@{k}", "out-of-range") for k in ("", "0", "1.5", "3@5", 2**53, "9" * 5000)],
-    ("LRAP@3", "measure-option"),
-    *[(f"F1({o})", "not-a-measure") for o in ("average", "average=", "=x", "average=macro,micro")],
-    ("F1(k=2)", "not-a-measure"),
-    *[(f"F1({name}=macro)", "unknown-name") for name in ("averag", "self")],
-    ("F1(average=macr)", "bad-choice"),
-    ("F1(average=macro,average=micro)", "duplicate"),
-    ("MacroF1(labels=union,labels=given)", "duplicate"),
-    ("MacroF1(average=micro)", "fixed-option"),
-    ("F1(labels=union)", "measure-option"),
-    ("F1(average=macro,empty=0)", "measure-option"),
-    *[(f"F1(decode={rule})", "bad-option") for rule in ("threshold", "threshold:nan",
-                                                        "cumulative:best", "all:3")],
-    ("F1(keep_at_least=-1)", "bad-option"),
-    ("F1(keep_at_least=x)", "bad-option"),
-    ("BalancedAccuracy", "missing-option"),
-    ("BalancedAccuracy(q=2.5)", "bad-option"),
-    *[(text, "comma-separated") for text in ("F1,Precision", "F1, Precision", "F1,")],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *[(text, "not-a-measure") for text in ("", "F1(average=macro")],
+        *[
+            (f"F1@{k}", "out-of-range")
+            for k in ("", "0", "1.5", "3@5", 2**53, "9" * 5000)
+        ],
+        ("LRAP@3", "measure-option"),
+        *[
+            (f"F1({o})", "not-a-measure")
+            for o in ("average", "average=", "=x", "average=macro,micro")
+        ],
+        ("F1(k=2)", "not-a-measure"),
+        *[(f"F1({name}=macro)", "unknown-name") for name in ("averag", "self")],
+        ("F1(average=macr)", "bad-choice"),
+        ("F1(average=macro,average=micro)", "duplicate"),
+        ("MacroF1(labels=union,labels=given)", "duplicate"),
+        ("MacroF1(average=micro)", "fixed-option"),
+        ("F1(labels=union)", "measure-option"),
+        ("F1(average=macro,empty=0)", "measure-option"),
+        *[
+            (f"F1(decode={rule})", "bad-option")
+            for rule in ("threshold", "threshold:nan", "cumulative:best", "all:3")
+        ],
+        ("F1(keep_at_least=-1)", "bad-option"),
+        ("F1(keep_at_least=x)", "bad-option"),
+        ("BalancedAccuracy", "missing-option"),
+        ("BalancedAccuracy(q=2.5)", "bad-option"),
+        *[
+            (text, "comma-separated")
+            for text in ("F1,Precision", "F1, Precision", "F1,")
+        ],
+    ],
+)
 def test_errors(text, code):
     with refused(code) as caught:
         parse(text)
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize(("name", "suggested"), [
-    ("Precison", "did you mean Precision"), ("f1score", "did you mean F1?"),
-    ("blue4", "did you mean BLEU-4?"), ("hits", "HitRate"),
-    ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"), ("map", "mean mAP or MAP?"),
-    *[(name, "it is not computed") for name in ("CLIPScore", "BERTScore", "bert_score")],
-    *[(name, "see: semmetrics list") for name in ("SimCSE", "PACS", "eval")],
-    ("f1_samples", "write F1, "), ("samples_precision", "write Precision, "),
-    ("f1_weighted", "write F1(average=weighted)"), ("recall_at_5", "did you mean Recall@5?"),
-    ("exact_match", "write SubsetAccuracy"), ("top_5_accuracy", "PerClassAccuracy@5"),
-    ("average_precision_score", "write mAP"), ("F-score", "write F1 or FBeta(beta=2)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [
+        ("Precison", "did you mean Precision"),
+        ("f1score", "did you mean F1?"),
+        ("blue4", "did you mean BLEU-4?"),
+        ("hits", "HitRate"),
+        ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"),
+        ("map", "mean mAP or MAP?"),
+        *[
+            (name, "it is not computed")
+            for name in ("CLIPScore", "BERTScore", "bert_score")
+        ],
+        *[(name, "see: semmetrics list") for name in ("SimCSE", "PACS", "eval")],
+        ("f1_samples", "write F1, "),
+        ("samples_precision", "write Precision, "),
+        ("f1_weighted", "write F1(average=weighted)"),
+        ("recall_at_5", "did you mean Recall@5?"),
+        ("exact_match", "write SubsetAccuracy"),
+        ("top_5_accuracy", "PerClassAccuracy@5"),
+        ("average_precision_score", "write mAP"),
+        ("F-score", "write F1 or FBeta(beta=2)"),
+    ],
+)
 def test_the_nearest_names_are_suggested(name, suggested):
     with refused("unknown-name", value=name) as caught:
         parse(name)
@@ -244,19 +297,38 @@ def test_the_nearest_names_are_suggested(name, suggested):
 
 
 def test_one_name_that_is_alike_is_taken():
-    texts = ("f1", "MACRO_F1(labels=union)", "CIDER", "bleu4", "rougeL", "ndcg@10", "Micro F1@3")
+    texts = (
+        "f1",
+        "MACRO_F1(labels=union)",
+        "CIDER",
+        "bleu4",
+        "rougeL",
+        "ndcg@10",
+        "Micro F1@3",
+    )
     assert list(map(str, parse_all(texts))) == [
-        "F1", "F1(average=macro,labels=union)", "CIDEr", "BLEU-4", "ROUGE-L", "nDCG@10",
-        "F1(average=micro)@3"]  # fmt: skip
+        "F1",
+        "F1(average=macro,labels=union)",
+        "CIDEr",
+        "BLEU-4",
+        "ROUGE-L",
+        "nDCG@10",
+        "F1(average=micro)@3",
+    ]
     with refused("unknown-name") as caught:
         parse("cf1")
-    assert {"CF1", "C-F1"} <= set(caught.value.values["remedy"].removesuffix("?").split())
+    assert {"CF1", "C-F1"} <= set(
+        caught.value.values["remedy"].removesuffix("?").split()
+    )
 
 
-@pytest.mark.parametrize(("text", "wanted"), [
-    ("F1@1,3,Precision@2", "F1@1,3 Precision@2"),
-    ("F1(average=macro),Recall", "F1(average=macro) Recall"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("F1@1,3,Precision@2", "F1@1,3 Precision@2"),
+        ("F1(average=macro),Recall", "F1(average=macro) Recall"),
+    ],
+)
 def test_measures_with_commas_between_them_are_separated(text, wanted):
     with refused("comma-separated", wanted=wanted):
         parse_all([text])

@@ -15,15 +15,23 @@ from semmetrics.messages import plural, pluralize
 
 
 def test_a_few_columns_of_a_frame_hold_other_numbers():
-    frame = pd.DataFrame({"id": ["a", "b"], "x": [0.5, 0.1], "y": [0.1, 1.0], "epoch": [3, 3]})
+    frame = pd.DataFrame(
+        {"id": ["a", "b"], "x": [0.5, 0.1], "y": [0.1, 1.0], "epoch": [3, 3]}
+    )
     truth = {"a": ["x"], "b": ["y"]}
     for form in (frame, pl.from_pandas(frame), frame.set_index("id")):
-        said = [n for n in semmetrics.score(form, truth, measures="mAP").notes if "outside" in n]
+        said = [
+            n
+            for n in semmetrics.score(form, truth, measures="mAP").notes
+            if "outside" in n
+        ]
         assert said == [
             "preds: 1 column of 3 with numbers outside [0, 1]: 'epoch'; leave out what is not a "
             "label"
         ]
-        assert any("outside [0, 1]" in note for note in semmetrics.validate(form)["notes"])
+        assert any(
+            "outside [0, 1]" in note for note in semmetrics.validate(form)["notes"]
+        )
     logits = frame.assign(x=[-2.0, 5.0])  # most columns: scores of another range
     for form in (logits, frame.drop(columns="epoch")):
         notes = semmetrics.score(form, truth, measures="mAP").notes
@@ -51,15 +59,18 @@ def test_positives_of_retrieval_without_their_lists_show_the_form(run):
     assert "task=" not in str(caught.value)  # it is set
 
 
-@pytest.mark.parametrize(("preds", "gts", "code", "shown"), [
-    ([["a"], None], [["a"], ["b"]], "wrong-type", '["cat", "dog"], or []'),
-    (["a, b", "c"], [["a"], ["b"]], "text-as-list", '["a", "b"]'),
-    (["traffic light", "c"], [["a"], ["b"]], "text-as-list", '["traffic light"]'),
-    ({"x": "a;b"}, {"x": ["a"]}, "text-as-list", '["a", "b"]'),
-    ({"x": "a" * 80}, {"x": ["a"]}, "text-as-list", '["cat", "dog"]'),
-    ([0, 1], [["a"], ["b"]], "number-as-label", "task='classes'"),
-    (np.array([0, 1]), [["a"], ["b"]], "vector-as-matrix", "task='classes'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preds", "gts", "code", "shown"),
+    [
+        ([["a"], None], [["a"], ["b"]], "wrong-type", '["cat", "dog"], or []'),
+        (["a, b", "c"], [["a"], ["b"]], "text-as-list", '["a", "b"]'),
+        (["traffic light", "c"], [["a"], ["b"]], "text-as-list", '["traffic light"]'),
+        ({"x": "a;b"}, {"x": ["a"]}, "text-as-list", '["a", "b"]'),
+        ({"x": "a" * 80}, {"x": ["a"]}, "text-as-list", '["cat", "dog"]'),
+        ([0, 1], [["a"], ["b"]], "number-as-label", "task='classes'"),
+        (np.array([0, 1]), [["a"], ["b"]], "vector-as-matrix", "task='classes'"),
+    ],
+)
 def test_what_is_not_a_list_of_labels_shows_the_form(preds, gts, code, shown):
     with refused(code) as caught:
         semmetrics.score(preds, gts, measures="F1")
@@ -69,37 +80,54 @@ def test_what_is_not_a_list_of_labels_shows_the_form(preds, gts, code, shown):
 NAMES_OF_CLASSES = ["ant", "bee", "cat"]
 
 
-@pytest.mark.parametrize(("value", "classes", "code"), [
-    (3, NAMES_OF_CLASSES, "number-outside-classes"),
-    (40, NAMES_OF_CLASSES, "number-outside-classes"),
-    (-1, NAMES_OF_CLASSES, "outside-classes"),
-    ("dog", NAMES_OF_CLASSES, "outside-classes"),
-    ("3", ["1", "2"], "outside-classes"),  # numbers are names of classes here
-])  # fmt: skip
-def test_a_number_after_the_last_class_asks_whether_the_file_counts_from_1(value, classes, code):
+@pytest.mark.parametrize(
+    ("value", "classes", "code"),
+    [
+        (3, NAMES_OF_CLASSES, "number-outside-classes"),
+        (40, NAMES_OF_CLASSES, "number-outside-classes"),
+        (-1, NAMES_OF_CLASSES, "outside-classes"),
+        ("dog", NAMES_OF_CLASSES, "outside-classes"),
+        ("3", ["1", "2"], "outside-classes"),  # numbers are names of classes here
+    ],
+)
+def test_a_number_after_the_last_class_asks_whether_the_file_counts_from_1(
+    value, classes, code
+):
     truth = [value] if isinstance(value, str) else [0, value]
     with refused(code) as caught:
         semmetrics.score(truth, truth, task="classes", classes=classes)
     assert ("counts from 1" in str(caught.value)) is (code == "number-outside-classes")
 
 
-@pytest.mark.parametrize(("name", "remedy"), [
-    ("coco", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
-    ("COCO", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
-    ("flickr30k", "f30k"), ("mscoco", "coco-caption"), ("xian", "xian2018"), ("eccvs", "eccv"),
-    ("flickr8k-expert", "semmetrics meta"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("coco", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
+        ("COCO", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
+        ("flickr30k", "f30k"),
+        ("mscoco", "coco-caption"),
+        ("xian", "xian2018"),
+        ("eccvs", "eccv"),
+        ("flickr8k-expert", "semmetrics meta"),
+    ],
+)
 def test_protocols_are_suggested(name, remedy):
     with refused("unknown-name", what="protocol") as caught:
         semmetrics.score([["a"]], [["a"]], protocol=name)
     assert remedy in str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "remedy"), [
-    ("metrics", "did you mean measures?"), ("nBoot", "did you mean resamples?"),
-    ("tresh", "did you mean threshold?"), ("average", "F1(average=macro)"),
-    ("foo", "the nearest are"), ("qqqqq", "see help(semmetrics.Scorer)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("metrics", "did you mean measures?"),
+        ("nBoot", "did you mean resamples?"),
+        ("tresh", "did you mean threshold?"),
+        ("average", "F1(average=macro)"),
+        ("foo", "the nearest are"),
+        ("qqqqq", "see help(semmetrics.Scorer)"),
+    ],
+)
 def test_the_nearest_options_are_suggested(name, remedy):
     with refused("unknown-name", what="option") as caught:
         semmetrics.Scorer(**{name: 1})
@@ -108,28 +136,46 @@ def test_the_nearest_options_are_suggested(name, remedy):
     assert "self" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("arguments", "remedy"), [
-    (["eval"], "did you mean score?"), (["Benchmark"], "did you mean score?"),
-    (["comp"], "did you mean compare or completion?"), (["metrics"], "did you mean list?"),
-    (["help"], "semmetrics --help"), (["mad", "sel"], "did you mean select?"),
-    (["discrepancy"], "write: semmetrics mad select"),
-    (["embed", "qqq"], "the commands are convert"),
-    (["score", "--metrics", "F1"], "did you mean --measure?"),
-    (["score", "--top_k", "3"], "did you mean --top-k?"),
-    (["score", "--thresold", "3"], "did you mean --threshold?"),
-    (["score", "--baseline", "a"], "it is an option of 'compare'"),
-    (["score", "--qqqqq"], "semmetrics score --help"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (["eval"], "did you mean score?"),
+        (["Benchmark"], "did you mean score?"),
+        (["comp"], "did you mean compare or completion?"),
+        (["metrics"], "did you mean list?"),
+        (["help"], "semmetrics --help"),
+        (["mad", "sel"], "did you mean select?"),
+        (["discrepancy"], "write: semmetrics mad select"),
+        (["embed", "qqq"], "the commands are convert"),
+        (["score", "--metrics", "F1"], "did you mean --measure?"),
+        (["score", "--top_k", "3"], "did you mean --top-k?"),
+        (["score", "--thresold", "3"], "did you mean --threshold?"),
+        (["score", "--baseline", "a"], "it is an option of 'compare'"),
+        (["score", "--qqqqq"], "semmetrics score --help"),
+    ],
+)
 def test_commands_and_flags_are_suggested(capsys, arguments, remedy):
     assert program.main(arguments, standalone_mode=False) == 2
     assert remedy in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("noun", "many"), [
-    ("key", "keys"), ("array", "arrays"), ("query", "queries"), ("category", "categories"),
-    ("class", "classes"), ("box", "boxes"), ("match", "matches"), ("item", "items"),
-    ("survey", "surveys"), ("toy", "toys"), ("image id", "image ids"), ("y", "ys"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("noun", "many"),
+    [
+        ("key", "keys"),
+        ("array", "arrays"),
+        ("query", "queries"),
+        ("category", "categories"),
+        ("class", "classes"),
+        ("box", "boxes"),
+        ("match", "matches"),
+        ("item", "items"),
+        ("survey", "surveys"),
+        ("toy", "toys"),
+        ("image id", "image ids"),
+        ("y", "ys"),
+    ],
+)
 def test_plurals(noun, many):
     assert plural(noun) == many
     assert pluralize(1, noun) == f"1 {noun}"
@@ -144,10 +190,16 @@ def test_one_candidate_is_not_candidates():
 SCORES, TRUE = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
 
 
-@pytest.mark.parametrize(("measures", "code"), [
-    ("F1", "no-rule"), ("mAP SubsetAccuracy", "no-rule"), ("SemF1(threshold=auto)", "no-rule"),
-    ("F1(decode=cardinality)", "needs-option"), ("hF@1", "needs-option"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("measures", "code"),
+    [
+        ("F1", "no-rule"),
+        ("mAP SubsetAccuracy", "no-rule"),
+        ("SemF1(threshold=auto)", "no-rule"),
+        ("F1(decode=cardinality)", "needs-option"),
+        ("hF@1", "needs-option"),
+    ],
+)
 def test_scores_without_a_threshold_fail_at_the_first_update(measures, code):
     scorer = semmetrics.Scorer(measures=measures)
     with refused(code):
@@ -160,10 +212,17 @@ def test_lists_without_scores_fail_at_the_first_update():
         semmetrics.Scorer(measures="mAP").update([["a"]], [["a"]])
 
 
-@pytest.mark.parametrize("options", [
-    {"measures": "F1", "threshold": 0.5}, {"measures": "F1", "threshold": "best"},
-    {"measures": "F1@1"}, {"measures": "mAP"}, {"protocol": "coco-multilabel"}, {},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"measures": "F1", "threshold": 0.5},
+        {"measures": "F1", "threshold": "best"},
+        {"measures": "F1@1"},
+        {"measures": "mAP"},
+        {"protocol": "coco-multilabel"},
+        {},
+    ],
+)
 def test_scores_with_a_rule_are_accepted_by_update(options):
     scorer = semmetrics.Scorer(**options)
     scorer.update(SCORES, TRUE)
@@ -212,8 +271,16 @@ def test_a_wrong_choice_is_answered_with_the_nearest():
 @pytest.mark.parametrize(
     ("options", "option", "reason"),
     [
-        ({"measures": "F1 mAP", "threshold": 0.5}, "threshold", "mAP: computed from the scores"),
-        ({"measures": "F1 mAP", "top_k": 1}, "top_k", "mAP: computed from all predictions"),
+        (
+            {"measures": "F1 mAP", "threshold": 0.5},
+            "threshold",
+            "mAP: computed from the scores",
+        ),
+        (
+            {"measures": "F1 mAP", "top_k": 1},
+            "top_k",
+            "mAP: computed from all predictions",
+        ),
         ({"measures": "F1@2 F1", "top_k": 1}, "top_k", "F1@2: the cutoff in the name"),
     ],
 )
@@ -232,7 +299,9 @@ def test_numbers_in_place_of_labels_lead_to_an_array_or_to_strings():
     assert '"1"' in str(caught.value)
 
 
-@pytest.mark.parametrize("line", ["0 dog", "0: dog", "dog ", "Dog", "n02084071 dog, domestic dog"])
+@pytest.mark.parametrize(
+    "line", ["0 dog", "0: dog", "dog ", "Dog", "n02084071 dog, domestic dog"]
+)
 def test_a_class_list_with_another_spelling_shows_it(line):
     with refused("similar-class", value="dog", similar=line):
         semmetrics.score([["dog"]], [["dog"]], measures="F1", classes=["cat", line])

@@ -58,7 +58,9 @@ def test_a_report_holds_the_result_and_no_markup_of_the_input(scored, tmp_path):
     for row in scored.to_records():
         assert f"{row['value']:.4f} [{row['ci_low']:.4f}, {row['ci_high']:.4f}]" in text
         assert row["signature"].split("|v:")[0] in text
-    assert {row["label"] for row in scored.per_label()} >= {"cat", "dog"} <= {*page.texts}
+    assert (
+        {row["label"] for row in scored.per_label()} >= {"cat", "dog"} <= {*page.texts}
+    )
     for note in scored.notes:
         assert note.replace("\x1b", "\\x1b") in text
     (script,) = page.scripts
@@ -69,8 +71,12 @@ def test_a_report_holds_the_result_and_no_markup_of_the_input(scored, tmp_path):
     assert f"script-src 'sha256-{digest}'" in policy
     assert [t for t, _ in page.tags].count("script") == 1
     assert not [a for t, a in page.tags if any(name.startswith("on") for name in a)]
-    assert not [a for _, a in page.tags if {"src", "href"} & {*a} and not
-                re.match("data:image/|#", a.get("src", a.get("href", "#")))]  # fmt: skip
+    assert not [
+        a
+        for _, a in page.tags
+        if {"src", "href"} & {*a}
+        and not re.match("data:image/|#", a.get("src", a.get("href", "#")))
+    ]
     assert text.count("alert(1)") > 3
     hits = [a for t, a in page.tags if t == "li" and a.get("class") == "hit"]
     assert any(f", {scored.headings[2]}: value" in one for one in page.texts)
@@ -84,7 +90,9 @@ def test_results_with_little_in_them_have_reports():
         "annotations": [{"id": 1, "image_id": 1, "category_id": 1}],
     }
     with refused("no-items"):  # a name that two images have is none
-        semmetrics.score({"a": ["cat"]}, coco, measures="F1", task="labels", missing="skip")
+        semmetrics.score(
+            {"a": ["cat"]}, coco, measures="F1", task="labels", missing="skip"
+        )
     captions = {"a": "a cat"}
     partly = semmetrics.score(captions, {"a": ["a cat"]}, protocol="coco-caption")
     assert partly.not_computed
@@ -96,13 +104,20 @@ def test_results_with_little_in_them_have_reports():
     assert texts.count(label) > 2  # in the figure, too
     assert "100.0" in texts  # of the label
     assert any(one.endswith("F1: value 66.7") for one in texts)
-    pairs = semmetrics.compare({"a": [["cat"]] * 2, "b": [[]] * 2}, [["cat"]] * 2, measures="F1")
+    pairs = semmetrics.compare(
+        {"a": [["cat"]] * 2, "b": [[]] * 2}, [["cat"]] * 2, measures="F1"
+    )
     texts = Page(pairs.html_report()).texts
     assert "Report on a, b" in texts
-    assert "b against a, F1: value 0.0000, baseline value 1.0000, difference -1.0000" in texts
+    assert (
+        "b against a, F1: value 0.0000, baseline value 1.0000, difference -1.0000"
+        in texts
+    )
 
 
-def test_a_picture_in_another_format_than_its_name_says_is_not_opened(tmp_path, monkeypatch):
+def test_a_picture_in_another_format_than_its_name_says_is_not_opened(
+    tmp_path, monkeypatch
+):
     from PIL import EpsImagePlugin, Image
 
     def start(*_, **__):
@@ -111,11 +126,19 @@ def test_a_picture_in_another_format_than_its_name_says_is_not_opened(tmp_path, 
     monkeypatch.setattr(EpsImagePlugin, "Ghostscript", start)
     picture = Image.new("RGB", (30, 20), "red")
     formats = {"eps": "EPS", "tiff": "TIFF", "ppm": "PPM", "ico": "ICO", "pdf": "PDF"}
-    formats |= {"jpeg": "JPEG", "png": "PNG", "gif": "GIF", "bmp": "BMP", "webp": "WEBP"}
+    formats |= {
+        "jpeg": "JPEG",
+        "png": "PNG",
+        "gif": "GIF",
+        "bmp": "BMP",
+        "webp": "WEBP",
+    }
     for name, kind in formats.items():
         picture.save(tmp_path / f"{name}.jpg", kind)
     sides = {name: ["cat"] for name in formats}
-    html = semmetrics.score(sides, sides, measures="F1").html_report(images=str(tmp_path))
+    html = semmetrics.score(sides, sides, measures="F1").html_report(
+        images=str(tmp_path)
+    )
     assert "data:image/jpeg;base64," in html
     assert "5 items without a picture" in html
 
@@ -147,7 +170,9 @@ def test_pictures_are_those_of_the_folder_alone(tmp_path):
             chosen.html_report(images=str(tmp_path / images))
     Image.new("RGB", (9, 9), "red").save(tmp_path / "images" / "000000000042.jpg")
     coco = semmetrics.score({"42": ["cat"]}, {"42": ["cat"]}, measures="F1")
-    assert "data:image" in coco.html_report(images=str(tmp_path / "images/{id:012d}.jpg"))
+    assert "data:image" in coco.html_report(
+        images=str(tmp_path / "images/{id:012d}.jpg")
+    )
     for images in ("images", "images/{id}.jpg", "images/{id:05d}.jpg"):
         with refused("missing-file") as caught:
             coco.html_report(images=str(tmp_path / images))
@@ -156,7 +181,9 @@ def test_pictures_are_those_of_the_folder_alone(tmp_path):
 
 def shown(page, column):
     """What a column of the labels shows."""
-    return page.locator(f"#table1 tr:not([hidden]) > td:nth-child({column})").all_inner_texts()
+    return page.locator(
+        f"#table1 tr:not([hidden]) > td:nth-child({column})"
+    ).all_inner_texts()
 
 
 @pytest.mark.skipif(not CHROMIUM.exists(), reason="chromium is not installed")
@@ -173,10 +200,18 @@ def test_a_browser_shows_sorts_searches_and_folds(scored, tmp_path):
                 page = browser.new_page(viewport=view, color_scheme=scheme)
                 page.on("console", lambda one: problems.append(one.text))
                 page.on("pageerror", lambda one: problems.append(str(one)))
-                page.on("request", lambda one: problems.append(one.url) if one.url[:5] != "file:"
-                        and one.url[:5] != "data:" else None)  # fmt: skip
+                page.on(
+                    "request",
+                    lambda one: (
+                        problems.append(one.url)
+                        if one.url[:5] != "file:" and one.url[:5] != "data:"
+                        else None
+                    ),
+                )
                 page.goto((tmp_path / "r.html").as_uri())
-                assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+                assert page.evaluate(
+                    "document.scrollingElement.scrollWidth <= innerWidth"
+                )
                 head = page.locator("#table1 thead th", has_text="value")
                 column = 1 + head.evaluate("one => one.cellIndex")
                 for falling in (False, True):
@@ -192,7 +227,9 @@ def test_a_browser_shows_sorts_searches_and_folds(scored, tmp_path):
                 page.evaluate(
                     "for (const one of document.querySelectorAll('details')) one.open = 1"
                 )
-                assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+                assert page.evaluate(
+                    "document.scrollingElement.scrollWidth <= innerWidth"
+                )
                 violations = axe.Axe().run(page).response["violations"]
                 assert [(v["id"], v["nodes"][0]["html"]) for v in violations] == []
                 page.close()
@@ -261,12 +298,17 @@ def test_a_report_calls_no_predictions_the_ground_truth(tmp_path):
     assert found.understood[-1] == tables["one"].understood[-1]
     assert f"Ground truth: {truth}: JSON" in found.html_report()
     captions = {"one": {"x": "a dog", "y": "a cat"}, "two": {"x": "dogs", "y": "cats"}}
-    assert "Ground truth: " not in semmetrics.select_discrepant(captions, k=1).html_report()
+    assert (
+        "Ground truth: "
+        not in semmetrics.select_discrepant(captions, k=1).html_report()
+    )
 
 
 def test_figures_of_a_report_are_dark_in_dark_mode():
     page = semmetrics.score([["a"]], [["a"]], measures="F1").html_report()
-    dark = re.search(r"@media screen and \(prefers-color-scheme: dark\) \{ figure \{(.*?)\}", page)
+    dark = re.search(
+        r"@media screen and \(prefers-color-scheme: dark\) \{ figure \{(.*?)\}", page
+    )
     assert "invert(1)" in dark[1]
 
 

@@ -30,7 +30,9 @@ NAMED = {"queries": IMAGES, "gallery": TEXTS}
 MEASURES = "HitRate@1,5,10 Recall@5 MedR MeanR MRR R-Precision mAP@R"
 
 
-@pytest.mark.parametrize(("measures", "n"), [("Recall@1", [N]), ("Recall@1 HitRate@1", [])])
+@pytest.mark.parametrize(
+    ("measures", "n"), [("Recall@1", [N]), ("Recall@1 HitRate@1", [])]
+)
 def test_recall_of_several_positives_is_not_what_papers_print(measures, n):
     found = semmetrics.score(
         similarities(), POSITIVES, measures=measures, task="retrieval", **NAMED
@@ -76,7 +78,9 @@ def ranked(number=None, scored=True):
     for i, name in enumerate(IMAGES):
         order = np.argsort(-S[i], kind="stable")[:number].tolist()
         lists[name] = (
-            {TEXTS[j]: float(S[i, j]) for j in order} if scored else [TEXTS[j] for j in order]
+            {TEXTS[j]: float(S[i, j]) for j in order}
+            if scored
+            else [TEXTS[j] for j in order]
         )
     return lists
 
@@ -95,7 +99,9 @@ def saved(tmp_path, name, **arrays):
 
 RUNS = {
     "npy": lambda tmp: saved(tmp, "a.npy", values=S),
-    "npz": lambda tmp: saved(tmp, "a.npz", values=S, ids=np.array(IMAGES), classes=np.array(TEXTS)),
+    "npz": lambda tmp: saved(
+        tmp, "a.npz", values=S, ids=np.array(IMAGES), classes=np.array(TEXTS)
+    ),
     "fortran": lambda tmp: saved(tmp, "a.npy", values=np.asfortranarray(S)),
     "json": lambda tmp: write(tmp, "a.json", json.dumps(S.tolist())),
     "lists of numbers": lambda tmp: S.tolist(),
@@ -106,15 +112,23 @@ RUNS = {
     "scored lists": lambda tmp: ranked(),
     "plain lists": lambda tmp: ranked(scored=False),
     "jsonl": lambda tmp: write(
-        tmp, "a.jsonl",
-        "".join(json.dumps({"query": q, "candidates": c}) + "\n"
-                for q, c in ranked(scored=False).items()),
+        tmp,
+        "a.jsonl",
+        "".join(
+            json.dumps({"query": q, "candidates": c}) + "\n"
+            for q, c in ranked(scored=False).items()
+        ),
     ),
     "trec": lambda tmp: write(
-        tmp, "a.run",
-        "".join(f"{q} Q0 {c} 0 {s!r} x\n" for q, some in ranked().items() for c, s in some.items()),
+        tmp,
+        "a.run",
+        "".join(
+            f"{q} Q0 {c} 0 {s!r} x\n"
+            for q, some in ranked().items()
+            for c, s in some.items()
+        ),
     ),
-}  # fmt: skip
+}
 
 
 def test_names_in_the_files_alone(tmp_path):
@@ -146,8 +160,12 @@ def test_hdf5(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
 @pytest.mark.parametrize("other", ["pipe", "other.h5"])
-@pytest.mark.parametrize("way", ["external", "virtual", "link", "linked ids", "linked group"])
-def test_other_files_that_an_hdf5_file_names_are_not_read(tmp_path, monkeypatch, way, other):
+@pytest.mark.parametrize(
+    "way", ["external", "virtual", "link", "linked ids", "linked group"]
+)
+def test_other_files_that_an_hdf5_file_names_are_not_read(
+    tmp_path, monkeypatch, way, other
+):
     h5py = pytest.importorskip("h5py")
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
@@ -172,20 +190,27 @@ def test_other_files_that_an_hdf5_file_names_are_not_read(tmp_path, monkeypatch,
 
 
 GRADED = {
-    q: {**dict.fromkeys(some, 2), "c29" if q != "im5" else "c0": 0} for q, some in POSITIVES.items()
+    q: {**dict.fromkeys(some, 2), "c29" if q != "im5" else "c0": 0}
+    for q, some in POSITIVES.items()
 }
 TRUTHS = {
     "lists": lambda tmp: POSITIVES,
     "json": lambda tmp: write(tmp, "gt.json", json.dumps(POSITIVES)),
     "grades": lambda tmp: GRADED,
     "qrels": lambda tmp: write(
-        tmp, "gt.qrels",
-        "".join(f"{q} 0 {c} {g}\n" for q, some in GRADED.items() for c, g in some.items()),
+        tmp,
+        "gt.qrels",
+        "".join(
+            f"{q} 0 {c} {g}\n" for q, some in GRADED.items() for c, g in some.items()
+        ),
     ),
     "tsv": lambda tmp: write(
-        tmp, "gt.tsv",
+        tmp,
+        "gt.tsv",
         "query-id\tcorpus-id\tscore\n"
-        + "".join(f"{q}\t{c}\t{g}\n" for q, some in GRADED.items() for c, g in some.items()),
+        + "".join(
+            f"{q}\t{c}\t{g}\n" for q, some in GRADED.items() for c, g in some.items()
+        ),
     ),
     "frame": lambda tmp: pd.DataFrame(
         [{"query": q, "document": c} for q, some in POSITIVES.items() for c in some]
@@ -193,13 +218,18 @@ TRUTHS = {
     "repeats": lambda tmp: {q: some * 2 for q, some in POSITIVES.items()},
     "coco": lambda tmp: {
         "images": [{"id": q} for q in IMAGES],
-        "annotations": [{"id": c, "image_id": q, "caption": "a cat"}
-                        for q, some in POSITIVES.items() for c in some],
+        "annotations": [
+            {"id": c, "image_id": q, "caption": "a cat"}
+            for q, some in POSITIVES.items()
+            for c in some
+        ],
     },
     "membership": lambda tmp: pd.DataFrame(
-        np.kron(np.eye(N, dtype=int), np.ones((1, EACH), int)), index=IMAGES, columns=TEXTS
+        np.kron(np.eye(N, dtype=int), np.ones((1, EACH), int)),
+        index=IMAGES,
+        columns=TEXTS,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", TRUTHS)
@@ -229,8 +259,12 @@ def test_an_interval_without_pairs_is_left_out():
 
 def test_positives_of_columns_may_be_given():
     reverse = {c: [q, "im0"] for q, some in POSITIVES.items() for c in some}
-    both = score(direction="both", reverse_positives=reverse, measures="HitRate@1 Recall@1")
-    alone = score(S.T, reverse, queries=TEXTS, gallery=IMAGES, measures="HitRate@1 Recall@1")
+    both = score(
+        direction="both", reverse_positives=reverse, measures="HitRate@1 Recall@1"
+    )
+    alone = score(
+        S.T, reverse, queries=TEXTS, gallery=IMAGES, measures="HitRate@1 Recall@1"
+    )
     assert both["t2i Recall@1"].value == pytest.approx(alone["Recall@1"].value)
     assert both["i2t Recall@1"].value == score(measures="Recall@1")[0].value
 
@@ -259,7 +293,10 @@ def test_embeddings_rank_as_their_products(similarity, tmp_path):
     for name, values in options.items():
         np.save(tmp_path / f"{name}.npy", values)
         options[name] = tmp_path / f"{name}.npy"
-    assert score(None, similarity=similarity, direction="both", **options).to_dict() == wanted
+    assert (
+        score(None, similarity=similarity, direction="both", **options).to_dict()
+        == wanted
+    )
 
 
 def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
@@ -274,7 +311,9 @@ def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
     from semmetrics.options import resolve_options
 
     options = kind.read_beside(
-        resolve_options({"queries_embeddings": queries, "gallery_embeddings": gallery}, "retrieval")
+        resolve_options(
+            {"queries_embeddings": queries, "gallery_embeddings": gallery}, "retrieval"
+        )
     )
     run = kind.read(None, "one", options)
     whole = run.values.table(np.arange(40), None)
@@ -282,7 +321,9 @@ def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
         tile = run.values.table(rows, None)
         assert (
             tile.tobytes()
-            == np.stack([run.values.table(np.array([r]), None)[0] for r in rows]).tobytes()
+            == np.stack(
+                [run.values.table(np.array([r]), None)[0] for r in rows]
+            ).tobytes()
         )
         np.testing.assert_allclose(tile, whole[rows], rtol=1e-5, atol=1e-6)
 
@@ -352,23 +393,20 @@ BAD = [
     ("the ground truth is a matrix of scores", {"gts": S}),
     ("unnamed-rows", {"queries": None}),
     ("not-in-option", {"preds": {**ranked(), "im9": {"c0": 1.0}}}),
-    ("other-names", {
-        "preds": pd.DataFrame(S, index=IMAGES[::-1], columns=TEXTS)
-    }),
+    ("other-names", {"preds": pd.DataFrame(S, index=IMAGES[::-1], columns=TEXTS)}),
     ("not-applicable", {"preds": ranked(), "direction": "both"}),
     ("not-applicable", {"direction": "i2t", "reverse_positives": {"c0": ["im0"]}}),
     ("bad-option", {"folds": 4}),
     ("folds.*1", {"folds": 1}),
     ("bad-choice", {"direction": "up"}),
     ("ties='best'; choose one of", {"ties": "best"}),
-    ("outside-gallery", {
-        "gts": {c: [q] for q, some in POSITIVES.items() for c in some}
-    }),
+    (
+        "outside-gallery",
+        {"gts": {c: [q] for q, some in POSITIVES.items() for c in some}},
+    ),
     ("unknown-name", {"measures": "R@5"}),
-    ("not-applicable", {
-        "weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"
-    }),
-]  # fmt: skip
+    ("not-applicable", {"weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"}),
+]
 
 
 @pytest.mark.parametrize(("code", "given"), BAD)
@@ -396,14 +434,20 @@ def test_positives_outside_the_gallery_are_never_found_and_counted():
 def test_a_large_memory_map_is_read_in_blocks(tmp_path):
     import tracemalloc
 
-    path, rows, columns = tmp_path / "large.npy", 2000, 40_000  # 320 MB, nearly all of it a hole
+    path, rows, columns = (
+        tmp_path / "large.npy",
+        2000,
+        40_000,
+    )  # 320 MB, nearly all of it a hole
     table = open_memmap(path, "w+", np.float32, (rows, columns))
     table[7, 3] = table[1999, 39_999] = 1
     table.flush()
     del table
     gts = {"7": [3, 5], "1999": [39_999]}
     tracemalloc.start()
-    found = score(path, gts, queries=None, gallery=None, missing="skip", measures="HitRate@1 MedR")
+    found = score(
+        path, gts, queries=None, gallery=None, missing="skip", measures="HitRate@1 MedR"
+    )
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.to_dict() == {"HitRate@1": 1.0, "MedR": 1.0}
@@ -422,11 +466,14 @@ def test_worst_items_show_ranks_and_what_came_first():
     assert record["ranks"] == sorted(order.index(j) + 1 for j in own)
 
 
-@pytest.mark.parametrize(("data", "facts"), [
-    (S, {"shape": [N, M], "dtype": "float64", "items": N}),
-    (POSITIVES, {"candidates": M, "distinct": M, "zeros": None}),
-    (GRADED, {"candidates": M + N, "zeros": N}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "facts"),
+    [
+        (S, {"shape": [N, M], "dtype": "float64", "items": N}),
+        (POSITIVES, {"candidates": M, "distinct": M, "zeros": None}),
+        (GRADED, {"candidates": M + N, "zeros": N}),
+    ],
+)
 def test_validate_says_shapes_and_positives(data, facts):
     record = semmetrics.validate(data, task="retrieval")
     assert {name: record[name] for name in facts} == facts
@@ -439,7 +486,9 @@ def test_validate_says_shapes_and_positives(data, facts):
 
 
 @pytest.mark.parametrize("wide", [3, 5000])
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_]
+)
 def test_counts_equal_plain_comparison(dtype, wide, monkeypatch):
     monkeypatch.setattr("semmetrics.core.ranks._DOWN", (2, 3))
     rng = np.random.default_rng(wide)
@@ -454,8 +503,14 @@ def test_counts_equal_plain_comparison(dtype, wide, monkeypatch):
         for row in range(5):
             for place in range(indptr[row], indptr[row + 1]):
                 line, column = table[row], codes[place]
-                assert found.nearer[place] == sum(v > line[column] for v in line.tolist())
-                same = [j for j, v in enumerate(line.tolist()) if v == line[column] and j != column]
+                assert found.nearer[place] == sum(
+                    v > line[column] for v in line.tolist()
+                )
+                same = [
+                    j
+                    for j, v in enumerate(line.tolist())
+                    if v == line[column] and j != column
+                ]
                 assert found.tied[place] == len(same)
                 assert found.tied_before[place] == sum(j < column for j in same)
     firsts = first_places(table.astype(np.float64), 3)
@@ -471,7 +526,9 @@ def test_equal_weights_leave_the_median_as_it_is(weight):
         # as resamples have them, and none at all
         counts = np.vstack([np.ones(n), rng.integers(0, 5, (20, n)), np.zeros(n)])
         found = median_rank(ranks, weight * counts)
-        expected = [oracle.median_rank(np.repeat(ranks, row.astype(int))) for row in counts]
+        expected = [
+            oracle.median_rank(np.repeat(ranks, row.astype(int))) for row in counts
+        ]
         np.testing.assert_array_equal(found, expected)
 
 
@@ -484,7 +541,10 @@ def test_the_median_of_queries_that_find_nothing_is_undefined():
 
 
 def test_the_median_says_which_queries_have_no_positive_or_no_rank():
-    lists, truth = {"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["x"], "b": [], "c": ["y"]}
+    lists, truth = (
+        {"a": ["x"], "b": ["x"], "c": ["x"]},
+        {"a": ["x"], "b": [], "c": ["y"]},
+    )
     skip, strict = semmetrics.score(
         lists, truth, measures="MedR MedR(no_reference=nan)", task="retrieval"
     ).scores
@@ -514,11 +574,21 @@ def test_every_format_of_a_run_gives_the_same_values(name, tmp_path):
 @pytest.mark.parametrize("differing", [0, 1, 2])
 def test_plausible_matches_are_those_of_a_loop(differing):
     rng = np.random.default_rng(3)
-    classes = {str(i): [f"c{n}" for n in np.flatnonzero(rng.random(4) < 0.4)] for i in range(20)}
+    classes = {
+        str(i): [f"c{n}" for n in np.flatnonzero(rng.random(4) < 0.4)]
+        for i in range(20)
+    }
     captions = {str(i): [f"{i}-{n}" for n in range(2)] for i in range(3, 23)}
     found = plausible_positives(as_labels(classes), as_candidates(captions), differing)
     images = [i for i in classes if classes[i] and i in captions]
-    assert found == {i: [name for j in images if len({*classes[i]} ^ {*classes[j]}) <= differing
-                         for name in captions[j]] for i in images}  # fmt: skip
+    assert found == {
+        i: [
+            name
+            for j in images
+            if len({*classes[i]} ^ {*classes[j]}) <= differing
+            for name in captions[j]
+        ]
+        for i in images
+    }
     with refused("nothing-given"):
         plausible_positives(as_labels({"x": ["a"]}), as_candidates(captions))

@@ -26,13 +26,19 @@ def test_frames_of_vectors_are_refused_with_what_to_give():
         score(None, **options)
     given = {"queries_embeddings": frame.to_numpy(), "gallery_embeddings": np.eye(2)}
     named = score(
-        None, {"a": ["0"], "b": ["1"]}, queries=list(frame.index), gallery=["0", "1"], **given
+        None,
+        {"a": ["0"], "b": ["1"]},
+        queries=list(frame.index),
+        gallery=["0", "1"],
+        **given,
     )
     assert named[0].value == 1.0
 
 
 def test_columns_of_positives_are_not_taken_for_0_and_1():
-    columns = np.array([[0], [1]])  # of three queries the last would say that it is no 0/1
+    columns = np.array(
+        [[0], [1]]
+    )  # of three queries the last would say that it is no 0/1
     with refused("is 0/1 in 1 column, and the gallery has 2 candidates"):
         score(gts=columns)
     assert score(gts=columns.tolist())[0].value == 1.0
@@ -49,17 +55,22 @@ def test_a_matrix_of_places_is_noted(kind):
     order = np.argsort(-similarities, axis=1)
     gts = [[row] for row in range(12)]
     assert "places-as-scores" in codes(score(order.astype(kind), gts))
-    assert "places-as-scores" in codes(score((order + 1).astype(kind), gts, direction="both"))
+    assert "places-as-scores" in codes(
+        score((order + 1).astype(kind), gts, direction="both")
+    )
     assert score(order.tolist(), gts)[0].value == score(similarities, gts)[0].value
 
 
-@pytest.mark.parametrize("table", [
-    np.arange(144).reshape(12, 12) * 1000 % 997,  # integers that are no places
-    np.arange(144).reshape(12, 12) % 5,
-    np.arange(144).reshape(12, 12) / 144,
-    np.tile([[0, 1]], (12, 1)),
-    -np.tile(np.arange(12), (12, 1)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.arange(144).reshape(12, 12) * 1000 % 997,  # integers that are no places
+        np.arange(144).reshape(12, 12) % 5,
+        np.arange(144).reshape(12, 12) / 144,
+        np.tile([[0, 1]], (12, 1)),
+        -np.tile(np.arange(12), (12, 1)),
+    ],
+)
 def test_scores_are_no_places(table):
     gts = [[row % table.shape[1]] for row in range(12)]
     assert "places-as-scores" not in codes(score(table, gts))
@@ -86,11 +97,18 @@ def test_rankings_without_positives_at_their_end_are_no_distances():
     assert "positives-last" not in codes(score(few, gts[:4]))
 
 
-@pytest.mark.parametrize(("vectors", "problem"), [
-    (np.ma.masked_equal(np.eye(2), 1), "queries_embeddings: values are masked; fill them"),
-    ([[1, 2], [3]], "wrong-type"), (np.ones(2), "wrong-type"),
-    ([[np.nan, 1], [1, 2]], "not-finite"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("vectors", "problem"),
+    [
+        (
+            np.ma.masked_equal(np.eye(2), 1),
+            "queries_embeddings: values are masked; fill them",
+        ),
+        ([[1, 2], [3]], "wrong-type"),
+        (np.ones(2), "wrong-type"),
+        ([[np.nan, 1], [1, 2]], "not-finite"),
+    ],
+)
 def test_vectors_that_are_none_are_refused(vectors, problem):
     with refused(problem):
         score(None, queries_embeddings=vectors, gallery_embeddings=np.eye(2))

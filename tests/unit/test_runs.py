@@ -30,8 +30,11 @@ def test_every_run_has_every_measure():
     assert summarize([]) == []
 
 
-VALUES = {"VOC": {"A": 0.8, "B": 0.9, "C": 0.9, "D": 0.5}, "COCO": {"A": 0.7, "B": 0.6, "C": 0.6},
-          "NUS": {"A": 0.5, "B": 0.4, "C": 0.4, "D": math.nan}}  # fmt: skip
+VALUES = {
+    "VOC": {"A": 0.8, "B": 0.9, "C": 0.9, "D": 0.5},
+    "COCO": {"A": 0.7, "B": 0.6, "C": 0.6},
+    "NUS": {"A": 0.5, "B": 0.4, "C": 0.4, "D": math.nan},
+}
 
 
 def test_ranks_by_the_mean_of_normalised_values():
@@ -53,11 +56,16 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
     second = semmetrics.score_systems({"A": systems["A"]}, REFS, measures=["O-F1"])
     path = tmp_path / "second.json"
     path.write_text(second.to_json())
-    expected = rank_normalized({
-        "VOC": {name: first[name, "O-F1"].value for name in systems},
-        "COCO": {"A": second["O-F1"].value},
-    })  # fmt: skip
-    assert semmetrics.rank_systems({"VOC": first, "COCO": second}).places == expected.places
+    expected = rank_normalized(
+        {
+            "VOC": {name: first[name, "O-F1"].value for name in systems},
+            "COCO": {"A": second["O-F1"].value},
+        }
+    )
+    assert (
+        semmetrics.rank_systems({"VOC": first, "COCO": second}).places
+        == expected.places
+    )
     again = semmetrics.rank_systems({"VOC": first.to_dicts(), "COCO": path})
     assert again.places == expected.places
     assert [rank.lacking for rank in expected] == [(), ("COCO",)]

@@ -10,14 +10,22 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics.data.lists import Lists
-from semmetrics.embed.embedder import CachedEmbedder, Embedded, RememberingEmbedder, embed_unique
+from semmetrics.embed.embedder import (
+    CachedEmbedder,
+    Embedded,
+    RememberingEmbedder,
+    embed_unique,
+)
 from semmetrics.embed.lookup import embed_terms, measure_coverage
 from semmetrics.embed.open import describe, open_embedding, opening_options
 from semmetrics.embed.same import SameEmbedder
 from semmetrics.kinds.labels import as_labels
 from semmetrics.metrics.definition import model_key
 from semmetrics.metrics.registry import all_definitions, parse_all
-from semmetrics.studies.thresholds import calibrate_threshold, calibrate_threshold_on_pairs
+from semmetrics.studies.thresholds import (
+    calibrate_threshold,
+    calibrate_threshold_on_pairs,
+)
 
 MATCHED = ["SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP"]
 OTHERS = ["SoftPrecision", "SoftRecall", "SoftF1", "MeanSim", "BagSim", "WMD", "RWMD"]
@@ -53,7 +61,9 @@ class Synonyms(Tiny):
     def share_synset(self, first, second):
         self.n_compared += len(first)
         pairs = zip(first, second, strict=True)
-        return np.array([any({*pair} <= group for group in self.groups) for pair in pairs])
+        return np.array(
+            [any({*pair} <= group for group in self.groups) for pair in pairs]
+        )
 
 
 def identity_of(signature):
@@ -78,13 +88,20 @@ class TestNames:
 
     def test_what_it_is(self):
         facts = describe("same")
-        assert (facts["identity"], facts["threshold"]) == (SAME.identity, SAME.threshold)
+        assert (facts["identity"], facts["threshold"]) == (
+            SAME.identity,
+            SAME.threshold,
+        )
         assert (facts["lookup"], facts["dimension"]) == ("text", SAME.dimension)
 
 
 class TestDefaults:
     def test_definitions_that_use_it(self):
-        own = {one.name: one.own_embedding for one in all_definitions() if one.kind == "labels"}
+        own = {
+            one.name: one.own_embedding
+            for one in all_definitions()
+            if one.kind == "labels"
+        }
         assert {name for name, model in own.items() if model == "same"} == set(MATCHED)
         assert {one.own_embedding for one in all_definitions()} == {"static", "same"}
 
@@ -95,10 +112,13 @@ class TestDefaults:
             model = SAME if score.measure.definition.name in MATCHED else STATIC
             assert identity_of(score.signature) == model.identity
 
-    @pytest.mark.parametrize("embedding", ["static", {"default": "static"}, STATIC, "same"])
+    @pytest.mark.parametrize(
+        "embedding", ["static", {"default": "static"}, STATIC, "same"]
+    )
     def test_an_embedding_that_is_given_is_that_of_all(self, embedding):
-        table = semmetrics.score(PREDS, GTS, measures=["SemF1", "SoftF1", "WMD"],
-                                 embedding=embedding)  # fmt: skip
+        table = semmetrics.score(
+            PREDS, GTS, measures=["SemF1", "SoftF1", "WMD"], embedding=embedding
+        )
         model = SAME if embedding == "same" else STATIC
         for score in table:
             assert identity_of(score.signature) == model.identity
@@ -115,22 +135,33 @@ class TestDefaults:
 
     def test_a_named_embedding_is_that_of_measures_that_name_it(self):
         measures = ["SemF1", "SemF1(embedding=old)", "SoftF1"]
-        table = semmetrics.score(PREDS, GTS, measures=measures, embedding={"old": "static"})
+        table = semmetrics.score(
+            PREDS, GTS, measures=measures, embedding={"old": "static"}
+        )
         found = [identity_of(score.signature) for score in table]
         assert found == [SAME.identity, STATIC.identity, STATIC.identity]
-        with pytest.raises(semmetrics.InputError, match="those given are 'default', 'old'"):
-            semmetrics.score(PREDS, GTS, measures="SemF1(embedding=new)", embedding={"old": "same"})
+        with pytest.raises(
+            semmetrics.InputError, match="those given are 'default', 'old'"
+        ):
+            semmetrics.score(
+                PREDS, GTS, measures="SemF1(embedding=new)", embedding={"old": "same"}
+            )
 
     def test_the_threshold_is_that_of_the_model(self):
         table = semmetrics.score(PREDS, GTS, measures="SemF1")
         assert f"|thr:{SAME.threshold!r}|" in table["SemF1"].signature
 
     def test_keys_of_models(self):
-        keys = [model_key(one) for one in parse_all(["SemF1", "SoftF1", "SemF1(embedding=x)"])]
+        keys = [
+            model_key(one)
+            for one in parse_all(["SemF1", "SoftF1", "SemF1(embedding=x)"])
+        ]
         assert keys == ["#default, own same", "default", "x"]
 
     def test_captions_use_the_general_model(self):
-        table = semmetrics.score(["a red car"], [["a car"]], task="captions", measures="BagSim")
+        table = semmetrics.score(
+            ["a red car"], [["a car"]], task="captions", measures="BagSim"
+        )
         assert identity_of(table["BagSim"].signature) == STATIC.identity
 
 
@@ -154,7 +185,9 @@ class TestOpening:
     def test_a_name_is_not_taken_for_a_default(self):
         for name in ("#same", "#default, own same"):
             with pytest.raises(semmetrics.InputError, match="do not start with '#'"):
-                semmetrics.score(PREDS, GTS, measures="SemF1", embedding={name: "static"})
+                semmetrics.score(
+                    PREDS, GTS, measures="SemF1", embedding={name: "static"}
+                )
 
     def test_labels_are_laid_out_once_for_measures_of_both_defaults(self, monkeypatch):
         from semmetrics.metrics import semantic
@@ -171,7 +204,9 @@ class TestOpening:
         semmetrics.score([["couch"]], [["sofa"]], measures=measures, embedding="static")
         assert len(layouts) == 1
 
-    def test_similarities_are_computed_once_for_measures_of_both_defaults(self, monkeypatch):
+    def test_similarities_are_computed_once_for_measures_of_both_defaults(
+        self, monkeypatch
+    ):
         from semmetrics.metrics import label_similarity
 
         computed = []
@@ -193,7 +228,9 @@ class TestSignatures:
     @pytest.mark.parametrize("embedding", [None, "static", "same"])
     @pytest.mark.parametrize("measure", ["SemF1", "SoftF1", "WMD"])
     def test_what_a_signature_says_is_computed_again(self, measure, embedding):
-        first = semmetrics.score(PREDS, GTS, measures=measure, embedding=embedding)[measure]
+        first = semmetrics.score(PREDS, GTS, measures=measure, embedding=embedding)[
+            measure
+        ]
         again = semmetrics.rescore(first.signature, PREDS, GTS)
         assert again.differences == []
         assert again.scores[0].value == first.value
@@ -201,8 +238,12 @@ class TestSignatures:
 
     def test_of_an_earlier_version_it_uses_the_general_model(self):
         """SemF1 had the general model, and a signature of that time says so."""
-        now = semmetrics.score(PREDS, GTS, measures="SemF1", embedding="static")["SemF1"]
-        old = now.signature.replace(STATIC.identity, "semmetrics-static-320@000000000000")
+        now = semmetrics.score(PREDS, GTS, measures="SemF1", embedding="static")[
+            "SemF1"
+        ]
+        old = now.signature.replace(
+            STATIC.identity, "semmetrics-static-320@000000000000"
+        )
         again = semmetrics.rescore(old, PREDS, GTS)
         assert again.scores[0].value == now.value
         assert again.differences == [
@@ -231,7 +272,9 @@ class TestCalibration:
     def test_an_error_tells_how_to_use_one_of_another_embedding(self):
         pairs = [("couch", "sofa", 1), ("car", "automobile", 1), ("car", "tree", 0)]
         static = calibrate_threshold_on_pairs(pairs, "static")
-        with pytest.raises(semmetrics.InputError, match="give the calibrated one with embedding="):
+        with pytest.raises(
+            semmetrics.InputError, match="give the calibrated one with embedding="
+        ):
             semmetrics.score(PREDS, GTS, measures="SemF1", calibration=static)
 
     def test_by_contrast(self):
@@ -249,37 +292,65 @@ class TestReasons:
         model = Synonyms(vectors, [{"sofa", "couch"}])
         preds = [["couch"], ["seat"], ["sofa"], ["sky"], [["seat", "couch"]]]
         gts = [["sofa"], ["sofa"], ["sofa"], ["sofa"], ["sofa"]]
-        rows = list(semmetrics.score(preds, gts, measures="SemF1", embedding=model).matches())
+        rows = list(
+            semmetrics.score(preds, gts, measures="SemF1", embedding=model).matches()
+        )
         reasons = [row["reason"] for row in rows]
         assert reasons == ["same synset", "similar", "equal", None, None, "same synset"]
         plain = Tiny(vectors, threshold=0.5)
         rows = semmetrics.score(preds, gts, measures="SemF1", embedding=plain).matches()
-        assert [row["reason"] for row in rows] == ["similar", "similar", "equal", None, None,
-                                                   "similar"]  # fmt: skip
+        assert [row["reason"] for row in rows] == [
+            "similar",
+            "similar",
+            "equal",
+            None,
+            None,
+            "similar",
+        ]
 
     def test_each_pair_of_labels_is_compared_once(self):
         model = Synonyms({"sofa": [1, 0], "couch": [1, 0.1]}, [{"sofa", "couch"}])
-        table = semmetrics.score([["couch"]] * 50, [["sofa"]] * 50, measures="SemF1",
-                                 embedding=model)  # fmt: skip
+        table = semmetrics.score(
+            [["couch"]] * 50, [["sofa"]] * 50, measures="SemF1", embedding=model
+        )
         assert {row["reason"] for row in table.matches()} == {"same synset"}
         assert model.n_compared == 1
 
     def test_labels_are_asked_for_as_they_are_looked_up(self):
-        model = Synonyms({"pool table": [1, 0], "sofa": [1, 0.1]}, [{"pool table", "sofa"}])
-        table = semmetrics.score([["pool_table"]], [["sofa"]], measures="SemF1", embedding=model)
+        model = Synonyms(
+            {"pool table": [1, 0], "sofa": [1, 0.1]}, [{"pool table", "sofa"}]
+        )
+        table = semmetrics.score(
+            [["pool_table"]], [["sofa"]], measures="SemF1", embedding=model
+        )
         assert table.matches()[0]["reason"] == "same synset"
 
     def test_of_the_model_of_the_package(self):
         measure = "SemF1(threshold=-1)"  # whatever their similarity
-        table = semmetrics.score([["couch"], ["couch"]], [["sofa"], ["couch"]], measures=measure)
+        table = semmetrics.score(
+            [["couch"], ["couch"]], [["sofa"], ["couch"]], measures=measure
+        )
         assert [row["reason"] for row in table.matches()] == ["same synset", "equal"]
         assert table.matches().columns == (
-            "id", "system", "rank", "prediction", "reference", "reason", "similarity", "nearest",
-        )  # fmt: skip
+            "id",
+            "system",
+            "rank",
+            "prediction",
+            "reference",
+            "reason",
+            "similarity",
+            "nearest",
+        )
 
     def test_models_around_it_know_its_synsets(self, tmp_path):
-        for model in (RememberingEmbedder(SAME), CachedEmbedder(SAME, tmp_path / "cache.sqlite")):
-            assert model.share_synset(["couch", "couch"], ["sofa", "car"]).tolist() == [True, False]
+        for model in (
+            RememberingEmbedder(SAME),
+            CachedEmbedder(SAME, tmp_path / "cache.sqlite"),
+        ):
+            assert model.share_synset(["couch", "couch"], ["sofa", "car"]).tolist() == [
+                True,
+                False,
+            ]
 
 
 VECTORS = {"cat": [1, 0], "kitten": [1, 0.1], "dog": [0, 1], "zx": [1, 1]}
@@ -307,7 +378,9 @@ class TestUntuned:
 
     def test_a_note_counts_them(self):
         preds, gts = [["kitten", "zx"], ["cat"]], [["cat"], ["dog"]]
-        table = semmetrics.score(preds, gts, measures=["SemF1", "SoftF1"], embedding=PARTLY_TUNED)
+        table = semmetrics.score(
+            preds, gts, measures=["SemF1", "SoftF1"], embedding=PARTLY_TUNED
+        )
         (note,) = [note for note in table.notes if "tuned on" in note]
         assert note == (
             "preds: 1 distinct term outside the vocabulary that tuned-2@000000000000 was tuned on, "
@@ -319,7 +392,9 @@ class TestUntuned:
         assert not any("tuned on" in note for note in plain.notes)
 
     def test_coverage(self):
-        labels: Lists = as_labels({"a": ["cat", "kitten", ["zx", "kitten"]], "b": ["zx", "kitten"]})
+        labels: Lists = as_labels(
+            {"a": ["cat", "kitten", ["zx", "kitten"]], "b": ["zx", "kitten"]}
+        )
         (found,) = measure_coverage({"vet": labels}, PARTLY_TUNED)
         assert (found.untuned, found.untuned_names) == (3, ("kitten", "zx, kitten"))
         assert (found.composed, found.composed_names) == (1, ("zx",))
@@ -328,7 +403,11 @@ class TestUntuned:
 
 def test_the_pairs_of_the_documentation():
     page = Path(__file__).parents[2] / "docs" / "measures" / "semantic.md"
-    rows = page.read_text(encoding="utf-8").partition("| match | cosine |")[2].split("\n")[2:12]
+    rows = (
+        page.read_text(encoding="utf-8")
+        .partition("| match | cosine |")[2]
+        .split("\n")[2:12]
+    )
     assert len(rows) == 10
     for row in rows:
         same, above, other, below = (cell.strip() for cell in row.strip("|").split("|"))

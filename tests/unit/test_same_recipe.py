@@ -71,7 +71,9 @@ class TestWordNet:
     def test_pointers(self, lexicon):
         car = lexicon.synsets["00000002"]
         assert (car.hypernyms, car.parts) == (("00000001",), ("00000005",))
-        assert lexicon.synsets["00000005"].parts == ("00000002",)  # from the part to the whole
+        assert lexicon.synsets["00000005"].parts == (
+            "00000002",
+        )  # from the part to the whole
         assert lexicon.synsets["00000006"].parts == ()  # a pointer to a verb
 
     def test_senses_with_their_counts(self, lexicon):
@@ -92,7 +94,9 @@ class TestWordNet:
 class TestRelations:
     def test_pairs(self, lexicon):
         pairs = relations.draw(lexicon, list(lexicon.nouns), 200, seed=0)
-        as_sets = {name: {frozenset(pair) for pair in found} for name, found in pairs.items()}
+        as_sets = {
+            name: {frozenset(pair) for pair in found} for name, found in pairs.items()
+        }
         assert as_sets["same"] == {
             frozenset(pair)
             for pair in (
@@ -105,7 +109,10 @@ class TestRelations:
         assert frozenset(("car", "bus")) in as_sets["sibling"]
         assert frozenset(("car", "motorcycle")) in as_sets["sibling"]
         assert frozenset(("car", "vehicle")) in as_sets["hypernym"]
-        assert as_sets["part"] == {frozenset(("car", "wheel")), frozenset(("automobile", "wheel"))}
+        assert as_sets["part"] == {
+            frozenset(("car", "wheel")),
+            frozenset(("automobile", "wheel")),
+        }
         # The example after the definition of "car" does not count.
         assert as_sets["associated"] == {
             frozenset(("motorcycle", "saddle")),
@@ -120,7 +127,9 @@ class TestRelations:
 
     def test_both_nouns_are_among_those_given(self, lexicon):
         pairs = relations.draw(lexicon, ["car", "bus", "wheel"], 50, seed=0)
-        assert {text for found in pairs.values() for pair in found for text in pair} == {
+        assert {
+            text for found in pairs.values() for pair in found for text in pair
+        } == {
             "car",
             "bus",
             "wheel",
@@ -128,8 +137,12 @@ class TestRelations:
 
     def test_folds(self):
         folds = [relations.fold(f"{number:08}") for number in range(20_000)]
-        shares = {name: folds.count(name) / len(folds) for name in ("test", "choice", "fit")}
-        assert shares == pytest.approx({"test": 0.2, "choice": 0.1, "fit": 0.7}, abs=0.01)
+        shares = {
+            name: folds.count(name) / len(folds) for name in ("test", "choice", "fit")
+        }
+        assert shares == pytest.approx(
+            {"test": 0.2, "choice": 0.1, "fit": 0.7}, abs=0.01
+        )
 
 
 class TestConstraints:
@@ -138,11 +151,23 @@ class TestConstraints:
 
     def test_same_and_related(self, lexicon):
         found = constraints.Constraints(lexicon)
-        given = self.relations_of(found, "car", "automobile", "bus", "vehicle", "wheel", "rodent")
+        given = self.relations_of(
+            found, "car", "automobile", "bus", "vehicle", "wheel", "rodent"
+        )
         assert np.argwhere(np.triu(given.same)).tolist() == [[0, 1]]
-        assert np.argwhere(np.triu(given.related["sibling"])).tolist() == [[0, 2], [1, 2]]
-        assert np.argwhere(np.triu(given.related["hypernym"])).tolist() == [[0, 3], [1, 3], [2, 3]]
-        assert np.argwhere(np.triu(given.related["distant"])).tolist() == [[0, 4], [1, 4]]
+        assert np.argwhere(np.triu(given.related["sibling"])).tolist() == [
+            [0, 2],
+            [1, 2],
+        ]
+        assert np.argwhere(np.triu(given.related["hypernym"])).tolist() == [
+            [0, 3],
+            [1, 3],
+            [2, 3],
+        ]
+        assert np.argwhere(np.triu(given.related["distant"])).tolist() == [
+            [0, 4],
+            [1, 4],
+        ]
         assert given.unrelated[5].tolist() == [True] * 5 + [False]
 
     def test_a_rare_sense_counts_only_for_the_head_of_a_synonym(self, lexicon):
@@ -164,7 +189,9 @@ class TestConstraints:
     def test_nouns_that_are_held_out_are_in_no_constraint(self, lexicon):
         held_out = relations.fold("00000002")  # the fold of "car"
         found = constraints.Constraints(lexicon, [held_out])
-        drawn = {found.texts[number] for number in found.sample(np.random.default_rng(0), 2)}
+        drawn = {
+            found.texts[number] for number in found.sample(np.random.default_rng(0), 2)
+        }
         assert drawn.isdisjoint({"car", "automobile"})
         given = self.relations_of(found, "car", "automobile", "wheel")
         assert not given.same.any()
@@ -188,8 +215,12 @@ class TestArithmetic:
         vectors = random.normal(size=(5, 3)).astype(np.float32)
         made = network(vectors)
         for vector, row in zip(vectors, made, strict=True):
-            expected = vector @ linear + gelu(vector @ hidden + hidden_bias) @ out + bias
-            np.testing.assert_allclose(row, expected / np.linalg.norm(expected), rtol=1e-5)
+            expected = (
+                vector @ linear + gelu(vector @ hidden + hidden_bias) @ out + bias
+            )
+            np.testing.assert_allclose(
+                row, expected / np.linalg.norm(expected), rtol=1e-5
+            )
 
     def test_gelu_is_near_the_exact_one(self):
         special = pytest.importorskip("scipy.special")
@@ -203,7 +234,9 @@ class TestArithmetic:
         together = model.embed(texts)
         for place, text in enumerate(texts):
             alone = model.embed([text])
-            np.testing.assert_allclose(alone.vectors[0], together.vectors[place], atol=1e-6)
+            np.testing.assert_allclose(
+                alone.vectors[0], together.vectors[place], atol=1e-6
+            )
             assert alone.known[0] == together.known[place]
             assert alone.tuned[0] == together.tuned[place]
         assert together.known.tolist() == [True, True, True, False, True]
@@ -212,7 +245,15 @@ class TestArithmetic:
 
     def test_a_plural_is_its_singular(self):
         model = SameEmbedder()
-        texts = ["dogs", "traffic lights", "cherries", "knives", "men", "Women", "tomatoes"]
+        texts = [
+            "dogs",
+            "traffic lights",
+            "cherries",
+            "knives",
+            "men",
+            "Women",
+            "tomatoes",
+        ]
         singular = ["dog", "traffic light", "cherry", "knife", "man", "woman", "tomato"]
         found = model.embed(texts)
         np.testing.assert_array_equal(found.vectors, model.embed(singular).vectors)
@@ -271,14 +312,35 @@ class TestArithmetic:
         first = ["Traffic_lights", "dog", "selfie-stick", "日本", "C++", "couch"]
         second = ["traffic light", "cat", "Selfie sticks", "中国", "C#", "sofa"]
         model = SameEmbedder()
-        assert model.share_name(first, second).tolist() == [True, False, True, False, False, False]
-        assert model.share_synset(first, second)[[1, 2, 5]].tolist() == [False, False, True]
+        assert model.share_name(first, second).tolist() == [
+            True,
+            False,
+            True,
+            False,
+            False,
+            False,
+        ]
+        assert model.share_synset(first, second)[[1, 2, 5]].tolist() == [
+            False,
+            False,
+            True,
+        ]
 
     def test_codes_and_texts_that_are_partly_read_match_only_themselves(self):
         model = SameEmbedder()
         codes = [f"n0{number}" for number in range(2084071, 2084171)]
         codes += [f"class_{number}" for number in range(100)]
-        codes += ["C++", "C#", "C", "собака 1", "кошка 1", "3D принтер", "3D очки", "1999", "2000"]
+        codes += [
+            "C++",
+            "C#",
+            "C",
+            "собака 1",
+            "кошка 1",
+            "3D принтер",
+            "3D очки",
+            "1999",
+            "2000",
+        ]
         codes += [str(number) for number in range(13)]
         vectors = model.embed(codes).vectors
         cosines = (vectors @ vectors.T)[np.triu_indices(len(codes), 1)]
@@ -317,16 +379,24 @@ class TestArithmetic:
     def test_a_text_as_if_it_were_not_tuned(self):
         model = SameEmbedder()
         found = model.embed_untuned(["dog", "qwxzv"])
-        np.testing.assert_array_equal(found.vectors[1], model.embed(["qwxzv"]).vectors[0])
+        np.testing.assert_array_equal(
+            found.vectors[1], model.embed(["qwxzv"]).vectors[0]
+        )
         assert abs(found.vectors[0] @ model.embed(["dog"]).vectors[0] - 1) > 0.01
         assert found.composed.tolist() == [False, True]
 
     def test_vectors_have_length_one(self):
-        vectors = SameEmbedder().embed(["dog", "dogs", "red car", "qwxzv", "##s"]).vectors
+        vectors = (
+            SameEmbedder().embed(["dog", "dogs", "red car", "qwxzv", "##s"]).vectors
+        )
         np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
 
     def test_spelling_does_not_matter(self):
-        vectors = SameEmbedder().embed(["Traffic light", "traffic_light", "TRAFFIC-LIGHT"]).vectors
+        vectors = (
+            SameEmbedder()
+            .embed(["Traffic light", "traffic_light", "TRAFFIC-LIGHT"])
+            .vectors
+        )
         np.testing.assert_array_equal(vectors, vectors[[0, 0, 0]])
 
 
@@ -371,7 +441,9 @@ class TestFiles:
         ids=["reversed", "floats", "column", "too large"],
     )
     def test_entries_that_are_none(self, copied, change):
-        np.save(copied / "same-entries.npy", change(np.load(copied / "same-entries.npy")))
+        np.save(
+            copied / "same-entries.npy", change(np.load(copied / "same-entries.npy"))
+        )
         with pytest.raises(InputError) as error:
             SameEmbedder(copied)
         assert error.value.code == "damaged-model"
@@ -393,7 +465,9 @@ class TestFiles:
     @pytest.mark.parametrize("threshold", [None, True, "0.5", 2.0, float("nan")])
     def test_a_threshold_that_is_no_cosine(self, copied, threshold):
         described = json.loads((copied / "same.json").read_text())
-        (copied / "same.json").write_text(json.dumps(described | {"threshold": threshold}))
+        (copied / "same.json").write_text(
+            json.dumps(described | {"threshold": threshold})
+        )
         with pytest.raises(InputError, match="threshold"):
             SameEmbedder(copied)
 

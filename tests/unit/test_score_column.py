@@ -36,7 +36,10 @@ PRED = "id,label,how\na,x,.9\na,y,.1\nb,y,.8\n"
 def test_a_ground_truth_may_lack_it(tmp_path, name):
     pred, truth = saved(tmp_path, "p.csv", PRED), saved(tmp_path, name, TRUTHS[name])
     measure = "F1(decode=threshold:0.5)"
-    assert semmetrics.score(pred, truth, measures=measure, read=NAMED)[measure].value == 1.0
+    assert (
+        semmetrics.score(pred, truth, measures=measure, read=NAMED)[measure].value
+        == 1.0
+    )
     scorer = semmetrics.Scorer(measures="AP", read=NAMED)
     scorer.update(pred, truth)
     assert scorer.compute()["AP"].value == 1.0
@@ -48,4 +51,6 @@ def test_other_columns_are_needed_on_both_sides(tmp_path, role):
     text = TRUTHS["plain.csv"].replace(role, "k", 1)
     pred = saved(tmp_path, "p.csv", text)
     with refused_in("missing-column", "gt.csv, line 1"):
-        semmetrics.score(pred, saved(tmp_path, "gt.csv", TRUTHS["plain.csv"]), read=named)
+        semmetrics.score(
+            pred, saved(tmp_path, "gt.csv", TRUTHS["plain.csv"]), read=named
+        )

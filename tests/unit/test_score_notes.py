@@ -25,7 +25,9 @@ def test_the_order_is_noted_of_batches_that_were_let_go():
 def test_scores_of_the_ground_truth_count_for_nothing():
     (fact,) = score({"a": {"cat": 0.9}}, SCORED, "F1").facts
     assert (fact.code, fact.where) == ("true-scores", "gts")
-    assert codes(score({"a": {"cat": 0.9}}, {"a": {"cat": 1.0, "dog": 1.0}}, "F1")) == []
+    assert (
+        codes(score({"a": {"cat": 0.9}}, {"a": {"cat": 1.0, "dog": 1.0}}, "F1")) == []
+    )
 
 
 @pytest.mark.parametrize(

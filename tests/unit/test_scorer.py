@@ -26,7 +26,20 @@ from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import all_definitions
 
 NAMES = [f"label {number}" for number in range(12)]
-WORDS = ["a", "the", "man", "dog", "cat", "rides", "runs", "on", "red", "big", "beach", "two"]
+WORDS = [
+    "a",
+    "the",
+    "man",
+    "dog",
+    "cat",
+    "rides",
+    "runs",
+    "on",
+    "red",
+    "big",
+    "beach",
+    "two",
+]
 PARENTS = {name: f"label {(int(name[6:]) - 1) // 2}" for name in NAMES[1:]}
 
 
@@ -60,12 +73,16 @@ def caption_items(n, seed=0):
     def one():
         return " ".join(rng.choice(WORDS, rng.integers(3, 9)))
 
-    return [one() for _ in range(n)], [[one() for _ in range(rng.integers(1, 4))] for _ in range(n)]
+    return [one() for _ in range(n)], [
+        [one() for _ in range(rng.integers(1, 4))] for _ in range(n)
+    ]
 
 
 def case_of(definition):
     """Measures of a definition, with the options and the items that they need."""
-    required = {o.name: {"q": 40}.get(o.name, 3) for o in definition.options if o.required}
+    required = {
+        o.name: {"q": 40}.get(o.name, 3) for o in definition.options if o.required
+    }
     averages = definition.averages or (None,)
     chosen = [definition(**required, **({"average": a} if a else {})) for a in averages]
     if definition.kind == "captions":
@@ -99,7 +116,9 @@ EVERY = pytest.mark.parametrize(
     [
         pytest.param(d, id=f"{d.kind} {d.name}")
         for d in all_definitions()
-        if not isinstance(d.family, Derived)  # of parts that batches of lists do not have
+        if not isinstance(
+            d.family, Derived
+        )  # of parts that batches of lists do not have
         and "phi" not in d.needs  # tests/unit/test_graded_retrieval.py
     ],
 )
@@ -186,7 +205,9 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
     if not additive:
         return
     whole = score(preds, gts, measures=additive, keep_rows=False, **options)
-    scorer = fed(Scorer(measures=additive, keep_rows=False, **options), preds, gts, splits(24, 3))
+    scorer = fed(
+        Scorer(measures=additive, keep_rows=False, **options), preds, gts, splits(24, 3)
+    )
     assert told(scorer.compute()) == told(whole)
     parts = []
     for start, stop in ((0, 5), (5, 24)):
@@ -195,7 +216,9 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
         parts.append(io.BytesIO())
         part.save(parts[-1])
     merged = sum(map(Scorer.load, parts)).compute()
-    assert [one.to_dict()["value"] for one in merged] == [one.to_dict()["value"] for one in whole]
+    assert [one.to_dict()["value"] for one in merged] == [
+        one.to_dict()["value"] for one in whole
+    ]
     with refused("rows-not-kept"):
         scorer.compute().per_item()
     if "SemF1" in map(str, measures):
@@ -228,12 +251,17 @@ def test_weights_come_with_their_items(keep_rows):
     weights[:9] = 0  # a batch of which nothing counts
     options = {"measures": ["F1", "MacroF1", "MicroF1"], "keep_rows": keep_rows}
     bounds = ((0, 5), (5, 9), (9, 30), (30, 40))
-    scorer, named = fed(Scorer(**options), preds, gts, bounds, weights=weights), Scorer(**options)
+    scorer, named = (
+        fed(Scorer(**options), preds, gts, bounds, weights=weights),
+        Scorer(**options),
+    )
     for start, stop in bounds:
         part, some = weights[start:stop], names[start:stop]
         sides = by_id(preds[start:stop], some), by_id(gts[start:stop], some)
         named.update(*sides, weights=by_id(part.tolist(), some) if start else part)
-    assert digits(scorer.compute()) == digits(score(preds, gts, weights=weights, **options))
+    assert digits(scorer.compute()) == digits(
+        score(preds, gts, weights=weights, **options)
+    )
     by_name = score(by_id(preds, names), by_id(gts, names), weights=weights, **options)
     assert digits(named.compute()) == digits(by_name)
     with refused("zero-weights"):
@@ -246,7 +274,9 @@ def test_probabilities_of_set_sizes_come_with_their_items(keep_rows):
     probs = np.random.default_rng(1).dirichlet(np.ones(5), 40)
     options = {"measures": ["F1(decode=cardinality)"], "keep_rows": keep_rows}
     scorer = fed(Scorer(**options), preds, gts, ((0, 5), (5, 40)), set_size_probs=probs)
-    assert digits(scorer.compute()) == digits(score(preds, gts, set_size_probs=probs, **options))
+    assert digits(scorer.compute()) == digits(
+        score(preds, gts, set_size_probs=probs, **options)
+    )
     for wrong in ({"set_size_probs": probs[:1, :4]}, {}):
         with refused("batch-differs"):
             scorer.update(preds[:1], gts[:1], **wrong)
@@ -265,42 +295,92 @@ def test_a_batch_that_one_side_lacks_as_a_whole(keep_rows):
 _TWO = [("cat", "kitty")]
 
 
-@pytest.mark.parametrize(("preds", "gts", "options"), [
-    ({"a": [*_TWO, "ant"], "b": ["zebra"], "c": ["zebra", "ant"], "d": [*_TWO, "bee"]},
-     {"a": [*_TWO, "zebra"], "b": ["zebra"], "c": _TWO, "d": ["zebra"]}, {}),
-    ({"a": ["cat, cat", "ant"], "b": ["zebra"], "c": ["zebra", "ant"], "d": ["cat", "bee"]},
-     {"a": ["cat"], "b": ["zebra"], "c": ["dog"], "d": ["zebra"]}, {"normalize": "kubany2020"}),
-    ({"a": "bird", "b": "cat", "c": "dog"}, {"b": "cat", "c": "dog"},
-     {"task": "classes", "missing": "skip"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preds", "gts", "options"),
+    [
+        (
+            {
+                "a": [*_TWO, "ant"],
+                "b": ["zebra"],
+                "c": ["zebra", "ant"],
+                "d": [*_TWO, "bee"],
+            },
+            {"a": [*_TWO, "zebra"], "b": ["zebra"], "c": _TWO, "d": ["zebra"]},
+            {},
+        ),
+        (
+            {
+                "a": ["cat, cat", "ant"],
+                "b": ["zebra"],
+                "c": ["zebra", "ant"],
+                "d": ["cat", "bee"],
+            },
+            {"a": ["cat"], "b": ["zebra"], "c": ["dog"], "d": ["zebra"]},
+            {"normalize": "kubany2020"},
+        ),
+        (
+            {"a": "bird", "b": "cat", "c": "dog"},
+            {"b": "cat", "c": "dog"},
+            {"task": "classes", "missing": "skip"},
+        ),
+    ],
+)
 def test_batches_whose_labels_stand_in_another_order(preds, gts, options):
-    measures = ["Accuracy"] if "task" in options else ["MacroF1", "MacroPrecision", "MacroRecall"]
+    measures = (
+        ["Accuracy"]
+        if "task" in options
+        else ["MacroF1", "MacroPrecision", "MacroRecall"]
+    )
     scorer = Scorer(measures=measures, keep_rows=False, **options)
     for some in (["a", "b"], ["c", "d"]) if "d" in preds else "abc":
-        scorer.update(*({i: side[i] for i in some if i in side} for side in (preds, gts)))
+        scorer.update(
+            *({i: side[i] for i in some if i in side} for side in (preds, gts))
+        )
         scorer.let_go()
-    assert told(scorer.compute()) == told(score(preds, gts, measures=measures, **options))
+    assert told(scorer.compute()) == told(
+        score(preds, gts, measures=measures, **options)
+    )
 
 
 def test_no_item_has_both_sides():
-    scorer = Scorer(measures="Accuracy", task="classes", missing="empty", keep_rows=False)
+    scorer = Scorer(
+        measures="Accuracy", task="classes", missing="empty", keep_rows=False
+    )
     for pair in (({"a": "cat"}, {}), ({}, {"b": "cat"})):
         scorer.update(*pair)
         scorer.let_go()
     scorer.save(state := io.BytesIO())
-    assert [one.compute()["Accuracy"].n for one in (scorer, Scorer.load(state))] == [1, 1]
+    assert [one.compute()["Accuracy"].n for one in (scorer, Scorer.load(state))] == [
+        1,
+        1,
+    ]
 
 
-@pytest.mark.parametrize(("preds", "gts", "options"), [
-    ({"a": ["x", "q"], "b": ["z"]}, {"a": ["x"], "b": ["z"]},
-     {"measures": "F1", "ignore": ["q", "z"], "weights": {"a": 1.0, "b": 0.0}}),
-    ({"a": ["a"]}, {"a": ["b"], "b": ["d"]},
-     {"measures": "CaptionLength", "task": "captions", "missing": "empty"}),
-    ({"a": ["a"], "b": ["two words"]}, {"a": ["b"], "b": ["and more"]},
-     {"measures": "CaptionLength", "task": "captions"}),
-    ({"a": {"x": 0.5}, "b": {"x": 0.5, "y": 0.1}}, {"a": "x", "b": "y"},
-     {"measures": "Accuracy@2", "task": "classes"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preds", "gts", "options"),
+    [
+        (
+            {"a": ["x", "q"], "b": ["z"]},
+            {"a": ["x"], "b": ["z"]},
+            {"measures": "F1", "ignore": ["q", "z"], "weights": {"a": 1.0, "b": 0.0}},
+        ),
+        (
+            {"a": ["a"]},
+            {"a": ["b"], "b": ["d"]},
+            {"measures": "CaptionLength", "task": "captions", "missing": "empty"},
+        ),
+        (
+            {"a": ["a"], "b": ["two words"]},
+            {"a": ["b"], "b": ["and more"]},
+            {"measures": "CaptionLength", "task": "captions"},
+        ),
+        (
+            {"a": {"x": 0.5}, "b": {"x": 0.5, "y": 0.1}},
+            {"a": "x", "b": "y"},
+            {"measures": "Accuracy@2", "task": "classes"},
+        ),
+    ],
+)
 def test_batches_that_fall_away_or_differ_have_the_notes_of_all(preds, gts, options):
     given = {name: one for name, one in options.items() if name != "weights"}
     scorer = Scorer(**given, keep_rows=False)
@@ -315,14 +395,31 @@ def test_batches_that_fall_away_or_differ_have_the_notes_of_all(preds, gts, opti
 def test_systems_beside_each_other_keep_their_counts():
     gts = {"a": [*_TWO, "zebra"], "b": ["zebra"], "c": _TWO, "d": ["zebra", "dog"]}
     systems = {
-        "one": {"a": [*_TWO, "ant"], "b": ["zebra"], "c": ["cat", "ant"], "d": ["zebra"]},
-        "two": {"a": ["bee", "zebra"], "b": ["zebra"], "c": ["cat"], "d": ["dog", "xylo"]},
+        "one": {
+            "a": [*_TWO, "ant"],
+            "b": ["zebra"],
+            "c": ["cat", "ant"],
+            "d": ["zebra"],
+        },
+        "two": {
+            "a": ["bee", "zebra"],
+            "b": ["zebra"],
+            "c": ["cat"],
+            "d": ["dog", "xylo"],
+        },
     }
     both = semmetrics.score_systems(systems, gts, measures="MacroF1")
     for one in both:
         (alone,) = score(systems[one.system], gts, measures="MacroF1")
-        own, supports = (dict(zip(*(each.per_label[name].tolist() for name in ("label", "support")),
-                                  strict=True)) for each in (alone, one))  # fmt: skip
+        own, supports = (
+            dict(
+                zip(
+                    *(each.per_label[name].tolist() for name in ("label", "support")),
+                    strict=True,
+                )
+            )
+            for each in (alone, one)
+        )
         assert own.items() <= supports.items()
 
 
@@ -332,7 +429,11 @@ def test_systems_beside_each_other_keep_their_counts():
 def test_matrices_of_scores_and_of_members():
     rng = np.random.default_rng(2)
     scores, members = rng.random((30, 5)).astype(np.float32), rng.random((30, 5)) < 0.4
-    for options in ({}, {"measures": ["F1"], "decode": "threshold:0.5"}, {"classes": NAMES[:5]}):
+    for options in (
+        {},
+        {"measures": ["F1"], "decode": "threshold:0.5"},
+        {"classes": NAMES[:5]},
+    ):
         check(scores, members, splits(30, 4), **options)
     scorer = fed(Scorer(), scores, members, [(0, 30)])
     with refused("other-batch"):
@@ -345,12 +446,16 @@ def test_scores_that_are_all_0_or_1_are_scores_beside_others():
     measures = ["LRAP", "F1(decode=threshold:0.3)"]
     whole = score(scores, members, measures=measures)
     for keep_rows in (True, False):
-        scorer = Scorer(measures=measures if keep_rows else measures[1:], keep_rows=keep_rows)
+        scorer = Scorer(
+            measures=measures if keep_rows else measures[1:], keep_rows=keep_rows
+        )
         table = fed(scorer, scores, members, [(0, 1), (1, 2), (2, 3), (3, 4)]).compute()
         assert [s.value for s in table] == [whole[str(s.measure)].value for s in table]
         assert table.understood == whole.understood
-    first, other = (fed(Scorer(measures=measures), scores, members, [part])
-                    for part in ((0, 2), (2, 4)))  # fmt: skip
+    first, other = (
+        fed(Scorer(measures=measures), scores, members, [part])
+        for part in ((0, 2), (2, 4))
+    )
     assert digits((first + other).compute()) == digits(whole)
     check(scores[:2], members[:2], [(0, 1), (1, 2)], measures=["F1"])  # members alone
 
@@ -371,7 +476,9 @@ def test_members_that_were_let_go_are_no_scores_any_more():
 def test_a_scorer_goes_on_after_compute_and_begins_again_after_reset():
     preds, gts, _ = some_items()
     scorer = Scorer(measures=["F1", "MacroF1"])
-    half, whole = (digits(score(preds[:n], gts[:n], measures=["F1", "MacroF1"])) for n in (20, 40))
+    half, whole = (
+        digits(score(preds[:n], gts[:n], measures=["F1", "MacroF1"])) for n in (20, 40)
+    )
     assert digits(fed(scorer, preds, gts, [(0, 20)]).compute()) == half
     assert digits(fed(scorer, preds, gts, [(20, 40)]).compute()) == whole
     assert len(scorer) == 40
@@ -395,15 +502,21 @@ def test_empty_batches_say_nothing():
 # What is refused
 
 
-@pytest.mark.parametrize(("options", "code"), [
-    ({"measures": "F7"}, "unknown-name"),
-    ({"measures": "F1", "protocol": "kubany2020"}, "measures-and-protocol"),
-    ({"weights": [1]}, "given-by-batch"),
-    ({"measures": "F1", "tokenizer": "13a"}, "not-of-kind"),
-    ({"ci": True, "ci_method": "bca", "keep_rows": False}, "needs-all-items"),
-    ({"ci": semmetrics.Bootstrap(method="wilson"), "keep_rows": False}, "needs-all-items"),
-    ({"score_references": True, "keep_rows": False}, "needs-all-items"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"measures": "F7"}, "unknown-name"),
+        ({"measures": "F1", "protocol": "kubany2020"}, "measures-and-protocol"),
+        ({"weights": [1]}, "given-by-batch"),
+        ({"measures": "F1", "tokenizer": "13a"}, "not-of-kind"),
+        ({"ci": True, "ci_method": "bca", "keep_rows": False}, "needs-all-items"),
+        (
+            {"ci": semmetrics.Bootstrap(method="wilson"), "keep_rows": False},
+            "needs-all-items",
+        ),
+        ({"score_references": True, "keep_rows": False}, "needs-all-items"),
+    ],
+)
 def test_wrong_options_are_refused_at_once(options, code):
     with refused(code):
         Scorer(**options)
@@ -414,17 +527,22 @@ def state(scorer):
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
-@pytest.mark.parametrize(("preds", "gts", "more", "code"), [
-    ({"z": ["cat"]}, {"y": ["cat"]}, {}, "other-ids"),
-    ([["cat"]], [["cat"]], {}, "other-batch"),
-    ({"z": ["cat"]}, {"z": ["emu"]}, {}, "outside-classes"),
-    ({"z": [("cat", 0.5)]}, {"z": ["cat"]}, {}, "other-batch"),
-    ({"z": [7]}, {"z": ["cat"]}, {}, "number-outside-classes"),
-    ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "batch-differs"),
-    ({"z": "a cat sleeps"}, {"z": ["cat"]}, {}, "preds"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preds", "gts", "more", "code"),
+    [
+        ({"z": ["cat"]}, {"y": ["cat"]}, {}, "other-ids"),
+        ([["cat"]], [["cat"]], {}, "other-batch"),
+        ({"z": ["cat"]}, {"z": ["emu"]}, {}, "outside-classes"),
+        ({"z": [("cat", 0.5)]}, {"z": ["cat"]}, {}, "other-batch"),
+        ({"z": [7]}, {"z": ["cat"]}, {}, "number-outside-classes"),
+        ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "batch-differs"),
+        ({"z": "a cat sleeps"}, {"z": ["cat"]}, {}, "preds"),
+    ],
+)
 def test_a_batch_that_is_refused_changes_nothing(preds, gts, more, code, keep_rows):
-    scorer = Scorer(measures=["F1", "MacroF1"], classes=["cat", "dog"], keep_rows=keep_rows)
+    scorer = Scorer(
+        measures=["F1", "MacroF1"], classes=["cat", "dog"], keep_rows=keep_rows
+    )
     scorer.update({"a": ["cat", "dog"], "b": ["dog"]}, {"a": ["cat"], "b": ["cat"]})
     before = state(scorer)
     with refused(code):
@@ -450,15 +568,23 @@ def test_ids_that_come_again():
     assert (len(sums), sums.compute()["F1"].n) == (3, 3)
 
 
-@pytest.mark.parametrize(("options", "preds", "gts", "code"), [
-    ({"measures": ["Recall"]}, [["cat"]], [["cat"]], "different-scorers"),
-    ({"missing": "skip"}, [["cat"]], [["cat"]], "different-scorers"),
-    ({"system": "other"}, [["cat"]], [["cat"]], "different-scorers"),
-    ({"keep_rows": False}, [["cat"]], [["cat"]], "different-scorers"),
-    ({"measures": None}, ["a cat sleeps here"], [["a cat is asleep"]], "different-scorers"),
-    ({}, {"a": ["cat"]}, {"a": ["cat"]}, "other-batch"),
-    ({}, [[("cat", 0.5)]], [["cat"]], "other-batch"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "preds", "gts", "code"),
+    [
+        ({"measures": ["Recall"]}, [["cat"]], [["cat"]], "different-scorers"),
+        ({"missing": "skip"}, [["cat"]], [["cat"]], "different-scorers"),
+        ({"system": "other"}, [["cat"]], [["cat"]], "different-scorers"),
+        ({"keep_rows": False}, [["cat"]], [["cat"]], "different-scorers"),
+        (
+            {"measures": None},
+            ["a cat sleeps here"],
+            [["a cat is asleep"]],
+            "different-scorers",
+        ),
+        ({}, {"a": ["cat"]}, {"a": ["cat"]}, "other-batch"),
+        ({}, [[("cat", 0.5)]], [["cat"]], "other-batch"),
+    ],
+)
 def test_scorers_that_do_not_fit(options, preds, gts, code):
     scorer, other = Scorer(measures=["F1"]), Scorer(**{"measures": ["F1"], **options})
     scorer.update([["cat"]], [["dog"]])
@@ -504,7 +630,9 @@ def traced(peak, *batches):
 def test_memory_is_constant_without_rows(monkeypatch):
     monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 100)
     rng = np.random.default_rng(0)
-    scorer = Scorer(measures=["BLEU-2", "ROUGE-L"], tokenizer="whitespace", keep_rows=False)
+    scorer = Scorer(
+        measures=["BLEU-2", "ROUGE-L"], tokenizer="whitespace", keep_rows=False
+    )
 
     def batch():
         texts = [" ".join(map(str, rng.integers(0, 10**6, 8))) for _ in range(100)]
@@ -524,13 +652,17 @@ def test_no_working_array_grows_with_the_items_let_go(monkeypatch):
         scorer.update(items, items)
 
     _, first, _, later = traced(1, *([batch] * n for n in (10, 10, 100, 10)))
-    assert later < first + 100_000  # eight bytes for each item would be four times as much
+    assert (
+        later < first + 100_000
+    )  # eight bytes for each item would be four times as much
     assert len(scorer) == 65_000
 
 
 def _embedding(number):
     def vectors(labels):
-        return np.array([[1.0, 0.0] if len(label) % 2 else [number, 1.0] for label in labels])
+        return np.array(
+            [[1.0, 0.0] if len(label) % 2 else [number, 1.0] for label in labels]
+        )
 
     return vectors
 
@@ -577,22 +709,42 @@ def test_a_score_is_written_as_a_number():
     assert f"{undefined:.2f}" == "nan"
 
 
-_BATCHES = {"zero and one": {"cat": 1, "dog": 0}, "zero": {"cat": 0}, "one": {"cat": 1},
-            "fraction": {"cat": 0.3}, "plain": ["cat"], "booleans": {"cat": True, "dog": False},
-            "empty": {}}  # fmt: skip
-_CHECKED = [*itertools.product(["zero and one", "zero", "one", "fraction", "plain", "empty"],
-                               repeat=2), ("zero and one", "one", "one"),
-            ("zero and one", "one", "fraction"), ("zero", "empty", "one", "one"),
-            ("one", "zero and one", "one", "fraction", "one"), ("one", "one", "zero", "plain"),
-            ("booleans", "zero and one", "one"), ("booleans", "one", "one")]  # fmt: skip
+_BATCHES = {
+    "zero and one": {"cat": 1, "dog": 0},
+    "zero": {"cat": 0},
+    "one": {"cat": 1},
+    "fraction": {"cat": 0.3},
+    "plain": ["cat"],
+    "booleans": {"cat": True, "dog": False},
+    "empty": {},
+}
+_CHECKED = [
+    *itertools.product(
+        ["zero and one", "zero", "one", "fraction", "plain", "empty"], repeat=2
+    ),
+    ("zero and one", "one", "one"),
+    ("zero and one", "one", "fraction"),
+    ("zero", "empty", "one", "one"),
+    ("one", "zero and one", "one", "fraction", "one"),
+    ("one", "one", "zero", "plain"),
+    ("booleans", "zero and one", "one"),
+    ("booleans", "one", "one"),
+]
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
 @pytest.mark.parametrize("side", ["preds", "gts"])
 @pytest.mark.parametrize("by", ["update", "merge"])
 @pytest.mark.parametrize("kinds", _CHECKED, ids=" ".join)
-def test_batches_of_scores_are_taken_where_one_call_takes_them(kinds, side, by, keep_rows):
-    if by == "merge" and not keep_rows and "fraction" in kinds and not {"plain"} & {*kinds}:
+def test_batches_of_scores_are_taken_where_one_call_takes_them(
+    kinds, side, by, keep_rows
+):
+    if (
+        by == "merge"
+        and not keep_rows
+        and "fraction" in kinds
+        and not {"plain"} & {*kinds}
+    ):
         pytest.skip("0 and 1 that were let go stay what they were")
     items = {str(i): _BATCHES[kind] for i, kind in enumerate(kinds)}
     others = {id_: ["cat"] for id_ in items}
@@ -605,7 +757,9 @@ def test_batches_of_scores_are_taken_where_one_call_takes_them(kinds, side, by, 
 
     def sides(some):
         pair = {id_: items[id_] for id_ in some}, {id_: others[id_] for id_ in some}
-        return dict(zip(("preds", "gts"), pair if side == "preds" else pair[::-1], strict=True))
+        return dict(
+            zip(("preds", "gts"), pair if side == "preds" else pair[::-1], strict=True)
+        )
 
     def fed_by(**options):
         scorer = Scorer(**options)
@@ -616,7 +770,11 @@ def test_batches_of_scores_are_taken_where_one_call_takes_them(kinds, side, by, 
                 scorer.merge(part)
         return scorer.compute()
 
-    rules = ["all", "threshold:-1", "threshold:0.5", "cumulative:0.5"] if side == "preds" else []
+    rules = (
+        ["all", "threshold:-1", "threshold:0.5", "cumulative:0.5"]
+        if side == "preds"
+        else []
+    )
     for rule in rules or ["all"]:
         options = {"measures": "F1", "decode": rule, "keep_rows": keep_rows}
         whole = values(lambda options=options: score(**sides(items), **options))
@@ -629,7 +787,9 @@ def test_calibrated_thresholds():
     calibration = semmetrics.calibrate_threshold(plain, gts, embedding=MODEL)
     options = {"measures": ["SemF1"], "embedding": MODEL, "calibration": calibration}
     whole = score(plain, gts, **options)
-    assert digits(fed(Scorer(**options), plain, gts, splits(40, 2)).compute()) == digits(whole)
+    assert digits(
+        fed(Scorer(**options), plain, gts, splits(40, 2)).compute()
+    ) == digits(whole)
     sums = fed(Scorer(**options, keep_rows=False), plain, gts, splits(40, 2))
     assert told(sums.compute()) == told(whole)
 
@@ -654,7 +814,8 @@ def test_items_that_one_side_lacks(missing):
     apart = Scorer(**options)  # both sides of an item in different batches
     for some, others in ((names[:30], names[:10]), (names[30:], names[10:])):
         apart.update(
-            {n: preds[n] for n in some if n in preds}, {n: gts[n] for n in others if n in gts}
+            {n: preds[n] for n in some if n in preds},
+            {n: gts[n] for n in others if n in gts},
         )
     assert digits(apart.compute()) == digits(whole)
 
@@ -665,10 +826,22 @@ def test_options_may_be_iterators():
     assert digits(scorer.compute()) == digits(scorer.compute())
 
 
-_SHARES = {"a": {"cat": 0.9, "dog": 0.1}, "b": {"cat": 0.3, "dog": 0.7}, "c": {"cat": 1.0}}
-_LOGITS = {"a": {"cat": 2.5, "dog": 0.3}, "b": {"cat": 0.4, "dog": 0.6}, "c": {"cat": -1.0}}
+_SHARES = {
+    "a": {"cat": 0.9, "dog": 0.1},
+    "b": {"cat": 0.3, "dog": 0.7},
+    "c": {"cat": 1.0},
+}
+_LOGITS = {
+    "a": {"cat": 2.5, "dog": 0.3},
+    "b": {"cat": 0.4, "dog": 0.6},
+    "c": {"cat": -1.0},
+}
 _SETS = {"a": ["cat"], "b": ["dog", "zzxq"], "c": []}
-_CELLS = {"a": {"cat": 1, "dog": 0}, "b": {"cat": 0, "dog": -1}, "c": {"cat": 0, "dog": 1}}
+_CELLS = {
+    "a": {"cat": 1, "dog": 0},
+    "b": {"cat": 0, "dog": -1},
+    "c": {"cat": 0, "dog": 1},
+}
 _GRADES = {"a": {"cat": 2, "dog": 1}, "b": {"dog": 3}, "c": {"cat": 1}}
 _ORDERED = {"a": ["dog", "cat"], "b": ["qqwv"], "c": ["cat", "bus"]}
 
@@ -684,12 +857,20 @@ _ORDERED = {"a": ["dog", "cat"], "b": ["qqwv"], "c": ["cat", "bus"]}
         (_SHARES, _SETS, {"measures": "F1", "threshold": 0.5, "activation": "softmax"}),
         (_LOGITS, _SETS, {"measures": "F1", "threshold": 0.5, "activation": "sigmoid"}),
         (_SHARES, _CELLS, {"measures": "F1", "threshold": 0.5, "unknown_value": -1}),
-        (_CELLS | {"b": {"cat": 0, "dog": 0}}, _SETS, {"measures": "HammingLoss MacroF1"}),
+        (
+            _CELLS | {"b": {"cat": 0, "dog": 0}},
+            _SETS,
+            {"measures": "HammingLoss MacroF1"},
+        ),
         (_SHARES, _GRADES, {"task": "retrieval", "measures": "MAP(rel=2) nDCG@2"}),
         (
             {id_: {id_: 0.9, **scores} for id_, scores in _SHARES.items()},
             {id_: ["cat"] for id_ in _SHARES},
-            {"task": "retrieval", "measures": "MRR HitRate@1", "ignore_identical_ids": True},
+            {
+                "task": "retrieval",
+                "measures": "MRR HitRate@1",
+                "ignore_identical_ids": True,
+            },
         ),
     ],
 )
@@ -703,7 +884,9 @@ def test_batches_give_the_values_signatures_and_notes_of_one_call(
         batch = [{id_: side[id_] for id_ in ids[start:stop]} for side in (preds, gts)]
         scorer.update(*batch)
     found = scorer.compute()
-    assert [(one.name, one.value) for one in found] == [(one.name, one.value) for one in whole]
+    assert [(one.name, one.value) for one in found] == [
+        (one.name, one.value) for one in whole
+    ]
     assert [one.signature for one in found] == [one.signature for one in whole]
     assert sorted(map(str, found.notes)) == sorted(map(str, whole.notes))
 

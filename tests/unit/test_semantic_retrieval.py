@@ -28,7 +28,11 @@ class Case:
     def __init__(self, seed, queries="rows", ties=True):
         rng = np.random.default_rng(seed)
         shape = tuple(rng.integers(1, 16, 2))
-        draw = (lambda: rng.integers(0, 4, shape) / 2.0) if ties else (lambda: rng.random(shape))
+        draw = (
+            (lambda: rng.integers(0, 4, shape) / 2.0)
+            if ties
+            else (lambda: rng.random(shape))
+        )
         self.sims, self.phi, self.queries = draw(), draw(), queries
         self.phi[rng.random(shape[0]) < 0.2] = 0.0
         turned = queries == "columns"
@@ -36,21 +40,31 @@ class Case:
         self.scores = self.sims.T if turned else self.sims
         self.n, self.width = self.rows.shape
         self.out = [
-            sorted(rng.permutation(self.width)[: rng.integers(0, min(4, self.width + 1))].tolist())
+            sorted(
+                rng.permutation(self.width)[
+                    : rng.integers(0, min(4, self.width + 1))
+                ].tolist()
+            )
             for _ in range(self.n)
         ]
 
     def relation(self, lists):
         flat = [one for some in lists for one in some]
-        return offsets(np.array([len(some) for some in lists], int)), np.array(flat, np.int64)
+        return offsets(np.array([len(some) for some in lists], int)), np.array(
+            flat, np.int64
+        )
 
     def top(self, k):
         return metrics.top_items(self.sims, k, queries=self.queries)
 
 
 def cases():
-    return [Case(seed, queries, ties) for seed in range(15) for queries in ("rows", "columns")
-            for ties in (False, True)]  # fmt: skip
+    return [
+        Case(seed, queries, ties)
+        for seed in range(15)
+        for queries in ("rows", "columns")
+        for ties in (False, True)
+    ]
 
 
 @pytest.mark.parametrize("leaves_out", [False, True])
@@ -59,16 +73,28 @@ def test_rankings_and_most_similar_items(leaves_out):
         out = case.out if leaves_out else [()] * case.n
         given = case.relation(case.out) if leaves_out else None
         for k in (1, 3, 20):
-            ranked = metrics.top_items(case.sims, k, queries=case.queries, leave_out=given)
-            best = metrics.most_similar(case.phi, k, queries=case.queries, leave_out=given)
+            ranked = metrics.top_items(
+                case.sims, k, queries=case.queries, leave_out=given
+            )
+            best = metrics.most_similar(
+                case.phi, k, queries=case.queries, leave_out=given
+            )
             wide = min(k, case.width)
             assert ranked.shape == best.values.shape == (case.n, wide)
             for query in range(case.n):
                 for found, row in ((ranked, case.scores), (best.places, case.rows)):
                     expected = oracle.ranking(row[query], k, out[query])
-                    assert found[query].tolist() == expected + [-1] * (wide - len(expected))
-                values = [case.rows[query, place] for place in best.places[query] if place >= 0]
-                assert best.values[query].tolist() == values + [0.0] * (wide - len(values))
+                    assert found[query].tolist() == expected + [-1] * (
+                        wide - len(expected)
+                    )
+                values = [
+                    case.rows[query, place]
+                    for place in best.places[query]
+                    if place >= 0
+                ]
+                assert best.values[query].tolist() == values + [0.0] * (
+                    wide - len(values)
+                )
                 assert best.sizes[query] == case.width - len(out[query])
 
 
@@ -101,7 +127,9 @@ def test_ncs_and_ndcg_equal_the_definitions(leaves_out):
                 for name in found.keys() - expected.keys():
                     expected[name] = oracle.ndcg(mine, row, k, *name, left)
                 for name, value in expected.items():
-                    assert_allclose(found[name][query, column], value, rtol=1e-12, err_msg=name)
+                    assert_allclose(
+                        found[name][query, column], value, rtol=1e-12, err_msg=name
+                    )
 
 
 @pytest.mark.parametrize("variant", ["hard", "soft", "weighted", "hit"])
@@ -168,15 +196,23 @@ def test_every_form_of_phi_and_every_block_gives_the_same(queries, tmp_path):
         relevant = best.part(more.get("rows", slice(None))).relation(3)
         ranked = shared.pop("top", top)
         weights = {key: shared[key] for key in shared if key != "best"}
-        return np.hstack([
-            metrics.ncs(ranked, some, **shared),
-            metrics.ndcg(ranked, some, **shared),
-            metrics.semantic_recall(ranked, relevant, variant="weighted", phi=some, **weights),
-        ])  # fmt: skip
+        return np.hstack(
+            [
+                metrics.ncs(ranked, some, **shared),
+                metrics.ndcg(ranked, some, **shared),
+                metrics.semantic_recall(
+                    ranked, relevant, variant="weighted", phi=some, **weights
+                ),
+            ]
+        )
 
     whole = values(phi)
     assert not np.isnan(whole).any()
-    forms = np.load(tmp_path / "phi.npy", mmap_mode="r"), np.asfortranarray(phi), Sliced(phi)
+    forms = (
+        np.load(tmp_path / "phi.npy", mmap_mode="r"),
+        np.asfortranarray(phi),
+        Sliced(phi),
+    )
     for some in (*forms, sparse.coo_array(phi), sparse.csc_matrix(phi)):
         assert_array_equal(values(some), whole)
         assert_array_equal(values(some, best=best), whole)
@@ -197,7 +233,9 @@ def test_tensors_are_taken(tensor):
     phi, sims = rng.random((5, 20)), rng.random((5, 20))
     top, own = metrics.top_items(sims, 10), (np.arange(6), np.arange(5))
     assert_array_equal(metrics.top_items(tensor(sims), 10), top)
-    found = metrics.ncs(tensor(top), tensor(phi), (1, 5), leave_out=tuple(map(tensor, own)))
+    found = metrics.ncs(
+        tensor(top), tensor(phi), (1, 5), leave_out=tuple(map(tensor, own))
+    )
     assert_array_equal(found, metrics.ncs(top, phi, (1, 5), leave_out=own))
     recall = metrics.semantic_recall(tensor(top), tuple(map(tensor, own)))
     assert_array_equal(recall, metrics.semantic_recall(top, own))
@@ -215,37 +253,55 @@ def test_equation_5_is_the_weighted_recall_of_the_most_similar_items():
 def test_queries_without_anything_similar_are_undefined():
     phi = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     top = np.array([[0, 1, 2], [1, 0, 2]])
-    for found in (metrics.ncs(top, phi, 2), metrics.ndcg(top, phi, 2),
-                  metrics.ncs(top, phi, 2, extended="k")):  # fmt: skip
+    for found in (
+        metrics.ncs(top, phi, 2),
+        metrics.ndcg(top, phi, 2),
+        metrics.ncs(top, phi, 2, extended="k"),
+    ):
         assert np.isnan(found).tolist() == [[True], [False]]
     assert metrics.nsum(metrics.ncs(top, phi, 2), [[0.25]]) == pytest.approx(50 + 25)
-    assert metrics.nsum(metrics.ncs(top, phi, 2), [[0.25]], undefined=math.nan) == pytest.approx(
-        100 + 25
-    )
+    assert metrics.nsum(
+        metrics.ncs(top, phi, 2), [[0.25]], undefined=math.nan
+    ) == pytest.approx(100 + 25)
 
 
 FIRST = "query 0 (from 0)"
 
 
-@pytest.mark.parametrize(("top", "options", "code", "where"), [
-    ([[0, 1]], {}, "too-few-ranks", FIRST), ([[0, 0, 1]], {}, "duplicate", f"top, {FIRST}"),
-    ([[0, 9, 1]], {}, "not-in-gallery", f"top, {FIRST}"),
-    ([[0, -1, 1]], {}, "item-after-end", f"top, {FIRST}"),
-    ([[0.0, 1.0, 2.0]], {}, "wrong-dtype", ""),
-    (np.ma.masked_equal([[0, 1, 2]], 1), {}, "masked", "top"),
-    ([[0, 1, 2]] * 3, {}, "out-of-range", "rows, row 2 (from 0)"),
-    ([[0, 1, 2]], {"rows": [2]}, "out-of-range", "rows, row 0 (from 0)"),
-    ([[0, 1, 2]], {"rows": [0, 1]}, "wrong-count", "rows"),
-    ([[0, 1, 2]], {"queries": "images"}, "bad-choice", ""),
-    ([[0, 1, 2]], {"k": ()}, "bad-option", ""), ([[0, 1, 2]], {"k": (1, 0)}, "bad-option", ""),
-    ([[0, 1, 2]], {"k": (1, 2.5)}, "bad-option", ""),
-    ([[0, 1, 2]], {"extended": 0}, "bad-option", ""),
-    ([[0, 1, 2]], {"extended": "m"}, "bad-option", ""),
-    ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "not-in-gallery", f"leave_out, {FIRST}"),
-    ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "duplicate", f"leave_out, {FIRST}"),
-    ([[0, 1, 2]], {"leave_out": ([0, 2], [1])}, "wrong-offsets", "leave_out"),
-    ([[0, 1, 2]], {"leave_out": ([0, 1], [1])}, "too-few-ranks", FIRST),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("top", "options", "code", "where"),
+    [
+        ([[0, 1]], {}, "too-few-ranks", FIRST),
+        ([[0, 0, 1]], {}, "duplicate", f"top, {FIRST}"),
+        ([[0, 9, 1]], {}, "not-in-gallery", f"top, {FIRST}"),
+        ([[0, -1, 1]], {}, "item-after-end", f"top, {FIRST}"),
+        ([[0.0, 1.0, 2.0]], {}, "wrong-dtype", ""),
+        (np.ma.masked_equal([[0, 1, 2]], 1), {}, "masked", "top"),
+        ([[0, 1, 2]] * 3, {}, "out-of-range", "rows, row 2 (from 0)"),
+        ([[0, 1, 2]], {"rows": [2]}, "out-of-range", "rows, row 0 (from 0)"),
+        ([[0, 1, 2]], {"rows": [0, 1]}, "wrong-count", "rows"),
+        ([[0, 1, 2]], {"queries": "images"}, "bad-choice", ""),
+        ([[0, 1, 2]], {"k": ()}, "bad-option", ""),
+        ([[0, 1, 2]], {"k": (1, 0)}, "bad-option", ""),
+        ([[0, 1, 2]], {"k": (1, 2.5)}, "bad-option", ""),
+        ([[0, 1, 2]], {"extended": 0}, "bad-option", ""),
+        ([[0, 1, 2]], {"extended": "m"}, "bad-option", ""),
+        (
+            [[0, 1, 2]],
+            {"leave_out": ([0, 1], [4])},
+            "not-in-gallery",
+            f"leave_out, {FIRST}",
+        ),
+        (
+            [[0, 1, 2]],
+            {"leave_out": ([0, 2], [1, 1])},
+            "duplicate",
+            f"leave_out, {FIRST}",
+        ),
+        ([[0, 1, 2]], {"leave_out": ([0, 2], [1])}, "wrong-offsets", "leave_out"),
+        ([[0, 1, 2]], {"leave_out": ([0, 1], [1])}, "too-few-ranks", FIRST),
+    ],
+)
 def test_what_does_not_fit_is_refused(top, options, code, where):
     with refused(code, where):
         metrics.ncs(top, np.ones((2, 4)), **{"k": 3, **options})
@@ -276,10 +332,18 @@ def test_other_programs_compute_the_same_ndcg():
     peer = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
     rng = np.random.default_rng(4)
     phi, sims = rng.integers(0, 5, (30, 40)), rng.random((30, 40))
-    qrels = [peer.Qrel(str(q), str(d), int(phi[q, d])) for q in range(30) for d in range(40)]
-    run = [peer.ScoredDoc(str(q), str(d), float(sims[q, d])) for q in range(30) for d in range(40)]
+    qrels = [
+        peer.Qrel(str(q), str(d), int(phi[q, d])) for q in range(30) for d in range(40)
+    ]
+    run = [
+        peer.ScoredDoc(str(q), str(d), float(sims[q, d]))
+        for q in range(30)
+        for d in range(40)
+    ]
     found = metrics.ndcg(metrics.top_items(sims, 10), phi.astype(float), 10)
-    expected = {one.query_id: one.value for one in peer.iter_calc([peer.nDCG @ 10], qrels, run)}
+    expected = {
+        one.query_id: one.value for one in peer.iter_calc([peer.nDCG @ 10], qrels, run)
+    }
     assert_allclose(found.ravel(), [expected[str(q)] for q in range(30)], rtol=1e-12)
 
 
@@ -287,7 +351,10 @@ def test_a_fold_without_positives_has_an_empty_gallery():
     given = {"phi": np.array([[0.5, 0.1], [0.3, 0.2]]), "folds": 2, "task": "retrieval"}
     similarities = np.array([[0.1, 0.2], [0.3, 0.1]])
     measure = "NCS(ground_truth=left-out)@1"
-    assert semmetrics.score(similarities, [[0, 1], []], measures=measure, **given)[0].value == 0
+    assert (
+        semmetrics.score(similarities, [[0, 1], []], measures=measure, **given)[0].value
+        == 0
+    )
 
 
 VARIANTS = {"hard": "number", "weighted": "phi", "soft": "phi", "hit": "any"}
@@ -350,7 +417,9 @@ def test_equal_sums_of_similar_images_are_noted():
     phi = np.array([[0.5, 0.2, 0.2], [0.2, 0.5, 0.2], [0.2, 0.2, 0.5]])
     sims = np.array([[0.9, 0.8, 0.1], [0.1, 0.9, 0.8], [0.9, 0.1, 0.2]])
     options = {"task": "retrieval", "phi": {"phi": phi}}
-    measures = "SR(m=2,similar=images)@2 SR(m=1,similar=images)@2 SR(m=3,similar=images)@2"
+    measures = (
+        "SR(m=2,similar=images)@2 SR(m=1,similar=images)@2 SR(m=3,similar=images)@2"
+    )
     table = semmetrics.score(sims, [[0], [1], [2]], measures=measures, **options)
     (fact,) = (fact for fact in table.facts if fact.code == "tied-phi")
     assert fact.examples == ("SR(m=2,similar=images)@2",)

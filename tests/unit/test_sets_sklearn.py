@@ -15,11 +15,22 @@ from semmetrics.metrics import arrays
 from semmetrics.metrics.registry import find, parse
 from tests.refusals import refused
 
-AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro", "weighted": "weighted"}
-PEERS = {"Precision": peer.precision_score, "Recall": peer.recall_score, "F1": peer.f1_score,
-         "Jaccard": peer.jaccard_score}  # fmt: skip
+AVERAGES = {
+    "example": "samples",
+    "macro": "macro",
+    "micro": "micro",
+    "weighted": "weighted",
+}
+PEERS = {
+    "Precision": peer.precision_score,
+    "Recall": peer.recall_score,
+    "F1": peer.f1_score,
+    "Jaccard": peer.jaccard_score,
+}
 # FBeta is a measure for each beta
-EVERY = PEERS | {f"FBeta(beta={beta})": partial(peer.fbeta_score, beta=beta) for beta in (0.5, 2)}
+EVERY = PEERS | {
+    f"FBeta(beta={beta})": partial(peer.fbeta_score, beta=beta) for beta in (0.5, 2)
+}
 CAUSES = {"Precision": ["no_prediction"], "Recall": ["no_reference"]}
 POLICIES = {0.0: "0", 1.0: "1", np.nan: "skip"}  # scikit-learn leaves out what is nan
 
@@ -48,14 +59,22 @@ def table(seed):
 
 def lists(matrix, classes, seed):
     rng = np.random.default_rng(seed)
-    return [[classes[c] for c in rng.permutation(np.flatnonzero(row))] for row in matrix]
+    return [
+        [classes[c] for c in rng.permutation(np.flatnonzero(row))] for row in matrix
+    ]
 
 
 def expected(name, pred, ref, weights, average, zero_division):
-    with warnings.catch_warnings():  # of labels without any sample, which are there on purpose
+    with (
+        warnings.catch_warnings()
+    ):  # of labels without any sample, which are there on purpose
         warnings.simplefilter("ignore")
         return EVERY[name](
-            ref, pred, average=average, zero_division=zero_division, sample_weight=weights
+            ref,
+            pred,
+            average=average,
+            zero_division=zero_division,
+            sample_weight=weights,
         )
 
 
@@ -73,16 +92,23 @@ def test_set_measures(seed, name, average):
     chosen = [0.0, 1.0] if name == "Jaccard" else list(POLICIES)
     labels = {} if average == "example" else {"labels": "given"}
     (plain,) = parse(name)
-    measures = {z: plain.with_options(average=average, **policies(name, average, z), **labels)
-                for z in chosen}  # fmt: skip
+    measures = {
+        z: plain.with_options(average=average, **policies(name, average, z), **labels)
+        for z in chosen
+    }
     every = list(dict.fromkeys(measures.values()))
     options = {"measures": every, "classes": classes, "weights": weights}
-    from_lists = semmetrics.score(lists(pred, classes, 1), lists(ref, classes, 2), **options)
+    from_lists = semmetrics.score(
+        lists(pred, classes, 1), lists(ref, classes, 2), **options
+    )
     from_matrix = semmetrics.score(scipy.sparse.csr_array(pred), ref, **options)
     for zero_division, m in measures.items():
         want = expected(name, pred, ref, weights, AVERAGES[average], zero_division)
-        got = [from_lists[str(m)].value, from_matrix[str(m)].value,
-               arrays.score(m, pred, ref, weights=weights)]  # fmt: skip
+        got = [
+            from_lists[str(m)].value,
+            from_matrix[str(m)].value,
+            arrays.score(m, pred, ref, weights=weights),
+        ]
         np.testing.assert_allclose(got, [want] * 3, rtol=0, atol=1e-12)
 
 
@@ -92,17 +118,22 @@ def test_subset_accuracy_and_hamming_loss(seed):
     found = semmetrics.score(
         lists(pred, classes, 1),
         lists(ref, classes, 2),
-        measures=["SubsetAccuracy", "HammingLoss(labels=given)",
-                  "HammingLoss(average=macro,labels=given)"],
+        measures=[
+            "SubsetAccuracy",
+            "HammingLoss(labels=given)",
+            "HammingLoss(average=macro,labels=given)",
+        ],
         classes=classes,
         weights=weights,
-    )  # fmt: skip
+    )
     exact = peer.accuracy_score(ref, pred, sample_weight=weights)
     wrong = peer.hamming_loss(ref, pred, sample_weight=weights)
     got = [score.value for score in found]
     got += [arrays.subset_accuracy(pred, ref, weights=weights)]
     got += [arrays.hamming_loss(pred, ref, weights=weights)]
-    np.testing.assert_allclose(got, [exact, wrong, wrong, exact, wrong], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        got, [exact, wrong, wrong, exact, wrong], rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -113,8 +144,10 @@ def test_values_of_labels_and_items(seed):
         want = expected(name, pred, ref, weights, None, 0.0)
         np.testing.assert_allclose(np.nan_to_num(labels), want, rtol=0, atol=1e-12)
         items = arrays.per_item(find(name)[0], pred, ref)
-        want = [expected(name, p[None], r[None], None, "samples", 0.0)
-                for p, r in zip(pred, ref, strict=True)]  # fmt: skip
+        want = [
+            expected(name, p[None], r[None], None, "samples", 0.0)
+            for p, r in zip(pred, ref, strict=True)
+        ]
         np.testing.assert_allclose(np.nan_to_num(items), want, rtol=0, atol=1e-12)
 
 
@@ -122,13 +155,19 @@ def test_values_of_labels_and_items(seed):
 def test_a_denominator_of_the_cutoff_pads_short_lists(seed):
     rng = np.random.default_rng(seed)
     names = [f"l{i}" for i in range(9)]
-    truth = {str(i): rng.permutation(names)[: rng.integers(0, 5)].tolist() for i in range(20)}
-    preds = {str(i): rng.permutation(names)[: rng.integers(0, 8)].tolist() for i in range(20)}
+    truth = {
+        str(i): rng.permutation(names)[: rng.integers(0, 5)].tolist() for i in range(20)
+    }
+    preds = {
+        str(i): rng.permutation(names)[: rng.integers(0, 8)].tolist() for i in range(20)
+    }
     padded = {id_: row + [f"no {i}" for i in range(9)] for id_, row in preds.items()}
     measures = ["Precision", "F1", "MicroPrecision", "MicroF1"]
     want = semmetrics.score(padded, truth, measures=measures, top_k=[1, 5])
     chosen = ["Precision(denominator=cutoff)", "F1(denominator=cutoff)"]
-    chosen += [f"{name}(average=micro,denominator=cutoff)" for name in ("Precision", "F1")]
+    chosen += [
+        f"{name}(average=micro,denominator=cutoff)" for name in ("Precision", "F1")
+    ]
     got = semmetrics.score(preds, truth, measures=chosen, top_k=[1, 5], ci=True)
     assert [one.value for one in got] == pytest.approx([one.value for one in want])
     assert not [note for note in got.notes if "fewer than" in note]

@@ -49,24 +49,42 @@ def test_shards_of_streams_say_what_one_call_says(tmp_path, kind):
 @pytest.mark.parametrize("case", ["similarities", "named", "embeddings", "classes"])
 def test_shards_of_matrices_say_what_one_call_says(tmp_path, case):
     rng, n, preds = np.random.default_rng(3), 30, str(tmp_path / "preds.npy")
-    queries, gallery = ([f"{side}{k}" for k in range(size)] for side, size in (("q", n), ("c", 20)))
+    queries, gallery = (
+        [f"{side}{k}" for k in range(size)] for side, size in (("q", n), ("c", 20))
+    )
     shapes = {"preds": (n, 20), "phi": (n, 20), "queries": (n, 8), "gallery": (20, 8)}
     gts = [rng.choice(20, rng.integers(1, 4), replace=False).tolist() for _ in queries]
-    given = {"task": "retrieval", "direction": "both", "measures": ["HitRate@1", "MRR"], **CI}
+    given = {
+        "task": "retrieval",
+        "direction": "both",
+        "measures": ["HitRate@1", "MRR"],
+        **CI,
+    }
     if case == "classes":
         gts = [gallery[some[0]] for some in gts]
-        given = {"task": "classes", "classes": gallery, "seen": gallery[:8], "unseen": gallery[8:]}
+        given = {
+            "task": "classes",
+            "classes": gallery,
+            "seen": gallery[:8],
+            "unseen": gallery[8:],
+        }
         given |= CI
     elif case == "embeddings":
         preds = None
         given |= {
-            f"{one}_embeddings": str(tmp_path / f"{one}.npy") for one in ("queries", "gallery")
+            f"{one}_embeddings": str(tmp_path / f"{one}.npy")
+            for one in ("queries", "gallery")
         }
     else:
-        given |= {"phi": str(tmp_path / "phi.npy"), "measures": ["HitRate@1", "Recall@5", "NCS@2"]}
+        given |= {
+            "phi": str(tmp_path / "phi.npy"),
+            "measures": ["HitRate@1", "Recall@5", "NCS@2"],
+        }
     if case in ("named", "embeddings"):
         given |= {"queries": queries, "gallery": gallery}
-        gts = {i: [gallery[k] for k in some] for i, some in zip(queries, gts, strict=True)}
+        gts = {
+            i: [gallery[k] for k in some] for i, some in zip(queries, gts, strict=True)
+        }
     for name, shape in shapes.items():
         np.save(tmp_path / f"{name}.npy", np.round(rng.random(shape), 2))  # with ties
     truth = tmp_path / "truth.json"
@@ -96,7 +114,9 @@ def test_shards_of_items_without_ids_in_one_scorer(batches):
     assert "unnumbered" in [one.code for one in mixed.compute().facts]
 
 
-@pytest.mark.parametrize("text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1.0/2"])
+@pytest.mark.parametrize(
+    "text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1.0/2"]
+)
 def test_wrong_shards_are_refused(tmp_path, text):
     pair = write_both(tmp_path, "labels", n=2)
     scorer = Scorer(keep_rows=False, measures="F1")

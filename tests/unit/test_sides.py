@@ -35,10 +35,14 @@ def test_each_side_has_columns_and_a_delimiter_of_its_own(tmp_path):
     assert semmetrics.score(*sides, measures="F1", **OPTIONS)["F1"].value == 0.5
     read = semmetrics.ReadOptions(
         pred=semmetrics.ReadOptions(id_column="key", label_column="tag"),
-        gt=semmetrics.ReadOptions(id_column="photo", label_column="names", delimiter=";"),
+        gt=semmetrics.ReadOptions(
+            id_column="photo", label_column="names", delimiter=";"
+        ),
     )
     assert semmetrics.score(*sides, measures="F1", read=read)["F1"].value == 0.5
-    assert semmetrics.score(*sides, **OPTIONS)["F1"].value == 0.5  # the kind is found by them, too
+    assert (
+        semmetrics.score(*sides, **OPTIONS)["F1"].value == 0.5
+    )  # the kind is found by them, too
     compared = semmetrics.compare(
         {"one": sides[0], "two": sides[0]}, sides[1], measures="F1", **OPTIONS
     )
@@ -60,7 +64,10 @@ def test_an_option_of_one_side_goes_before_that_of_both(tmp_path):
         semmetrics.score(*sides, gt_id_column="other", gt_delimiter="|", **shared)
     with refused("missing-column", flag="pred_id_column"):
         semmetrics.score(
-            *sides, gt_id_column="photo", gt_delimiter="|", **{**shared, "id_column": "z"}
+            *sides,
+            gt_id_column="photo",
+            gt_delimiter="|",
+            **{**shared, "id_column": "z"},
         )
 
 
@@ -76,22 +83,39 @@ def test_the_delimiter_that_is_probably_meant_is_that_of_the_side(side, tmp_path
 
 
 def test_captions_of_two_foreign_files(tmp_path):
-    texts = ("image\tblip2\n1.jpg\ta cat sleeps\n2.jpg\ta dog runs\n",
-             json.dumps([{"photo": "1.jpg", "human": "a cat sleeps"},
-                         {"photo": "2.jpg", "human": "a dog runs"}]))  # fmt: skip
+    texts = (
+        "image\tblip2\n1.jpg\ta cat sleeps\n2.jpg\ta dog runs\n",
+        json.dumps(
+            [
+                {"photo": "1.jpg", "human": "a cat sleeps"},
+                {"photo": "2.jpg", "human": "a dog runs"},
+            ]
+        ),
+    )
     sides = written(tmp_path, texts, ("p.txt", "g.json"))
-    options = {"pred_format": "tsv", "pred_caption_column": "blip2", "gt_caption_column": "human",
-               "gt_id_column": "photo", "measures": "BLEU-1"}  # fmt: skip
+    options = {
+        "pred_format": "tsv",
+        "pred_caption_column": "blip2",
+        "gt_caption_column": "human",
+        "gt_id_column": "photo",
+        "measures": "BLEU-1",
+    }
     assert semmetrics.score(*sides, **options)[0].value == pytest.approx(1)
 
 
 def test_rankings_of_two_foreign_tables(tmp_path):
     texts = ("user,movie,pred\n1,a,0.9\n1,b,0.8\n", "person,film,stars\n1,b,1\n")
     sides = written(tmp_path, texts)
-    options = {"pred_id_column": "user", "pred_candidate_column": "movie",
-               "pred_score_column": "pred", "gt_id_column": "person",
-               "gt_candidate_column": "film", "gt_score_column": "stars",
-               "task": "retrieval", "measures": "MRR"}  # fmt: skip
+    options = {
+        "pred_id_column": "user",
+        "pred_candidate_column": "movie",
+        "pred_score_column": "pred",
+        "gt_id_column": "person",
+        "gt_candidate_column": "film",
+        "gt_score_column": "stars",
+        "task": "retrieval",
+        "measures": "MRR",
+    }
     assert semmetrics.score(*sides, **options)[0].value == 0.5
 
 

@@ -18,33 +18,49 @@ REFS = {"x": ["a"], "y": ["b", "c"]}
 GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|data:00ff|v:0.2.0.dev0"
 
 
-@pytest.mark.parametrize(("old", "new", "code"), [
-    (GOOD, "", None), ("F1", "F7", "unknown-name"),
-    ("n:3|", "", "bad-signature"), ("|n:3|data:00ff|v:0.2.0.dev0", "", "bad-signature"),
-    ("n:3", "n:-3", "bad-signature"), ("n:3", f"n:{'9' * 5000}", "bad-signature"),
-    ("k:3", "k:three", "bad-signature"), ("k:3", "k", "bad-signature"),
-    ("k:3", "k:0", "bad-option"), ("k:3", f"k:{'9' * 5000}", None),
-    ("norm", "nrom", "bad-signature"), ("macro", "makro", "bad-choice"),
-    ("avg:macro", "avg:example", "measure-option"),
-    ("v:0.2.0.dev0", "v:0.2.0.dev0|avg:micro", "bad-signature"),
-    ("v:0.2.0.dev0", "v:0.2.0.dev0|k:1", "bad-signature"),
-    ("percentile", "auto", "bad-signature"), ("percentile", "basic", "bad-signature"),
-    (",100,", ",many,", "bad-signature"), (",7", "", "bad-signature"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (GOOD, "", None),
+        ("F1", "F7", "unknown-name"),
+        ("n:3|", "", "bad-signature"),
+        ("|n:3|data:00ff|v:0.2.0.dev0", "", "bad-signature"),
+        ("n:3", "n:-3", "bad-signature"),
+        ("n:3", f"n:{'9' * 5000}", "bad-signature"),
+        ("k:3", "k:three", "bad-signature"),
+        ("k:3", "k", "bad-signature"),
+        ("k:3", "k:0", "bad-option"),
+        ("k:3", f"k:{'9' * 5000}", None),
+        ("norm", "nrom", "bad-signature"),
+        ("macro", "makro", "bad-choice"),
+        ("avg:macro", "avg:example", "measure-option"),
+        ("v:0.2.0.dev0", "v:0.2.0.dev0|avg:micro", "bad-signature"),
+        ("v:0.2.0.dev0", "v:0.2.0.dev0|k:1", "bad-signature"),
+        ("percentile", "auto", "bad-signature"),
+        ("percentile", "basic", "bad-signature"),
+        (",100,", ",many,", "bad-signature"),
+        (",7", "", "bad-signature"),
+    ],
+)
 def test_errors(old, new, code):
     assert str(read_signature(GOOD).measure) == "F1(average=macro,labels=union)@3"
     with refused(code) if code else pytest.raises(InputError):
         read_signature(GOOD.replace(old, new))
 
 
-@pytest.mark.parametrize("definition", all_definitions("captions"), ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "definition", all_definitions("captions"), ids=lambda one: one.name
+)
 def test_signatures_of_captions_are_computed_again(definition):
     if any(option.name == "parser" for option in definition.options):
         measure = definition(parser="offline")
         pytest.importorskip("pycocoevalcap")
     else:
         measure = definition()
-    preds, refs = {"a": "a red bus", "b": "two dogs"}, {"a": ["a bus"], "b": ["dogs", "two cats"]}
+    preds, refs = (
+        {"a": "a red bus", "b": "two dogs"},
+        {"a": ["a bus"], "b": ["dogs", "two cats"]},
+    )
     with meteor_programs():
         (score,) = semmetrics.score(preds, refs, measures=[measure])
         again = semmetrics.rescore(score.signature, preds, refs)

@@ -32,7 +32,11 @@ def matrices(draw):
 
 def cosine(left, right):
     lengths = math.hypot(*left) * math.hypot(*right)
-    return math.fsum(x * y for x, y in zip(left, right, strict=True)) / lengths if lengths else 0.0
+    return (
+        math.fsum(x * y for x, y in zip(left, right, strict=True)) / lengths
+        if lengths
+        else 0.0
+    )
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -1e200])
@@ -50,7 +54,9 @@ def test_torch_gives_the_same_numbers(tensor, problem):
     assert is_torch(found)
     assert str(found.dtype) == "torch.float64"
     assert_array_equal(found.cpu().numpy(), cosine_table(left * scale, right * scale))
-    assert_allclose(unit_rows(mine).cpu().numpy(), unit_rows(left * scale), rtol=0, atol=1e-15)
+    assert_allclose(
+        unit_rows(mine).cpu().numpy(), unit_rows(left * scale), rtol=0, atol=1e-15
+    )
     with refused("out-of-range"):
         cosine_table(mine * np.nan, theirs)
 
@@ -75,7 +81,9 @@ def check(rows, threshold):
         test.test_items(every.reshape(1, n), every.reshape(1, n), threshold),
     ):
         assert_array_equal(found.above.reshape(n, n), exact > threshold)
-        assert_array_equal(np.sort(found.close), np.flatnonzero(is_close(exact, threshold)))
+        assert_array_equal(
+            np.sort(found.close), np.flatnonzero(is_close(exact, threshold))
+        )
     return exact
 
 

@@ -53,7 +53,12 @@ def written(tuples):
 
 
 def score(preds, gts, measures=NAME, **options):
-    options = {"tokenizer": "whitespace", "tuples": parse, "embedding": letters, **options}
+    options = {
+        "tokenizer": "whitespace",
+        "tuples": parse,
+        "embedding": letters,
+        **options,
+    }
     return semmetrics.score(preds, gts, measures=measures, task="captions", **options)
 
 
@@ -63,7 +68,9 @@ def test_equals_loops(data):
     gts = [[written(one) for one in theirs] for _, theirs in data]
     table = score(preds, gts, [NAME, BOTH])
     for name, both in ((NAME, False), (BOTH, True)):
-        expected = [oracle.soft_spice(*item, vector, bidirectional=both) for item in data]
+        expected = [
+            oracle.soft_spice(*item, vector, bidirectional=both) for item in data
+        ]
         np.testing.assert_allclose(table[name].items, expected, rtol=0, atol=1e-8)
         defined = [0.0 if math.isnan(value) else value for value in expected]
         assert table[name].value == pytest.approx(sum(defined) / len(defined), abs=1e-8)
@@ -73,7 +80,8 @@ def test_torch_gives_the_same():
     pytest.importorskip("torch", reason="torch is not installed")
     preds, gts = ["dog;dog/red", "sofa"], [["dog", "sofa/red"], ["dog/sofa/on"]]
     first, second = (
-        score(preds, gts, [NAME, BOTH], device=device) for device in ("cpu", "torch:cpu")
+        score(preds, gts, [NAME, BOTH], device=device)
+        for device in ("cpu", "torch:cpu")
     )
     for one, other in zip(first, second, strict=True):
         np.testing.assert_allclose(one.items, other.items, rtol=0, atol=1e-9)
@@ -89,15 +97,22 @@ def test_each_phrase_is_embedded_once_for_all_systems_and_measures():
     spy.version = "1"
     systems = {"one": ["dog;dog/red"], "two": ["dog;sofa"]}
     semmetrics.score_systems(
-        systems, [["dog", "sofa/red"]], measures=[NAME, BOTH], task="captions",
-        tokenizer="whitespace", tuples=parse, embedding=spy,
-    )  # fmt: skip
+        systems,
+        [["dog", "sofa/red"]],
+        measures=[NAME, BOTH],
+        task="captions",
+        tokenizer="whitespace",
+        tuples=parse,
+        embedding=spy,
+    )
     phrases = {"dog", "red dog", "red sofa", "sofa"}
     assert sorted(text for text in asked if text in phrases) == sorted(phrases)
 
 
 def test_worst_items_show_the_nearest_phrases():
-    table = score({"a": ["dog;dog/red"], "b": [""]}, {"a": ["dog", "sofa/red"], "b": ["dog"]})
+    table = score(
+        {"a": ["dog;dog/red"], "b": [""]}, {"a": ["dog", "sofa/red"], "b": ["dog"]}
+    )
     (found,) = table.worst(2)
     assert found["nearest"][0] == ["dog", "dog", 1.0]
     assert [one[0] for one in found["nearest"]] == ["dog", "red dog"]

@@ -16,15 +16,27 @@ KINDS = {
         {"task": "retrieval", "queries": list("0123"), "gallery": NAMES},
     ),
 }
-TRUTH = {"labels": [["a"], ["b", "c"], ["d"], ["a"]], "classes": ["a", "c", "d", "a"],
-         "retrieval": {"0": ["a"], "1": ["b", "c"], "2": ["d"], "3": ["a"]}}  # fmt: skip
+TRUTH = {
+    "labels": [["a"], ["b", "c"], ["d"], ["a"]],
+    "classes": ["a", "c", "d", "a"],
+    "retrieval": {"0": ["a"], "1": ["b", "c"], "2": ["d"], "3": ["a"]},
+}
 
 
 def test_stacking_needs_a_score_of_both_groups():
-    matrix = sparse.csr_array([[0.5, 0.2, 0, 0.2], [0, 0.3, 0.9, 0], [0, 0, 0, 0], [-1, 0, -2, 0]])
+    matrix = sparse.csr_array(
+        [[0.5, 0.2, 0, 0.2], [0, 0.3, 0.9, 0], [0, 0, 0, 0], [-1, 0, -2, 0]]
+    )
     with refused("no-class-score"):
-        semmetrics.score(matrix, TRUTH["classes"], measures="AUSUC", task="classes",
-                         classes=NAMES, seen=["a", "b"], unseen=["c", "d"])  # fmt: skip
+        semmetrics.score(
+            matrix,
+            TRUTH["classes"],
+            measures="AUSUC",
+            task="classes",
+            classes=NAMES,
+            seen=["a", "b"],
+            unseen=["c", "d"],
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)

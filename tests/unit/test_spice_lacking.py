@@ -65,7 +65,9 @@ def test_without_pycocoevalcap(monkeypatch, tuples):
     assert "SPICE needs the package pycocoevalcap; run: pip install" in str(error)
 
 
-@pytest.mark.parametrize("error", [ModuleNotFoundError("no"), ValueError("no __spec__")])
+@pytest.mark.parametrize(
+    "error", [ModuleNotFoundError("no"), ValueError("no __spec__")]
+)
 def test_with_an_importer_that_refuses_the_package(monkeypatch, error):
     class Refusing:
         def find_spec(self, name, path=None, target=None):
@@ -82,8 +84,10 @@ def jars(tmp_path, monkeypatch):
     """A package pycocoevalcap with jars of ours; damages one when called."""
     folder = tmp_path / "site" / "spice"
     (folder / "lib").mkdir(parents=True)
-    for jar, names in (("spice-1.0.jar", ["edu/anu/spice/TupleFilter.class"]),
-                       ("lib/Meteor-1.5.jar", WORDS)):  # fmt: skip
+    for jar, names in (
+        ("spice-1.0.jar", ["edu/anu/spice/TupleFilter.class"]),
+        ("lib/Meteor-1.5.jar", WORDS),
+    ):
         with zipfile.ZipFile(folder / jar, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in names:
                 archive.writestr(name, "".join(f"{n} {n * n}\n" for n in range(3000)))
@@ -93,13 +97,20 @@ def jars(tmp_path, monkeypatch):
         data[place : place + 40] = b"\xff" * 40
         (folder / jar).write_bytes(data)
 
-    monkeypatch.setattr(official_parser.JavaProgram, "folder_of_files", lambda self: folder)
+    monkeypatch.setattr(
+        official_parser.JavaProgram, "folder_of_files", lambda self: folder
+    )
     return damage
 
 
-@pytest.mark.parametrize(("jar", "place"), [
-    ("lib/Meteor-1.5.jar", 500), ("lib/Meteor-1.5.jar", -60), ("spice-1.0.jar", 900),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("jar", "place"),
+    [
+        ("lib/Meteor-1.5.jar", 500),
+        ("lib/Meteor-1.5.jar", -60),
+        ("spice-1.0.jar", 900),
+    ],
+)
 def test_with_damaged_jars(jars, jar, place):
     jars(jar, place)
     assert lacking(official(EVERY)).code == "damaged-package"
@@ -107,7 +118,9 @@ def test_with_damaged_jars(jars, jar, place):
 
 # ---- pycocoevalcap is there, and something else is not ------------------------------------------
 
-needs_words = pytest.mark.skipif(not find_spec("pycocoevalcap"), reason="its words are needed")
+needs_words = pytest.mark.skipif(
+    not find_spec("pycocoevalcap"), reason="its words are needed"
+)
 
 
 @needs_words
@@ -118,19 +131,25 @@ def test_without_java(monkeypatch):
 
 @needs_words
 def test_a_function_beside_the_official_parser():
-    error = lacking(lambda captions: [[(word,) for word in one.split()] for one in captions])
+    error = lacking(
+        lambda captions: [[(word,) for word in one.split()] for one in captions]
+    )
     assert error.code == "tuples-function"
     assert error.remedy == "SPICE(parser=given) takes tuples of any parser"
 
 
 @needs_words
-@pytest.mark.parametrize(("given", "asked"), [("tokens", "written"), ("written", "tokens")])
+@pytest.mark.parametrize(
+    ("given", "asked"), [("tokens", "written"), ("written", "tokens")]
+)
 def test_official_tuples_of_the_other_form(given, asked):
     texts = {"tokens": "a dog", "written": "A dog."}
     tuples = official({texts[given]: [["dog"]]})
     measure = f"SPICE(captions={asked})"
     with refused("tuples-lack") as caught:
-        semmetrics.score({"a": "A dog."}, {"a": ["A dog."]}, measures=measure, tuples=tuples)
+        semmetrics.score(
+            {"a": "A dog."}, {"a": ["A dog."]}, measures=measure, tuples=tuples
+        )
     form = "captions as they are written" if given == "written" else "tokens"
     wanted = f"tuples are given of {form}: write captions={given} in the measure"
     assert caught.value.remedy == wanted
@@ -144,7 +163,9 @@ def test_pairs_of_tuples_of_the_other_form(parser):
     sides = {"references": [["A dog."], ["A cat."]], "captions": ["A cat."]}
     with refused("tuples-lack" if parser == "official" else "captions-fail") as caught:
         semmetrics.caption_matrix(**sides, measure=measure, tuples=tuples)
-    assert caught.value.remedy.startswith("tuples are given of tokens: write captions=tokens in ")
+    assert caught.value.remedy.startswith(
+        "tuples are given of tokens: write captions=tokens in "
+    )
     assert "id " not in caught.value.where
     with refused("no-matrix"):
         semmetrics.caption_matrix(**sides, measure="SPICE(category=color)")
@@ -155,23 +176,36 @@ def test_a_comparison_says_what_was_not_computed():
     systems = {"one": PREDS, "two": {"a": ["a dog"], "b": ["cats"]}}
     options = {"protocol": "coco-caption", "tuples": official(SOME), "resamples": 50}
     found = semmetrics.compare(systems, REFS, **options)
-    (reason,) = (one.reason for one in found.scores.not_computed if one.heading == "SPICE")
+    (reason,) = (
+        one.reason for one in found.scores.not_computed if one.heading == "SPICE"
+    )
     said = [f"not computed: METEOR - {LEFT_OUT}", f"not computed: SPICE - {reason}"]
     assert found.sentences()[-2:] == said
     assert str(found).endswith("\n".join(said))
     assert said[1] in found._repr_html_().replace("&#x27;", "'").replace("&quot;", '"')
     options["ci"] = True
-    scored = {name: semmetrics.score(one, REFS, **options) for name, one in systems.items()}
+    scored = {
+        name: semmetrics.score(one, REFS, **options) for name, one in systems.items()
+    }
     assert [one.heading for one in semmetrics.compare(scored).scores.not_computed] == [
-        "METEOR", "SPICE"]  # fmt: skip
+        "METEOR",
+        "SPICE",
+    ]
 
 
 @needs_words
-@pytest.mark.parametrize(("code", "problem"), [
-    ("raise SystemExit('Error: odd')", "status 1: Error: odd"),
-    ("raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')", "1: Caused by: c"),
-    ("", "no answer: it ended"), (None, "SPICE cannot be run: "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("raise SystemExit('Error: odd')", "status 1: Error: odd"),
+        (
+            "raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')",
+            "1: Caused by: c",
+        ),
+        ("", "no answer: it ended"),
+        (None, "SPICE cannot be run: "),
+    ],
+)
 def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):
     command = [str(tmp_path / "none")] if code is None else [sys.executable, "-c", code]
     monkeypatch.setattr(OfficialParser, "_command", lambda self: command)

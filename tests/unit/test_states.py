@@ -12,7 +12,11 @@ from semmetrics import InputError, Scorer, score
 from semmetrics.metrics.registry import forget
 
 IDS = [f"item {number}" for number in range(24)]
-OPTIONS = {"measures": ["F1", "MicroF1", "MacroF1", "SemF1"], "ci": True, "resamples": 20}
+OPTIONS = {
+    "measures": ["F1", "MicroF1", "MacroF1", "SemF1"],
+    "ci": True,
+    "resamples": 20,
+}
 
 
 def states(preds, gts, cuts, shards=True, system="preds", **options):
@@ -31,8 +35,10 @@ def items(seed=0):
     """Both sides by id."""
     rng = np.random.default_rng(seed)
     names = [f"label {number}" for number in range(12)]
-    preds, gts = ({i: rng.permutation(names)[: rng.integers(0, 5)].tolist() for i in IDS}
-                  for _ in range(2))  # fmt: skip
+    preds, gts = (
+        {i: rng.permutation(names)[: rng.integers(0, 5)].tolist() for i in IDS}
+        for _ in range(2)
+    )
     return preds, gts
 
 
@@ -60,7 +66,9 @@ def test_resamples_of_merged_states_are_exact(weight):
     for ids in np.split(np.array(IDS), [3, 10]):
         scorer = Scorer(keep_rows=False, **OPTIONS)
         some = weights and {name: weights[name] for name in ids}
-        scorer.update({i: preds[i] for i in ids}, {i: gts[i] for i in ids}, weights=some)
+        scorer.update(
+            {i: preds[i] for i in ids}, {i: gts[i] for i in ids}, weights=some
+        )
         scorer.save(state := io.BytesIO())
         parts.append(Scorer.load(state))
     for one, other in zip(whole, sum(parts).compute(), strict=True):
@@ -68,34 +76,53 @@ def test_resamples_of_merged_states_are_exact(weight):
         assert one.replicates.values.tolist() == other.replicates.values.tolist()
 
 
-@pytest.mark.parametrize("options", [
-    {"ignore": ["label 1", "label 2", "x"]},
-    {"classes": [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]},
-    {"measures": ["SemF1"], "oov": "skip"}, {"missing": "skip"}, {"decode": "threshold:0.5"},
-    {"weights": {name: float(place % 3) for place, name in enumerate(IDS)}},
-], ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ignore": ["label 1", "label 2", "x"]},
+        {
+            "classes": [
+                ["label 0", "a"],
+                ["label 1", "a"],
+                *(f"label {k}" for k in range(2, 12)),
+            ]
+        },
+        {"measures": ["SemF1"], "oov": "skip"},
+        {"missing": "skip"},
+        {"decode": "threshold:0.5"},
+        {"weights": {name: float(place % 3) for place, name in enumerate(IDS)}},
+    ],
+    ids=" ".join,
+)
 def test_notes_are_those_of_all_items(options):
     preds, gts = items()
     preds = {
-        i: [*some, "日本" if i > "item 2" else "Ω"] for i, some in preds.items() if i != IDS[3]
+        i: [*some, "日本" if i > "item 2" else "Ω"]
+        for i, some in preds.items()
+        if i != IDS[3]
     }
     if "missing" not in options:
         preds[IDS[3]] = ["7"]
     if "decode" in options:
-        preds = {i: {one: 0.1 + 0.01 * len(i) for one in some} for i, some in preds.items()}
+        preds = {
+            i: {one: 0.1 + 0.01 * len(i) for one in some} for i, some in preds.items()
+        }
     given = {"measures": ["F1", "MacroF1"], **options}
     weights = given.pop("weights", None)
     whole, parts = score(preds, gts, weights=weights, **given), []
     for ids in np.array_split(np.array(IDS), 5):
         parts.append(Scorer(keep_rows=False, **given))
         parts[-1].update(
-            {i: preds[i] for i in ids if i in preds}, {i: gts[i] for i in ids},
+            {i: preds[i] for i in ids if i in preds},
+            {i: gts[i] for i in ids},
             weights=weights and {i: weights[i] for i in ids},
-        )  # fmt: skip
+        )
         parts[-1].save(state := io.BytesIO())
         parts.append(Scorer.load(state))
     for some in (parts[::2], parts[1::2]):
-        alone = [note for note in sum(some).compute().notes if "ids of states" not in note]
+        alone = [
+            note for note in sum(some).compute().notes if "ids of states" not in note
+        ]
         assert sorted(alone) == sorted(whole.notes)
 
 
@@ -104,8 +131,10 @@ def test_states_of_several_systems_are_scored_together():
     others, _ = items(5)
     options = {**OPTIONS, "ci_method": "poisson"}
     whole = semmetrics.score_systems({"a": preds, "b": others}, gts, **options)
-    parts = [*states(preds, gts, [7], system="a", **options),
-             *states(others, gts, [7], system="b", **options)]  # fmt: skip
+    parts = [
+        *states(preds, gts, [7], system="a", **options),
+        *states(others, gts, [7], system="b", **options),
+    ]
     table = sum(map(Scorer.load, parts)).compute()
     assert (table.to_dicts(), table.to_dict()) == (whole.to_dicts(), whole.to_dict())
     truth = {**gts, "item 3": ["label 1"]}
@@ -123,7 +152,9 @@ def test_what_does_not_belong_together_is_refused():
         parts[0].compute()
     for changed in ({"measures": ["F1"]}, {"resamples": 21}, {"normalize": "lower"}):
         with pytest.raises(InputError) as caught:
-            _ = parts[0] + Scorer.load(states(preds, gts, [], **{**OPTIONS, **changed})[0])
+            _ = parts[0] + Scorer.load(
+                states(preds, gts, [], **{**OPTIONS, **changed})[0]
+            )
         assert caught.value.code in ("different-scorers", "different-statistics")
     with refused("different-statistics"):
         _ = parts[0] + Scorer.load(states(preds, gts, [3, 9], **OPTIONS)[1])
@@ -182,7 +213,9 @@ def test_functions_stand_for_themselves_and_own_measures_are_the_same(tmp_path):
         options = {"measures": ["SemF1", "Hits"], "embedding": embed}
         parts = list(map(Scorer.load, states(preds, gts, [7], **options)))
         whole = score(preds, gts, **options)
-        assert [one.value for one in sum(parts).compute()] == [one.value for one in whole]
+        assert [one.value for one in sum(parts).compute()] == [
+            one.value for one in whole
+        ]
         with refused("not-in-a-state", value="embedding"):
             parts[0].update(preds, gts)
         (part,) = states(preds, gts, [], **options)
@@ -213,9 +246,15 @@ def test_items_without_ground_truth_are_not_lost():
     for first in (["z"], ["a", "b"]):
         scorer = Scorer(keep_rows=False, **options)
         for ids in (first, [i for i in preds if i not in first]):
-            scorer.update({i: preds[i] for i in ids}, {i: gts[i] for i in ids if i in gts})
+            scorer.update(
+                {i: preds[i] for i in ids}, {i: gts[i] for i in ids if i in gts}
+            )
         found = scorer.compute()["F1"]
-        assert (found.value, found.n, found.signature) == (whole.value, 3, whole.signature)
+        assert (found.value, found.n, found.signature) == (
+            whole.value,
+            3,
+            whole.signature,
+        )
 
 
 def test_systems_may_have_other_items_where_that_was_asked():
@@ -242,10 +281,17 @@ def test_merged_sums_of_resamples_are_bounded(monkeypatch):
 
 def test_what_others_wrote_is_damaged(tmp_path, monkeypatch):
     path = tmp_path / "forged.state"
-    for text in (b"[]", b"{}", b"no", b'{"schema": "semmetrics.state/1", "version": "x"}'):
+    for text in (
+        b"[]",
+        b"{}",
+        b"no",
+        b'{"schema": "semmetrics.state/1", "version": "x"}',
+    ):
         arrays = {"state": np.frombuffer(text, np.uint8)}
         with path.open("wb") as out:
-            np.savez(out, **arrays, checksum=semmetrics.scoring.evaluate._checksum(arrays))
+            np.savez(
+                out, **arrays, checksum=semmetrics.scoring.evaluate._checksum(arrays)
+            )
         with pytest.raises(InputError) as caught:
             Scorer.load(path)
         assert caught.value.code in ("damaged", "other-version")
@@ -269,6 +315,9 @@ def test_a_state_has_the_labels_of_a_file(tmp_path, monkeypatch, name):
         found = loaded.compute()
         assert found.to_json() == expected.to_json()
         loaded.update({"2": ["dog", "cow"]}, {"2": ["cow"]})
-        given = [{"1": ["cat", "dog"], "2": ["dog", "cow"]}, {"1": ["cat"], "2": ["cow"]}]
+        given = [
+            {"1": ["cat", "dog"], "2": ["dog", "cow"]},
+            {"1": ["cat"], "2": ["cow"]},
+        ]
         whole = score(*given, measures="F1 MacroF1", **{name: labels})
         assert [one.value for one in loaded.compute()] == [one.value for one in whole]

@@ -24,9 +24,19 @@ from semmetrics.embed.static import (
 from semmetrics.store.files import file_digest
 
 TEXTS = [
-    "car", "Traffic light", "traffic-light", "a man riding a brown horse", "", "日本", "!?",
-    "zyzzogeton quxblat", "Crème brûlée", "dog dog", "dog", "plant " * 40,
-]  # fmt: skip
+    "car",
+    "Traffic light",
+    "traffic-light",
+    "a man riding a brown horse",
+    "",
+    "日本",
+    "!?",
+    "zyzzogeton quxblat",
+    "Crème brûlée",
+    "dog dog",
+    "dog",
+    "plant " * 40,
+]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +54,9 @@ class TestFiles:
         assert sum(path.stat().st_size for path in DATA.iterdir()) <= 16_000_000
 
     def test_identity_is_the_sha256_of_the_files(self, model):
-        whole = hashlib.sha256(b"".join((DATA / name).read_bytes() for name in FILES)).hexdigest()
+        whole = hashlib.sha256(
+            b"".join((DATA / name).read_bytes() for name in FILES)
+        ).hexdigest()
         assert model.identity == f"semmetrics-static-{model.dimension}@{whole[:12]}"
         assert model.metadata["sha256"] == whole
 
@@ -64,10 +76,14 @@ class TestFiles:
         assert len(set(entries)) == len(entries)
         assert all(normalise(entry) == entry.removeprefix("##") for entry in entries)
 
-    @pytest.mark.parametrize(("name", "text"), [
-        *[(name, None) for name in FILES],
-        *[("static.json", text) for text in ("{", "[]", "{}", "null")], ("lost line", None),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            *[(name, None) for name in FILES],
+            *[("static.json", text) for text in ("{", "[]", "{}", "null")],
+            ("lost line", None),
+        ],
+    )
     def test_files_that_do_not_fit_are_refused(self, tmp_path, name, text):
         with refused("damaged-model"):
             StaticEmbedder(tmp_path)  # without files
@@ -84,13 +100,24 @@ class TestFiles:
 
 
 class TestWords:
-    @pytest.mark.parametrize(("text", "words"), [
-        ("Traffic_light", ["traffic", "light"]), ("T-shirt", ["t", "shirt"]),
-        ("bird's-foot", ["birds", "foot"]), ("Bat (Animal)", ["bat", "animal"]),
-        ("SMØRREBRØD", ["smorrebrod"]), ("Œuf à la coque", ["oeuf", "a", "la", "coque"]),
-        ("ＣＡＲ", ["car"]), ("Straße", ["strasse"]), ("mp3\tplayer\n", ["mp3", "player"]),
-        ("кот", []), ("", []), ("cafe\u0301", ["cafe"]), ("caf\u00e9", ["cafe"]),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("Traffic_light", ["traffic", "light"]),
+            ("T-shirt", ["t", "shirt"]),
+            ("bird's-foot", ["birds", "foot"]),
+            ("Bat (Animal)", ["bat", "animal"]),
+            ("SMØRREBRØD", ["smorrebrod"]),
+            ("Œuf à la coque", ["oeuf", "a", "la", "coque"]),
+            ("ＣＡＲ", ["car"]),
+            ("Straße", ["strasse"]),
+            ("mp3\tplayer\n", ["mp3", "player"]),
+            ("кот", []),
+            ("", []),
+            ("cafe\u0301", ["cafe"]),
+            ("caf\u00e9", ["cafe"]),
+        ],
+    )
     def test_words(self, text, words):
         assert split_words(text) == words
 
@@ -99,25 +126,39 @@ class TestTokenizer:
     @pytest.fixture
     def tokenizer(self):
         return Tokenizer(
-            ["##s", "##x", "hot", "hot dog", "hot dog stand", "dog", "chain", "chainsaw", "s", "x"]
+            [
+                "##s",
+                "##x",
+                "hot",
+                "hot dog",
+                "hot dog stand",
+                "dog",
+                "chain",
+                "chainsaw",
+                "s",
+                "x",
+            ]
         )
 
     def cut(self, tokenizer, text):
         entries = list(tokenizer.numbers)
         return [entries[number] for number in tokenizer(text)]
 
-    @pytest.mark.parametrize(("text", "entries"), [
-        ("hot dog", ["hot dog"]),
-        ("Hot Dog Stand", ["hot dog stand"]),
-        ("hot dog dog", ["hot dog", "dog"]),
-        ("dog hot", ["dog", "hot"]),
-        ("chainsaws", ["chainsaw", "##s"]),
-        ("chainss", ["chain", "##s", "##s"]),
-        ("sx", ["s", "##x"]),
-        ("qs", ["##s"]),
-        ("##s", ["s"]),
-        ("", []),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("text", "entries"),
+        [
+            ("hot dog", ["hot dog"]),
+            ("Hot Dog Stand", ["hot dog stand"]),
+            ("hot dog dog", ["hot dog", "dog"]),
+            ("dog hot", ["dog", "hot"]),
+            ("chainsaws", ["chainsaw", "##s"]),
+            ("chainss", ["chain", "##s", "##s"]),
+            ("sx", ["s", "##x"]),
+            ("qs", ["##s"]),
+            ("##s", ["s"]),
+            ("", []),
+        ],
+    )
     def test_longest_first(self, tokenizer, text, entries):
         assert self.cut(tokenizer, text) == entries
 
@@ -129,8 +170,13 @@ class TestVectors:
     def test_known_and_unknown(self, model):
         found = model.embed(TEXTS)
         assert (found.vectors.dtype, found.known.dtype) == (np.float32, bool)
-        assert (found.vectors.shape, found.truncated) == ((len(TEXTS), model.dimension), 0)
-        unknown = [text for text, known in zip(TEXTS, found.known, strict=True) if not known]
+        assert (found.vectors.shape, found.truncated) == (
+            (len(TEXTS), model.dimension),
+            0,
+        )
+        unknown = [
+            text for text, known in zip(TEXTS, found.known, strict=True) if not known
+        ]
         assert unknown == ["", "日本", "!?"]
         length = np.linalg.norm(found.vectors.astype(np.float64), axis=1)
         np.testing.assert_allclose(length, found.known, atol=1e-6)
@@ -138,28 +184,43 @@ class TestVectors:
 
     def test_rows_do_not_depend_on_the_batch(self, model):
         entries = (DATA / FILES[2]).read_text(encoding="utf-8").splitlines()[::7]
-        many = TEXTS + entries + [f"{a} {b}" for a, b in zip(entries, entries[5:], strict=False)]
+        many = (
+            TEXTS
+            + entries
+            + [f"{a} {b}" for a, b in zip(entries, entries[5:], strict=False)]
+        )
         together = model.embed(many).vectors
         order = np.random.default_rng(1).permutation(len(many))
         shuffled = model.embed([many[place] for place in order]).vectors
         np.testing.assert_array_equal(shuffled, together[order])
         for place in (*range(len(TEXTS)), 100, 9000, len(many) - 1):
-            np.testing.assert_array_equal(model.embed([many[place]]).vectors[0], together[place])
+            np.testing.assert_array_equal(
+                model.embed([many[place]]).vectors[0], together[place]
+            )
 
     def test_repeated_texts_are_embedded_once(self, model):
-        np.testing.assert_array_equal(embed_unique(model, ["car", "dog", "car"]).vectors,
-                                      model.embed(["car", "dog", "car"]).vectors)  # fmt: skip
+        np.testing.assert_array_equal(
+            embed_unique(model, ["car", "dog", "car"]).vectors,
+            model.embed(["car", "dog", "car"]).vectors,
+        )
 
     def test_spelling_does_not_matter(self, model):
         one = model.embed(["Traffic light", "traffic_light", "TRAFFIC-LIGHT"]).vectors
         np.testing.assert_array_equal(one, one[[0, 0, 0]])
 
-    @pytest.mark.parametrize(("label", "near", "far"), [
-        ("car", "automobile", "tree"), ("sofa", "couch", "airplane"),
-        ("garbage can", "trash can", "violin"), ("cell phone", "mobile phone", "banana"),
-        ("aeroplane", "airplane", "sheep"), ("diningtable", "dining table", "horse"),
-        ("tvmonitor", "television", "cow"), ("Café", "coffee shop", "tractor"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("label", "near", "far"),
+        [
+            ("car", "automobile", "tree"),
+            ("sofa", "couch", "airplane"),
+            ("garbage can", "trash can", "violin"),
+            ("cell phone", "mobile phone", "banana"),
+            ("aeroplane", "airplane", "sheep"),
+            ("diningtable", "dining table", "horse"),
+            ("tvmonitor", "television", "cow"),
+            ("Café", "coffee shop", "tractor"),
+        ],
+    )
     def test_synonyms_are_nearer(self, model, label, near, far):
         assert cosine(model, label, near) > model.threshold > cosine(model, label, far)
 
@@ -175,16 +236,25 @@ class TestArithmetic:
     rows = np.array([[2, 0], [0, 2], [1, 1], [8, 0], [0, 4]], np.float32)
     mean = np.array([1, 1], np.float32)
 
-    @pytest.mark.parametrize(("text", "vector"), [
-        ("dog", [3, 1]), ("hot dog", [1, 3]),  # one entry is its own vector
-        ("dogs", [9, 5]),  # several are parts over the root of half their number
-        ("dog dog dogs", [1 + 8 / 2**0.5, 1 + 12 / 2**0.5]),
-        ("dog cat", [1 + SHARE, 5 + SHARE]),  # without a part, a share of its vector
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("text", "vector"),
+        [
+            ("dog", [3, 1]),
+            ("hot dog", [1, 3]),  # one entry is its own vector
+            ("dogs", [9, 5]),  # several are parts over the root of half their number
+            ("dog dog dogs", [1 + 8 / 2**0.5, 1 + 12 / 2**0.5]),
+            (
+                "dog cat",
+                [1 + SHARE, 5 + SHARE],
+            ),  # without a part, a share of its vector
+        ],
+    )
     def test_entries_add_up(self, text, vector):
         made = StaticModel(self.entries, self.rows, self.mean)
         np.testing.assert_allclose(
-            made.embed([text]).vectors[0], np.array(vector) / np.linalg.norm(vector), rtol=1e-6
+            made.embed([text]).vectors[0],
+            np.array(vector) / np.linalg.norm(vector),
+            rtol=1e-6,
         )
 
     def test_packed_rows(self):

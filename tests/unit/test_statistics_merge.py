@@ -18,14 +18,20 @@ from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import left_out_notes
 
-PREDS = {"x": [("a", 0.9), ("b", 0.1)], "y": [("q", 0.5)], "z": [("c", 0.7), ("a", 0.2)]}
+PREDS = {
+    "x": [("a", 0.9), ("b", 0.1)],
+    "y": [("q", 0.5)],
+    "z": [("c", 0.7), ("a", 0.2)],
+}
 REFS = {"x": ["a"], "y": ["b"], "z": ["c", "d"]}
 MEASURES = parse_all(["F1", "MacroF1", "MicroF1", "AP", "RankingLoss", "mAP"])
 
 
 def part(ids, measures=MEASURES, *, keep_rows=True, **options):
     pred, ref = ({i: side[i] for i in ids} for side in (PREDS, REFS))
-    task = label_task(as_labels(pred), as_labels(ref), resolve_options(options, "labels"))
+    task = label_task(
+        as_labels(pred), as_labels(ref), resolve_options(options, "labels")
+    )
     return evaluate(task, measures, keep_rows=keep_rows)
 
 
@@ -35,7 +41,9 @@ def values(statistics):
 
 def test_sums_of_floats_are_exact():
     whole = part("xyz", weights={"x": 0.1, "y": 0.2, "z": 0.3})
-    heavy = next(s for name, s in next(iter(whole.sums.values())).items() if name == "value")
+    heavy = next(
+        s for name, s in next(iter(whole.sums.values())).items() if name == "value"
+    )
     assert isinstance(heavy.item(), int)
     assert as_floats(heavy) == heavy.item() / UNIT
     parts = [part(i, weights={i: w}) for i, w in (("z", 0.3), ("y", 0.2), ("x", 0.1))]
@@ -59,12 +67,19 @@ def test_items_by_position_are_the_same_items():
     assert list((part("x") + halves[1]).ids) == ["x", "1"]
 
 
-@pytest.mark.parametrize(("left", "right"), [
-    ({}, {"normalize": "lower"}), ({}, {"missing": "skip"}),
-    ({"classes": ["a", "b"]}, {"classes": ["b", "a"]}), ({"weights": {"x": 1}}, {}),
-    ({}, {"measures": MEASURES[:3]}), ({"measures": MEASURES[:5]}, {}), ({}, {"keep_rows": False}),
-    ({}, {}),  # made by another version
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ({}, {"normalize": "lower"}),
+        ({}, {"missing": "skip"}),
+        ({"classes": ["a", "b"]}, {"classes": ["b", "a"]}),
+        ({"weights": {"x": 1}}, {}),
+        ({}, {"measures": MEASURES[:3]}),
+        ({"measures": MEASURES[:5]}, {}),
+        ({}, {"keep_rows": False}),
+        ({}, {}),  # made by another version
+    ],
+)
 def test_what_cannot_be_added(left, right):
     one, other = part("x", **left), part("y", **right)
     if not left and not right:
@@ -104,13 +119,18 @@ def test_counts_of_what_was_left_out_add_up():
     measures = parse_all(["F1", "MacroF1", "MacroF1(labels=reference)", "LRAP"])
 
     def made(ids):
-        sides = ({i: [(x, 0.5) for x in pred[i]] for i in ids}, {i: REFS[i] for i in ids})
+        sides = (
+            {i: [(x, 0.5) for x in pred[i]] for i in ids},
+            {i: REFS[i] for i in ids},
+        )
         options = {"classes": ["a", "b", "c", "d"], "ignore": ["d"]}
         return label_task(*map(as_labels, sides), resolve_options(options, "labels"))
 
     whole = evaluate(made("xyz"), measures)
     parts = [evaluate(made(ids), measures) for ids in ("xy", "z")]
-    rows = [evaluate(made("xyz").take(np.array(rows)), measures) for rows in ([1, 2], [0])]
+    rows = [
+        evaluate(made("xyz").take(np.array(rows)), measures) for rows in ([1, 2], [0])
+    ]
     for total in (whole, parts[0] + parts[1], rows[0] + rows[1]):
         assert total.ignored == {"d": (2, 1)}
         # "q" and "r" are outside the class list; and all other labels are true

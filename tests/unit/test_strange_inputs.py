@@ -70,24 +70,53 @@ PLACES = {
     "label of a mapping": lambda v: {"a": [{"label": v, "score": 0.5}]},
     "column": lambda v: {"id": ["a", "b"], "label": [v, v]},
     "column of ids": lambda v: {"id": [v, v], "label": ["cat", "dog"]},
-    "column of scores": lambda v: {"id": ["a", "b"], "label": ["x", "y"], "score": [v, v]},
+    "column of scores": lambda v: {
+        "id": ["a", "b"],
+        "label": ["x", "y"],
+        "score": [v, v],
+    },
     "after a list": lambda v: [["cat"], v],
     "caption": lambda v: [{"image_id": 1, "caption": v}],
-    "COCO image": lambda v: {"images": [{"id": v}], "annotations": [], "categories": []},
-    "COCO captions": lambda v: {"images": v, "annotations": [{"image_id": 1, "caption": "x"}]},
+    "COCO image": lambda v: {
+        "images": [{"id": v}],
+        "annotations": [],
+        "categories": [],
+    },
+    "COCO captions": lambda v: {
+        "images": v,
+        "annotations": [{"image_id": 1, "caption": "x"}],
+    },
 }
 ONE, SCORED = {"a": ["cat"]}, {"a": [["cat", 0.5]]}
-READERS = {"as_labels": as_labels, "as_captions": as_captions, "validate": validate,
-           "preds": lambda v: score(v, ONE, measures="F1"), "gts": lambda v: score(ONE, v),
-           "classes": lambda v: as_labels(np.eye(1), classes=v)}  # fmt: skip
+READERS = {
+    "as_labels": as_labels,
+    "as_captions": as_captions,
+    "validate": validate,
+    "preds": lambda v: score(v, ONE, measures="F1"),
+    "gts": lambda v: score(ONE, v),
+    "classes": lambda v: as_labels(np.eye(1), classes=v),
+}
 GIVEN = {
-    **{name: lambda v, name=name: ReadOptions(**{name: v})
-       for name in ("format", "id_column", "delimiter", "label_delimiter", "max_bytes", "classes")},
-    **{name: lambda v, name=name: score(ONE, ONE, measures="F1", **{name: v})
-       for name in ("weights", "ignore", "classes", "read", "calibration")},
+    **{
+        name: lambda v, name=name: ReadOptions(**{name: v})
+        for name in (
+            "format",
+            "id_column",
+            "delimiter",
+            "label_delimiter",
+            "max_bytes",
+            "classes",
+        )
+    },
+    **{
+        name: lambda v, name=name: score(ONE, ONE, measures="F1", **{name: v})
+        for name in ("weights", "ignore", "classes", "read", "calibration")
+    },
     "taxonomy": lambda v: score(ONE, ONE, taxonomy=v, measures="hF"),
-    "doc_freq": lambda v: score({"a": "a cat"}, {"a": "a cat"}, doc_freq=v, measures="CIDEr-D"),
-}  # fmt: skip
+    "doc_freq": lambda v: score(
+        {"a": "a cat"}, {"a": "a cat"}, doc_freq=v, measures="CIDEr-D"
+    ),
+}
 
 
 def check(function, value):
@@ -116,24 +145,33 @@ def test_options_take_or_refuse(option):
         check(GIVEN[option], value)
 
 
-@pytest.mark.parametrize(("function", "data", "message"), [
-    (as_labels, [("a", ["cat"]), ("b", [])], ("id-pairs", "input")),
-    (as_labels, {"a": [["cat", "0.9"]]}, ("not-a-number", "input, id 'a', label 1")),
-    (
-        as_labels,
-        [{"id": "a", "labels": ["x"], "scores": ["0.9"]}],
-        ("not-a-number", "input, element [0], id 'a'"),
-    ),
-    (as_labels, {1: ["cat"], "1": ["cat"]}, ("duplicate-id", "input")),
-    (as_labels, {"id": ["a"], "label": [ITSELF]}, ("deep-column", "input")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "data", "message"),
+    [
+        (as_labels, [("a", ["cat"]), ("b", [])], ("id-pairs", "input")),
+        (
+            as_labels,
+            {"a": [["cat", "0.9"]]},
+            ("not-a-number", "input, id 'a', label 1"),
+        ),
+        (
+            as_labels,
+            [{"id": "a", "labels": ["x"], "scores": ["0.9"]}],
+            ("not-a-number", "input, element [0], id 'a'"),
+        ),
+        (as_labels, {1: ["cat"], "1": ["cat"]}, ("duplicate-id", "input")),
+        (as_labels, {"id": ["a"], "label": [ITSELF]}, ("deep-column", "input")),
+    ],
+)
 def test_messages(function, data, message):
     pytest.importorskip("pyarrow")
     with refused_in(*message):
         function(data)
 
 
-@pytest.mark.parametrize(("row", "what"), [([1.0, 0.5], "sum is 1.5"), ([-0.5, 1.5], "negative")])
+@pytest.mark.parametrize(
+    ("row", "what"), [([1.0, 0.5], "sum is 1.5"), ([-0.5, 1.5], "negative")]
+)
 def test_set_sizes_are_probabilities(row, what):
     with refused("not-probabilities"):
         score(SCORED, ONE, set_size_probs=[row], decode="cardinality", measures="F1")
@@ -174,14 +212,25 @@ def test_negative_zero_is_zero(tmp_path, monkeypatch):
             assert str(as_labels(path).whole.side.scores[0]) == "0.0"
 
 
-@pytest.mark.parametrize(("name", "content", "problem"), [
-    ("p.csv", b"PK\x03\x04\x14\x00[Content_Types].xml\x00\xff", "workbook"),
-    ("p.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "workbook"),
-    ("p.json", b"\n<!DOCTYPE html><html>404</html>", "web-page"),
-    ("p.csv", b"<html><table><tr><td>id</td></tr></table></html>", "web-page"),
-    ("p.json", b"version https://git-lfs.github.com/spec/v1\nsize 12\n", "lfs-pointer"),
-    ("p.npy", b"version https://git-lfs.github.com/spec/v1\nsize 12\n", "lfs-pointer"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("p.csv", b"PK\x03\x04\x14\x00[Content_Types].xml\x00\xff", "workbook"),
+        ("p.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "workbook"),
+        ("p.json", b"\n<!DOCTYPE html><html>404</html>", "web-page"),
+        ("p.csv", b"<html><table><tr><td>id</td></tr></table></html>", "web-page"),
+        (
+            "p.json",
+            b"version https://git-lfs.github.com/spec/v1\nsize 12\n",
+            "lfs-pointer",
+        ),
+        (
+            "p.npy",
+            b"version https://git-lfs.github.com/spec/v1\nsize 12\n",
+            "lfs-pointer",
+        ),
+    ],
+)
 def test_files_that_are_no_data_are_named(name, content, problem, tmp_path):
     (tmp_path / name).write_bytes(content)
     with refused(problem):

@@ -39,7 +39,11 @@ def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
     if order in ("skip", "empty", "error"):
         given["missing"] = order
         gts.pop("item 20")
-        for k in (7, *range(12, 19), 23):  # some before, some behind, more than go together
+        for k in (
+            7,
+            *range(12, 19),
+            23,
+        ):  # some before, some behind, more than go together
             preds.pop(f"item {k}")
     if order == "skip":
         given["weights"] = {i: len(i) % 3 * 0.75 for i in (*preds, *gts)}
@@ -52,15 +56,22 @@ def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
         first = {"item 1": gts["item 1"], **first}
     gts = gts if order == "alike" else first | shuffled(gts)
     gt = write(tmp_path / f"gts.{form}", gts, kind)
-    paths = {name: write(tmp_path / f"{name}.{form}", one, kind) for name, one in systems.items()}
+    paths = {
+        name: write(tmp_path / f"{name}.{form}", one, kind)
+        for name, one in systems.items()
+    }
     steps = []
     if order == "error":
         with pytest.raises(InputError, match="'item 20'") as caught:
             score_stream(paths, gt, **given)
         assert caught.value.code == "missing-ids"
-        assert not [one for one in threading.enumerate() if "Pool" in one.name]  # none reads on
+        assert not [
+            one for one in threading.enumerate() if "Pool" in one.name
+        ]  # none reads on
         return
-    found = score_stream(paths, gt, advance=lambda *step: steps.append(step), **given).compute()
+    found = score_stream(
+        paths, gt, advance=lambda *step: steps.append(step), **given
+    ).compute()
     check_same(found, score_systems(paths, gt, keep_rows=False, **given))
     what, read, items, size = steps[-1]
     assert (what, read) == ("reading and scoring", size)
@@ -72,9 +83,17 @@ def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
 def test_folders_patterns_and_standard_input(tmp_path, monkeypatch, kind, where):
     pred, gt = write_both(tmp_path, kind)
     lines = Path(pred).read_bytes().splitlines(keepends=True)
-    cut = next(k for k in range(9, 20) if lines[k].split(b",")[0] != lines[k - 1].split(b",")[0])
+    cut = next(
+        k
+        for k in range(9, 20)
+        if lines[k].split(b",")[0] != lines[k - 1].split(b",")[0]
+    )
     (tmp_path / "folder").mkdir()
-    for name, some in {"1.jsonl": lines[:cut], "2.jsonl": lines[cut:], ".x.jsonl": [b"{"]}.items():
+    for name, some in {
+        "1.jsonl": lines[:cut],
+        "2.jsonl": lines[cut:],
+        ".x.jsonl": [b"{"],
+    }.items():
         (tmp_path / "folder" / name).write_bytes(b"".join(some))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"".join(lines))))
     source = where if where == "-" else f"{tmp_path}/{where}"
@@ -87,13 +106,19 @@ def test_folders_patterns_and_standard_input(tmp_path, monkeypatch, kind, where)
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_an_id_that_comes_again_is_refused(tmp_path, monkeypatch, form, side, order):
     monkeypatch.setattr(blocks, "BLOCK", 20)
-    row, paths = {"jsonl": '{"id": "%s", "labels": ["cat"]}\n', "csv": "%s,cat\n"}[form], []
+    row, paths = (
+        {"jsonl": '{"id": "%s", "labels": ["cat"]}\n', "csv": "%s,cat\n"}[form],
+        [],
+    )
     for some in (order, "012") if side == 0 else ("012", order):
         paths.append(tmp_path / f"{len(paths)}.{form}")
         text = "".join(row % one for one in some)
         paths[-1].write_text("id,label\n" * (form == "csv") + text, encoding="utf-8")
     if form == "csv" and "00" in order:  # rows of one item
-        assert score_stream(*map(str, paths), measures="Recall").compute()["Recall"].value == 1.0
+        assert (
+            score_stream(*map(str, paths), measures="Recall").compute()["Recall"].value
+            == 1.0
+        )
         return
     with pytest.raises(InputError) as caught:  # in one block, or in two
         score_stream(*map(str, paths), measures="F1")
@@ -108,9 +133,11 @@ def test_what_is_empty_or_needs_all_items_is_refused(tmp_path):
     for pair in ((str(nothing), gt), (pred, str(nothing))):
         with refused("empty-file", str(nothing)):
             score_stream(*pair, measures="F1")
-    for code, option in {"not-applicable": {"set_size_probs": np.ones((2, 2))},
-                         "wrong-type": {"weights": [1.0]},
-                         "needs-all-items": {"ci": True, "ci_method": "bca"}}.items():  # fmt: skip
+    for code, option in {
+        "not-applicable": {"set_size_probs": np.ones((2, 2))},
+        "wrong-type": {"weights": [1.0]},
+        "needs-all-items": {"ci": True, "ci_method": "bca"},
+    }.items():
         with refused(code):
             score_stream(pred, gt, measures="F1", **option)
 
@@ -155,7 +182,9 @@ def test_text_in_utf_16_is_streamed(tmp_path, codec, form, monkeypatch):
         path.write_bytes((mark + path.read_text("utf-8")).encode(codec))
         sides.append(str(path))
     given = asked("labels")
-    check_same(score_stream(*sides, **given).compute(), score(*sides, keep_rows=False, **given))
+    check_same(
+        score_stream(*sides, **given).compute(), score(*sides, keep_rows=False, **given)
+    )
 
 
 def test_damaged_utf_16_is_an_error(tmp_path):
@@ -183,17 +212,23 @@ def test_lists_of_a_dictionary_in_several_row_groups(tmp_path, rows):
     paths = []
     for name, side in (("preds", preds), ("gts", gts)):
         labels = pa.array([names_of(one) for one in side.values()])
-        coded = pa.ListArray.from_arrays(labels.offsets, labels.flatten().dictionary_encode())
+        coded = pa.ListArray.from_arrays(
+            labels.offsets, labels.flatten().dictionary_encode()
+        )
         path = tmp_path / f"{name}.parquet"
         table = pa.table({"id": list(side), "labels": coded})
         parquet.write_table(table, path, row_group_size=rows)
         paths.append(str(path))
-    plain = [{item: names_of(one) for item, one in side.items()} for side in (preds, gts)]
+    plain = [
+        {item: names_of(one) for item, one in side.items()} for side in (preds, gts)
+    ]
     given = {"measures": "F1 MacroF1"}
     expected = score(*plain, **given)
     whole = score(*paths, **given)
     streamed = score_stream(*paths, **given).compute()
     for heading in ("F1", "MacroF1"):
         assert whole[heading].value == expected[heading].value
-        assert streamed[heading].value == pytest.approx(expected[heading].value, abs=1e-12)
+        assert streamed[heading].value == pytest.approx(
+            expected[heading].value, abs=1e-12
+        )
         assert whole[heading].signature == expected[heading].signature

@@ -9,14 +9,19 @@ from refusals import facts, refused
 import semmetrics
 
 RANKED = {"task": "retrieval", "measures": "MAP"}
-RUN_LINES = "1 Q0 101 1 3.5 bm25\n1 Q0 99 2 3.0 bm25\n2 Q0 98 1 9.0 bm25\n2 Q0 102 2 8e0 bm25\n"
+RUN_LINES = (
+    "1 Q0 101 1 3.5 bm25\n1 Q0 99 2 3.0 bm25\n2 Q0 98 1 9.0 bm25\n2 Q0 102 2 8e0 bm25\n"
+)
 JUDGED_LINES = "1 0 101 2\n1 0 100 1\n2 0 102 1\n"
 RUN = {
     "q_1": {"d_12": 0.9, "d_23": 0.8, "d_25": 0.7, "d_36": 0.6},
     "q_2": {"d_12": 0.9, "d_11": 0.8, "d_25": 0.71, "d_36": 0.6},
 }
 JUDGED = {"q_1": {"d_12": 5, "d_25": 3}, "q_2": {"d_11": 6, "d_22": 1}}
-RESULTS = [{"image_id": 1, "caption": "a cat sleeps"}, {"image_id": 2, "caption": "a dog runs"}]
+RESULTS = [
+    {"image_id": 1, "caption": "a cat sleeps"},
+    {"image_id": 2, "caption": "a dog runs"},
+]
 ANNOTATIONS = {
     "images": [{"id": 1}, {"id": 2}],
     "annotations": [
@@ -58,7 +63,10 @@ def test_tables_in_the_wrong_order(tmp_path):
 
 @pytest.mark.parametrize(
     "judged",
-    [JUDGED, {query: {d: float(g) for d, g in row.items()} for query, row in JUDGED.items()}],
+    [
+        JUDGED,
+        {query: {d: float(g) for d, g in row.items()} for query, row in JUDGED.items()},
+    ],
 )
 def test_dictionaries_in_the_wrong_order(judged, tmp_path):
     (run,) = files(tmp_path, a_run="q_1 Q0 d_12 1 0.9 t\nq_2 Q0 d_11 1 8.5 t\n")
@@ -78,10 +86,22 @@ def test_dictionaries_in_the_wrong_order(judged, tmp_path):
             {"q_1": {"d_12": 1}, "q_2": {"d_11": 1}},
             {"q_1": {"d_12": 0.5, "d_1": 1.0}, "q_2": {"d_11": 1.5}},
         ),
-        (RUN, {"q_1": {"d_12": 0.9, "d_25": 0.3}, "q_2": {"d_11": 0.7}}),  # grades in fractions
-        ({q: {d: 10.0 - n for n, d in enumerate(r)} for q, r in RUN.items()}, RUN),  # as many
-        ({"q_1": {"d_12": 3, "d_25": 2}}, {"q_1": {"d_12": 4.5, "d_25": 3.25, "d_1": 1.75}}),
-        ({query: list(row)[::-1] for query, row in RUN.items()}, RUN),  # a ranking of as many
+        (
+            RUN,
+            {"q_1": {"d_12": 0.9, "d_25": 0.3}, "q_2": {"d_11": 0.7}},
+        ),  # grades in fractions
+        (
+            {q: {d: 10.0 - n for n, d in enumerate(r)} for q, r in RUN.items()},
+            RUN,
+        ),  # as many
+        (
+            {"q_1": {"d_12": 3, "d_25": 2}},
+            {"q_1": {"d_12": 4.5, "d_25": 3.25, "d_1": 1.75}},
+        ),
+        (
+            {query: list(row)[::-1] for query, row in RUN.items()},
+            RUN,
+        ),  # a ranking of as many
         ({"q_1": ["d_12"]}, {"q_1": {"d_12": 0.5, "d_1": 1, "d_2": 0.75}}),
         ({"q_1": {"d_12": 1, "d_1": 0}}, {"q_1": {"d_12": 0.5, "d_1": 0.25}}),
         ({"q_1": {"d_12": 1}, "q_2": {"d_11": 1}}, {q: {"d_11": 0.9} for q in RUN}),
@@ -103,7 +123,10 @@ def test_rankings_that_only_look_swapped(preds, gts):
     ],
 )
 def test_positives_as_predictions(preds, scores, tmp_path):
-    run = {"q1": {"d1": scores[0], "d2": scores[1]}, "q2": {"d1": scores[2], "d2": scores[3]}}
+    run = {
+        "q1": {"d1": scores[0], "d2": scores[1]},
+        "q2": {"d1": scores[2], "d2": scores[3]},
+    }
     assert semmetrics.score(run, preds, **RANKED)[0].value > 0
     with refused("swapped-order"):
         semmetrics.score(preds, run, **RANKED)
@@ -146,17 +169,25 @@ def test_results_of_captions_as_ground_truth():
         semmetrics.score(ANNOTATIONS, RESULTS, measures="BLEU-1")
     with refused("swapped-order"):
         semmetrics.score(ANNOTATIONS, RESULTS)
-    several = [*RESULTS, {"image_id": 1, "caption": "a cat is asleep"}]  # references as a list
+    several = [
+        *RESULTS,
+        {"image_id": 1, "caption": "a cat is asleep"},
+    ]  # references as a list
     for refs in (ANNOTATIONS, several, {"1": ["a cat"], "2": ["a dog"]}):
         assert semmetrics.score(ANNOTATIONS, refs, measures="BLEU-1")[0].value > 0
-    assert semmetrics.score(RESULTS, RESULTS, measures="BLEU-1")[0].value == pytest.approx(1)
+    assert semmetrics.score(RESULTS, RESULTS, measures="BLEU-1")[
+        0
+    ].value == pytest.approx(1)
 
 
 def test_scores_of_labels_as_ground_truth():
     sets = {"a": ["cat"], "b": ["dog", "cat"]}
     with refused("swapped-order"):
         semmetrics.score(sets, SCORED, measures="F1")
-    ranked = {"a": {"cat": 0.9, "dog": 0.3, "cow": 0.1}, "b": {"bus": 0.8, "car": 0.4, "van": 0.3}}
+    ranked = {
+        "a": {"cat": 0.9, "dog": 0.3, "cow": 0.1},
+        "b": {"bus": 0.8, "car": 0.4, "van": 0.3},
+    }
     with refused("swapped-order"):
         semmetrics.score(sets, ranked, measures="F1")
     matrix = np.array([[0.9, 0.1], [0.2, 0.8]])
@@ -167,7 +198,10 @@ def test_scores_of_labels_as_ground_truth():
 @pytest.mark.parametrize(
     "truth",
     [
-        {"a": {"cat": 0.9, "dog": 0.8}, "b": {"cat": 0.7, "dog": 0.95}},  # confident annotators
+        {
+            "a": {"cat": 0.9, "dog": 0.8},
+            "b": {"cat": 0.7, "dog": 0.95},
+        },  # confident annotators
         {"a": {"cat": 0.9, "dog": 0.3}, "b": {"bus": 0.7}},  # votes
         {"a": {"cat": 1.0, "dog": 0.4}, "b": {"bus": 0.7, "dog": 0.2}},
         {"a": {"cat": 1, "dog": 0}, "b": {"cat": 0, "dog": 1}},
@@ -187,6 +221,8 @@ def test_scores_of_classes_as_ground_truth():
     with refused("truth-of-class-scores"):
         semmetrics.score(one, SCORED, **options)
     with refused("truth-of-scores"):
-        semmetrics.score([0, 1], np.array([[0.9, 0.1], [0.2, 0.8]]), classes=["a", "b"], **options)
+        semmetrics.score(
+            [0, 1], np.array([[0.9, 0.1], [0.2, 0.8]]), classes=["a", "b"], **options
+        )
     with refused("several-classes"):
         semmetrics.score(one, {"a": ["cat", "dog"], "b": ["dog"]}, **options)

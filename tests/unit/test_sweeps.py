@@ -14,7 +14,12 @@ from semmetrics.metrics import sweeps
 from semmetrics.metrics.decoding import decode, keep_above
 
 FIELDS = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
-PEER_AVERAGE = {"example": "samples", "micro": "micro", "macro": "macro", "weighted": "weighted"}
+PEER_AVERAGE = {
+    "example": "samples",
+    "micro": "micro",
+    "macro": "macro",
+    "weighted": "weighted",
+}
 
 
 def tables(seed):
@@ -45,9 +50,13 @@ def plain(kept, targets, average, undefined=sweeps.DEFAULT):
         weights += weight
         if not weight:
             continue
-        total += weight * np.array([hits / a if a else undefined.ratio,
-                                    hits / b if b else undefined.ratio,
-                                    2 * hits / (a + b) if a + b else empty])  # fmt: skip
+        total += weight * np.array(
+            [
+                hits / a if a else undefined.ratio,
+                hits / b if b else undefined.ratio,
+                2 * hits / (a + b) if a + b else empty,
+            ]
+        )
     return total / weights if weights else np.full(3, np.nan)
 
 
@@ -71,8 +80,10 @@ def test_equals_scikit_learn_where_policies_agree(seed, average):
             (by_k, [decode(scores, "top", k=k) for k in ks]),
             (by_t, [decode(scores, threshold=t) for t in limits]),
         ):
-            expected = [peer(targets, kept, average=PEER_AVERAGE[average], zero_division=0)
-                        for kept in decoded]  # fmt: skip
+            expected = [
+                peer(targets, kept, average=PEER_AVERAGE[average], zero_division=0)
+                for kept in decoded
+            ]
             assert_allclose(getattr(sweep, field), expected, rtol=0, atol=1e-12)
 
 
@@ -82,11 +93,15 @@ def test_what_a_policy_leaves_undefined_is_nan(place):
     undefined = [0.0, 0.0, 0.0]
     undefined[place] = np.nan
     for average in sweeps.AVERAGES:
-        sweep = sweeps.sweep_thresholds(scores, targets, undefined=sweeps.Undefined(*undefined))
+        sweep = sweeps.sweep_thresholds(
+            scores, targets, undefined=sweeps.Undefined(*undefined)
+        )
         got = sweep[average]
         with np.errstate(invalid="ignore"):
             for point, threshold in enumerate(got.points):
-                expected = plain(scores > threshold, targets, average, sweeps.Undefined(*undefined))
+                expected = plain(
+                    scores > threshold, targets, average, sweeps.Undefined(*undefined)
+                )
                 assert_point(got, point, expected)
 
 
@@ -97,11 +112,22 @@ def exact_best(scores, targets, average, empty):
     for threshold, table in kept:
         groups = [(table.ravel(), targets.ravel())]
         if average != "micro":
-            groups = list(zip(*((table, targets) if average == "example" else (table.T, targets.T)),
-                              strict=True))  # fmt: skip
+            groups = list(
+                zip(
+                    *(
+                        (table, targets)
+                        if average == "example"
+                        else (table.T, targets.T)
+                    ),
+                    strict=True,
+                )
+            )
         total = weights = Fraction(0)
         for mine, true in groups:
-            hits, size = int((mine & (true > 0)).sum()), int(mine.sum()) + int(true.sum())
+            hits, size = (
+                int((mine & (true > 0)).sum()),
+                int(mine.sum()) + int(true.sum()),
+            )
             weight = int(true.sum()) if average == "weighted" else 1
             total += weight * (Fraction(2 * hits, size) if size else Fraction(empty))
             weights += weight

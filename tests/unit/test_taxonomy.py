@@ -23,7 +23,12 @@ from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
 
 DEBIAN = Path("/usr/share/wordnet")
-DIAMOND = {"cat": ["feline", "pet"], "feline": "animal", "pet": ["being"], "animal": ["being"]}
+DIAMOND = {
+    "cat": ["feline", "pet"],
+    "feline": "animal",
+    "pet": ["being"],
+    "animal": ["being"],
+}
 INDEX = """\
   1 a licence, indented
 being n 1 1 ~ 1 0 00000001
@@ -47,14 +52,18 @@ def graphs(draw):
     """Parents of some names, several allowed, in any order; no cycles."""
     size = draw(st.integers(1, 9))
     names = draw(st.permutations([f"n{i}" for i in range(size)]))
-    parents = {name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
-               for i, name in enumerate(names)}  # fmt: skip
+    parents = {
+        name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
+        for i, name in enumerate(names)
+    }
     order = draw(st.permutations(names))
     return {name: parents[name] for name in order}
 
 
 def built(parents):
-    return Taxonomy.from_parents({name: sorted(above) for name, above in parents.items()})
+    return Taxonomy.from_parents(
+        {name: sorted(above) for name, above in parents.items()}
+    )
 
 
 def ancestors_of(made, term):
@@ -73,7 +82,9 @@ def test_ancestors_depth_height_and_root(parents):
         assert made.depth[code] == oracle.depth(parents, name)
         assert made.height[code] == oracle.height(parents, name)
     assert {made.names[code] for code in made.roots} == oracle.roots(parents)
-    assert (None if made.root is None else made.names[made.root]) == oracle.the_root(parents)
+    assert (None if made.root is None else made.names[made.root]) == oracle.the_root(
+        parents
+    )
 
 
 @given(graphs(), st.integers(0, 20), st.sampled_from([1, taxonomy_graph._CELLS]))
@@ -90,7 +101,9 @@ def test_parts_of_any_size_give_the_same(parents, heavy, cells):
 def test_links_to_every_ancestor_are_not_followed_from_each(monkeypatch):
     looked = []
     whole = taxonomy_graph._lower
-    monkeypatch.setattr(taxonomy_graph, "_lower", lambda *row: looked.append(1) or whole(*row))
+    monkeypatch.setattr(
+        taxonomy_graph, "_lower", lambda *row: looked.append(1) or whole(*row)
+    )
     names = [f"n{number}" for number in range(700)]
     tree = Taxonomy.from_parents({name: names[:n] for n, name in enumerate(names)})
     assert np.diff(tree.indptr).tolist() == list(range(1, 701))
@@ -98,7 +111,10 @@ def test_links_to_every_ancestor_are_not_followed_from_each(monkeypatch):
     assert 0 < len(looked) < 700  # a parent a name, where there are 244,650 links
 
 
-@given(parents=graphs(), extra=st.lists(st.sampled_from(["new", "other"]), max_size=2, unique=True))
+@given(
+    parents=graphs(),
+    extra=st.lists(st.sampled_from(["new", "other"]), max_size=2, unique=True),
+)
 def test_placed_labels(parents, extra):
     made = built(parents)
     labels = [*extra, *list(parents)[::2]]
@@ -110,7 +126,9 @@ def test_placed_labels(parents, extra):
         expected = oracle.ancestors(parents, label)
         assert sorted(placed.distances[row].tolist()) == sorted(expected.values())
         assert placed.depth[code] == oracle.depth(parents, label)
-        for node, distance in zip(placed.nodes[row], placed.distances[row], strict=True):
+        for node, distance in zip(
+            placed.nodes[row], placed.distances[row], strict=True
+        ):
             if not distance:
                 assert names.setdefault(int(node), label) == label
                 assert placed.height[node] == oracle.height(parents, label)
@@ -138,16 +156,19 @@ def test_a_link_back_makes_a_cycle_of_links(parents, data):
     assert all(link in links for link in pairwise(named))
 
 
-@pytest.mark.parametrize(("value", "code", "where"), [
-    ({"cat": ["animal", " "]}, "empty", "taxonomy, 'cat'"),
-    ({"": "animal"}, "empty", "taxonomy, ''"),
-    ([], "nothing-given", "taxonomy"),
-    ([("cat", "animal"), ("dog",)], "wrong-cells", "taxonomy, element [1]"),
-    (["ab"], "wrong-type", "taxonomy, element [0]"),
-    ([("cat", "animal"), ("dog", "dog")], "own-parent", "taxonomy, element [1]"),
-    (5, "wrong-type", "taxonomy"),
-    (np.array("cat"), "wrong-type", "taxonomy"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "code", "where"),
+    [
+        ({"cat": ["animal", " "]}, "empty", "taxonomy, 'cat'"),
+        ({"": "animal"}, "empty", "taxonomy, ''"),
+        ([], "nothing-given", "taxonomy"),
+        ([("cat", "animal"), ("dog",)], "wrong-cells", "taxonomy, element [1]"),
+        (["ab"], "wrong-type", "taxonomy, element [0]"),
+        ([("cat", "animal"), ("dog", "dog")], "own-parent", "taxonomy, element [1]"),
+        (5, "wrong-type", "taxonomy"),
+        (np.array("cat"), "wrong-type", "taxonomy"),
+    ],
+)
 def test_bad_links(value, code, where):
     with refused(code, where):
         as_taxonomy(value)
@@ -155,7 +176,11 @@ def test_bad_links(value, code, where):
 
 def test_its_size_is_bounded(monkeypatch):
     chain = {f"n{i}": f"n{i + 1}" for i in range(200)}
-    layers = {f"{i}.{j}": [f"{i + 1}.{k}" for k in range(9)] for i in range(9) for j in range(9)}
+    layers = {
+        f"{i}.{j}": [f"{i + 1}.{k}" for k in range(9)]
+        for i in range(9)
+        for j in range(9)
+    }
     monkeypatch.setattr(taxonomy_graph, "MAX_PAIRS", 1000)
     for parents in (chain, layers):
         with refused("too-many-ancestors", "taxonomy"):
@@ -175,14 +200,27 @@ def test_pickled_and_given_again():
 # --- files ---
 
 
-@pytest.mark.parametrize(("name", "text", "code", "where"), [
-    ("t.csv", "child;parent\ncat;animal\n", "other-delimiter", ", line 1"),
-    ("t.csv", "child,parent\ncat, mammal\nmammal,animal\n", "differ-by-blanks", ", line 3"),
-    ("t.tsv", "child\tparent\ncat\tanimal\ncat \tpet\n", "differ-by-blanks", ", line 3"),
-    ("t.json", '{"cat": {"animal": {}}}', "wrong-type", ", 'cat'"),
-    ("t.json", '[["cat", "animal"], "dog"]', "wrong-type", ", element [1]"),
-    ("t.jsonl", "{}", "wrong-format", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "text", "code", "where"),
+    [
+        ("t.csv", "child;parent\ncat;animal\n", "other-delimiter", ", line 1"),
+        (
+            "t.csv",
+            "child,parent\ncat, mammal\nmammal,animal\n",
+            "differ-by-blanks",
+            ", line 3",
+        ),
+        (
+            "t.tsv",
+            "child\tparent\ncat\tanimal\ncat \tpet\n",
+            "differ-by-blanks",
+            ", line 3",
+        ),
+        ("t.json", '{"cat": {"animal": {}}}', "wrong-type", ", 'cat'"),
+        ("t.json", '[["cat", "animal"], "dog"]', "wrong-type", ", element [1]"),
+        ("t.jsonl", "{}", "wrong-format", ""),
+    ],
+)
 def test_bad_files(tmp_path, name, text, code, where):
     path = tmp_path / name
     path.write_text(text)
@@ -190,10 +228,17 @@ def test_bad_files(tmp_path, name, text, code, where):
         as_taxonomy(path)
 
 
-@pytest.mark.parametrize(("text", "options", "names"), [
-    ("child,parent\n cat,animal\n dog,animal\n", {}, (" cat", "animal", " dog")),  # as of labels
-    ("child;parent\ncat;animal, pet\n", {"delimiter": ";"}, ("cat", "animal, pet")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "options", "names"),
+    [
+        (
+            "child,parent\n cat,animal\n dog,animal\n",
+            {},
+            (" cat", "animal", " dog"),
+        ),  # as of labels
+        ("child;parent\ncat;animal, pet\n", {"delimiter": ";"}, ("cat", "animal, pet")),
+    ],
+)
 def test_names_of_a_csv(tmp_path, text, options, names):
     path = tmp_path / "t.csv"
     path.write_text(text)
@@ -213,10 +258,23 @@ def wordnet(tmp_path):
 def test_wordnet_files(wordnet):
     made = as_taxonomy(f"wordnet:{wordnet}")
     assert {*made.names} == {
-        "being.n.01", "dog.n.01", "cat.n.01", "cat.n.02", "ada_lovelace.n.01"}  # fmt: skip
-    assert ancestors_of(made, "cat") == {"cat.n.01": 0, "being.n.01": 1}  # the first sense
-    assert ancestors_of(made, "cat.n.02") == ancestors_of(made, "whip") == {"cat.n.02": 0}
-    assert ancestors_of(made, "Ada Lovelace") == {"ada_lovelace.n.01": 0, "being.n.01": 1}
+        "being.n.01",
+        "dog.n.01",
+        "cat.n.01",
+        "cat.n.02",
+        "ada_lovelace.n.01",
+    }
+    assert ancestors_of(made, "cat") == {
+        "cat.n.01": 0,
+        "being.n.01": 1,
+    }  # the first sense
+    assert (
+        ancestors_of(made, "cat.n.02") == ancestors_of(made, "whip") == {"cat.n.02": 0}
+    )
+    assert ancestors_of(made, "Ada Lovelace") == {
+        "ada_lovelace.n.01": 0,
+        "being.n.01": 1,
+    }
     assert made.find("wolf") is None
     assert made.identity.startswith("wordnet:5@")
     clean = made.normalized(lambda label: (label.replace("_", "-"),))
@@ -225,13 +283,16 @@ def test_wordnet_files(wordnet):
         as_taxonomy(f"wordnet:{wordnet / 'none'}")
 
 
-@pytest.mark.parametrize(("name", "old", "new", "where"), [
-    ("data.noun", "03 n 01 being", "03 n 0x", "data.noun, line 2"),
-    ("index.noun", "dog n 1", "dog n x", "index.noun, line 5"),
-    ("index.noun", "dog n 1", "hound n 1", "data.noun"),
-    ("data.noun", "@ 00000001 n 0000 | barks", "@ 00000077 n 0000 |", "data.noun"),
-    ("index.noun", "1 1 00000002", "1 1 00000042", "data.noun"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "old", "new", "where"),
+    [
+        ("data.noun", "03 n 01 being", "03 n 0x", "data.noun, line 2"),
+        ("index.noun", "dog n 1", "dog n x", "index.noun, line 5"),
+        ("index.noun", "dog n 1", "hound n 1", "data.noun"),
+        ("data.noun", "@ 00000001 n 0000 | barks", "@ 00000077 n 0000 |", "data.noun"),
+        ("index.noun", "1 1 00000002", "1 1 00000042", "data.noun"),
+    ],
+)
 def test_bad_wordnet_files(wordnet, name, old, new, where):
     path = wordnet / name
     assert old in path.read_text()
@@ -268,11 +329,15 @@ def test_wordnet_of_nltk(monkeypatch, wordnet):
 def test_without_nltk(monkeypatch):
     monkeypatch.setitem(sys.modules, "nltk", None)
     monkeypatch.setitem(sys.modules, "nltk.data", None)
-    with pytest.raises(MissingDependencyError, match="finding WordNet needs the package nltk"):
+    with pytest.raises(
+        MissingDependencyError, match="finding WordNet needs the package nltk"
+    ):
         as_taxonomy("wordnet")
 
 
-@pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="no wordnet-base of Debian")
+@pytest.mark.skipif(
+    not (DEBIAN / "data.noun").is_file(), reason="no wordnet-base of Debian"
+)
 def test_wordnet_of_debian():
     made = read_wordnet(DEBIAN)
     assert len(made) == 82115
@@ -280,7 +345,11 @@ def test_wordnet_of_debian():
     assert (made.depth.max(), made.height.max()) == (18, 19)
     # as nltk's hypernym_distances has them
     dog = ancestors_of(made, "dog")
-    assert {"canine.n.02": 1, "domestic_animal.n.01": 1, "entity.n.01": 8}.items() <= dog.items()
+    assert {
+        "canine.n.02": 1,
+        "domestic_animal.n.01": 1,
+        "entity.n.01": 8,
+    }.items() <= dog.items()
     assert dog["animal.n.01"] == 2
 
 
@@ -296,7 +365,10 @@ def test_an_array_of_links():
         ({"animal": ["cat", "dog", "thing"], "thing": ["bus", "sofa"]}, 4),
         ({"cat": "animal", "dog": "animal", "bus": "thing"}, 0),
         ({"cat": "animal", "animal": None, "bus": None, "dog": None}, 0),
-        ({"cat": ["pet", "animal"], "pet": "animal"}, 0),  # one label with several parents
+        (
+            {"cat": ["pet", "animal"], "pet": "animal"},
+            0,
+        ),  # one label with several parents
     ],
 )
 def test_a_taxonomy_upside_down_is_noted(taxonomy, n):

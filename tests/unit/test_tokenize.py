@@ -15,7 +15,10 @@ THIRTEEN_A = [
     ("3.14, 2.", ["3.14", ",", "2", "."]),
     ("a 10-year-old", ["a", "10", "-", "year-old"]),
     ("(red) [blue] {green}", ["(", "red", ")", "[", "blue", "]", "{", "green", "}"]),
-    ("cats &amp; dogs &lt;3 &quot;hi&quot;", ["cats", "&", "dogs", "<", "3", '"', "hi", '"']),
+    (
+        "cats &amp; dogs &lt;3 &quot;hi&quot;",
+        ["cats", "&", "dogs", "<", "3", '"', "hi", '"'],
+    ),
     ("&amp;lt;", ["<"]),
     ("50% a/b c_d e@f #g", ["50", "%", *"a/bc_de@f#g"]),
     ("well-\nknown\nman <skipped>", ["wellknown", "man"]),
@@ -61,15 +64,29 @@ def test_13a_is_that_of_sacrebleu():
     theirs = module.Tokenizer13a()
     rng = random.Random(13)
     pieces = [
-        *string.printable, "é", "—", "&amp;", "&lt;", "&quot;", "<skipped>", "-\n", "dog", "5",
-    ]  # fmt: skip
+        *string.printable,
+        "é",
+        "—",
+        "&amp;",
+        "&lt;",
+        "&quot;",
+        "<skipped>",
+        "-\n",
+        "dog",
+        "5",
+    ]
     captions = ["".join(rng.choices(pieces, k=rng.randint(0, 20))) for _ in range(5000)]
     captions += [caption for caption, _ in THIRTEEN_A]
-    assert open_tokenizer("13a").tokens(captions) == [theirs(c).split() for c in captions]
+    assert open_tokenizer("13a").tokens(captions) == [
+        theirs(c).split() for c in captions
+    ]
 
 
 def test_subclass_of_str_is_a_string():
     class Caption(str):
         __slots__ = ()
 
-    assert open_tokenizer("ptb").tokens([Caption("A dog."), "b"]) == [["a", "dog"], ["b"]]
+    assert open_tokenizer("ptb").tokens([Caption("A dog."), "b"]) == [
+        ["a", "dog"],
+        ["b"],
+    ]

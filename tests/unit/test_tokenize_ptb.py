@@ -47,8 +47,20 @@ def glued(rng):
     """A caption of words and signs with and without blanks between."""
     pieces = [word for _, caption, _ in CASES for word in caption.split(" ")]
     pieces += [
-        "a", "dog", "The", "C.", "no.", "5", "1/2", "Mr.", "555", "1234", ". .", "<b>", "it's",
-    ]  # fmt: skip
+        "a",
+        "dog",
+        "The",
+        "C.",
+        "no.",
+        "5",
+        "1/2",
+        "Mr.",
+        "555",
+        "1234",
+        ". .",
+        "<b>",
+        "it's",
+    ]
     parts = []
     for _ in range(rng.randint(1, 9)):
         parts.append(rng.choice(pieces))
@@ -58,7 +70,11 @@ def glued(rng):
 
 def noise(rng):
     """A string of few different characters, so that rules meet."""
-    alphabet = [rng.choice(string.ascii_letters), rng.choice(string.digits), rng.choice(" a.T")]
+    alphabet = [
+        rng.choice(string.ascii_letters),
+        rng.choice(string.digits),
+        rng.choice(" a.T"),
+    ]
     alphabet += rng.sample(SIGNS, rng.randint(1, 4))
     return "".join(rng.choices(alphabet, k=rng.randint(1, 14)))
 
@@ -86,7 +102,9 @@ def test_next_caption_counts_only_if_asked(caption, following, alone, before):
 def test_every_character_is_taken(tokenizer):
     captions = [f"a{chr(code)}b {chr(code)} {chr(code)}1" for code in range(0x11000)]
     tokens = tokenizer.tokens(captions)
-    assert all(isinstance(token, str) and token for caption in tokens for token in caption)
+    assert all(
+        isinstance(token, str) and token for caption in tokens for token in caption
+    )
     assert tokens[0x1F] == ["a", "b", "1"]
     assert tokens[0xD800] == ["a", "b", "1"]
     assert tokens[0x10000] == ["a", "b", "1"]
@@ -96,7 +114,9 @@ def test_memory_of_words_is_bounded():
     tokenizer = PtbTokenizer()
     words = map("q".join, itertools.product(string.ascii_lowercase, repeat=4))
     captions = [f"{word} dog's." for word in itertools.islice(words, 250_000)]
-    assert tokenizer.tokens(captions) == [[c.split(" ")[0], "dog", "'s"] for c in captions]
+    assert tokenizer.tokens(captions) == [
+        [c.split(" ")[0], "dog", "'s"] for c in captions
+    ]
     assert len(tokenizer._alone) <= 200_000
 
 
@@ -119,9 +139,13 @@ def test_java_keeps_captions_apart_at_odd_line_ends(java):
 JAR = "tokenizer/stanford-corenlp-3.4.1.jar"
 
 
-@pytest.mark.parametrize(("script", "code"), [
-    ("echo no main class >&2; exit 3", "java-failed"), ("echo a dog", "wrong-count"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("echo no main class >&2; exit 3", "java-failed"),
+        ("echo a dog", "wrong-count"),
+    ],
+)
 def test_failures_of_the_program(monkeypatch, tmp_path, script, code):
     fake_pycocoevalcap(monkeypatch, tmp_path, JAR)
     fake_java(monkeypatch, tmp_path / "bin", f"#!/bin/sh\n{script}\n")
@@ -140,5 +164,7 @@ def test_java_gives_the_same_tokens(java, tokenizer, seed):
     captions = strings(f"java {seed}", 2000)
     theirs = apart(java, captions)
     ours = tokenizer.tokens(captions)
-    wrong = [trio for trio in zip(captions, theirs, ours, strict=True) if trio[1] != trio[2]]
+    wrong = [
+        trio for trio in zip(captions, theirs, ours, strict=True) if trio[1] != trio[2]
+    ]
     assert len(wrong) <= 2, wrong[:5]

@@ -58,7 +58,9 @@ def test_small_and_long_tables():
         table = rng.integers(0, 4, shape).astype(float)
         for columns in (False, True):
             for k in {1, shape[0 if columns else 1]}:
-                assert_array_equal(top_k(table, k, columns=columns)[1], sort(table, k, columns)[1])
+                assert_array_equal(
+                    top_k(table, k, columns=columns)[1], sort(table, k, columns)[1]
+                )
 
 
 @pytest.mark.parametrize("columns", [False, True])
@@ -82,11 +84,19 @@ def test_what_is_refused(k):
 def test_integers_keep_their_order_where_no_float_holds_them(columns, shape, kind):
     rng, ends = np.random.default_rng(4), np.iinfo(kind)
     for k in (1, 4, 9):
-        table = rng.integers(ends.max - 40 % ends.max, ends.max, shape, kind, endpoint=True)
+        table = rng.integers(
+            ends.max - 40 % ends.max, ends.max, shape, kind, endpoint=True
+        )
         table[rng.random(shape) < 0.3] = ends.min
-        for values in (table, np.full(shape, ends.min, kind), np.full(shape, ends.max, kind)):
+        for values in (
+            table,
+            np.full(shape, ends.min, kind),
+            np.full(shape, ends.max, kind),
+        ):
             lines = (values.T if columns else values).tolist()
-            exact = [sorted(range(len(one)), key=lambda p: (-one[p], p))[:k] for one in lines]
+            exact = [
+                sorted(range(len(one)), key=lambda p: (-one[p], p))[:k] for one in lines
+            ]
             assert top_k(values, k, columns=columns)[1].tolist() == exact
 
 

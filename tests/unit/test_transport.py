@@ -23,7 +23,11 @@ SIDES = st.tuples(st.integers(1, 6), st.integers(1, 9))
 
 
 def random_problems(rng, size, m, n, *, ties):
-    costs = rng.integers(0, 4, (size, m, n)).astype(float) if ties else rng.random((size, m, n))
+    costs = (
+        rng.integers(0, 4, (size, m, n)).astype(float)
+        if ties
+        else rng.random((size, m, n))
+    )
     rows = rng.integers(0, 3, (size, m)) if ties else rng.random((size, m))
     columns = rng.integers(0, 3, (size, n)) if ties else rng.random((size, n))
     return costs, rows, columns
@@ -42,13 +46,17 @@ class Given:
     def __call__(self, pred_codes, ref_codes):
         ref_codes = ref_codes - self.items * self.m
         rows, columns = pred_codes % self.m, ref_codes % self.n
-        return self.costs[pred_codes[:, :1, None] // self.m, rows[:, :, None], columns[:, None]]
+        return self.costs[
+            pred_codes[:, :1, None] // self.m, rows[:, :, None], columns[:, None]
+        ]
 
     def sides(self, rows, columns):
         offsets, first = np.arange(self.items + 1), self.items * self.m
         return (
             WeightedWords(offsets * self.m, np.arange(first), np.ravel(rows)),
-            WeightedWords(offsets * self.n, np.arange(first, len(self)), np.ravel(columns)),
+            WeightedWords(
+                offsets * self.n, np.arange(first, len(self)), np.ravel(columns)
+            ),
         )
 
 
@@ -64,10 +72,14 @@ def relaxed(costs, rows, columns):
 
 
 def expected_costs(costs, rows, columns):
-    return [oracle.transport_cost(*one) for one in zip(costs, rows, columns, strict=True)]
+    return [
+        oracle.transport_cost(*one) for one in zip(costs, rows, columns, strict=True)
+    ]
 
 
-@pytest.fixture(params=[transport_module.linear_program, transport_module.network_simplex])
+@pytest.fixture(
+    params=[transport_module.linear_program, transport_module.network_simplex]
+)
 def alone(request):
     """Costs of problems solved one by one by either solver, which take turns where one fails."""
     if request.param is transport_module.network_simplex:
@@ -77,9 +89,14 @@ def alone(request):
         used = np.ix_(rows > 0, columns > 0)
         if not costs[used].size:
             return np.nan
-        rows, columns = rows[rows > 0] / rows.sum(), columns[columns > 0] / columns.sum()
+        rows, columns = (
+            rows[rows > 0] / rows.sum(),
+            columns[columns > 0] / columns.sum(),
+        )
         largest = costs[used].max() or 1.0
-        plan, _ = request.param(np.ascontiguousarray(costs[used]) / largest, rows, columns)
+        plan, _ = request.param(
+            np.ascontiguousarray(costs[used]) / largest, rows, columns
+        )
         np.testing.assert_allclose(plan.sum(1), rows, atol=1e-9)
         np.testing.assert_allclose(plan.sum(0), columns, atol=1e-9)
         return (plan * costs[used]).sum()
@@ -89,9 +106,13 @@ def alone(request):
 
 @given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
 def test_costs_are_those_of_a_linear_program(sides, ties, seed):
-    costs, rows, columns = random_problems(np.random.default_rng(seed), 4, *sides, ties=ties)
+    costs, rows, columns = random_problems(
+        np.random.default_rng(seed), 4, *sides, ties=ties
+    )
     found = solve(costs, rows, columns)
-    np.testing.assert_allclose(found.costs, expected_costs(costs, rows, columns), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        found.costs, expected_costs(costs, rows, columns), rtol=0, atol=1e-9
+    )
     live = ~np.isnan(found.costs)
     assert (found.gaps[live] <= 1e-9 * max(costs.max(), 1e-300)).all()
     assert (found.gaps[live] <= 1e-12 * (1 + costs.max())).all()
@@ -106,11 +127,15 @@ def uniform_problems(rng, size, most, *, ties):
 
 @pytest.mark.parametrize(("most", "ties"), [(15, False), (15, True), (140, False)])
 def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
-    costs, rows, columns = uniform_problems(np.random.default_rng(17), 80, most, ties=ties)
+    costs, rows, columns = uniform_problems(
+        np.random.default_rng(17), 80, most, ties=ties
+    )
     whole = solve(costs, rows, columns)
     for k, (row, column) in enumerate(zip(rows > 0, columns > 0, strict=True)):
         alone = solve(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1])
-        bare = solve(costs[k][np.ix_(row, column)][None], rows[k, row], columns[k, column])
+        bare = solve(
+            costs[k][np.ix_(row, column)][None], rows[k, row], columns[k, column]
+        )
         for other in (alone, bare):
             np.testing.assert_array_equal(np.array(whole)[:, k], np.ravel(other))
     if most < 100:
@@ -121,7 +146,11 @@ def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
 
 def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
     rng = np.random.default_rng(19)
-    costs, ones, halfway = (rng.random((60, 9, 9)), np.ones((60, 9)), simplex._balance_potentials)
+    costs, ones, halfway = (
+        rng.random((60, 9, 9)),
+        np.ones((60, 9)),
+        simplex._balance_potentials,
+    )
     expected = solve(costs, ones, ones).costs
 
     def swapped(*arguments):
@@ -148,7 +177,9 @@ def test_one_by_one_and_free_problems():
 
 @pytest.mark.parametrize("sides", [(5, 9), (6, 6), (1, 4), (40, 41)])
 def test_the_largest_costs_there_are(sides):
-    costs, rows, columns = random_problems(np.random.default_rng(3), 6, *sides, ties=False)
+    costs, rows, columns = random_problems(
+        np.random.default_rng(3), 6, *sides, ties=False
+    )
     if sides == (6, 6):
         rows = columns = np.ones((6, 6))
     largest = np.finfo(float).max
@@ -162,11 +193,15 @@ def test_masses_over_many_orders_of_magnitude(alone):
     costs, rows, columns = random_problems(rng, 40, 5, 8, ties=False)
     rows, columns = 10.0 ** (-12 * rows), 10.0 ** (-12 * columns)
     mine = solve(costs, rows, columns)
-    np.testing.assert_allclose(mine.costs, alone(costs, rows, columns), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        mine.costs, alone(costs, rows, columns), rtol=0, atol=1e-9
+    )
 
 
 def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
-    costs, rows, columns = random_problems(np.random.default_rng(10), 3, 39, 39, ties=False)
+    costs, rows, columns = random_problems(
+        np.random.default_rng(10), 3, 39, 39, ties=False
+    )
     expected = solve(costs, rows, columns).costs
     for none in (0, 1):  # pivots, before POT gives up; and POT is not there
         with monkeypatch.context() as patched:
@@ -193,9 +228,13 @@ def test_a_problem_without_a_plan_is_named(monkeypatch):
 
 @given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
 def test_relaxed_costs_are_lower_bounds(sides, ties, seed):
-    costs, rows, columns = random_problems(np.random.default_rng(seed), 5, *sides, ties=ties)
+    costs, rows, columns = random_problems(
+        np.random.default_rng(seed), 5, *sides, ties=ties
+    )
     bounds = relaxed(costs, rows, columns)
-    expected = [oracle.relaxed_cost(*one) for one in zip(costs, rows, columns, strict=True)]
+    expected = [
+        oracle.relaxed_cost(*one) for one in zip(costs, rows, columns, strict=True)
+    ]
     np.testing.assert_allclose(bounds, expected, atol=1e-14)
     assert not (bounds > solve(costs, rows, columns).costs + 1e-12).any()
 
@@ -208,7 +247,9 @@ def word_lists(rng, items, words, most):
 
 
 def dense(pred, ref, vectors, k):
-    sides = [(codes[p[k] : p[k + 1]], w[p[k] : p[k + 1]]) for p, codes, w in (pred, ref)]
+    sides = [
+        (codes[p[k] : p[k + 1]], w[p[k] : p[k + 1]]) for p, codes, w in (pred, ref)
+    ]
     (mine, rows), (theirs, columns) = sides
     costs = np.linalg.norm(vectors[mine][:, None] - vectors[theirs][None], axis=-1)
     return costs, rows, columns
@@ -219,7 +260,11 @@ def words():
     rng = np.random.default_rng(12)
     vectors = rng.normal(size=(20, 6)).astype(np.float32)
     vectors[7] = vectors[8]  # two words of one vector
-    return vectors.astype(float), word_lists(rng, 120, 20, 6), word_lists(rng, 120, 20, 9)
+    return (
+        vectors.astype(float),
+        word_lists(rng, 120, 20, 6),
+        word_lists(rng, 120, 20, 9),
+    )
 
 
 def test_costs_are_those_of_each_item(words):
@@ -233,7 +278,9 @@ def test_costs_are_those_of_each_item(words):
     found = transport(distances, pred, ref)
     np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
     assert np.nanmax(found.gaps) < 1e-12
-    np.testing.assert_allclose(relaxed_transport(distances, pred, ref), bounds, atol=1e-9)
+    np.testing.assert_allclose(
+        relaxed_transport(distances, pred, ref), bounds, atol=1e-9
+    )
 
 
 def test_small_problems_load_neither_pot_nor_scipy_nor_torch():
@@ -244,13 +291,17 @@ def test_small_problems_load_neither_pot_nor_scipy_nor_torch():
         "transport(EuclideanDistances(np.eye(2)), words, words);"
         "print([name for name in ('ot', 'torch', 'scipy') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, text=True, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, text=True, capture_output=True
+    )
     assert done.stdout.strip() == "[]"
 
 
 def test_torch_gives_what_numpy_gives(tensor, words):
     rng = np.random.default_rng(14)
-    for (m, n), ties in itertools.product([(5, 9), (9, 5), (1, 4), (20, 30), (40, 40)], [0, 1]):
+    for (m, n), ties in itertools.product(
+        [(5, 9), (9, 5), (1, 4), (20, 30), (40, 40)], [0, 1]
+    ):
         costs, rows, columns = random_problems(rng, 12, m, n, ties=ties)
         found, there = solve(costs, rows, columns), solve(tensor(costs), rows, columns)
         np.testing.assert_array_equal(there, found)  # solved on the processor
@@ -266,10 +317,17 @@ def test_torch_gives_what_numpy_gives(tensor, words):
 def test_on_torch_an_item_has_the_same_bits_alone(tensor, words):
     vectors, pred, ref = words
     distances = EuclideanDistances(tensor(vectors))
-    whole = transport(distances, pred, ref).costs, relaxed_transport(distances, pred, ref)
+    whole = (
+        transport(distances, pred, ref).costs,
+        relaxed_transport(distances, pred, ref),
+    )
     for k in range(120):
-        sides = [WeightedWords(np.array([0, p[k + 1] - p[k]]), *(x[p[k] : p[k + 1]] for x in more))
-                 for p, *more in (pred, ref)]  # fmt: skip
+        sides = [
+            WeightedWords(
+                np.array([0, p[k + 1] - p[k]]), *(x[p[k] : p[k + 1]] for x in more)
+            )
+            for p, *more in (pred, ref)
+        ]
         alone = transport(distances, *sides).costs, relaxed_transport(distances, *sides)
         np.testing.assert_array_equal(np.ravel(alone), np.array(whole)[:, k])
 
@@ -312,13 +370,18 @@ def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
 
 @pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
 def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
-    monkeypatch.setattr(transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone"))
-    costs, rows, columns = random_problems(np.random.default_rng(17), 20, m, n, ties=False)
+    monkeypatch.setattr(
+        transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone")
+    )
+    costs, rows, columns = random_problems(
+        np.random.default_rng(17), 20, m, n, ties=False
+    )
     assert (solve(costs, rows, columns).gaps <= 1e-12).all()
 
 
 @pytest.mark.parametrize(
-    "sides", [(2, 60), (31, 32), (20, 20), (15, 17), (16, 16), (1, 90), (90, 1), (40, 50)]
+    "sides",
+    [(2, 60), (31, 32), (20, 20), (15, 17), (16, 16), (1, 90), (90, 1), (40, 50)],
 )
 def test_problems_cost_the_same_together_and_alone(sides, alone):
     rng = np.random.default_rng(3)

@@ -23,7 +23,14 @@ MEASURES = [
     "F1@2",
     *(
         f"{name}(decode=threshold:0.5)"
-        for name in ("HammingLoss", "MicroF1", "MacroF1", "F1", "Recall", "SubsetAccuracy")
+        for name in (
+            "HammingLoss",
+            "MicroF1",
+            "MacroF1",
+            "F1",
+            "Recall",
+            "SubsetAccuracy",
+        )
     ),
 ]
 SUMS = [name for name in MEASURES if "decode" in name or "@" in name]
@@ -65,7 +72,9 @@ def test_it_is_what_the_verified_cells_give(seed):
         "mAP": np.mean([peer.average_precision_score(*column) for column in columns]),
         "ROC-AUC": np.mean([peer.roc_auc_score(*column) for column in columns]),
         "ROC-AUC(average=micro)": peer.roc_auc_score(truth[known], scores[known]),
-        "LRAP": of_rows(peer.label_ranking_average_precision_score, scores, truth, known),
+        "LRAP": of_rows(
+            peer.label_ranking_average_precision_score, scores, truth, known
+        ),
         "RankingLoss": of_rows(peer.label_ranking_loss, scores, truth, known),
         "CoverageError": of_rows(peer.coverage_error, scores, truth, known),
         "HammingLoss(decode=threshold:0.5)": (chosen != truth)[known].mean(),
@@ -74,10 +83,13 @@ def test_it_is_what_the_verified_cells_give(seed):
             [peer.f1_score(truth[k, j], chosen[k, j]) for j, k in enumerate(known.T)]
         ),
         "F1(decode=threshold:0.5)": np.mean(
-            [peer.f1_score(truth[i, k], chosen[i, k], zero_division=1)
-             for i, k in enumerate(known) if k.any()]
+            [
+                peer.f1_score(truth[i, k], chosen[i, k], zero_division=1)
+                for i, k in enumerate(known)
+                if k.any()
+            ]
         ),
-    }  # fmt: skip
+    }
     if not known.any(axis=1).all():
         del want["F1(decode=threshold:0.5)"]
     assert {name: got[name] for name in want} == pytest.approx(want)
@@ -90,9 +102,15 @@ def test_it_is_what_the_verified_cells_give(seed):
 
 SHAPES = {
     "nan": lambda cells, u: (np.where(u, np.nan, cells), "nan"),
-    "frame": lambda cells, u: (pd.DataFrame(np.where(u, np.nan, cells), columns=NAMES), "nan"),
+    "frame": lambda cells, u: (
+        pd.DataFrame(np.where(u, np.nan, cells), columns=NAMES),
+        "nan",
+    ),
     "sparse": lambda cells, u: (csr_array(np.where(u, -1, cells)), -1),
-    "two": lambda cells, u: (np.where(u, np.where(cells, -1.0, np.nan), cells), "-1,nan"),
+    "two": lambda cells, u: (
+        np.where(u, np.where(cells, -1.0, np.nan), cells),
+        "-1,nan",
+    ),
     "other": lambda cells, u: (np.where(u, 9, cells), "9"),
 }
 
@@ -112,7 +130,9 @@ def test_unverified_labels_without_a_score_are_no_negatives(weights):
     weight = np.ones(len(truth)) if weights is None else weights
     areas = []
     for j, k in enumerate(known.T):
-        areas.append(peer.roc_auc_score(truth[k, j], scores[k, j], sample_weight=weight[k]))
+        areas.append(
+            peer.roc_auc_score(truth[k, j], scores[k, j], sample_weight=weight[k])
+        )
     assert got["ROC-AUC"] == pytest.approx(np.mean(areas))
     of_cells = np.repeat(weight[:, None], 4, axis=1)[known]
     area = peer.roc_auc_score(truth[known], scores[known], sample_weight=of_cells)
@@ -141,7 +161,9 @@ def test_files_have_unverified_cells(tmp_path, suffix):
     pred, true = tmp_path / "pred.csv", tmp_path / f"gt.{suffix}"
     pd.DataFrame(scores, ids, NAMES).rename_axis("id").to_csv(pred)
     value = "nan"
-    frame = pd.DataFrame(np.where(unverified, np.nan, truth), ids, NAMES).rename_axis("id")
+    frame = pd.DataFrame(np.where(unverified, np.nan, truth), ids, NAMES).rename_axis(
+        "id"
+    )
     if suffix == "csv":
         frame.to_csv(true)
     elif suffix == "parquet":
@@ -220,7 +242,9 @@ def test_other_bad_numbers_are_not_empty_cells():
     with refused("not-finite"):
         semmetrics.score(np.where(truth == 0, np.nan, preds), truth, measures="mAP")
     with refused("not-a-number"):
-        semmetrics.score({"a": {"x": None}}, {"a": {"x": 1}}, measures="mAP", unknown_value="nan")
+        semmetrics.score(
+            {"a": {"x": None}}, {"a": {"x": 1}}, measures="mAP", unknown_value="nan"
+        )
 
 
 def test_what_cannot_be_an_unknown_value_is_an_error():
@@ -231,7 +255,9 @@ def test_what_cannot_be_an_unknown_value_is_an_error():
     with refused("out-of-range"):
         semmetrics.score(truth * 0.5, truth * 2, measures="mAP", unknown_value=-1)
     with refused("not-applicable", name="unknown_value"):
-        semmetrics.score(np.abs(truth), truth, measures="BalancedAccuracy(q=2)", unknown_value=-1)
+        semmetrics.score(
+            np.abs(truth), truth, measures="BalancedAccuracy(q=2)", unknown_value=-1
+        )
     table = semmetrics.score([["a"]], [["a"]], measures="F1", unknown_value=-1)
     assert "no-effect" in codes(table)
 
@@ -248,5 +274,8 @@ def test_minus_ones_of_the_truth_are_noted_also_if_predictions_have_no_scores():
     truth = {"a": {"cat": 1, "dog": -1}, "b": {"cat": -1, "dog": 1}}
     for preds in ({"a": ["cat"], "b": ["dog"]}, {"a": {"cat": 0.9}, "b": {"dog": 0.8}}):
         assert "true-minus" in codes(semmetrics.score(preds, truth, measures="F1"))
-    for other in ({"a": ["cat"], "b": ["dog"]}, {"a": {"cat": 1, "dog": 0}, "b": {"dog": 1}}):
+    for other in (
+        {"a": ["cat"], "b": ["dog"]},
+        {"a": {"cat": 1, "dog": 0}, "b": {"dog": 1}},
+    ):
         assert "true-minus" not in codes(semmetrics.score(other, other, measures="F1"))

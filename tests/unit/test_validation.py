@@ -16,7 +16,9 @@ def test_lists_that_could_be_either():
     found = semmetrics.validate(lists)
     assert found["task"] == "captions"
     (note,) = found["notes"]
-    assert note.startswith("lists of strings of 6.0 words on average, taken for captions; if not")
+    assert note.startswith(
+        "lists of strings of 6.0 words on average, taken for captions; if not"
+    )
     assert semmetrics.validate(lists, task="labels")["vocabulary"] == 2
     assert semmetrics.validate(lists, classes=["a"])["task"] == "labels"
     unused = semmetrics.validate(lists, task="captions", classes=["a"])

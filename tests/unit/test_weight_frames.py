@@ -32,15 +32,30 @@ def test_of_each_form(form):
     assert score(FORMS[form])["F1"].value == 0.75
 
 
-@pytest.mark.parametrize(("frame", "code", "where"), [
-    (FRAME.rename(columns={"weight": "w"}), "missing-column", "weights, row 0 (from 0)"),
-    (FRAME[["weight"]], "missing-column", "weights, row 0 (from 0)"),
-    (pl.from_pandas(FRAME)[["weight"]], "missing-column", "weights, row 0 (from 0)"),
-    (pd.concat([FRAME, FRAME]), "duplicate-id", "weights, row 2 (from 0), id 'a'"),
-    (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), None, "weights"),
-    (FRAME.assign(weight=["x", "y"]), "not-a-number", "weights, row 0 (from 0), id 'a'"),
-    (FRAME.assign(weight=[-1.0, 1.0]), None, "weights"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("frame", "code", "where"),
+    [
+        (
+            FRAME.rename(columns={"weight": "w"}),
+            "missing-column",
+            "weights, row 0 (from 0)",
+        ),
+        (FRAME[["weight"]], "missing-column", "weights, row 0 (from 0)"),
+        (
+            pl.from_pandas(FRAME)[["weight"]],
+            "missing-column",
+            "weights, row 0 (from 0)",
+        ),
+        (pd.concat([FRAME, FRAME]), "duplicate-id", "weights, row 2 (from 0), id 'a'"),
+        (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), None, "weights"),
+        (
+            FRAME.assign(weight=["x", "y"]),
+            "not-a-number",
+            "weights, row 0 (from 0), id 'a'",
+        ),
+        (FRAME.assign(weight=[-1.0, 1.0]), None, "weights"),
+    ],
+)
 def test_refusals(frame, code, where):
     with refused(code, place=where) as caught:
         score(frame)

@@ -10,8 +10,12 @@ from semmetrics.embed.open import open_embedding
 VECTORS = {"cat": [1, 0], "kitten": [1, 1], "dog": [0, 1]}
 
 
-def score(embedding, measures="SemF1(threshold=0.7)", preds="kitten", gts="cat", **options):
-    return semmetrics.score([[preds]], [[gts]], measures=measures, embedding=embedding, **options)
+def score(
+    embedding, measures="SemF1(threshold=0.7)", preds="kitten", gts="cat", **options
+):
+    return semmetrics.score(
+        [[preds]], [[gts]], measures=measures, embedding=embedding, **options
+    )
 
 
 def test_the_identity_is_of_words_and_vectors_whatever_their_order_and_type():
@@ -27,7 +31,9 @@ def test_the_identity_is_of_words_and_vectors_whatever_their_order_and_type():
 def test_labels_are_looked_up_as_in_word_vectors():
     labels = {"preds": "dog kitten", "gts": "dog"}  # the mean of words
     assert score(VECTORS, "SemF1(threshold=0.85)", **labels).scores[0].value == 1
-    found = score(VECTORS, "SemF1(threshold=0.85)", lookup="exact", oov="skip", **labels)
+    found = score(
+        VECTORS, "SemF1(threshold=0.85)", lookup="exact", oov="skip", **labels
+    )
     assert found.scores[0].value == 0
     assert "|lookup:exact|oov:skip|" in found.scores[0].signature
 
@@ -40,18 +46,51 @@ def test_a_name_may_stand_for_vectors_of_words():
 WRONG = "out-of-range"
 
 
-@pytest.mark.parametrize(("embedding", "code", "where", "values"), [
-    ({"cat": [1, 0], "dog": [1]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
-    ({"cat": [1, 0], "dog": "static"}, "mixed-mapping", "embedding", {"other": "dog"}),
-    ({"cat": [1, 0], "dog": ["a", "b"]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
-    ({"cat": [1, 0], "dog": [[1, 0]]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
-    ({"cat": [1, 0], "dog": [1, float("inf")]}, "vector-not-finite", None, {"names": ["dog"]}),
-    ({"cat": []}, WRONG, "embedding", {"role": "the vector of 'cat'"}),
-    ({"cat": 5}, "wrong-type", "embedding 'cat'", {"value": 5}),
-    ({"mine": {}}, "nothing-given", "embedding 'mine'", {}),
-    ({"mine": {"cat": "x"}}, WRONG, "embedding 'mine'", {"role": "the vector of 'cat'"}),
-    ({1: [1, 0], "1": [1, 0]}, "duplicate", "embedding", {"value": "1"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("embedding", "code", "where", "values"),
+    [
+        (
+            {"cat": [1, 0], "dog": [1]},
+            WRONG,
+            "embedding",
+            {"role": "the vector of 'dog'"},
+        ),
+        (
+            {"cat": [1, 0], "dog": "static"},
+            "mixed-mapping",
+            "embedding",
+            {"other": "dog"},
+        ),
+        (
+            {"cat": [1, 0], "dog": ["a", "b"]},
+            WRONG,
+            "embedding",
+            {"role": "the vector of 'dog'"},
+        ),
+        (
+            {"cat": [1, 0], "dog": [[1, 0]]},
+            WRONG,
+            "embedding",
+            {"role": "the vector of 'dog'"},
+        ),
+        (
+            {"cat": [1, 0], "dog": [1, float("inf")]},
+            "vector-not-finite",
+            None,
+            {"names": ["dog"]},
+        ),
+        ({"cat": []}, WRONG, "embedding", {"role": "the vector of 'cat'"}),
+        ({"cat": 5}, "wrong-type", "embedding 'cat'", {"value": 5}),
+        ({"mine": {}}, "nothing-given", "embedding 'mine'", {}),
+        (
+            {"mine": {"cat": "x"}},
+            WRONG,
+            "embedding 'mine'",
+            {"role": "the vector of 'cat'"},
+        ),
+        ({1: [1, 0], "1": [1, 0]}, "duplicate", "embedding", {"value": "1"}),
+    ],
+)
 def test_other_values_are_refused_by_their_key(embedding, code, where, values):
     with refused(code, where, **values):
         score(embedding)
@@ -62,7 +101,9 @@ def test_a_signature_is_computed_again_with_them():
     again = semmetrics.rescore(signature, [["kitten"]], [["cat"]], embedding=VECTORS)
     assert again.differences == []
     other = {**VECTORS, "cat": [1, 0.5]}
-    (line,) = semmetrics.rescore(signature, [["kitten"]], [["cat"]], embedding=other).differences
+    (line,) = semmetrics.rescore(
+        signature, [["kitten"]], [["cat"]], embedding=other
+    ).differences
     assert line.startswith("the embedding differs")
 
 

@@ -19,9 +19,22 @@ from semmetrics.data.formats.base import DocumentFormat, TableFormat, TextFormat
 from semmetrics.data.source import UTF16, Source
 
 _BEGINNING = 2**14
-_TEXT_SUFFIXES = (None, "", ".txt", ".arff", ".xml", ".mat", ".svm", ".libsvm", ".lbl", ".ft")
+_TEXT_SUFFIXES = (
+    None,
+    "",
+    ".txt",
+    ".arff",
+    ".xml",
+    ".mat",
+    ".svm",
+    ".libsvm",
+    ".lbl",
+    ".ft",
+)
 _LISTS = (list, tuple, deque)
-_CHECKED_VALUES = 100  # of a mapping; public documents have few keys, or the same kind of value
+_CHECKED_VALUES = (
+    100  # of a mapping; public documents have few keys, or the same kind of value
+)
 
 
 def find_document(document: Any, form: Form) -> DocumentFormat | None:
@@ -45,7 +58,9 @@ def find_document(document: Any, form: Form) -> DocumentFormat | None:
     return None
 
 
-def find_table(columns: Sequence[str], form: Form, options: ReadOptions) -> TableFormat | None:
+def find_table(
+    columns: Sequence[str], form: Form, options: ReadOptions
+) -> TableFormat | None:
     """Return the format of a table with these columns, or None if it is not a public one."""
     from semmetrics.data.formats.registry import TABLES
 
@@ -64,7 +79,9 @@ def find_text(source: Source, form: Form, options: ReadOptions) -> TextFormat | 
     codec = "utf-16" if source.head[:2] in UTF16 else "utf-8"
     beginning = source.head[:_BEGINNING].decode(codec, "replace").lstrip("\ufeff")
     for public_format in TEXTS:
-        if public_format.holds(form) and public_format.matches(beginning, source.suffix):
+        if public_format.holds(form) and public_format.matches(
+            beginning, source.suffix
+        ):
             return public_format
     return None
 

@@ -55,7 +55,9 @@ class PublicFormat(ABC):
     def unused(self, options: ReadOptions, form: Form) -> list[Fact]:
         """Note the options for columns that were given and have no effect."""
         names = [f"{role}_column" for role in form.roles]
-        return unused(options, (n for n in names if n not in self.used_options), self.title)
+        return unused(
+            options, (n for n in names if n not in self.used_options), self.title
+        )
 
 
 class DocumentFormat(PublicFormat):
@@ -139,7 +141,11 @@ def are_records(document: Any, *keys: str) -> bool:
     >>> are_records([{"id": 1, "name": "a"}], "id"), are_records([], "id"), are_records({}, "id")
     (True, False, False)
     """
-    if not isinstance(document, Sequence) or isinstance(document, str | bytes) or not document:
+    if (
+        not isinstance(document, Sequence)
+        or isinstance(document, str | bytes)
+        or not document
+    ):
         return False
     for record in islice(document, _SHOWN_RECORDS):  # a deque has no slices
         if not isinstance(record, Mapping) or not all(key in record for key in keys):
@@ -234,7 +240,9 @@ class ScoredLabels:
             self._labels[id_] = {}
             self._places.append(place)
 
-    def add(self, id_: str, label: str, score: float | None, where: str, place: Any = None) -> None:
+    def add(
+        self, id_: str, label: str, score: float | None, where: str, place: Any = None
+    ) -> None:
         """Add a label to an item.
 
         Raises
@@ -260,7 +268,9 @@ class ScoredLabels:
     def _check_label(self, label: str, where: str) -> None:
         """Remember a label; raise if it is empty."""
         if not label.strip():
-            raise InputError("empty", where, role="the label", remedy="remove it, or name it")
+            raise InputError(
+                "empty", where, role="the label", remedy="remove it, or name it"
+            )
         self._known.add(label)
 
     def count_annotations(self, id_: str, number: int) -> None:
@@ -281,7 +291,9 @@ class ScoredLabels:
         """Leave out items that nobody annotated and without labels, and return their number."""
         unannotated = [id_ for id_, number in self._n_annotations.items() if not number]
         left_out = {id_ for id_ in unannotated if not self._labels[id_]}
-        kept = [number for number, id_ in enumerate(self._labels) if id_ not in left_out]
+        kept = [
+            number for number, id_ in enumerate(self._labels) if id_ not in left_out
+        ]
         self._places = [self._places[number] for number in kept]
         for id_ in left_out:
             del self._labels[id_]

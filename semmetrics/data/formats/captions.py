@@ -33,7 +33,16 @@ from semmetrics.schema import as_id
 
 Annotations = dict[str, list[dict[str, Any]]]
 """Images and captions, as in COCO's caption files."""
-_ID_KEYS = ("id", "image_id", "img_id", "imgid", "cocoid", "video_id", "filename", "file_name")
+_ID_KEYS = (
+    "id",
+    "image_id",
+    "img_id",
+    "imgid",
+    "cocoid",
+    "video_id",
+    "filename",
+    "file_name",
+)
 _NUMBER = re.compile(r"(?:.*_)?0*(\d+)")
 _NUMBERED_COLUMN = re.compile(
     r"(captions?|caption_reference|refs?|references?|sentences?|comments?|descriptions?)[ _-]?\d+"
@@ -58,7 +67,11 @@ class CaptionDocument(DocumentFormat):
         annotations, understood = self.annotations(document, name, options)
         if form.coco is None:
             raise InputError(
-                "wrong-content", name, value=self.title, wanted=f"{form.noun}s", example="captions"
+                "wrong-content",
+                name,
+                value=self.title,
+                wanted=f"{form.noun}s",
+                example="captions",
             )
         items: Items = form.coco(annotations, name)
         items.understood = understood
@@ -90,7 +103,10 @@ class MsrVtt(CaptionDocument):
             if options.split not in splits:
                 values = {"what": "split", "value": options.split}
                 raise InputError(
-                    "unknown-name", name, **values, remedy=f"choose one of {listing(splits)}"
+                    "unknown-name",
+                    name,
+                    **values,
+                    remedy=f"choose one of {listing(splits)}",
                 )
             chosen = [options.split]
             understood = f"split {options.split}"
@@ -104,8 +120,12 @@ class MsrVtt(CaptionDocument):
             if split_of[video_id] in chosen:
                 text = require_key(sentence, "caption", str, where)
                 sentence_id = sentence.get("sen_id", len(captions))
-                captions.append({"id": sentence_id, "image_id": video_id, "caption": text})
-        videos = [{"id": video_id} for video_id, split in split_of.items() if split in chosen]
+                captions.append(
+                    {"id": sentence_id, "image_id": video_id, "caption": text}
+                )
+        videos = [
+            {"id": video_id} for video_id, split in split_of.items() if split in chosen
+        ]
         understood = f"MSR-VTT captions of {counted(videos, 'video')}, {understood}"
         return {"images": videos, "annotations": captions}, understood
 
@@ -142,7 +162,9 @@ class TextCaps(CaptionDocument):
             image = read_id(record, "image_id", where)
             own.setdefault(image, []).append(record)
             if "reference_strs" in record:
-                references.setdefault(image, require_key(record, "reference_strs", list, where))
+                references.setdefault(
+                    image, require_key(record, "reference_strs", list, where)
+                )
         captions: list[dict[str, Any]] = []
         for image, records in own.items():
             texts = references.get(image)
@@ -151,11 +173,18 @@ class TextCaps(CaptionDocument):
             ids = _caption_ids(image, records, len(texts))
             for id_, text in zip(ids, texts, strict=True):
                 captions.append({"id": id_, "image_id": image, "caption": text})
-        understood = f"TextCaps, {counted(captions, 'caption')} of {counted(own, 'image')}"
-        return {"images": [{"id": image} for image in own], "annotations": captions}, understood
+        understood = (
+            f"TextCaps, {counted(captions, 'caption')} of {counted(own, 'image')}"
+        )
+        return {
+            "images": [{"id": image} for image in own],
+            "annotations": captions,
+        }, understood
 
 
-def _caption_ids(image: str, records: Iterable[Mapping[str, Any]], number: int) -> list[Any]:
+def _caption_ids(
+    image: str, records: Iterable[Mapping[str, Any]], number: int
+) -> list[Any]:
     """Return the ids of the captions of an image, numbered if the file does not name them all."""
     ids = [record.get("caption_id") for record in records]
     if len(ids) != number or None in ids:
@@ -197,9 +226,14 @@ class LavisCaptions(CaptionDocument):
             if isinstance(texts, str):
                 texts = [texts]
             for text in texts if isinstance(texts, list) else [texts]:
-                captions.append({"id": len(captions), "image_id": path, "caption": text})
+                captions.append(
+                    {"id": len(captions), "image_id": path, "caption": text}
+                )
         understood = f"LAVIS captions, {counted(captions, 'caption')} of {counted(images, 'image')}"
-        return {"images": [{"id": path} for path in images], "annotations": captions}, understood
+        return {
+            "images": [{"id": path} for path in images],
+            "annotations": captions,
+        }, understood
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the captions of each image, known by path, file name and number."""
@@ -230,7 +264,11 @@ def path_aliases(paths: Iterable[str]) -> dict[str, str]:
         for other in names:
             if known.setdefault(other, path) != path:
                 repeated.add(other)
-    return {name: path for name, path in known.items() if name not in repeated and name != path}
+    return {
+        name: path
+        for name, path in known.items()
+        if name not in repeated and name != path
+    }
 
 
 class Vatex(CaptionDocument):
@@ -254,7 +292,9 @@ class Vatex(CaptionDocument):
             video = read_id(record, "videoID", where)
             images.append({"id": video})
             for text in require_key(record, "enCap", list, where):
-                captions.append({"id": len(captions), "image_id": video, "caption": text})
+                captions.append(
+                    {"id": len(captions), "image_id": video, "caption": text}
+                )
         understood = f"VATEX, {counted(captions, 'English caption')} of {counted(images, 'video')}"
         return {"images": images, "annotations": captions}, understood
 
@@ -277,7 +317,11 @@ class ActivityNetCaptions(DocumentFormat):
         if isinstance(results, Mapping) and results:
             return are_records(next(iter(results.values())), "sentence", "timestamp")
         first = next(iter(document.values()))
-        return isinstance(first, Mapping) and "timestamps" in first and "sentences" in first
+        return (
+            isinstance(first, Mapping)
+            and "timestamps" in first
+            and "sentences" in first
+        )
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Raise an error with the code that makes a caption of each video."""
@@ -345,7 +389,9 @@ class NumberedCaptions(TableFormat):
             ids[id_] = place
             captions.append([cells[column] for column in chosen if cells[column]])
         names = list(ids)
-        items = Items(names, captions, Places(table.name, names, table.unit, list(ids.values())))
+        items = Items(
+            names, captions, Places(table.name, names, table.unit, list(ids.values()))
+        )
         items.source = table.name
         columns = ", ".join(repr(table.columns[column]) for column in chosen)
         number = pluralize(sum(map(len, captions)), "caption")
@@ -372,7 +418,9 @@ def _other_columns(columns: Sequence[str], used: Iterable[int]) -> tuple[str, ..
     return tuple(name for place, name in enumerate(columns) if place not in places)
 
 
-def _numbered(section: Sequence[Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _numbered(
+    section: Sequence[Any], name: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the objects of a section, each with its place."""
     for position, record in enumerate(section):
         where = f"{name}[{position}]"

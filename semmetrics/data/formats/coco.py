@@ -36,12 +36,40 @@ from semmetrics.messages import pluralize
 from semmetrics.schema import as_number
 
 _RESULT_KEYS = (
-    *("image_id", "category_id", "score", "bbox", "segmentation", "keypoints", "area", "id"),
+    *(
+        "image_id",
+        "category_id",
+        "score",
+        "bbox",
+        "segmentation",
+        "keypoints",
+        "area",
+        "id",
+    ),
     *("iscrowd", "file_name", "num_keypoints", "track_id", "video_id"),
 )
 _LABEL_KEYS = (
-    *("label", "labels", "name", "names", "category", "categories", "class", "tag", "tags"),
-    *("caption", "captions", "text", "sentence", "sentences", "reference", "references", "refs"),
+    *(
+        "label",
+        "labels",
+        "name",
+        "names",
+        "category",
+        "categories",
+        "class",
+        "tag",
+        "tags",
+    ),
+    *(
+        "caption",
+        "captions",
+        "text",
+        "sentence",
+        "sentences",
+        "reference",
+        "references",
+        "refs",
+    ),
 )
 _IMAGE, _CATEGORY, _SCORE = "image_id", "category_id", "score"
 
@@ -67,7 +95,9 @@ class CocoResults(DocumentFormat):
             check_record(record, where)
             image = read_id(record, _IMAGE, where)
             category = read_id(record, _CATEGORY, where)
-            gathered.add(image, category, read_score(record, _SCORE, where), where, number)
+            gathered.add(
+                image, category, read_score(record, _SCORE, where), where, number
+            )
             keys.update(dict.fromkeys(map(str, record)))
         items = _describe(gathered, "JSON", RECORD)
         items.notes += unused_keys(keys, _RESULT_KEYS, "result")
@@ -89,14 +119,18 @@ class CocoResultsTable(TableFormat):
 
     def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
         """Read the categories of each image, best score first."""
-        places = {name.strip().casefold(): place for place, name in enumerate(table.columns)}
+        places = {
+            name.strip().casefold(): place for place, name in enumerate(table.columns)
+        }
         image, category = places[_IMAGE], places[_CATEGORY]
         score = places.get(_SCORE)
         gathered = ScoredLabels(table.name)
         for place, cells in table.rows:
             where = at(table.name, table.unit.format(place))
             record = {_IMAGE: cells[image], _CATEGORY: cells[category]}
-            value = None if score is None else as_number(cells[score], "the score", where)
+            value = (
+                None if score is None else as_number(cells[score], "the score", where)
+            )
             id_ = read_id(record, _IMAGE, where)
             gathered.add(id_, read_id(record, _CATEGORY, where), value, where, place)
         items = _describe(gathered, "table", table.unit)

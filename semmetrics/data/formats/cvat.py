@@ -84,8 +84,12 @@ class Cvat(TextFormat):
                 label = shape.get("label")
                 if label is not None:
                     gathered.add(id_, label, None, where, number + 1)
-                unused += [one.get("name", "attribute") for one in shape.iter("attribute")]
-        understood = f"CVAT for images, {pluralize(gathered.n_occurrences, 'annotation')}"
+                unused += [
+                    one.get("name", "attribute") for one in shape.iter("attribute")
+                ]
+        understood = (
+            f"CVAT for images, {pluralize(gathered.n_occurrences, 'annotation')}"
+        )
         items = finish(gathered, understood, "image {}", options)
         items.notes += unused_results(unused)
         items.aliases = path_aliases(items.ids or ())
@@ -110,7 +114,9 @@ class Datumaro(DocumentFormat):
 
     def matches(self, document: Any) -> bool:
         """Return whether there are categories by kind, and items with annotations."""
-        if not isinstance(document, Mapping) or not isinstance(document.get("categories"), Mapping):
+        if not isinstance(document, Mapping) or not isinstance(
+            document.get("categories"), Mapping
+        ):
             return False
         return are_records(document.get("items"), "id", "annotations")
 
@@ -155,7 +161,9 @@ def _annotation_kinds(item: Any) -> Iterator[str]:
 
 def _datumaro_name(labels: Sequence[Any], code: Any, where: str) -> str:
     if not isinstance(code, int) or not 0 <= code < len(labels):
-        raise InputError("unlisted-id", where, key="label_id", value=str(code), what="categories")
+        raise InputError(
+            "unlisted-id", where, key="label_id", value=str(code), what="categories"
+        )
     return str(require_key(check_record(labels[code], where), "name", str, where))
 
 

@@ -28,7 +28,9 @@ from semmetrics.data.items import Items
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 
-_FOREIGN_KEYS = frozenset(("score", "id", "image_id", "img_id", "image", "file_name", "filename"))
+_FOREIGN_KEYS = frozenset(
+    ("score", "id", "image_id", "img_id", "image", "file_name", "filename")
+)
 """Keys of records that other programs write. FiftyOne has the score under confidence."""
 _LISTS = ("classifications", "detections", "polylines", "keypoints")
 _FIELDS = {True: "ground_truth", False: "predictions"}
@@ -84,7 +86,9 @@ class FiftyOneLabels(DocumentFormat):
         if not isinstance(document, Mapping) or not document:
             return False
         if set(document) == {"classes", "labels"}:
-            has_classes = document["classes"] is None or isinstance(document["classes"], list)
+            has_classes = document["classes"] is None or isinstance(
+                document["classes"], list
+            )
             return has_classes and isinstance(document["labels"], Mapping)
         values = [value for value in list(document.values())[:20] if value is not None]
         return bool(values) and all(map(_is_fiftyone, values))
@@ -102,7 +106,9 @@ class FiftyOneLabels(DocumentFormat):
             _add_fiftyone(gathered, str(id_), _named(value, classes, where), where)
         understood = f"FiftyOne labels of {pluralize(len(gathered), 'sample')}"
         items = finish(gathered, understood, "", options)
-        items.declared = [one for one in classes or () if isinstance(one, str) and one.strip()]
+        items.declared = [
+            one for one in classes or () if isinstance(one, str) and one.strip()
+        ]
         return items
 
 
@@ -114,7 +120,9 @@ def _named(value: Any, classes: Any, where: str) -> Any:
         return {**value, **_named(value["label"], classes, where)}
     if _is_number(value):
         if not isinstance(classes, list) or not 0 <= value < len(classes):
-            raise InputError("outside-classes", where, role="the label", value=str(value))
+            raise InputError(
+                "outside-classes", where, role="the label", value=str(value)
+            )
         return {"label": classes[value]}
     if isinstance(value, str):
         return {"label": value}
@@ -134,7 +142,9 @@ def _add_fiftyone(
         wanted = 'a label such as {"label": "cat", "confidence": 0.9}'
         raise InputError("wrong-type", where, value=value, wanted=wanted)
     for label in labels:
-        gathered.add(id_, label["label"], read_score(label, "confidence", where), where, place)
+        gathered.add(
+            id_, label["label"], read_score(label, "confidence", where), where, place
+        )
 
 
 class FiftyOneSamples(DocumentFormat):
@@ -150,7 +160,9 @@ class FiftyOneSamples(DocumentFormat):
 
     def matches(self, document: Any) -> bool:
         """Return whether samples have a path, and some field with label objects."""
-        samples: Any = document.get("samples") if isinstance(document, Mapping) else document
+        samples: Any = (
+            document.get("samples") if isinstance(document, Mapping) else document
+        )
         if not are_records(samples, "filepath"):
             return False
         return any(map(_is_fiftyone, _fields(islice(samples, 20))))
@@ -178,7 +190,9 @@ def _fields(samples: Iterable[Any]) -> Iterator[Any]:
         yield from sample.values()
 
 
-def _label_field(samples: Sequence[Mapping[str, Any]], name: str, options: ReadOptions) -> str:
+def _label_field(
+    samples: Sequence[Mapping[str, Any]], name: str, options: ReadOptions
+) -> str:
     """Return the field that holds the labels."""
     fields: dict[str, None] = {}
     for number, sample in enumerate(samples):

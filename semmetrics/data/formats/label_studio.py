@@ -52,7 +52,15 @@ _UPLOAD = re.compile(r"[0-9a-f]{8}-")
 
 _EXPORT_COLUMNS = ("annotation_id", "annotator", "lead_time")
 _TASK_COLUMNS = (
-    *("id", "agreement", "annotation_id", "annotator", "created_at", "updated_at", "lead_time"),
+    *(
+        "id",
+        "agreement",
+        "annotation_id",
+        "annotator",
+        "created_at",
+        "updated_at",
+        "lead_time",
+    ),
     *("history",),
 )
 _ANSWER = "control: choice"
@@ -61,7 +69,16 @@ _QUESTION_KEYS = ("choices", "taxonomy")
 """The keys of answers. Other labels are the classes of regions."""
 _SHAPES = ("rectangle", "ellipse", "polygon", "brush", "keypoint", "vector", "bitmask")
 """The types of regions without labels of their own: another result has them."""
-_RESULT_COLUMNS = ("label", "labels", "choice", "choices", "tag", "tags", "class", "category")
+_RESULT_COLUMNS = (
+    "label",
+    "labels",
+    "choice",
+    "choices",
+    "tag",
+    "tags",
+    "class",
+    "category",
+)
 
 
 def labels_of_value(value: Mapping[str, Any]) -> list[str] | None:
@@ -202,7 +219,12 @@ def _finished(annotations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any
 
 
 def _add_region(
-    gathered: ScoredLabels, id_: str, region: Mapping[str, Any], prefix: str, where: str, place: Any
+    gathered: ScoredLabels,
+    id_: str,
+    region: Mapping[str, Any],
+    prefix: str,
+    where: str,
+    place: Any,
 ) -> None:
     """Add the labels of a region; a relation or a text has none."""
     for label in _labels_of(region) or ():
@@ -237,7 +259,9 @@ def _media(task: Mapping[str, Any]) -> list[str]:
     """Return the path of the file that a task shows, its name, and the name before its upload."""
     data = task.get("data")
     for value in data.values() if isinstance(data, Mapping) else ():
-        if isinstance(value, str) and re.fullmatch(r"\S+\.\w{2,5}", value.split("?")[0]):
+        if isinstance(value, str) and re.fullmatch(
+            r"\S+\.\w{2,5}", value.split("?")[0]
+        ):
             path = value.split("?")[0]
             file_name = path.rsplit("/", 1)[-1].rsplit("=", 1)[-1]
             return [path, file_name, _UPLOAD.sub("", file_name, count=1)]
@@ -261,7 +285,9 @@ class LabelStudioRecords(DocumentFormat):
         for number, record in enumerate(document):
             check_record(record, at(name, RECORD.format(number)))
             columns.update(dict.fromkeys(record))
-        rows = [(n, list(map(record.get, columns))) for n, record in enumerate(document)]
+        rows = [
+            (n, list(map(record.get, columns))) for n, record in enumerate(document)
+        ]
         table = Table(name, list(columns), RECORD, rows)
         return _read_export(table, options, "JSON-MIN")
 
@@ -298,11 +324,15 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
             is_named = len(questions) > 1 and column in questions
             prefix = f"{table.columns[column]}: " if is_named else ""
             for label in _cell_labels(cells[column], where):
-                gathered.add(id_, f"{prefix}{label}" if label else label, None, where, place)
+                gathered.add(
+                    id_, f"{prefix}{label}" if label else label, None, where, place
+                )
     names = ", ".join(repr(table.columns[column]) for column in columns)
     understood = f"Label Studio ({kind}), labels in {names}{_understood_controls(len(questions))}"
     items = finish(gathered, understood, table.unit, options)
-    items.styles = answer_style([table.columns[column] for column in questions], _ANSWER)
+    items.styles = answer_style(
+        [table.columns[column] for column in questions], _ANSWER
+    )
     items.styles["labels"] = f"those of {names}"
     return items
 
@@ -314,7 +344,12 @@ def _column_place(table: Table, role: str, name: str) -> int:
         return names.index(name)
     flag = f"{role}_column"
     raise InputError(
-        "missing-column", table.name, role=role, wanted=repr(name), found=names, flag=flag
+        "missing-column",
+        table.name,
+        role=role,
+        wanted=repr(name),
+        found=names,
+        flag=flag,
     )
 
 
@@ -327,7 +362,9 @@ def _is_annotated(table: Table, cells: Sequence[Any]) -> bool:
 def _question_columns(table: Table, columns: Sequence[int]) -> list[int]:
     """Return which columns have answers."""
     rows = [cells for _, cells in table.rows]
-    return [column for column in columns if any(_holds_answers(row[column]) for row in rows)]
+    return [
+        column for column in columns if any(_holds_answers(row[column]) for row in rows)
+    ]
 
 
 def _result_columns(table: Table, options: ReadOptions) -> list[int]:
@@ -340,8 +377,12 @@ def _result_columns(table: Table, options: ReadOptions) -> list[int]:
     """
     if options.label_column is not None:
         return [_column_place(table, "label", options.label_column)]
-    others = [place for place, name in enumerate(table.columns) if name not in _TASK_COLUMNS]
-    usual = [place for place in others if table.columns[place].casefold() in _RESULT_COLUMNS]
+    others = [
+        place for place, name in enumerate(table.columns) if name not in _TASK_COLUMNS
+    ]
+    usual = [
+        place for place in others if table.columns[place].casefold() in _RESULT_COLUMNS
+    ]
     with_objects = [place for place in others if _has_labels(table, place)]
     candidates = sorted({*usual, *with_objects})
     if len(candidates) == 1 or (candidates and candidates == with_objects):
@@ -370,7 +411,9 @@ def _has_labels(table: Table, place: int) -> bool:
 def _holds_labels(cell: Any) -> bool:
     """Return whether a cell has an object with labels."""
     values = _as_list(_parsed(cell))
-    return any(isinstance(one, Mapping) and labels_of_value(one) is not None for one in values)
+    return any(
+        isinstance(one, Mapping) and labels_of_value(one) is not None for one in values
+    )
 
 
 def _holds_answers(cell: Any) -> bool:

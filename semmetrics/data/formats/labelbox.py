@@ -61,11 +61,15 @@ class Labelbox(DocumentFormat):
         for number, record in enumerate(_listed(document)):
             where = at(name, RECORD.format(number))
             row = require_key(check_record(record, where), "data_row", dict, where)
-            keys = [row[key] for key in ("external_id", "global_key", "id") if row.get(key)]
+            keys = [
+                row[key] for key in ("external_id", "global_key", "id") if row.get(key)
+            ]
             if not keys:
                 raise InputError("missing-key", where, key="external_id")
             labels = _labelbox_labels(record, where)
-            annotations = [optional_key(label, "annotations", dict, where) for label in labels]
+            annotations = [
+                optional_key(label, "annotations", dict, where) for label in labels
+            ]
             rows.add(as_id(keys[0], where=where), annotations, where, number)
             rows.aliases.update(dict.fromkeys(map(str, keys[1:]), as_id(keys[0])))
         return rows.items(options)
@@ -87,7 +91,9 @@ class _DataRows:
         self._gathered.count_annotations(id_, len(annotations))
         for annotation in annotations:
             for found in optional_records(annotation, "objects", where):
-                self._gathered.add(id_, _labelbox_name(found, where), None, where, place)
+                self._gathered.add(
+                    id_, _labelbox_name(found, where), None, where, place
+                )
             for question, answer in _labelbox_answers(annotation, where):
                 self._answers.append((id_, question, answer, where))
 
@@ -131,7 +137,9 @@ def _labelbox_name(found: Mapping[str, Any], where: str) -> str:
     raise InputError("missing-key", where, key="name")
 
 
-def _labelbox_answers(annotations: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
+def _labelbox_answers(
+    annotations: Mapping[str, Any], where: str
+) -> Iterator[tuple[str, str]]:
     """Yield the questions of an item, each with one answer; texts are not labels."""
     for question in optional_records(annotations, "classifications", where):
         name = _labelbox_name(question, where)
@@ -165,7 +173,10 @@ class LabelboxRecords(DocumentFormat):
             check_record(record, where)
             key = "External ID" if record.get("External ID") else "DataRow ID"
             annotations = []
-            if not record.get("Skipped") and record.get("Label") not in (None, _SKIPPED):
+            if not record.get("Skipped") and record.get("Label") not in (
+                None,
+                _SKIPPED,
+            ):
                 annotations.append(require_key(record, "Label", dict, where))
             rows.add(read_id(record, key, where), annotations, where, number)
         return rows.items(options)

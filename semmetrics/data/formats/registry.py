@@ -22,7 +22,11 @@ from semmetrics.data.formats.captions import (
 from semmetrics.data.formats.coco import CocoResults, CocoResultsTable
 from semmetrics.data.formats.cvat import Cvat, Datumaro
 from semmetrics.data.formats.fiftyone import FiftyOneLabels, FiftyOneSamples
-from semmetrics.data.formats.label_studio import LabelStudio, LabelStudioRecords, LabelStudioTable
+from semmetrics.data.formats.label_studio import (
+    LabelStudio,
+    LabelStudioRecords,
+    LabelStudioTable,
+)
 from semmetrics.data.formats.labelbox import Labelbox, LabelboxRecords
 from semmetrics.data.formats.text import Arff, FastText, Matlab, Xmlc
 
@@ -42,7 +46,11 @@ DOCUMENTS: tuple[DocumentFormat, ...] = (
     ActivityNetCaptions(),
 )
 """Formats of JSON documents, JSON lines and Python objects."""
-TABLES: tuple[TableFormat, ...] = (CocoResultsTable(), LabelStudioTable(), NumberedCaptions())
+TABLES: tuple[TableFormat, ...] = (
+    CocoResultsTable(),
+    LabelStudioTable(),
+    NumberedCaptions(),
+)
 """Formats of tables with a header."""
 TEXTS: tuple[TextFormat, ...] = (Xmlc(), FastText(), Arff(), Cvat(), Matlab())
 """Formats of other text files."""

@@ -28,7 +28,9 @@ _FASTTEXT = re.compile(r"^[ \t]*__label__\S", re.MULTILINE)
 _ARFF = re.compile(r"(?:\s*%[^\n]*\n)*\s*@relation\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"^\s*@attribute\s", re.IGNORECASE | re.MULTILINE)
 _SPARSE_ARFF = re.compile(r"@data\s*(?:%[^\n]*\n\s*)*\{", re.IGNORECASE)
-_STRING_ATTRIBUTE = re.compile(r"^\s*@attribute\s.*\sstring\s*$", re.IGNORECASE | re.MULTILINE)
+_STRING_ATTRIBUTE = re.compile(
+    r"^\s*@attribute\s.*\sstring\s*$", re.IGNORECASE | re.MULTILINE
+)
 _MEKA_LABELS = re.compile(r"@relation\b[^\n]*-C\s+(-?\d+)", re.IGNORECASE)
 _PREFIX = "__label__"
 _MATLAB_HEADER = "MATLAB "
@@ -84,7 +86,9 @@ class Xmlc(TextFormat):
             lines.append(number)
         if len(items) != n_points:
             found = pluralize(len(items), "row")
-            raise InputError("wrong-count", source.name, found=found, wanted=f"{n_points:,}")
+            raise InputError(
+                "wrong-count", source.name, found=found, wanted=f"{n_points:,}"
+            )
         scores = {score for entries in items for _, score in entries}
         if scores <= {1.0}:
             items = [[label for label, _ in entries] for entries in items]
@@ -94,14 +98,20 @@ class Xmlc(TextFormat):
         return Items(None, items, places, source.name, understood, declared=declared)
 
 
-def _check_places(entries: Iterable[tuple[str, float]], n_labels: int, where: str) -> None:
+def _check_places(
+    entries: Iterable[tuple[str, float]], n_labels: int, where: str
+) -> None:
     """Raise if a label of a row is not a number below the number of labels."""
     for label, _ in entries:
         if not label.isdecimal() or int(label) >= n_labels:
             wanted = f"a label below {n_labels:,}"
             example = "labels that count from 0"
             raise InputError(
-                "wrong-content", where, value=repr(label), wanted=wanted, example=example
+                "wrong-content",
+                where,
+                value=repr(label),
+                wanted=wanted,
+                example=example,
             )
 
 
@@ -126,7 +136,11 @@ def _pairs(line: str, where: str) -> list[tuple[str, float]]:
         label, colon, value = word.partition(":")
         if not colon:
             raise InputError(
-                "wrong-content", where, value=repr(word), wanted="label:value", example="3:1.0"
+                "wrong-content",
+                where,
+                value=repr(word),
+                wanted="label:value",
+                example="3:1.0",
             )
         pairs.append((label, as_number(value, "the value", where)))
     return pairs
@@ -153,7 +167,13 @@ class FastText(TextFormat):
             items.append(_fasttext_labels(line, at(source.name, f"line {number}")))
             lines.append(number)
         places = Places(source.name, None, "line {}", lines)
-        return Items(None, items, places, source.name, f"fastText, {pluralize(len(items), 'line')}")
+        return Items(
+            None,
+            items,
+            places,
+            source.name,
+            f"fastText, {pluralize(len(items), 'line')}",
+        )
 
 
 def _fasttext_labels(line: str, where: str) -> list[Any]:
@@ -169,7 +189,9 @@ def _fasttext_labels(line: str, where: str) -> list[Any]:
     words = line.split()
     labels = [word.removeprefix(_PREFIX) for word in words if word.startswith(_PREFIX)]
     if "" in labels:
-        raise InputError("empty", where, role="the label", remedy=f"name it after {_PREFIX}")
+        raise InputError(
+            "empty", where, role="the label", remedy=f"name it after {_PREFIX}"
+        )
     others = [word for word in words if not word.startswith(_PREFIX)]
     alternate = all(word.startswith(_PREFIX) for word in words[::2])
     if not labels or len(others) != len(labels) or not alternate:
@@ -194,7 +216,10 @@ class Arff(TextFormat):
 
     def matches(self, beginning: str, suffix: str | None) -> bool:
         """Return whether the file begins with a relation, after comments, and has attributes."""
-        return _ARFF.match(beginning) is not None and _ATTRIBUTE.search(beginning) is not None
+        return (
+            _ARFF.match(beginning) is not None
+            and _ATTRIBUTE.search(beginning) is not None
+        )
 
     def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
         """Read the labels of each row."""
@@ -220,7 +245,9 @@ class Arff(TextFormat):
         else:
             raise _refuse_unnamed(source.name)
         places = Places(source.name, None, "row {}", range(1, len(items) + 1))
-        return Items(None, items, places, source.name, f"ARFF, {what}", declared=declared)
+        return Items(
+            None, items, places, source.name, f"ARFF, {what}", declared=declared
+        )
 
 
 def _present(row: Any, names: list[str]) -> list[str]:

@@ -16,18 +16,38 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
-_NAMES = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
-FORM = Form(noun="caption", columns=(*_NAMES, "comment"), keys=(*_NAMES, "refs"),
-            formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
-            coco=public.read_coco_captions,
-            is_coco=lambda value: public.is_coco_captions(value) or public.is_coco(value),
-            single=True, blank=True, first_id="image_id")  # fmt: skip
-_TEXTS = replace(FORM, coco=partial(public.read_coco_captions, by_own_id=True),
-                 ids=("caption_id", "sentid"), first_id="caption_id")  # fmt: skip
+_NAMES = (
+    "caption",
+    "captions",
+    "text",
+    "sentence",
+    "sentences",
+    "reference",
+    "references",
+)
+FORM = Form(
+    noun="caption",
+    columns=(*_NAMES, "comment"),
+    keys=(*_NAMES, "refs"),
+    formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
+    coco=public.read_coco_captions,
+    is_coco=lambda value: public.is_coco_captions(value) or public.is_coco(value),
+    single=True,
+    blank=True,
+    first_id="image_id",
+)
+_TEXTS = replace(
+    FORM,
+    coco=partial(public.read_coco_captions, by_own_id=True),
+    ids=("caption_id", "sentid"),
+    first_id="caption_id",
+)
 _PHRASE = 2.5  # mean words: lists of longer strings could be captions
 
 
-def as_captions(data: Any, *, source: str = "input", options: ReadOptions | None = None) -> Lists:
+def as_captions(
+    data: Any, *, source: str = "input", options: ReadOptions | None = None
+) -> Lists:
     """Read captions from whatever holds them.
 
     Parameters
@@ -59,7 +79,9 @@ def as_captions(data: Any, *, source: str = "input", options: ReadOptions | None
     return _as_lists(data, FORM, source, options)
 
 
-def as_texts(data: Any, *, source: str = "input", options: ReadOptions | None = None) -> Lists:
+def as_texts(
+    data: Any, *, source: str = "input", options: ReadOptions | None = None
+) -> Lists:
     """Read captions by their own ids, not by those of their images.
 
     Parameters
@@ -80,8 +102,13 @@ def as_texts(data: Any, *, source: str = "input", options: ReadOptions | None = 
 def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -> Lists:
     found = as_data(data, form, source=source, options=options)
     if isinstance(found, Matrix):
-        raise InputError("wrong-format", found.source, what="a caption", format="a matrix",
-                         wanted="lists of captions")  # fmt: skip
+        raise InputError(
+            "wrong-format",
+            found.source,
+            what="a caption",
+            format="a matrix",
+            wanted="lists of captions",
+        )
     return found
 
 
@@ -96,7 +123,9 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     shapes = {one.shape for one in samples}
     if "strings" in shapes:
         single = all(one.is_single_words for one in samples)
-        return Verdict(Certainty.POSSIBLE if single else Certainty.LIKELY, "single words")
+        return Verdict(
+            Certainty.POSSIBLE if single else Certainty.LIKELY, "single words"
+        )
     if shapes == {"lists"} and min(one.words for one in samples) >= _PHRASE:
         return Verdict(Certainty.POSSIBLE, "lists of sentences")
     return Verdict(Certainty.NO)

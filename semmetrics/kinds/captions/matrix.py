@@ -204,7 +204,9 @@ def check_k(k: int, axis: str, n_rows: int, n_columns: int) -> None:
     """
     most = n_rows if axis == "images" else n_columns
     if not is_cutoff(k) or k > most:
-        raise InputError("bad-option", name="k", value=k, wanted=f"from 1 to {most} {axis}")
+        raise InputError(
+            "bad-option", name="k", value=k, wanted=f"from 1 to {most} {axis}"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -218,10 +220,17 @@ class PairJob:
     dtype: str
 
     @classmethod
-    def of(cls, references: Sequence[Sequence[str]], captions: Sequence[str],
-           measure: str | Measure, given: Mapping[str, Any], rows: str = "images",
-           memory: int = _MEMORY, dtype: str = "float64",
-           notes: list[Fact] | None = None) -> PairJob:  # fmt: skip
+    def of(
+        cls,
+        references: Sequence[Sequence[str]],
+        captions: Sequence[str],
+        measure: str | Measure,
+        given: Mapping[str, Any],
+        rows: str = "images",
+        memory: int = _MEMORY,
+        dtype: str = "float64",
+        notes: list[Fact] | None = None,
+    ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
         check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
@@ -247,16 +256,23 @@ class PairJob:
     def bounds(self) -> list[tuple[int, int]]:
         """Where the rows of each block start and stop."""
         rows = self.pairs.n_rows
-        return [(start, min(start + self.step, rows)) for start in range(0, rows, self.step)]
+        return [
+            (start, min(start + self.step, rows)) for start in range(0, rows, self.step)
+        ]
 
     def block(self, start: int, stop: int) -> NDArray[np.floating[Any]]:
         """Return the rows start to stop, shape (stop - start, captions)."""
         found: NDArray[np.floating[Any]] = self.pairs.block(start, stop)
         return found.astype(self.dtype, copy=False)
 
-    def matrix(self, out: str | os.PathLike[str] | None = None, *, resume: bool = True,
-               progress: Progress | None = None,
-               beside: Callable[[], None] | None = None) -> NDArray[np.floating[Any]]:  # fmt: skip
+    def matrix(
+        self,
+        out: str | os.PathLike[str] | None = None,
+        *,
+        resume: bool = True,
+        progress: Progress | None = None,
+        beside: Callable[[], None] | None = None,
+    ) -> NDArray[np.floating[Any]]:
         """Return all rows, in memory or in a file, as ``caption_matrix`` does.
 
         ``beside`` writes the files that belong to that file, before it appears.
@@ -264,9 +280,14 @@ class PairJob:
         if out is not None:
             # only this run knows what a function without a version was
             run = f", a function without a version, of run {token_hex(4)}"
-            facts = {key: value + run * (UNVERSIONED in value) for key, value in self.facts.items()}
+            facts = {
+                key: value + run * (UNVERSIONED in value)
+                for key, value in self.facts.items()
+            }
             of = (self.shape, self.dtype, self.step, facts, self.block)
-            return write_matrix(out, *of, resume=resume, progress=progress, beside=beside)
+            return write_matrix(
+                out, *of, resume=resume, progress=progress, beside=beside
+            )
         matrix = np.empty(self.shape, self.dtype)
         for start, stop in self.bounds:
             if self.dtype == "float64":  # without a copy
@@ -280,7 +301,9 @@ class PairJob:
         """Return the k largest entries of each row or column, as ``caption_top_k`` does."""
         check_choice("axis", axis, ("captions", "images"))
         check_k(k, axis, *self.shape)
-        rounded = (np.round(self.block(start, stop), _DECIMALS) for start, stop in self.bounds)
+        rounded = (
+            np.round(self.block(start, stop), _DECIMALS) for start, stop in self.bounds
+        )
         if axis == "captions":
             values, places = zip(*(top_k(block, k) for block in rounded), strict=True)
             return np.concatenate(values), np.concatenate(places)
@@ -288,7 +311,10 @@ class PairJob:
         where = np.zeros(best.shape, np.int64)
         for (start, _), block in zip(self.bounds, rounded, strict=True):
             found = top_k(block, min(k, len(block)), columns=True)
-            best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
+            best, where = (
+                np.hstack([best, found[0]]),
+                np.hstack([where, found[1] + start]),
+            )
             best, order = top_k(best, min(k, best.shape[1]))
             where = np.take_along_axis(where, order, axis=1)
         return best, where
@@ -306,9 +332,13 @@ class PairJob:
         names = hash_strings(task.texts)
         hashed = hashlib.blake2b(digest_size=16)
         for part in (names[task.candidates], names[task.references], task.indptr):
-            hashed.update(len(part).to_bytes(8, "little") + part.astype("<u8").tobytes())
+            hashed.update(
+                len(part).to_bytes(8, "little") + part.astype("<u8").tobytes()
+            )
         return {
-            "measure": "|".join([self.measure.definition.name, *self.measure.signature()]),
+            "measure": "|".join(
+                [self.measure.definition.name, *self.measure.signature()]
+            ),
             "tokenizer": str(task.tokenizer.name),
             **self._fitted,
             "inputs": hashed.hexdigest(),
@@ -344,7 +374,11 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     if chosen["df"] == "rows" or chosen["category"] not in (None, "all"):
         remedy = "choose df=references and category=all"
         raise InputError("no-matrix", measure=chosen, remedy=remedy)
-    idle = [name for name in _ACTS_BY if name in options.given and chosen[_ACTS_BY[name]] is None]
+    idle = [
+        name
+        for name in _ACTS_BY
+        if name in options.given and chosen[_ACTS_BY[name]] is None
+    ]
     if idle or common.unused_embeddings([chosen], options["embedding"]):
         raise InputError("not-applicable", name=[*idle, "embedding"][0], what=chosen)
     return chosen if options["doc_freq"] is None else chosen.with_options(df="given")
@@ -359,11 +393,17 @@ def options_taken(measure: str | Measure) -> list[str]:
     ['tokenizer', 'doc_freq']
     """
     (chosen,) = parse_all([measure], first="captions")
-    return ["tokenizer", *(name for name, by in _ACTS_BY.items() if chosen[by] is not None)]
+    return [
+        "tokenizer",
+        *(name for name, by in _ACTS_BY.items() if chosen[by] is not None),
+    ]
 
 
 def _pair_task(
-    references: Sequence[Sequence[str]], captions: Sequence[str], tokenizer: Any, rows: str
+    references: Sequence[Sequence[str]],
+    captions: Sequence[str],
+    tokenizer: Any,
+    rows: str,
 ) -> CaptionTask:
     """Return a task of the references of the rows, and all captions as candidates.
 
@@ -380,9 +420,13 @@ def _pair_task(
     for image, texts in enumerate(references):
         if not len(texts):
             leave = "leave images without references out"
-            raise InputError("nothing-given", f"references[{image}]", what="captions", remedy=leave)
+            raise InputError(
+                "nothing-given", f"references[{image}]", what="captions", remedy=leave
+            )
     if rows == "references":
         references = [[text] for texts in references for text in texts]
     # the captions as candidates of the first image: which image they stand at does not matter
     candidates = [captions, *[()] * (len(references) - 1)]
-    return caption_task(candidates, references, list(map(str, range(len(references)))), tokenizer)
+    return caption_task(
+        candidates, references, list(map(str, range(len(references)))), tokenizer
+    )

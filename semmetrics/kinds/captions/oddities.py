@@ -36,7 +36,9 @@ _SPECIAL, _JOINED, _REFERENCES = "special tokens", "joined references", "referen
 def find_marks(name: str, lists: Lists, codes: Codes) -> dict[Hashable, int]:
     """Find what all captions of a side contain, and how many have marks of subwords."""
     chosen = [str(lists.vocabulary[code]) for code in np.unique(codes).tolist()]
-    found: dict[Hashable, int] = {(_SPECIAL, name, token): 1 for token in _shared_marks(chosen)}
+    found: dict[Hashable, int] = {
+        (_SPECIAL, name, token): 1 for token in _shared_marks(chosen)
+    }
     for mark, pattern in _SUBWORDS.items():
         n = sum(mark in text and pattern.search(text) is not None for text in chosen)
         if n:
@@ -71,7 +73,9 @@ def _marks_before(text: str) -> set[str]:
 
 def mark_facts(odd: Mapping[Hashable, Any], side: str, noun: str) -> list[Fact]:
     """Note what is in all captions of a side, in all parts of the data, and marks of subwords."""
-    keys = [key for key in odd if isinstance(key, tuple) and key[:2] == (_SPECIAL, side)]
+    keys = [
+        key for key in odd if isinstance(key, tuple) and key[:2] == (_SPECIAL, side)
+    ]
     parts = common.count_parts(odd, side)
     tokens = [key[2] for key in keys if len(key) == 3 and odd[key] == parts]
     facts = common.named("special-tokens", sorted(tokens), side=noun)

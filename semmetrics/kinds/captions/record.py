@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Codes, Floats, Ints, lengths, offsets, row_numbers, take_rows
+from semmetrics.core.ragged import (
+    Codes,
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    row_numbers,
+    take_rows,
+)
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists, in_order
@@ -30,9 +38,23 @@ from semmetrics.data.source import no_collection
 from semmetrics.data.swapped import check_captions
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, InputError, first_of_each, why_not
-from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
+from semmetrics.kinds import (
+    Defaults,
+    Kind,
+    Measures,
+    Notes,
+    Options,
+    Tasks,
+    common,
+    each_task,
+)
 from semmetrics.kinds.captions import as_captions
-from semmetrics.kinds.captions.oddities import find_joined, find_marks, joined_facts, mark_facts
+from semmetrics.kinds.captions.oddities import (
+    find_joined,
+    find_marks,
+    joined_facts,
+    mark_facts,
+)
 from semmetrics.messages import pluralize
 from semmetrics.metrics.caption_similarity import KNOWN_TEXTS
 from semmetrics.metrics.cider import (
@@ -59,7 +81,10 @@ _OTHER_FORM = {
     "tokens": ("written", "captions as they are written"),
     "written": ("tokens", "tokens"),
 }
-_TAKEN = ("references", "given")  # document frequencies that doc_freq takes the place of
+_TAKEN = (
+    "references",
+    "given",
+)  # document frequencies that doc_freq takes the place of
 _SINGLE = 1.5  # mean words of a caption below which captions look like labels
 _BLOCK = 256  # captions whose words are counted at a time
 _LONGEST = 40  # letters of a caption among others
@@ -70,14 +95,18 @@ def read_beside(options: Options) -> Options:
     """Open the tokenizer, and read weights, document frequencies and tuples from paths."""
     given = options["doc_freq"]
     if given is not None and options["protocol"] is not None:
-        raise InputError("not-applicable", name="doc_freq", what=f"protocol {options['protocol']}")
+        raise InputError(
+            "not-applicable", name="doc_freq", what=f"protocol {options['protocol']}"
+        )
     files = options["read"] or ReadOptions()
     return options.replace(
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
         weights=common.read_weights(options["weights"], files.beside()),
         doc_freq=read_frequencies(given, files.max_bytes),
         embedding=common.read_embedding(options["embedding"]),
-        tuples=OpenGraphs(open_tuples(options["tuples"], files.max_bytes), options["progress"]),
+        tuples=OpenGraphs(
+            open_tuples(options["tuples"], files.max_bytes), options["progress"]
+        ),
     )
 
 
@@ -96,8 +125,10 @@ def read(data: Any, source: str, options: Options) -> Lists:
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system; with ``score_references`` also that of the references."""
     shared = {name: options[name] for name in ("tokenizer", "weights")}
-    tasks = {name: {"": join_captions(pred, ref, missing=options["missing"], **shared)}
-             for name, pred in preds.items()}  # fmt: skip
+    tasks = {
+        name: {"": join_captions(pred, ref, missing=options["missing"], **shared)}
+        for name, pred in preds.items()
+    }
     if options["score_references"] and HUMAN in tasks:
         raise InputError("duplicate", role="the system", value=HUMAN)
     if options["score_references"]:
@@ -115,7 +146,9 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     (measure,), graphs = parse(text), options["tuples"]
     if measure["parser"] is not None:
         try:  # only parsing tells whether all captions have a graph; the parses are kept
-            graphs[str(measure["parser"])]  # what may be missing comes before captions are parsed
+            graphs[
+                str(measure["parser"])
+            ]  # what may be missing comes before captions are parsed
             parse_captions(tasks, [measure], graphs)
         except InputError as error:
             return text, str(error)
@@ -143,13 +176,18 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     elif options["score_references"]:
         first, chosen = tasks[chosen[0]][""], [HUMAN]
         counted = sorted({(str(m["df"]), str(m["stem"])) for m in measures})
-        fits = {f"{source}/{stem}": task_frequencies(first, source, stem)
-                for source, stem in counted if source in ("references", "rows")}  # fmt: skip
+        fits = {
+            f"{source}/{stem}": task_frequencies(first, source, stem)
+            for source, stem in counted
+            if source in ("references", "rows")
+        }
     prepared = {}
     for name, parts in tasks.items():
         more = fits if name in chosen else {}
         task = replace(parts[""], fits={**graphs, **more}, models=models)
-        task.shared.update(parts[""].shared)  # what told whether a measure can be is not done again
+        task.shared.update(
+            parts[""].shared
+        )  # what told whether a measure can be is not done again
         prepared[name] = {"": task}
     return prepared
 
@@ -157,8 +195,14 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 # ---- tasks --------------------------------------------------------------------------------------
 
 
-def join_captions(candidates: Lists, references: Lists, *, tokenizer: Any, missing: str = "error",
-                  weights: Weights | None = None) -> CaptionTask:  # fmt: skip
+def join_captions(
+    candidates: Lists,
+    references: Lists,
+    *,
+    tokenizer: Any,
+    missing: str = "error",
+    weights: Weights | None = None,
+) -> CaptionTask:
     """Make the task of comparing candidates with the references of the same images.
 
     Parameters
@@ -199,7 +243,9 @@ def join_captions(candidates: Lists, references: Lists, *, tokenizer: Any, missi
     sizes = np.maximum(found, 1)
     table: dict[Any, int] = {}
     mine, theirs = (
-        np.fromiter((table.setdefault(text, len(table)) for text in lists.vocabulary), np.int64)
+        np.fromiter(
+            (table.setdefault(text, len(table)) for text in lists.vocabulary), np.int64
+        )
         for lists in (candidates, references)
     )
     filled = np.full(int(sizes.sum()), table.setdefault("", len(table)))
@@ -209,15 +255,26 @@ def join_captions(candidates: Lists, references: Lists, *, tokenizer: Any, missi
         "empty_candidates": _count_blank(candidates, joined.pred.codes),
         "empty_references": _count_blank(references, joined.ref.codes),
     }
-    sides = list(table), np.concatenate([filled, theirs[joined.ref.codes]]), joined.ref.indptr
+    sides = (
+        list(table),
+        np.concatenate([filled, theirs[joined.ref.codes]]),
+        joined.ref.indptr,
+    )
     of = references, joined.ids, sizes
     task = _make_task(*of, sides, weights, tokenizer, counts, {"missing": missing})
     return replace(task, odd=find_oddities(candidates, references, joined))
 
 
-def _make_task(lists: Lists, ids: Ids, sizes: Ints, sides: tuple[Sequence[Any], Ints, Ints],
-               weights: Weights | None, tokenizer: Any, counts: Mapping[str, int],
-               settings: Mapping[str, str]) -> CaptionTask:  # fmt: skip
+def _make_task(
+    lists: Lists,
+    ids: Ids,
+    sizes: Ints,
+    sides: tuple[Sequence[Any], Ints, Ints],
+    weights: Weights | None,
+    tokenizer: Any,
+    counts: Mapping[str, int],
+    settings: Mapping[str, str],
+) -> CaptionTask:
     """Make the task of captions, their codes (candidates, then references) and references' offsets.
 
     The captions that codes name are kept, in order of first appearance; a candidate has the weight
@@ -229,12 +286,17 @@ def _make_task(lists: Lists, ids: Ids, sizes: Ints, sides: tuple[Sequence[Any], 
     given: dict[str, str] = {} if weights is None else {"weights": "given"}
     values = None if weights is None else aligned_weights(weights, lists, ids)
     return CaptionTask.of_images(
-        ids, sizes, texts=tuple(ordered), candidates=candidates, indptr=indptr,
-        references=references, tokenizer=tokenizer,
+        ids,
+        sizes,
+        texts=tuple(ordered),
+        candidates=candidates,
+        indptr=indptr,
+        references=references,
+        tokenizer=tokenizer,
         counts={name: number for name, number in counts.items() if number},
         settings={"tok": str(tokenizer.name), **settings, **given},
         weights=None if values is None else np.repeat(values, sizes),
-    )  # fmt: skip
+    )
 
 
 def _count_blank(lists: Lists, codes: Codes) -> int:
@@ -294,10 +356,15 @@ def leave_one_out(
     return replace(task, images=np.arange(len(task)))  # each has references of its own
 
 
-def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> dict[Hashable, Any]:
+def find_oddities(
+    candidates: Lists, references: Lists, joined: Joined
+) -> dict[Hashable, Any]:
     """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
     found: dict[Hashable, Any] = dict(common.swapped_sides(candidates, references))
-    for name, lists, side in (("pred", candidates, joined.pred), ("ref", references, joined.ref)):
+    for name, lists, side in (
+        ("pred", candidates, joined.pred),
+        ("ref", references, joined.ref),
+    ):
         words, captions = count_words(lists, side.codes)
         found |= common.note_words(name, words, captions) if words else {}
         found |= find_marks(name, lists, side.codes)
@@ -317,7 +384,9 @@ def count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
     words = captions = 0
     for start in range(0, len(times), _BLOCK):
         some = slice(start, start + _BLOCK)
-        each = np.array([len(str(text).split()) for text in lists.vocabulary[some]], np.int64)
+        each = np.array(
+            [len(str(text).split()) for text in lists.vocabulary[some]], np.int64
+        )
         words += int(each @ times[some])
         captions += int((each > 0) @ times[some])
         if words >= _SINGLE * len(codes):
@@ -352,7 +421,9 @@ class OpenGraphs:
         Called with captions parsed and captions to parse.
     """
 
-    def __init__(self, given: Any, progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(
+        self, given: Any, progress: Callable[[int, int], None] | None = None
+    ) -> None:
         self.given, self._progress = given, progress
         self._open: dict[str, Graphs] = {}
 
@@ -380,15 +451,20 @@ def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None
     from semmetrics.metrics.spice import parsed_groups, parsed_texts, tied_captions
     from semmetrics.text.synonyms import category_words
 
-    takers = dict.fromkeys((str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
-                           for m in measures if m["parser"] is not None)  # fmt: skip
+    takers = dict.fromkeys(
+        (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
+        for m in measures
+        if m["parser"] is not None
+    )
     for parser, _, merges in takers:
         if merges:
             _ = graphs[parser].concepts, category_words()
     several = [task for _, task in each_task(tasks)]
     for parser, captions, merges in takers:
         by = graphs[parser].parser.identity
-        explain = partial(_explain, tasks=tasks, captions=captions, given=graphs.given, by=by)
+        explain = partial(
+            _explain, tasks=tasks, captions=captions, given=graphs.given, by=by
+        )
         if merges:
             sides = (side for task in several for side in parsed_groups(task, captions))
             graphs[parser].prepare(chain.from_iterable(sides), explain)
@@ -399,7 +475,9 @@ def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None
         graphs[parser].parser.tuples(list(chain(*texts)), explain)
 
 
-def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> tuple[str, str]:
+def _explain(
+    text: str, *, tasks: Tasks, captions: str, given: Any, by: str
+) -> tuple[str, str]:
     """Return where a caption without tuples is, and a remedy if tuples of its other form are given.
 
     Only tuples by the parser count; ``by`` is its identity. A task without a name, as that of all
@@ -419,7 +497,9 @@ def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> 
             known = given.tuples if by == given.identity else given.of_parser(by)
         remedy = ""
         if parsed_texts(task, other)[code] in known:
-            remedy = f"tuples are given of {form}: write captions={other} in the measure"
+            remedy = (
+                f"tuples are given of {form}: write captions={other} in the measure"
+            )
         row, whose = np.flatnonzero(task.candidates == code), name
         if not len(row):
             (place,) = np.flatnonzero(task.references == code)[:1]
@@ -433,20 +513,30 @@ def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> 
 
 
 def caption_facts(
-    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
+    tasks: Tasks,
+    measures: Measures,
+    options: Options,
+    noted: Notes,
+    inputs: Sequence[Any],
 ) -> list[Fact]:
     """Note what was odd in the captions, and which options have no effect."""
     facts: list[Fact] = []
     odd_ones: list[Fact] = []
     own = [str(m) for m in measures if m["df"] == "rows"]
     if options["doc_freq"] is not None and not any(m["df"] in _TAKEN for m in measures):
-        facts.append(common.no_effect("doc_freq", "no measure here takes document frequencies"))
+        facts.append(
+            common.no_effect("doc_freq", "no measure here takes document frequencies")
+        )
     elif options["doc_freq"] is not None and own:
-        facts.append(Fact("no-effect-on", values={"option": "doc_freq", "on": ", ".join(own)}))
+        facts.append(
+            Fact("no-effect-on", values={"option": "doc_freq", "on": ", ".join(own)})
+        )
     if {"CIDEr"} == {m.definition.name for m in measures} & {"CIDEr", "CIDEr-D"}:
         facts.append(Fact("cider-of-coco"))
     for name, task in each_task(tasks):
-        counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
+        counted = [
+            m for m in measures if m["df"] != "references" or "df" not in task.fits
+        ]
         facts += common.count_facts(name, task)
         facts += [replace(fact, where=name) for fact in frequency_notes(task, counted)]
         facts += _text_facts(name, task, noted.get(name, {}))
@@ -461,8 +551,12 @@ def caption_facts(
     facts += _graph_facts(tasks, measures, options, noted)
     facts += common.unused_embeddings(measures, options["embedding"])
     facts += common.unused_rules(measures, options, "Soft-SPICE")
-    facts += common.cache_facts(options.opened.get("models", {}).values(), options["cache"])
-    return facts + common.different_items(tasks, [HUMAN] if options["score_references"] else [])
+    facts += common.cache_facts(
+        options.opened.get("models", {}).values(), options["cache"]
+    )
+    return facts + common.different_items(
+        tasks, [HUMAN] if options["score_references"] else []
+    )
 
 
 def check_shared(
@@ -496,7 +590,9 @@ def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> list
     return facts
 
 
-def _graph_facts(tasks: Tasks, measures: Measures, options: Options, noted: Notes) -> list[Fact]:
+def _graph_facts(
+    tasks: Tasks, measures: Measures, options: Options, noted: Notes
+) -> list[Fact]:
     """Note what is wrong with kept parses, what has no effect, and what ties leave open."""
     graphs: OpenGraphs = options["tuples"]
     takers = [m for m in measures if m["parser"] is not None]
@@ -512,7 +608,9 @@ def _graph_facts(tasks: Tasks, measures: Measures, options: Options, noted: Note
         found = noted.get(name, {})
         for side in ("candidates", "references"):
             items = sorted(found.get((NO_TUPLES, side), ()))
-            facts += common.counted("without-tuples", len(items), items[:1], name, side=side)
+            facts += common.counted(
+                "without-tuples", len(items), items[:1], name, side=side
+            )
         if found.get(HITS) == 0:
             facts.append(Fact("no-tuple-matches", where=name))
         facts += _tie_facts(name, task, sorted(map(json.loads, found.get(TIED, ()))))
@@ -522,7 +620,11 @@ def _graph_facts(tasks: Tasks, measures: Measures, options: Options, noted: Note
 def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[Fact]:
     """Note that the given tuples are not of a parser that measures name."""
     names = {str(m["parser"]) for m in takers}
-    if graphs.given is None or "given" in names or any(graphs[n].parser.n_given for n in names):
+    if (
+        graphs.given is None
+        or "given" in names
+        or any(graphs[n].parser.n_given for n in names)
+    ):
         return []
     wanted = sorted(graphs[name].parser.identity for name in names)
     own = getattr(graphs.given, "makers", graphs.given.identity)
@@ -540,7 +642,9 @@ def _tie_facts(where: str, task: CaptionTask, items: Sequence[Any]) -> list[Fact
     if task.weights is not None:
         return [Fact("tied-graphs", len(items), (name,), where, values)]
     n = np.count_nonzero(np.diff(task.indptr)[task.images])
-    less, more = (abs(float(sum(one[place] - one[2] for one in items) / n)) for place in (1, 3))
+    less, more = (
+        abs(float(sum(one[place] - one[2] for one in items) / n)) for place in (1, 3)
+    )
     values |= {"less": less, "more": more}
     return [Fact("tied-graphs-of-mean", len(items), (name,), where, values)]
 
@@ -582,7 +686,9 @@ def describe(captions: Lists) -> dict[str, Any]:
             **{name: spread.get(name) for name in ("mean", "std", "min", "max")},
         },
         repeated=[
-            {"caption": text, "count": times} for text, times in counts.most_common() if times > 1
+            {"caption": text, "count": times}
+            for text, times in counts.most_common()
+            if times > 1
         ],
     )
 
@@ -596,12 +702,17 @@ def _find_odd(captions: Lists) -> list[Fact]:
     for row, text in zip(item.tolist(), texts, strict=True):
         if text.strip() and first.setdefault(text, row) != row:
             shared[text] = None
-    controls = {letter for letter in set().union(*texts) if unicodedata.category(letter) == "Cc"}
+    controls = {
+        letter for letter in set().union(*texts) if unicodedata.category(letter) == "Cc"
+    }
     distinct = dict.fromkeys(texts)
     found = {
         "shared-captions": shared,
-        "padded-texts": [text for text in distinct if text != text.strip() and text.strip()],
-        "hidden-characters": [text for text in distinct if controls & set(text)] * bool(controls),
+        "padded-texts": [
+            text for text in distinct if text != text.strip() and text.strip()
+        ],
+        "hidden-characters": [text for text in distinct if controls & set(text)]
+        * bool(controls),
     }
     rows = np.unique(item[blank]) if blank else item[:0]
     facts = common.find_gaps(captions)
@@ -610,7 +721,9 @@ def _find_odd(captions: Lists) -> list[Fact]:
         facts += common.named(code, map(_shorten, some), noun="caption")
     words, number = count_words(captions, captions.side.codes)
     if number:
-        facts.append(Fact("single-words", values={"side": "captions", "mean": words / number}))
+        facts.append(
+            Fact("single-words", values={"side": "captions", "mean": words / number})
+        )
     return facts + common.find_odd_ids(captions.ids)
 
 
@@ -621,7 +734,9 @@ def _shorten(text: str) -> str:
 def report(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts of a description as texts by name; an empty text is not worth a line."""
     words = record["words"]
-    repeated = [(repr(_shorten(one["caption"])), one["count"]) for one in record["repeated"]]
+    repeated = [
+        (repr(_shorten(one["caption"])), one["count"]) for one in record["repeated"]
+    ]
     return {
         "items": common.format_known(record),
         "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
@@ -645,22 +760,36 @@ def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
 
 def report_item(record: Mapping[str, Any]) -> list[str]:
     """Return the lines of an item: the caption, a line for each reference, tuples and phrases."""
-    lines = [("caption", record["caption"]), *(("reference", one) for one in record["references"])]
+    lines = [
+        ("caption", record["caption"]),
+        *(("reference", one) for one in record["references"]),
+    ]
     if record.get("aligned"):
-        words = (mine if stage == "exact" else f"{mine} ~ {other} ({stage})"
-                 for mine, other, stage in record["aligned"])  # fmt: skip
+        words = (
+            mine if stage == "exact" else f"{mine} ~ {other} ({stage})"
+            for mine, other, stage in record["aligned"]
+        )
         lines.append(("aligned", ", ".join(words)))
     for name in ("matched", "unmatched", "missing"):
         if record.get(name):  # the slots of a tuple in the order of words
             ordered = ([t[0], t[2], t[1]] if len(t) == 3 else t for t in record[name])
             lines.append((name, ", ".join(map("-".join, ordered))))
     if record.get("nearest"):
-        pairs = (f"{one} ~ {other} {value:.2f}" for one, other, value in record["nearest"])
+        pairs = (
+            f"{one} ~ {other} {value:.2f}" for one, other, value in record["nearest"]
+        )
         lines.append(("nearest", ", ".join(pairs)))
     shown = []
     for name, text in lines:
-        line, more = common.on_one_line(text[: 2 * _LONGEST_ITEM]), len(text) - _LONGEST_ITEM
-        line = f"{line[:_LONGEST_ITEM]} ... and {more:,} more letters" if more > 0 else line
+        line, more = (
+            common.on_one_line(text[: 2 * _LONGEST_ITEM]),
+            len(text) - _LONGEST_ITEM,
+        )
+        line = (
+            f"{line[:_LONGEST_ITEM]} ... and {more:,} more letters"
+            if more > 0
+            else line
+        )
         shown.append(f"{name:<9}  {line}")
     return shown
 
@@ -672,7 +801,9 @@ def explain_definition(definition: Definition) -> dict[str, str]:
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
     """Return what predictions a protocol takes, and what it leaves out."""
-    absent = "; ".join(f"{heading} {reason}" for heading, reason in protocol.absent.items())
+    absent = "; ".join(
+        f"{heading} {reason}" for heading, reason in protocol.absent.items()
+    )
     return {"predictions": "one caption an image, or several", "not computed": absent}
 
 

@@ -18,12 +18,29 @@ from semmetrics.kinds import Certainty, Verdict
 from semmetrics.options import FORMATS
 
 _NAMES = (
-    "label", "labels", "class", "classes", "target", "targets", "prediction", "predictions",
-    "predicted", "truth", "category", "name",
-)  # fmt: skip
-FORM = Form(noun="label", columns=_NAMES, keys=_NAMES,
-            formats=tuple(name for name, kinds in FORMATS.items() if "classes" in kinds),
-            scored=True, single=True, numbered=True, by_block=True)  # fmt: skip
+    "label",
+    "labels",
+    "class",
+    "classes",
+    "target",
+    "targets",
+    "prediction",
+    "predictions",
+    "predicted",
+    "truth",
+    "category",
+    "name",
+)
+FORM = Form(
+    noun="label",
+    columns=_NAMES,
+    keys=_NAMES,
+    formats=tuple(name for name, kinds in FORMATS.items() if "classes" in kinds),
+    scored=True,
+    single=True,
+    numbered=True,
+    by_block=True,
+)
 
 
 def as_classes(
@@ -69,7 +86,9 @@ def as_classes(
     found = as_data(data, FORM, source=source, names=classes, options=options)
     entry = next((one for one in found.vocabulary if type(one) is tuple), None)
     if entry is not None:
-        raise InputError("wrong-type", found.source, value=list(entry), wanted="one class name")
+        raise InputError(
+            "wrong-type", found.source, value=list(entry), wanted="one class name"
+        )
     if isinstance(found, Matrix):
         return replace(found, understood=f"{found.understood}, scores of classes")
     return found

@@ -31,7 +31,16 @@ from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.data.side_inputs import read_names
 from semmetrics.data.tasks import ALL, ClassScores, ClassTask, Noted
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
+from semmetrics.kinds import (
+    Defaults,
+    Kind,
+    Measures,
+    Notes,
+    Options,
+    Tasks,
+    common,
+    each_task,
+)
 from semmetrics.kinds.classes import as_classes, as_truth
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.classes import LISTS, RESERVED, SEEN, UNSEEN
@@ -71,12 +80,17 @@ def read_beside(options: Options) -> Options:
         if name in (SEEN, UNSEEN, *RESERVED):
             raise InputError("reserved-list", "class_lists", name=name)
     return options.replace(
-        **{name: read_names(options[name], files, name, "class name") for name in _LISTED},
+        **{
+            name: read_names(options[name], files, name, "class name")
+            for name in _LISTED
+        },
         **{name: _read_numbers(options[name], files, name) for name in _NUMBERS},
         weights=common.read_weights(options["weights"], files),
-        class_lists={name: read_names(some, files, f"class_lists, {name}", "class name")
-                     for name, some in lists.items()},
-    )  # fmt: skip
+        class_lists={
+            name: read_names(some, files, f"class_lists, {name}", "class name")
+            for name, some in lists.items()
+        },
+    )
 
 
 def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
@@ -93,13 +107,17 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
         read[str(name)] = as_number(value, "the number", where)
         if read[str(name)] < 0:
             wanted = "a number from 0"
-            raise InputError("out-of-range", where, role="the number", value=value, wanted=wanted)
+            raise InputError(
+                "out-of-range", where, role="the number", value=value, wanted=wanted
+            )
     return replace(found, values=read)
 
 
 def read(data: Any, source: str, options: Options) -> Any:
     """Read one side; the class list names the columns of a matrix."""
-    return as_classes(data, source=source, classes=options["classes"], options=options["read"])
+    return as_classes(
+        data, source=source, classes=options["classes"], options=options["read"]
+    )
 
 
 def make_tasks(preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
@@ -150,8 +168,11 @@ def named_sides(
     InputError
         If a class is on both sides, or is not in the class list.
     """
-    named = {name: frozenset(_listed(options[name], classes, name)) for name in (SEEN, UNSEEN)
-             if options[name] is not None}  # fmt: skip
+    named = {
+        name: frozenset(_listed(options[name], classes, name))
+        for name in (SEEN, UNSEEN)
+        if options[name] is not None
+    }
     both = frozenset.intersection(*named.values()) if len(named) > 1 else ()
     if both:
         raise InputError("seen-and-unseen", n=len(both), names=sorted(both))
@@ -174,13 +195,17 @@ def _listed(names: Sequence[str], classes: Sequence[str], where: str) -> list[st
 def names_asked(measures: Measures) -> list[str]:
     """Return the names of the lists that measures, or their terms, need."""
     flat = flat_terms(measures)
-    found = [str(one[option]) for one in flat for option in LISTS if one[option] is not None]
+    found = [
+        str(one[option]) for one in flat for option in LISTS if one[option] is not None
+    ]
     if any("scores" in one.definition.needs for one in flat):
         found += [SEEN, UNSEEN]
     return [name for name in dict.fromkeys(found) if name not in RESERVED]
 
 
-def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Sequence[str]) -> Any:
+def find_list(
+    name: str, options: Options, named: Mapping[str, Any], classes: Sequence[str]
+) -> Any:
     """Return the classes of a named list: the user's own, or else one made from numbers.
 
     Raises
@@ -211,15 +236,27 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
         return found
     size = int(form["size"].replace("K", "000"))
     if lost := [one for one in among if one not in numbers]:
-        raise InputError("without-value", "populations", n=len(lost), noun="class",
-                         what="number", names=lost)  # fmt: skip
+        raise InputError(
+            "without-value",
+            "populations",
+            n=len(lost),
+            noun="class",
+            what="number",
+            names=lost,
+        )
     if not 0 < size <= len(among):
         wanted = f"a size from 1 to {len(among):,}"
-        raise InputError("out-of-range", "populations", role="the list", value=name, wanted=wanted)
-    return frozenset(sorted(among, key=numbers.__getitem__, reverse=form["most"] == "M")[:size])
+        raise InputError(
+            "out-of-range", "populations", role="the list", value=name, wanted=wanted
+        )
+    return frozenset(
+        sorted(among, key=numbers.__getitem__, reverse=form["most"] == "M")[:size]
+    )
 
 
-def unknown_side(name: str, named: Mapping[str, Any], classes: Sequence[str]) -> InputError:
+def unknown_side(
+    name: str, named: Mapping[str, Any], classes: Sequence[str]
+) -> InputError:
     """Return why the seen or the unseen classes are not known."""
     other = UNSEEN if name == SEEN else SEEN
     if other in named and named[other].issuperset(classes):
@@ -227,7 +264,9 @@ def unknown_side(name: str, named: Mapping[str, Any], classes: Sequence[str]) ->
     return InputError("unknown-side", side=name, other=other)
 
 
-def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> ClassTask:
+def make_task(
+    run: Lists | Matrix, truth: Lists | Matrix, options: Options
+) -> ClassTask:
     """Make the task of one system.
 
     Parameters
@@ -257,11 +296,16 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     codes, numbered = code_names([str(name) for name in truth.vocabulary], classes)
     lost = np.flatnonzero((codes < 0) & truth.occurring() & (given is not None))
     if len(lost):
-        name, where = str(truth.vocabulary[lost[0]]), truth.where(truth.first_item(int(lost[0])))
+        name, where = (
+            str(truth.vocabulary[lost[0]]),
+            truth.where(truth.first_item(int(lost[0]))),
+        )
         raise common.outside_classes(name, classes[:given], where, "the class")
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
-    joined, rows = join_rows(run.ids, truth, source=run.source, missing=options["missing"])
+    joined, rows = join_rows(
+        run.ids, truth, source=run.source, missing=options["missing"]
+    )
     kept = np.flatnonzero(lengths(joined.ref.indptr))
     counts, weights, ids = dict(joined.counts), options["weights"], joined.ids
     if len(kept) < len(rows):
@@ -270,13 +314,24 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     settings = options.settings("classes")
     if options["classes"] is not None:
         settings["classes"] = identity_of(options["classes"])
-    settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}
+    settings |= {
+        name: identity_of(sorted(named[name]))
+        for name in (SEEN, UNSEEN)
+        if options[name]
+    }
     task = ClassTask(
-        ids=ids, settings=settings | ({} if weights is None else {"weights": "given"}),
-        counts=counts, classes=tuple(classes), given=given, scores=scores, rows=rows[kept],
-        truth=codes[joined.ref.codes].astype(np.int32), ties=options["ties"], named=named,
+        ids=ids,
+        settings=settings | ({} if weights is None else {"weights": "given"}),
+        counts=counts,
+        classes=tuple(classes),
+        given=given,
+        scores=scores,
+        rows=rows[kept],
+        truth=codes[joined.ref.codes].astype(np.int32),
+        ties=options["ties"],
+        named=named,
         weights=None if weights is None else aligned_weights(weights, truth, ids),
-    )  # fmt: skip
+    )
     odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
     return replace(task, odd=odd | _found(task))
 
@@ -315,11 +370,18 @@ def _class_list(
         listed = list(dict.fromkeys([*options[SEEN], *options[UNSEEN]]))
     if listed is not None:
         return list(listed), len(listed)
-    sides = (truth.vocabulary, run.vocabulary, options[SEEN] or (), options[UNSEEN] or ())
+    sides = (
+        truth.vocabulary,
+        run.vocabulary,
+        options[SEEN] or (),
+        options[UNSEEN] or (),
+    )
     return sorted({str(name) for side in sides for name in side}), None
 
 
-def _scores(run: Lists | Matrix, classes: list[str]) -> tuple[ClassScores | RankedLists, list[str]]:
+def _scores(
+    run: Lists | Matrix, classes: list[str]
+) -> tuple[ClassScores | RankedLists, list[str]]:
     """Return the scores, and the classes; those outside the class list stand last."""
     if isinstance(run, Matrix):
         if run.sparse:
@@ -380,17 +442,30 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         (task,) = parts.values()
         for one in measures:
             lists = isinstance(task.scores, RankedLists)
-            if "scores" in one.definition.needs and lists and task.scores.side.scores is None:
+            if (
+                "scores" in one.definition.needs
+                and lists
+                and task.scores.side.scores is None
+            ):
                 raise InputError("measure-needs-scores", system, measure=str(one))
         lacking = [name for name in asked if name not in task.named]
-        more = {name: find_list(name, options, task.named, task.class_list) for name in lacking}
+        more = {
+            name: find_list(name, options, task.named, task.class_list)
+            for name in lacking
+        }
         listed = {name: identity_of(sorted(some)) for name, some in more.items()}
-        prepared[system] = {"": replace(task, named={**task.named, **more}, listed=listed)}
+        prepared[system] = {
+            "": replace(task, named={**task.named, **more}, listed=listed)
+        }
     return prepared
 
 
 def class_facts(
-    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
+    tasks: Tasks,
+    measures: Measures,
+    options: Options,
+    noted: Notes,
+    inputs: Sequence[Any],
 ) -> list[Fact]:
     """Note what was classified, how many ties mattered, and what is outside of lists."""
     facts: list[Fact] = []
@@ -400,25 +475,35 @@ def class_facts(
     facts += common.unused_weights(options["weights"], inputs[-1:])
     _, first = next(each_task(tasks))
     unseen, classes = first.named.get(UNSEEN), first.class_list
-    if first.given is None:  # otherwise a class that is written in another way is not in the list
+    if (
+        first.given is None
+    ):  # otherwise a class that is written in another way is not in the list
         facts += common.find_odd_texts(classes, "class")
     known = options["pretraining"]
     if known is not None and unseen is None:
         facts.append(common.no_effect("pretraining", "unseen classes are not given"))
     elif known is not None:
         codes, _ = code_names(known, classes)
-        both = sorted(unseen.intersection(classes[code] for code in codes.tolist() if code >= 0))
+        both = sorted(
+            unseen.intersection(classes[code] for code in codes.tolist() if code >= 0)
+        )
         which = f": {listing(both)}" if both else ""
         values = {"total": len(unseen), "known": len(known), "which": which}
         facts.append(Fact("pretraining-overlap", len(both), (), "", values))
     asked = names_asked(measures)
     facts += [fact for option in _NUMBERS for fact in options[option].notes]
     for option in _NUMBERS:
-        facts += _number_facts(option, asked, options, unseen or frozenset(classes), classes)
+        facts += _number_facts(
+            option, asked, options, unseen or frozenset(classes), classes
+        )
     lost = [name for name in options["class_lists"] or () if name not in asked]
     facts += [Fact("unused-list", values={"name": name}) for name in lost]
     for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
-        if other in first.named and name not in first.named and not {SEEN, UNSEEN} & {*asked}:
+        if (
+            other in first.named
+            and name not in first.named
+            and not {SEEN, UNSEEN} & {*asked}
+        ):
             error = unknown_side(name, first.named, classes)
             facts.append(Fact(error.code, values=error.values))
     return facts + common.different_items(tasks)
@@ -431,7 +516,9 @@ def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> list[F
     sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
     how = f"{pluralize(number, 'class')}{' with images' * (task.given is None)}"
     how += f" ({', '.join(sides)})" if sides else ""
-    how += f", ties by {task.ties}" if task.ties == "position" else f", {task.ties} ties"
+    how += (
+        f", ties by {task.ties}" if task.ties == "position" else f", {task.ties} ties"
+    )
     facts: list[Fact] = []
     if "images" in found:
         facts.append(Fact("run-of-classes", found["images"], (), where, {"how": how}))
@@ -448,20 +535,32 @@ def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> list[F
     facts += [Fact("numbers-as-places", where=where)] * bool(found.get("numbered"))
     if task.given is not None and "present" in found:
         without = (name for name in known if name not in found["present"])
-        facts += common.named("classes-without-images", without, where, total=len(known))
+        facts += common.named(
+            "classes-without-images", without, where, total=len(known)
+        )
     misses = sorted(found.get("misses", ()))[:3]
     facts += common.counted("predicted-outside", found.get("outside", 0), misses, where)
     facts += common.counted("neither-side", found.get("neither", 0), (), where)
     for rest in sorted(found.get("rest", frozenset()) & {SEEN, UNSEEN}):
-        facts.append(Fact("rest-of-classes", len(task.named[rest]), (), where, {"side": rest}))
+        facts.append(
+            Fact("rest-of-classes", len(task.named[rest]), (), where, {"side": rest})
+        )
     return facts
 
 
 def _number_facts(
-    option: str, asked: Sequence[str], options: Options, among: frozenset[str], classes: Any
+    option: str,
+    asked: Sequence[str],
+    options: Options,
+    among: frozenset[str],
+    classes: Any,
 ) -> list[Fact]:
     """Note which (unseen) classes have no number, and which numbers no class."""
-    values, example, own = options[option].values, _NUMBERS[option], options["class_lists"] or {}
+    values, example, own = (
+        options[option].values,
+        _NUMBERS[option],
+        options["class_lists"] or {},
+    )
     if values is None:
         return []
     forms = [_NUMBERED.fullmatch(name) for name in asked if name not in own]
@@ -492,18 +591,27 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     >>> found["items"], found["classes"], found["counts"]
     (3, 2, [('cat', 2), ('dog', 1)])
     """
-    names = list(map(str, found.vocabulary)) if isinstance(found, Lists) or found.named else []
+    names = (
+        list(map(str, found.vocabulary))
+        if isinstance(found, Lists) or found.named
+        else []
+    )
     odd = common.find_odd_texts(names, "class") + common.find_odd_ids(found.ids)
     if isinstance(found, Matrix):
         if found.values.dtype.kind == "f":
             check_finite(found.values, found.source)
         return common.describe_input(found, odd)
     number = np.bincount(found.side.codes, minlength=len(names)).tolist()
-    counts = sorted(zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0]))
+    counts = sorted(
+        zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0])
+    )
     return common.describe_input(
-        found, common.find_gaps(found) + odd, classes=len(names), counts=counts,
+        found,
+        common.find_gaps(found) + odd,
+        classes=len(names),
+        counts=counts,
         cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
-    )  # fmt: skip
+    )
 
 
 def report(record: Mapping[str, Any]) -> dict[str, str]:
@@ -531,8 +639,11 @@ def show_item(task: ClassTask, row: int, measure: Measure) -> dict[str, Any]:
         if not isinstance(task.scores, RankedLists):
             most = min(most, task.scores.shape[1] if columns is None else len(columns))
         (first,) = task.scores.first(task.rows[row : row + 1], columns, most, None)
-    return {"class": task.classes[task.truth[row]], "rank": rank or None,
-            "first": [task.classes[code] for code in first.tolist()]}  # fmt: skip
+    return {
+        "class": task.classes[task.truth[row]],
+        "rank": rank or None,
+        "first": [task.classes[code] for code in first.tolist()],
+    }
 
 
 def report_item(record: Mapping[str, Any]) -> list[str]:
@@ -547,8 +658,10 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
 def explain_definition(definition: Definition) -> dict[str, str]:
     """Return what a cutoff means, and what predictions a measure takes."""
     return {
-        "cutoff": "@k, the first k classes; the first alone without it" * definition.cutoff,
-        "predictions": "scores of seen and unseen classes" * ("scores" in definition.needs),
+        "cutoff": "@k, the first k classes; the first alone without it"
+        * definition.cutoff,
+        "predictions": "scores of seen and unseen classes"
+        * ("scores" in definition.needs),
     }
 
 
@@ -560,4 +673,6 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     }
 
 
-KIND = Kind("classes", read_beside, read, make_tasks, defaults, fill_entry, prepare, class_facts)
+KIND = Kind(
+    "classes", read_beside, read, make_tasks, defaults, fill_entry, prepare, class_facts
+)

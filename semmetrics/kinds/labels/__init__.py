@@ -21,11 +21,15 @@ from semmetrics.kinds.labels.normalization import class_name
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
-FORM = Form(noun="label",
-            columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),
-            keys=("labels", "names", "tags", "categories"),
-            formats=tuple(name for name, kinds in FORMATS.items() if "labels" in kinds),
-            coco=read_coco_labels, is_coco=is_coco, scored=True)  # fmt: skip
+FORM = Form(
+    noun="label",
+    columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),
+    keys=("labels", "names", "tags", "categories"),
+    formats=tuple(name for name, kinds in FORMATS.items() if "labels" in kinds),
+    coco=read_coco_labels,
+    is_coco=is_coco,
+    scored=True,
+)
 _SENTENCE = 5.0  # mean words: lists of longer strings could be captions
 
 
@@ -97,7 +101,9 @@ def read_labels(
         unlike = _find_unlike(found)
         return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = matrix.is_membership(found)
-    cells = "0/1" if member else "-1/0/1" if matrix.is_signed(found.values) else "scores"
+    cells = (
+        "0/1" if member else "-1/0/1" if matrix.is_signed(found.values) else "scores"
+    )
     found = replace(found, understood=f"{found.understood}, {cells}")
     return matrix.members(found) if member else matrix.note_unstored(found).ranked()
 
@@ -123,10 +129,14 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     """
     named = list(map(as_entry, matrix.class_terms(classes)))
     texts = list(map(str, found.vocabulary))
-    if not all(map(str.isdecimal, texts or [""])) or any(str(one).isdecimal() for one in named):
+    if not all(map(str.isdecimal, texts or [""])) or any(
+        str(one).isdecimal() for one in named
+    ):
         return found
     values = np.array(list(map(int, texts)))
-    if found.names_all and (values >= len(named)).any():  # declares more labels than have a name
+    if (
+        found.names_all and (values >= len(named)).any()
+    ):  # declares more labels than have a name
         return _named_places(replace(found, names_all=False).occurring_alone(), classes)
     sizes, width = np.diff(found.side.indptr), len(named)
     if (values < 2).all() and (sizes == width).all() and found.side.scores is None:
@@ -140,19 +150,29 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     is_repeated = first_occurrences(keys, len(values) * len(found)) is not None
     if (values < 2).all() and is_repeated:  # places would be there twice
         row = int((sizes != width).argmax())
-        raise InputError("wrong-count", found.where(row), wanted=pluralize(width, "class"),
-                         found=pluralize(int(sizes[row]), "number"))  # fmt: skip
+        raise InputError(
+            "wrong-count",
+            found.where(row),
+            wanted=pluralize(width, "class"),
+            found=pluralize(int(sizes[row]), "number"),
+        )
     if (values >= width).any():
         code = int((values >= width).argmax())
         where, value = found.where(found.first_item(code)), found.vocabulary[code]
         raise outside_classes(value, named, where, "the label")
     notes = [*found.notes, Fact("numbers-as-places")]
-    return replace(found.renamed([named[value] for value in values.tolist()]), notes=notes)
+    return replace(
+        found.renamed([named[value] for value in values.tolist()]), notes=notes
+    )
 
 
 def _find_unlike(labels: Lists) -> tuple[int, int, str]:
     """Count the labels that an item has with different scores, and their items."""
-    scores, side, width = labels.side.scores, labels.side, max(1, len(labels.vocabulary))
+    scores, side, width = (
+        labels.side.scores,
+        labels.side,
+        max(1, len(labels.vocabulary)),
+    )
     none = 0, 0, ""
     if scores is None or labels.ranked:  # a matrix has each label once
         return none
@@ -161,11 +181,15 @@ def _find_unlike(labels: Lists) -> tuple[int, int, str]:
         return none
     order = np.lexsort((scores, keys))
     ordered, values = keys[order], scores[order]
-    unlike = np.unique(ordered[1:][(ordered[1:] == ordered[:-1]) & (values[1:] != values[:-1])])
+    unlike = np.unique(
+        ordered[1:][(ordered[1:] == ordered[:-1]) & (values[1:] != values[:-1])]
+    )
     if not len(unlike):
         return none
     row, code = divmod(int(unlike[0]), width)
-    each = dict.fromkeys(repr(one).removesuffix(".0") for one in scores[keys == unlike[0]].tolist())
+    each = dict.fromkeys(
+        repr(one).removesuffix(".0") for one in scores[keys == unlike[0]].tolist()
+    )
     item = ITEM.format(row) if isinstance(labels.ids, range) else repr(labels.ids[row])
     example = f"{class_name(labels.terms[code])!r} of {item}: {' and '.join(each)}"
     return len(unlike), len(np.unique(unlike // width)), example
@@ -183,10 +207,14 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
             return False
         return one.shape in ("entries", "matrix", "other") or is_coco(one.value or {})
 
-    whats = ("COCO instances" if is_coco(one.value or {}) else one.what for one in samples)
+    whats = (
+        "COCO instances" if is_coco(one.value or {}) else one.what for one in samples
+    )
     if any(map(is_own, samples)):
         sure = all(one.read.caption_column is None for one in samples)
-        return Verdict(Certainty.CERTAIN if sure else Certainty.LIKELY, whats=tuple(whats))
+        return Verdict(
+            Certainty.CERTAIN if sure else Certainty.LIKELY, whats=tuple(whats)
+        )
     shapes = {one.shape for one in samples}
     if "strings" in shapes and all(one.is_single_words for one in samples):
         return Verdict(Certainty.POSSIBLE, "single words")

@@ -88,7 +88,9 @@ class _ClassIndex:
         codes: set[int] = set()
         for term in terms:
             codes_of_term = self._codes_of_term.get(term, [])
-            codes.update(codes_of_term[:2])  # enough, and a term may have thousands of classes
+            codes.update(
+                codes_of_term[:2]
+            )  # enough, and a term may have thousands of classes
         return len(codes) > 1
 
     def shared_terms(self) -> frozenset[str]:
@@ -100,7 +102,9 @@ class _ClassIndex:
         return frozenset(shared)
 
 
-def clean_class_list(classes: Iterable[Entry], clean: Callable[[str], Terms]) -> list[Terms]:
+def clean_class_list(
+    classes: Iterable[Entry], clean: Callable[[str], Terms]
+) -> list[Terms]:
     """Return the normalised terms of each class of a class list.
 
     Raises
@@ -140,7 +144,11 @@ def code_plain_labels(pred: Lists, ref: Lists) -> LabelCoding:
 
 
 def code_labels(
-    pred: Lists, ref: Lists, evaluated: Bools, class_list: list[Terms] | None, ignored: Ignored
+    pred: Lists,
+    ref: Lists,
+    evaluated: Bools,
+    class_list: list[Terms] | None,
+    ignored: Ignored,
 ) -> LabelCoding:
     """Find the class of each label by its terms.
 
@@ -169,7 +177,9 @@ def code_labels(
     index = _ClassIndex(known_classes)
     code_of_label = index.find_all(labels)
     if class_list is not None:
-        _check_references(ref, ref_labels, evaluated, code_of_label, class_list, ignored)
+        _check_references(
+            ref, ref_labels, evaluated, code_of_label, class_list, ignored
+        )
 
     new_classes = sorted(labels - code_of_label.keys(), key=class_name)
     for code, terms in enumerate(new_classes, start=len(known_classes)):
@@ -237,7 +247,9 @@ def _compared_terms(
     If these are the label's own terms, return the label as it was written, with repeated terms.
     """
     compared = []
-    for written, label, code in zip(terms_as_written, ref_labels, ref_codes.tolist(), strict=True):
+    for written, label, code in zip(
+        terms_as_written, ref_labels, ref_codes.tolist(), strict=True
+    ):
         if label == classes[code]:
             compared.append(written)
         else:

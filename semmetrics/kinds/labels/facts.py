@@ -78,7 +78,10 @@ _ITEM_FLAG = re.compile(
 )
 """Columns that tables of labels often have for items. They may also be labels."""
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
-_PAIRS, _UNLIKE = 1 << 28, 1 << 22  # pairs of labels worth counting: in all items, different
+_PAIRS, _UNLIKE = (
+    1 << 28,
+    1 << 22,
+)  # pairs of labels worth counting: in all items, different
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 _MOST = 20  # labels of a list that are shown
@@ -89,7 +92,11 @@ _MATCH = ("id", "rank", "prediction", "reference", "reason", "similarity", "near
 
 
 def label_facts(
-    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any] = ()
+    tasks: Tasks,
+    measures: Measures,
+    options: Options,
+    noted: Notes,
+    inputs: Sequence[Any] = (),
 ) -> list[Fact]:
     """Note what was odd, left out or not known, and which options have no effect.
 
@@ -116,13 +123,19 @@ def label_facts(
         if lost:
             facts += _ignored_files(options["ignore"])
         facts += _taxonomy_facts(odd, name)
-        facts += common.count_facts(name, task) + oddity_facts(odd, "pred", name, options)
+        facts += common.count_facts(name, task) + oddity_facts(
+            odd, "pred", name, options
+        )
         facts += _score_facts(odd, name, task, measures, options)
         facts += activation_facts(odd, name, options)
         facts += dict.fromkeys(_model_facts(name, task, odd))
         n_left_out = odd.get(LEFT_OUT, 0)
         if n_left_out:
-            facts.append(Fact("unverified-labels", n_left_out, where=name, values={"other": truth}))
+            facts.append(
+                Fact(
+                    "unverified-labels", n_left_out, where=name, values={"other": truth}
+                )
+            )
         of_truth += _truth_facts(odd, truth, options)
     for one in inputs:
         facts += unlike_scores(one)
@@ -183,7 +196,9 @@ def _truth_facts(odd: Odd, truth: str, options: Options) -> list[Fact]:
     return facts
 
 
-def _unused_options(tasks: Sequence[LabelTask], measures: Measures, options: Options) -> list[Fact]:
+def _unused_options(
+    tasks: Sequence[LabelTask], measures: Measures, options: Options
+) -> list[Fact]:
     """Note the options that have no effect on these tasks and measures."""
     reasons: dict[str, str] = {}
     if not any(map(_uses_set_sizes, measures)):
@@ -217,7 +232,9 @@ def _column_facts(inputs: Sequence[Any], options: Options) -> list[Fact]:
         return facts
     *systems, truth = inputs
     clean = normalization(options["normalize"])
-    ignored = {name for names in Ignored.of(options["ignore"], clean).names for name in names}
+    ignored = {
+        name for names in Ignored.of(options["ignore"], clean).names for name in names
+    }
     names_of_truth = {clean(name): name for name in truth.vocabulary}
     for pred in systems:
         if not _is_named_matrix(pred):
@@ -225,7 +242,10 @@ def _column_facts(inputs: Sequence[Any], options: Options) -> list[Fact]:
         names = {clean(name): name for name in pred.vocabulary}
         one_sided = _one_sided_columns(names, names_of_truth)
         flags = [name for name in pred.vocabulary if _is_flag_column(name, pred, truth)]
-        for code, columns in (("one-sided-columns", one_sided), ("flag-columns", flags)):
+        for code, columns in (
+            ("one-sided-columns", one_sided),
+            ("flag-columns", flags),
+        ):
             shown = [column for column in columns if column not in ignored]
             if shown:
                 values = {"column": shown[0]}
@@ -233,7 +253,9 @@ def _column_facts(inputs: Sequence[Any], options: Options) -> list[Fact]:
     return facts
 
 
-def _one_sided_columns(names: Mapping[Any, str], names_of_truth: Mapping[Any, str]) -> list[str]:
+def _one_sided_columns(
+    names: Mapping[Any, str], names_of_truth: Mapping[Any, str]
+) -> list[str]:
     """Return the columns of one side only, if both sides share nearly all other columns."""
     n_shared = len(names.keys() & names_of_truth.keys())
     one_sided = names.keys() ^ names_of_truth.keys()
@@ -252,7 +274,11 @@ def _is_flag_column(name: str, pred: Lists, truth: Lists) -> bool:
 
 def _is_named_matrix(found: Any) -> bool:
     """Tell whether an input was a matrix with a name for each column; batches are not."""
-    if not isinstance(found, Lists) or not found.was_matrix or found.columns is not None:
+    if (
+        not isinstance(found, Lists)
+        or not found.was_matrix
+        or found.columns is not None
+    ):
         return False
     return all(isinstance(name, str) for name in found.vocabulary)
 
@@ -261,7 +287,9 @@ def _items_with(found: Lists, name: str) -> dict[str, float]:
     """Return the ids of the items that have a label, with its scores."""
     chosen = found.side.codes == found.vocabulary.index(name)
     rows = row_numbers(found.side.indptr)[chosen].tolist()
-    scores = np.ones(len(rows)) if found.side.scores is None else found.side.scores[chosen]
+    scores = (
+        np.ones(len(rows)) if found.side.scores is None else found.side.scores[chosen]
+    )
     scored = zip(rows, scores.tolist(), strict=True)
     return {str(found.ids[row]): score for row, score in scored if score}
 
@@ -284,7 +312,9 @@ def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -
     common.check_shared(counts, options, "label", names)
 
 
-def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) -> list[Fact]:
+def oddity_facts(
+    odd: Odd, side: str, where: str, options: Mapping[str, Any]
+) -> list[Fact]:
     """Return what was found on a side of a task, as ``Task.odd`` or ``Statistics.noted`` has it."""
     facts: list[Fact] = []
 
@@ -292,7 +322,9 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
         if key in odd:
             examples = odd.get(("example", *key))
             example = (min(examples),) if examples else ()  # the same in any order
-            facts.append(Fact(code, odd[key], example, where, {"side": SIDES[side], **values}))
+            facts.append(
+                Fact(code, odd[key], example, where, {"side": SIDES[side], **values})
+            )
 
     add("lists-as-text", WRITTEN, side)
     add("missing-labels", MISSING, side)
@@ -300,14 +332,27 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
     for delimiter in ALL_DELIMITERS:
         add("joined-labels", HELD, side, delimiter, delimiter=delimiter)
     steps = [step for step in STEPS if any((ALIKE, one, step) in odd for one in SIDES)]
-    kept = [one for one in options["normalize"].split("+") if one not in ("none", *steps)]
+    kept = [
+        one for one in options["normalize"].split("+") if one not in ("none", *steps)
+    ]
     ways = " or ".join(STEPS[step] for step in steps if (ALIKE, side, step) in odd)
     values = {"items": odd.get((ALIKE, side, "items")), "ways": ways}
     if options["protocol"] is None:
-        add("spelling", ALIKE, side, "labels", **values, rules="+".join([*kept, *steps]))
+        add(
+            "spelling", ALIKE, side, "labels", **values, rules="+".join([*kept, *steps])
+        )
     else:
-        add("spelling-kept", ALIKE, side, "labels", **values, protocol=options["protocol"])
-    if side == "pred" or (LONE, "pred", "alone") not in odd:  # the other side says the same
+        add(
+            "spelling-kept",
+            ALIKE,
+            side,
+            "labels",
+            **values,
+            protocol=options["protocol"],
+        )
+    if (
+        side == "pred" or (LONE, "pred", "alone") not in odd
+    ):  # the other side says the same
         values = {"total": odd.get((LONE, side, "all")), "other": _OTHERS[side]}
         add("one-sided-labels", LONE, side, "alone", **values)
     return facts + common.word_facts("sentences", odd, side, SIDES[side], where)
@@ -319,7 +364,11 @@ def _score_facts(
     """Note scores without effect, and measures that take an order that nobody gave."""
     facts: list[Fact] = []
     all_ = [m for m in measures if m.k is None and m["decode"] in (None, "all")]
-    all_ = [m for m in all_ if "scores" not in m.definition.needs and m.definition.name != "AP"]
+    all_ = [
+        m
+        for m in all_
+        if "scores" not in m.definition.needs and m.definition.name != "AP"
+    ]
     if all_ and options["protocol"] is None and not task.ranked:
         low, total = (odd.get((SCORES, "pred", name), 0) for name in ("low", "all"))
         facts += common.counted("scores-unused", low, (), where, total=total)
@@ -328,7 +377,9 @@ def _score_facts(
         lowest = min(map(float, odd.get((SCORES, "pred", "lowest"), ["0.0"])))
         for number in score_thresholds(measures):
             values = {"threshold": number, "lowest": lowest, "highest": top}
-            if is_threshold_of_probabilities(number) and are_no_probabilities(lowest, top):
+            if is_threshold_of_probabilities(number) and are_no_probabilities(
+                lowest, top
+            ):
                 facts.append(Fact("no-probabilities", where=where, values=values))
         cutting = (m for m in measures if not m["keep_at_least"])
         for number in score_thresholds(cutting, ("threshold",)):
@@ -337,7 +388,9 @@ def _score_facts(
                 facts.append(Fact("nothing-predicted", where=where, values=values))
     if options["protocol"] is None:
         facts += _short_list_facts(odd, where, measures)
-    orders = [f"that of {text}" for order, text in _ORDERS.items() if (ORDER, order) in odd]
+    orders = [
+        f"that of {text}" for order, text in _ORDERS.items() if (ORDER, order) in odd
+    ]
     which = [measure for measure in measures if not measure.order_invariant]
     names = list(dict.fromkeys(map(str, which)))
     shown = ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN)
@@ -357,7 +410,9 @@ def _short_list_facts(odd: Odd, where: str, measures: Measures) -> list[Fact]:
 
     facts: list[Fact] = []
     for k in sorted({m.k for m in measures if m.k is not None}):
-        divided = [m for m in measures if m.k == k and m["denominator"] == "predictions"]
+        divided = [
+            m for m in measures if m.k == k and m["denominator"] == "predictions"
+        ]
         divided = [m for m in divided if m["decode"] == "all"]
         short = odd.get((SHORT, k), 0)
         if divided and short:
@@ -365,7 +420,8 @@ def _short_list_facts(odd: Odd, where: str, measures: Measures) -> list[Fact]:
             values = {
                 "total": odd[SHORT, k, "items"],
                 "cutoff": str(k),
-                "measures": ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN),
+                "measures": ", ".join(names[:_SHOWN])
+                + " and others" * (len(names) > _SHOWN),
                 "example": str(divided[0].with_options(denominator="cutoff")),
             }
             facts.append(Fact("short-lists", short, (), where, values))
@@ -385,7 +441,9 @@ def probability_facts(
     options : Options
         With an ``activation`` there is nothing to say.
     """
-    thresholds = [n for n in score_thresholds(measures) if is_threshold_of_probabilities(n)]
+    thresholds = [
+        n for n in score_thresholds(measures) if is_threshold_of_probabilities(n)
+    ]
     if not thresholds or options["activation"] is not None:
         return []
     facts = []
@@ -462,7 +520,9 @@ def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:
     if len(near) > _SHOWN:
         n, values = max(near.values()), {"thresholds": len(near)}
         return [*facts, Fact("near-thresholds", n, (), where, values)]
-    return facts + [Fact("near-threshold", n, (), where, {"threshold": t}) for t, n in near.items()]
+    return facts + [
+        Fact("near-threshold", n, (), where, {"threshold": t}) for t, n in near.items()
+    ]
 
 
 def _list_policies(models: Mapping[str, Any]) -> dict[str, str]:
@@ -470,7 +530,9 @@ def _list_policies(models: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for model in models.values():
         other = found.setdefault(model.embedder.identity, model.oov)
-        if other != model.oov:  # without a policy of the user distances skip unknown terms
+        if (
+            other != model.oov
+        ):  # without a policy of the user distances skip unknown terms
             usual = other if model.oov == "skip" else model.oov
             found[model.embedder.identity] = f"{usual}, skip for distances"
     return found
@@ -497,12 +559,16 @@ def unlike_scores(labels: Lists) -> list[Fact]:
     highest counts, or each with duplicates=each
     """
     number, items, example = labels.unlike
-    return common.counted("unlike-scores", number, [example], labels.source, items=items)
+    return common.counted(
+        "unlike-scores", number, [example], labels.source, items=items
+    )
 
 
 def _nested_facts(inputs: Sequence[Lists]) -> list[Fact]:
     """Note sides on which every item is one list in a list, and the inner list is not synonyms."""
-    sides = [side for side in inputs if isinstance(side, Lists)]  # batches have one layout
+    sides = [
+        side for side in inputs if isinstance(side, Lists)
+    ]  # batches have one layout
     if not any(side.synonyms for side in sides) or len(sides) < len(inputs):
         return []
     facts = []
@@ -520,7 +586,9 @@ def _nested_facts(inputs: Sequence[Lists]) -> list[Fact]:
         if is_odd:
             longest = max(entries, key=len)
             values = {"example": json.dumps(longest, ensure_ascii=False)}
-            facts.append(Fact("nested-labels", len(side), where=side.source, values=values))
+            facts.append(
+                Fact("nested-labels", len(side), where=side.source, values=values)
+            )
     return facts
 
 
@@ -573,7 +641,9 @@ def describe(labels: Lists) -> dict[str, Any]:
     """
     from semmetrics.metrics.arrays import label_frequencies, label_order
 
-    labels = labels.renamed([as_entry(tuple(dict.fromkeys(terms))) for terms in labels.terms])
+    labels = labels.renamed(
+        [as_entry(tuple(dict.fromkeys(terms))) for terms in labels.terms]
+    )
     side, scores = labels.side, labels.side.scores
     counts = label_frequencies(side.codes, len(labels.vocabulary))
     names = [class_name(terms) for terms in labels.terms]
@@ -597,7 +667,9 @@ def describe(labels: Lists) -> dict[str, Any]:
         cardinality=common.describe_sizes(side.indptr),
         frequencies=[
             {"label": names[code], "count": times}
-            for code, times in zip(counts.labels.tolist(), counts.counts.tolist(), strict=True)
+            for code, times in zip(
+                counts.labels.tolist(), counts.counts.tolist(), strict=True
+            )
         ],
         order=None if labels.ranked else {"mean": mean, "pairs": pairs},
     )
@@ -605,13 +677,21 @@ def describe(labels: Lists) -> dict[str, Any]:
 
 def _find_odd(labels: Lists) -> list[Fact]:
     """Note what is accepted and yet probably not meant."""
-    side, width, scores = labels.side, max(1, len(labels.vocabulary)), labels.side.scores
+    side, width, scores = (
+        labels.side,
+        max(1, len(labels.vocabulary)),
+        labels.side.scores,
+    )
     names = [term for terms in labels.terms for term in terms]
     facts = common.find_gaps(labels) + unlike_scores(labels)
     if not labels.ranked and len(labels) >= _FEW:
-        present = np.bincount(np.unique(cell_keys(side.indptr, side.codes, width)) % width)
+        present = np.bincount(
+            np.unique(cell_keys(side.indptr, side.codes, width)) % width
+        )
         often = np.flatnonzero(present > _OFTEN * len(labels)).tolist()
-        facts += common.named("common-labels", (class_name(labels.terms[code]) for code in often))
+        facts += common.named(
+            "common-labels", (class_name(labels.terms[code]) for code in often)
+        )
         facts += common.counted("rare-labels", int((present == 1).sum()), total=width)
     facts += common.find_odd_texts(list(dict.fromkeys(names)), "label")
     lists = list(filter(LIST_AS_TEXT.search, names))
@@ -621,7 +701,9 @@ def _find_odd(labels: Lists) -> list[Fact]:
         facts += _find_joined(names, is_single=is_single)
     words = sum(name.count(" ") + 1 for name in names)
     if not labels.ranked and words and words >= SENTENCE * len(names):
-        facts.append(Fact("sentences", values={"side": "distinct", "mean": words / len(names)}))
+        facts.append(
+            Fact("sentences", values={"side": "distinct", "mean": words / len(names)})
+        )
     facts += common.find_odd_ids(labels.ids)
     if scores is None or not len(scores):
         return facts
@@ -631,7 +713,11 @@ def _find_odd(labels: Lists) -> list[Fact]:
         facts.append(Fact("equal-scores", values={"score": float(scores[0])}))
     rows = row_numbers(side.indptr)
     rising = np.unique(rows[1:][(np.diff(scores) > 0) & (np.diff(rows) == 0)])
-    return facts if labels.ranked else facts + common.of_items("rising-scores", labels, rising)
+    return (
+        facts
+        if labels.ranked
+        else facts + common.of_items("rising-scores", labels, rising)
+    )
 
 
 def _find_joined(names: Sequence[str], *, is_single: bool) -> list[Fact]:
@@ -658,10 +744,17 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts of a description as texts by name; an empty text is not worth a line."""
     number, scores, order = "score" if record["ranked"] else "label", "none", ""
     if record["scores"] is not None:
-        rule = "; a decoding rule or a cutoff makes sets of them" if record["ranked"] else ""
+        rule = (
+            "; a decoding rule or a cutoff makes sets of them"
+            if record["ranked"]
+            else ""
+        )
         scores = "from {min:g} to {max:g}".format(**record["scores"]) + rule
     if record["order"] is not None and record["order"]["pairs"]:
-        mean, pairs = record["order"]["mean"], pluralize(record["order"]["pairs"], "pair")
+        mean, pairs = (
+            record["order"]["mean"],
+            pluralize(record["order"]["pairs"], "pair"),
+        )
         order = f"not computed: {pairs} of labels are too many"
         if mean is not None:
             order = f"{mean:.3f} over {pairs} (0.5: none, 1: always the same)"
@@ -670,7 +763,9 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     return {
         "items": common.format_known(record),
         "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
-        "synonyms": f"{pluralize(several, 'label')} with several names" if several else "",
+        "synonyms": f"{pluralize(several, 'label')} with several names"
+        if several
+        else "",
         "scores": scores,
         "labels an item": common.format_spread(record["cardinality"]),
         "most frequent": "" if record["ranked"] else common.format_counts(frequencies),
@@ -691,15 +786,21 @@ def show_item(task: LabelTask, row: int, measure: Measure) -> dict[str, Any]:
 
     (block,) = task.take(np.array([row])).blocks()
     pred, ref = sides_of(block)
-    kept = measure.k if measure["decode"] is None else int(block.get(cut_of(measure))[0])
+    kept = (
+        measure.k if measure["decode"] is None else int(block.get(cut_of(measure))[0])
+    )
     sides = {"predicted": pred.codes[:kept], "true": ref.codes}
     names: dict[str, list[Any]] = {
-        name: [task.classes[code] for code in codes.tolist()] for name, codes in sides.items()
+        name: [task.classes[code] for code in codes.tolist()]
+        for name, codes in sides.items()
     }
     if measure["match"] is not None and measure["threshold"] is not None:
         rows = match_rows(task.take(np.array([row])), measure)
-        names["matches"] = [[one["prediction"], one["reference"], one["similarity"]] for one in rows
-                            if one["rank"] and one["reference"] is not None]  # fmt: skip
+        names["matches"] = [
+            [one["prediction"], one["reference"], one["similarity"]]
+            for one in rows
+            if one["rank"] and one["reference"] is not None
+        ]
     return names
 
 
@@ -717,7 +818,9 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
         hits["true"] = [match[1] for match in record["matches"]]
     if "matches" in record or record.get("by_name"):
         sides["missed"] = [name for name in sides["true"] if name not in hits["true"]]
-        sides["wrong"] = [name for name in sides["predicted"] if name not in hits["predicted"]]
+        sides["wrong"] = [
+            name for name in sides["predicted"] if name not in hits["predicted"]
+        ]
     for side, names in sides.items():
         if not names and side in ("missed", "wrong"):
             continue
@@ -727,7 +830,9 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def count_confused(task: LabelTask, measure: Measure) -> Counter[tuple[str | None, str | None]]:
+def count_confused(
+    task: LabelTask, measure: Measure
+) -> Counter[tuple[str | None, str | None]]:
     """Count which predicted label stands for which true one.
 
     By a measure of meaning a prediction stands for the reference that it matches. By any other,
@@ -741,7 +846,9 @@ def count_confused(task: LabelTask, measure: Measure) -> Counter[tuple[str | Non
     from semmetrics.metrics.matching import cut_of, sides_of
 
     if measure["match"] is not None:
-        return Counter((row["reference"], row["prediction"]) for row in match_rows(task, measure))
+        return Counter(
+            (row["reference"], row["prediction"]) for row in match_rows(task, measure)
+        )
     found: Counter[tuple[str | None, str | None]] = Counter()
     for block in task.blocks():
         ranked, ref = sides_of(block)
@@ -749,11 +856,17 @@ def count_confused(task: LabelTask, measure: Measure) -> Counter[tuple[str | Non
         for item in range(len(block)):
             start = int(ranked.indptr[item])
             mine = dict.fromkeys(ranked.codes[start : start + int(kept[item])].tolist())
-            own = dict.fromkeys(ref.codes[ref.indptr[item] : ref.indptr[item + 1]].tolist())
+            own = dict.fromkeys(
+                ref.codes[ref.indptr[item] : ref.indptr[item + 1]].tolist()
+            )
             missed = [task.classes[code] for code in own if code not in mine]
             wrong = [task.classes[code] for code in mine if code not in own]
-            found.update((name, name) for name in (task.classes[c] for c in own if c in mine))
-            found.update(product(missed or [None], wrong or [None]) if missed or wrong else ())
+            found.update(
+                (name, name) for name in (task.classes[c] for c in own if c in mine)
+            )
+            found.update(
+                product(missed or [None], wrong or [None]) if missed or wrong else ()
+            )
     return found
 
 
@@ -794,7 +907,10 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
             for side, flags in ((ranked, matched.counted), (ref, matched.once))
         )
         for item in range(len(block)):
-            first, end = int(ranked.indptr[item]), int(ranked.indptr[item]) + int(kept[item])
+            first, end = (
+                int(ranked.indptr[item]),
+                int(ranked.indptr[item]) + int(kept[item]),
+            )
             rows: list[tuple[Any, ...]] = []
             for place in range(first, end):
                 if counted[place]:
@@ -806,16 +922,24 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
                     rows.append((rank, label, reference, reasons[place], value, near))
             own = range(int(ref.indptr[item]), int(ref.indptr[item + 1]))
             left = [place for place in own if once[place] and not served[place]]
-            rows += [(None, None, names[true[place]], None, None, None) for place in left]
+            rows += [
+                (None, None, names[true[place]], None, None, None) for place in left
+            ]
             for row in rows:
-                yield dict(zip(_MATCH, (str(task.ids[block.start + item]), *row), strict=True))
+                yield dict(
+                    zip(_MATCH, (str(task.ids[block.start + item]), *row), strict=True)
+                )
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
     """Return what a definition makes of cutoffs, and which orders and sides matter to it."""
     free = (definition.symmetric, definition.order_invariant)
     sides, order = ("does not matter" if one else "matters" for one in free)
-    cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
+    cutoff = (
+        f"{definition.name}@5 takes the first 5 predictions"
+        if definition.cutoff
+        else "none"
+    )
     traits = f"which side predicts {sides}; the order of labels in a list {order}"
     return {"cutoff": cutoff, "traits": traits}
 

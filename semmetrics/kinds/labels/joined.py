@@ -59,7 +59,10 @@ def has_parts(name: str, delimiter: str) -> bool:
 
 
 def are_joined(
-    joined: Sequence[str], names: Sequence[str], delimiter: str, others: Sequence[str] | None = None
+    joined: Sequence[str],
+    names: Sequence[str],
+    delimiter: str,
+    others: Sequence[str] | None = None,
 ) -> bool:
     """Tell whether the labels of a side that hold a delimiter are labels with it between them.
 
@@ -69,7 +72,9 @@ def are_joined(
     """
 
     def parts(name: str) -> set[str]:
-        return {part.strip().casefold() for part in name.split(delimiter) if part.strip()}
+        return {
+            part.strip().casefold() for part in name.split(delimiter) if part.strip()
+        }
 
     if (delimiter != "," or others is not None) and 2 * len(joined) >= len(names):
         return True
@@ -81,7 +86,9 @@ def are_joined(
     return 2 * sum(not known.isdisjoint(parts(name)) for name in joined) >= len(joined)
 
 
-def are_joined_words(names: Sequence[str], others: Sequence[str], delimiter: str) -> bool:
+def are_joined_words(
+    names: Sequence[str], others: Sequence[str], delimiter: str
+) -> bool:
     """Tell whether some labels of a side are several labels with a delimiter between them.
 
     Parameters
@@ -129,7 +136,9 @@ def are_permuted(names: Sequence[str], others: Sequence[str], delimiter: str) ->
     return any(len(orders[tuple(sorted(parts))]) > 1 for parts in joined)
 
 
-def are_split_by_other(names: Sequence[str], mine: Side, other: Side, delimiter: str) -> bool:
+def are_split_by_other(
+    names: Sequence[str], mine: Side, other: Side, delimiter: str
+) -> bool:
     """Tell whether labels have as parts exactly the labels of the same item on the other side.
 
     Parameters
@@ -190,7 +199,9 @@ def _have_underscores(joined: Sequence[Parts], delimiter: str) -> bool:
     return 2 * n_with >= len(joined)
 
 
-def _consist_of_labels(joined: Sequence[Parts], names: Sequence[str], delimiter: str) -> bool:
+def _consist_of_labels(
+    joined: Sequence[Parts], names: Sequence[str], delimiter: str
+) -> bool:
     """Tell whether nearly all joined labels consist of labels, in no fixed order."""
     single = {name for name in names if delimiter not in name}
     n_of_labels = sum(single.issuperset(parts) for parts in joined)

@@ -91,7 +91,9 @@ def kubany2020(label: str) -> Terms:
     ('mailbox', 'letter_box')
     """
     parts = label.split(",")
-    return tuple(re.sub(r"\W", "", part.strip().replace(" ", "_")).lower() for part in parts)
+    return tuple(
+        re.sub(r"\W", "", part.strip().replace(" ", "_")).lower() for part in parts
+    )
 
 
 def separators(label: str) -> Terms:
@@ -162,8 +164,15 @@ def normalization(name: str) -> Cleaning:
     """
     names = name.split("+") if isinstance(name, str) else []
     known = all(one in NORMALIZATIONS for one in names)
-    if not names or not known or len(set(names)) < len(names) or (names[1:] and "none" in names):
-        wanted = f"one or several of {', '.join(NORMALIZATIONS)}, such as 'lower+plural'"
+    if (
+        not names
+        or not known
+        or len(set(names)) < len(names)
+        or (names[1:] and "none" in names)
+    ):
+        wanted = (
+            f"one or several of {', '.join(NORMALIZATIONS)}, such as 'lower+plural'"
+        )
         raise InputError("bad-option", name="normalize", value=name, wanted=wanted)
     steps = tuple(NORMALIZATIONS[one] for one in names)
     return partial(_clean, steps) if len(steps) > 1 else steps[0]
@@ -235,5 +244,7 @@ class Ignored(NamedTuple):
         every = {name for names in self.names for name in names}
         calls = [{class_name(terms), *terms} & every for terms in classes]
         found = set().union(*calls)
-        among = frozenset(names[0] for names in self.names if not found.isdisjoint(names))
+        among = frozenset(
+            names[0] for names in self.names if not found.isdisjoint(names)
+        )
         return np.array([len(names) > 0 for names in calls], np.bool_), among

@@ -34,20 +34,36 @@ from semmetrics.kinds.labels.joined import (
     are_split_by_other,
     has_parts,
 )
-from semmetrics.kinds.labels.normalization import differently_encoded, normalization, singular
+from semmetrics.kinds.labels.normalization import (
+    differently_encoded,
+    normalization,
+    singular,
+)
 
 Odd = dict[Hashable, Any]
 """What was found in a task: counts, which parts add up, and sets, which they unite."""
-STEPS = {"lower": "case or surrounding blanks", "separators": "blanks, _ or -", "plural": "plural"}
+STEPS = {
+    "lower": "case or surrounding blanks",
+    "separators": "blanks, _ or -",
+    "plural": "plural",
+}
 """Normalisations that join labels that are alike, and what they make equal."""
-LIST_AS_TEXT = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # or an end of one
-ALIKE, HELD, LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
+LIST_AS_TEXT = re.compile(
+    r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$"""
+)  # or an end of one
+ALIKE, HELD, LONE = (
+    f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels")
+)
 ENCODED = f"{BESIDE}encoding"
 MINUS = "scores of -1"
 WRITTEN, SCORES, ORDER = "lists as text", "scores", "order"
 SCORED, PROBABLE = "items with scores", "items with probabilities"
 UNVERIFIED, LEFT_OUT = "unverified cells", "unverified predicted labels"
-SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
+SHARED, IGNORED, DIFFICULT = (
+    "terms of several classes",
+    "labels to ignore",
+    "difficult labels",
+)
 PLACED = "labels in the taxonomy"
 MISSING = "missing values"
 WITH_PARENTS = "labels with parents in the taxonomy"
@@ -78,7 +94,10 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     present = {"pred": task.axis.n_prediction > 0, "ref": task.axis.n_reference > 0}
     known = present["ref"].copy()
     known[: task.given or 0] = True
-    found: Odd = {**common.swapped_sides(pred, ref), **_find_scores(pred, task.pred, task.ref)}
+    found: Odd = {
+        **common.swapped_sides(pred, ref),
+        **_find_scores(pred, task.pred, task.ref),
+    }
     found |= {} if task.numbered else {NAMED: 1}
     found |= _find_encodings(task, present, known)
     if task.ranked:  # every class has a score in every item
@@ -106,8 +125,12 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
     if predicted.scores is not None and len(predicted.scores):
         found[SCORES, "pred", "low"] = int((predicted.scores < _LOW).sum())
         found[SCORES, "pred", "all"] = len(predicted.scores)
-        found[SCORES, "pred", "highest"] = frozenset([repr(float(predicted.scores.max()))])
-        found[SCORES, "pred", "lowest"] = frozenset([repr(float(predicted.scores.min()))])
+        found[SCORES, "pred", "highest"] = frozenset(
+            [repr(float(predicted.scores.max()))]
+        )
+        found[SCORES, "pred", "lowest"] = frozenset(
+            [repr(float(predicted.scores.min()))]
+        )
     return found
 
 
@@ -116,9 +139,13 @@ def _find_order(pred: Lists, predicted: Side) -> Odd:
     found: Odd = {}
     if pred.order:
         found[ORDER, pred.order] = 1
-    if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
+    if pred.order in ("columns", "keys") and len(
+        predicted.codes
+    ):  # 0/1: the highest is 1
         found[SCORES, "pred", "highest"] = frozenset(["1.0"])
-    unused = frozenset(str(note) for note in pred.notes if note.code == "unused-columns")
+    unused = frozenset(
+        str(note) for note in pred.notes if note.code == "unused-columns"
+    )
     if unused:
         found[UNUSED] = unused
     columns = _columns_like_scores(pred)
@@ -138,7 +165,10 @@ def _columns_like_scores(pred: Lists) -> frozenset[str]:
 
 def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
     codes = np.flatnonzero(chosen).tolist()
-    return [(task.classes[code],) if task.terms is None else task.terms[code] for code in codes]
+    return [
+        (task.classes[code],) if task.terms is None else task.terms[code]
+        for code in codes
+    ]
 
 
 def _names(task: LabelTask, chosen: Bools) -> list[str]:
@@ -151,7 +181,9 @@ def _names(task: LabelTask, chosen: Bools) -> list[str]:
 def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> Odd:
     """Find predicted labels that a normalisation makes reference labels."""
     names, others = _names(task, known), _names(task, lone)
-    targets = dict(zip(reversed(_folded(names)), reversed(names), strict=True))  # the first stays
+    targets = dict(
+        zip(reversed(_folded(names)), reversed(names), strict=True)
+    )  # the first stays
     widths = [len(terms) for terms in _terms(task, lone)]
     codes = np.repeat(np.flatnonzero(lone), widths).tolist()
     pairs: dict[int, tuple[str, str]] = {}
@@ -165,10 +197,14 @@ def _find_encodings(task: LabelTask, present: Mapping[str, Bools], known: Bools)
     """Find labels of a side that look the same as others of the other side, and are not equal."""
     sides = {"pred": (present["pred"], known), "ref": (present["ref"], present["pred"])}
     for side, (chosen, of_other) in sides.items():
-        pairs = differently_encoded(_names(task, chosen & ~of_other), _names(task, of_other))
+        pairs = differently_encoded(
+            _names(task, chosen & ~of_other), _names(task, of_other)
+        )
         if pairs:
             label, other = min(pairs.items())
-            held = [not pairs.keys().isdisjoint(terms) for terms in _terms(task, chosen)]
+            held = [
+                not pairs.keys().isdisjoint(terms) for terms in _terms(task, chosen)
+            ]
             touched = np.zeros(len(task.classes), np.bool_)
             touched[np.flatnonzero(chosen)[held]] = True
             number = int(touched[getattr(task, side).codes].sum())
@@ -179,11 +215,15 @@ def _find_encodings(task: LabelTask, present: Mapping[str, Bools], known: Bools)
 
 def _find_doubles(task: LabelTask, names: Sequence[str]) -> Odd:
     """Find reference labels that are written in several ways; a class list means its classes."""
-    if task.given is not None or len(set(_lower_lines(names))) == len(names):  # as a rule
+    if task.given is not None or len(set(_lower_lines(names))) == len(
+        names
+    ):  # as a rule
         return {}
     fold, true = normalization("lower+separators"), task.axis.n_reference > 0
     written: dict[str, dict[int, str]] = {}
-    for code, terms in zip(np.flatnonzero(true).tolist(), _terms(task, true), strict=True):
+    for code, terms in zip(
+        np.flatnonzero(true).tolist(), _terms(task, true), strict=True
+    ):
         for term in terms:
             if folded := fold(term):  # nothing is left of separators alone
                 written.setdefault(folded[0], {}).setdefault(code, term)
@@ -195,7 +235,9 @@ def _find_doubles(task: LabelTask, names: Sequence[str]) -> Odd:
     return _count_alike(task, "ref", pairs)
 
 
-def _count_alike(task: LabelTask, side: str, pairs: Mapping[int, tuple[str, str]]) -> Odd:
+def _count_alike(
+    task: LabelTask, side: str, pairs: Mapping[int, tuple[str, str]]
+) -> Odd:
     """Count the labels of a side that have another that is alike, and name what makes them equal.
 
     Of the normalisations the fewest are named that join the two of a pair.
@@ -241,7 +283,10 @@ def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> Odd
         lists = [name for name in mine if "[" in name and LIST_AS_TEXT.search(name)]
         holders: dict[tuple[str, ...], tuple[str, set[str]]] = {}
         if lists:
-            holders[WRITTEN, side] = lists[0], set(filter(LIST_AS_TEXT.search, task.classes))
+            holders[WRITTEN, side] = (
+                lists[0],
+                set(filter(LIST_AS_TEXT.search, task.classes)),
+            )
         else:
             for delimiter in _joining_delimiters(task, side, names):
                 joined = [name for name in mine if has_parts(name, delimiter)]
@@ -263,7 +308,9 @@ def _joining_delimiters(
     own, other = getattr(task, side), getattr(task, other_side)
     text = "".join(mine)
     occurring = [delimiter for delimiter in ALL_DELIMITERS if delimiter in text]
-    found = [one for one in occurring if one in DELIMITERS and _separates(one, mine, others)]
+    found = [
+        one for one in occurring if one in DELIMITERS and _separates(one, mine, others)
+    ]
     if lengths(own.indptr).max(initial=0) > 1:
         return found
     for delimiter in occurring:
@@ -280,12 +327,18 @@ def _separates(delimiter: str, mine: Sequence[str], others: Sequence[str]) -> bo
     """Tell whether a delimiter that is hardly ever in a name separates labels of a side."""
     joined = [name for name in mine if has_parts(name, delimiter)]
     is_elsewhere = any(delimiter in name for name in others)
-    return bool(joined) and are_joined(joined, mine, delimiter, None if is_elsewhere else others)
+    return bool(joined) and are_joined(
+        joined, mine, delimiter, None if is_elsewhere else others
+    )
 
 
-def _separates_words(delimiter: str, mine: Sequence[str], others: Sequence[str]) -> bool:
+def _separates_words(
+    delimiter: str, mine: Sequence[str], others: Sequence[str]
+) -> bool:
     """Tell by the labels whether a delimiter separates words of a side with one label per item."""
-    is_joined = delimiter in WORD_DELIMITERS and are_joined_words(mine, others, delimiter)
+    is_joined = delimiter in WORD_DELIMITERS and are_joined_words(
+        mine, others, delimiter
+    )
     return is_joined or are_permuted(mine, others, delimiter)
 
 
@@ -315,7 +368,9 @@ def _find_missing(task: LabelTask) -> Odd:
     wanted = [code for code, name in enumerate(classes) if name in MISSING_TEXTS]
     if not wanted or task.given is not None:
         return {}
-    has_empty_items = any((lengths(side.indptr) == 0).any() for side in (task.pred, task.ref))
+    has_empty_items = any(
+        (lengths(side.indptr) == 0).any() for side in (task.pred, task.ref)
+    )
     sides = {"pred": task.pred, "ref": task.ref}
     on_both = np.intersect1d(task.pred.codes, task.ref.codes)
     found: Odd = {}
@@ -345,7 +400,9 @@ def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) 
         alone = int(chosen[codes].sum())
         if alone > (1 - _HARDLY[side]) * len(codes):
             found |= {(LONE, side, "alone"): alone, (LONE, side, "all"): len(codes)}
-            found["example", LONE, side, "alone"] = frozenset([_terms(task, chosen)[0][0]])
+            found["example", LONE, side, "alone"] = frozenset(
+                [_terms(task, chosen)[0][0]]
+            )
     return found
 
 
@@ -390,11 +447,17 @@ def find_odd_terms(models: Mapping[str, Any]) -> Odd:
     """
     found: Odd = {}
     for name, model in models.items():
-        zeros = model.known & ~model.vectors.any(axis=1) if model.counts["zero_vectors"] else _NO
+        zeros = (
+            model.known & ~model.vectors.any(axis=1)
+            if model.counts["zero_vectors"]
+            else _NO
+        )
         flags = (~model.known, model.composed, model.untuned, zeros)
         for what, some in zip(FLAGS, flags, strict=True):
             if some.any():
-                found[TERMS, what, name] = frozenset(compress(model.terms, some.tolist()))
+                found[TERMS, what, name] = frozenset(
+                    compress(model.terms, some.tolist())
+                )
         if model.counts["truncated"]:
             found[TERMS, "truncated", name] = model.counts["truncated"]
     return found
@@ -402,4 +465,6 @@ def find_odd_terms(models: Mapping[str, Any]) -> Odd:
 
 def count_known_terms(models: Mapping[str, Any]) -> Odd:
     """Count the terms that each embedding knows."""
-    return {(TERMS, "known", name): int(model.known.sum()) for name, model in models.items()}
+    return {
+        (TERMS, "known", name): int(model.known.sum()) for name, model in models.items()
+    }

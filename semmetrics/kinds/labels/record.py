@@ -37,7 +37,12 @@ from semmetrics.kinds.labels.coding import (
     identify_classes,
 )
 from semmetrics.kinds.labels.facts import check_shared, label_facts
-from semmetrics.kinds.labels.normalization import REPEATING, Ignored, class_name, normalization
+from semmetrics.kinds.labels.normalization import (
+    REPEATING,
+    Ignored,
+    class_name,
+    normalization,
+)
 from semmetrics.kinds.labels.oddities import Odd
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Measure, model_key
 from semmetrics.metrics.registry import parse
@@ -131,12 +136,16 @@ def label_task(
 
 def _has_signs(truth: Lists) -> bool:
     """Return whether all labels of all items are marked: 1 present, 0 difficult, -1 absent."""
-    return is_signed(truth.side.scores) and truth.contents[0] == len(truth) * len(truth.vocabulary)
+    return is_signed(truth.side.scores) and truth.contents[0] == len(truth) * len(
+        truth.vocabulary
+    )
 
 
 def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
     """Join normalised sides, and separate difficult and unverified labels from true ones."""
-    joined, weights = weigh(join(pred, ref, missing=options["missing"]), options["weights"], ref)
+    joined, weights = weigh(
+        join(pred, ref, missing=options["missing"]), options["weights"], ref
+    )
     odd: Odd = {}
     if options["activation"] is not None:
         odd = oddities.find_probabilities(joined.pred, options["activation"])
@@ -149,7 +158,10 @@ def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
 
 
 def _code_sides(
-    sides: _LabelSides, class_list: list[Terms] | None, ignored: Ignored, options: Options
+    sides: _LabelSides,
+    class_list: list[Terms] | None,
+    ignored: Ignored,
+    options: Options,
 ) -> LabelCoding:
     """Find the class of each label."""
     pred, ref, truth = sides.pred, sides.ref, sides.joined.ref
@@ -157,7 +169,9 @@ def _code_sides(
         return code_plain_labels(pred, ref)
     if options["empty_predictions"] == "skip":
         truth = truth.take(np.flatnonzero(np.diff(sides.joined.pred.indptr)))
-    return code_labels(pred, ref, occurring(truth.codes, len(ref.terms)), class_list, ignored)
+    return code_labels(
+        pred, ref, occurring(truth.codes, len(ref.terms)), class_list, ignored
+    )
 
 
 def _build_task(
@@ -196,7 +210,9 @@ def _build_task(
     )
 
 
-def _with_classes(side: Side, class_of_label: Codes, written: Codes | None = None) -> Side:
+def _with_classes(
+    side: Side, class_of_label: Codes, written: Codes | None = None
+) -> Side:
     """Replace the code of each label by the code of its class."""
     return replace(side, codes=class_of_label.take(side.codes), written=written)
 
@@ -212,7 +228,10 @@ def _skip_empty_predictions(task: LabelTask) -> LabelTask:
 
 
 def _settings(
-    options: Options, sides: _LabelSides, listed: list[Terms] | None, heads: Floats | None
+    options: Options,
+    sides: _LabelSides,
+    listed: list[Terms] | None,
+    heads: Floats | None,
 ) -> dict[str, str]:
     """Return the conventions that a signature names; only those that change a number."""
     settings = options.settings("labels")
@@ -323,13 +342,19 @@ def _count_unverified(task: LabelTask, n_left_out: int) -> Odd:
 
 def _check_columns(pred: Lists, ref: Lists) -> None:
     """Refuse columns without names beside a matrix of another width, or beside other names."""
-    if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
+    if (
+        pred.columns is not None
+        and ref.columns is not None
+        and pred.columns != ref.columns
+    ):
         where = f"{pred.source} and {ref.source}"
         raise InputError("unnamed-widths", where, mine=pred.columns, theirs=ref.columns)
     for one, other in ((pred, ref), (ref, pred)):
         names = [terms[0] for terms in other.terms] if one.columns is not None else []
         if names and set(map(str, range(one.columns or 0))).isdisjoint(names):
-            raise InputError("unnamed-columns", one.source, other=other.source, names=names)
+            raise InputError(
+                "unnamed-columns", one.source, other=other.source, names=names
+            )
 
 
 def _without(
@@ -360,17 +385,35 @@ def _without(
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
         in_columns=None if task.in_columns is None else task.in_columns[~left_out],
-        ignored=IgnoredLabels(names, only(task.pred, left_out), only(task.ref, left_out)),
-        settings={**task.settings, "ignore": join_names(sorted({one[0] for one in ignored.names}))},
+        ignored=IgnoredLabels(
+            names, only(task.pred, left_out), only(task.ref, left_out)
+        ),
+        settings={
+            **task.settings,
+            "ignore": join_names(sorted({one[0] for one in ignored.names})),
+        },
     )
     return rest, among
 
 
-_EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
+_EXACT = (
+    "F1",
+    "Precision",
+    "Recall",
+    "Jaccard",
+    "SubsetAccuracy",
+    "MicroF1",
+    "MacroF1",
+)
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
-_WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of terms, of lists
+_WORDS, _TEXTS = (
+    "embedding",
+    "text_embedding",
+)  # what measures need: vectors of terms, of lists
 _GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
-_NUMBERS = f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
+_NUMBERS = (
+    f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
+)
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 
@@ -432,7 +475,9 @@ def unknown_values(given: str | float | None) -> tuple[float, ...]:
             value = 0.0
         if value in (0.0, 1.0):
             wanted = "a number other than 0 and 1, nan, or several as -1,nan"
-            raise InputError("bad-option", name="unknown_value", value=given, wanted=wanted)
+            raise InputError(
+                "bad-option", name="unknown_value", value=given, wanted=wanted
+            )
         values.append(value)
     return tuple(values)
 
@@ -504,10 +549,18 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         for name, model in models.items():
             rules = rules_for(model, options["lookup"], options["oov"])
             whole = needs[name] == {_TEXTS}
-            looked_up[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
+            looked_up[name] = label_vectors(
+                terms, model, whole=whole, device=device, **rules
+            )
         found = {key: _with_policy(looked_up, m, options) for key, m in by_key.items()}
-        by_word = {name: one for name, one in looked_up.items() if _WORDS in needs[name]}
-        odd = {**task.odd, **oddities.find_odd_terms(found), **oddities.count_known_terms(by_word)}
+        by_word = {
+            name: one for name, one in looked_up.items() if _WORDS in needs[name]
+        }
+        odd = {
+            **task.odd,
+            **oddities.find_odd_terms(found),
+            **oddities.count_known_terms(by_word),
+        }
         if taxonomy is not None and is_placed:
             placed = [_place_in(taxonomy, some) for some in task.terms or terms]
             codes = [code for code in placed if code is not None]
@@ -515,10 +568,15 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
             odd[oddities.WITH_PARENTS] = int((taxonomy.depth[codes] > 0).sum())
         return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
-    return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}
+    return {
+        name: {part: prepared(t) for part, t in parts.items()}
+        for name, parts in tasks.items()
+    }
 
 
-def _with_policy(looked_up: Mapping[str, Any], measure: Measure, options: Options) -> Any:
+def _with_policy(
+    looked_up: Mapping[str, Any], measure: Measure, options: Options
+) -> Any:
     """Return the label vectors of a measure's embedding, with its policy for unknown labels."""
     from semmetrics.embed.lookup import rules_for
 
@@ -538,7 +596,9 @@ def _place_in(taxonomy: Any, terms: Terms) -> int | None:
 
 def _check_unverified(tasks: Tasks, measures: Measures) -> None:
     """Raise an error for a measure that cannot leave unverified cells out."""
-    every = [task.unverified for _, task in each_task(tasks) if task.unverified is not None]
+    every = [
+        task.unverified for _, task in each_task(tasks) if task.unverified is not None
+    ]
     names = [str(measure) for measure in measures if measure["q"] is not None]
     if not every or not names:
         return
@@ -549,21 +609,30 @@ def _check_unverified(tasks: Tasks, measures: Measures) -> None:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Fill the size of the class list into a protocol's measure, or name what is lacking."""
-    n_classes = max((task.n_known for _, task in each_task(tasks)), key=lambda n: n or 0)
+    n_classes = max(
+        (task.n_known for _, task in each_task(tasks)), key=lambda n: n or 0
+    )
     if "{q}" in text and n_classes is None:
         return text, f"needs the number of labels of the data set: {_GIVE_CLASSES}"
     if "labels=given" in text and n_classes is None:
         return text, f"is a mean over the whole dictionary: {_GIVE_CLASSES}"
     scores = [task.pred.scores for _, task in each_task(tasks)]
-    if "{logits}" in text and any(one is not None and not (one < 0).any() for one in scores):
-        return text, "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0"
+    if "{logits}" in text and any(
+        one is not None and not (one < 0).any() for one in scores
+    ):
+        return (
+            text,
+            "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0",
+        )
     text = text.replace("{logits}", "at-least:0")
     given = common.by_name(options["embedding"])
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)
     name = measure["embedding"]
     if name not in (None, DEFAULT_EMBEDDING, *given):
-        give = f"embedding={{{name!r}: 'sbert:{name}'}} (--embedding {name}=sbert:{name})"
+        give = (
+            f"embedding={{{name!r}: 'sbert:{name}'}} (--embedding {name}=sbert:{name})"
+        )
         return text, f"needs the sentence model {name}: {give}"
     if name == DEFAULT_EMBEDDING and (name not in given or _ships(given[name])):
         needs = "needs word vectors (the paper's are GoogleNews word2vec)"

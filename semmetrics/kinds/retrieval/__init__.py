@@ -22,22 +22,74 @@ from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
 _NAMES = (
-    "candidate", "candidates", "document", "documents", "doc", "docs", "doc_id", "docid", "docno",
-    "corpus_id", "corpus-id", "gallery_id", "caption_id", "sentid", "sentids", "positive",
-    "positives", "target", "targets", "retrieved", "ranking", "document_id", "pid", "passage",
-    "passages", "passage_id",
-)  # fmt: skip
+    "candidate",
+    "candidates",
+    "document",
+    "documents",
+    "doc",
+    "docs",
+    "doc_id",
+    "docid",
+    "docno",
+    "corpus_id",
+    "corpus-id",
+    "gallery_id",
+    "caption_id",
+    "sentid",
+    "sentids",
+    "positive",
+    "positives",
+    "target",
+    "targets",
+    "retrieved",
+    "ranking",
+    "document_id",
+    "pid",
+    "passage",
+    "passages",
+    "passage_id",
+)
 _QUERIES = ("query", "query_id", "query-id", "queryid", "q_id", "topic", "topic_id")
 _SCORES = ("similarity", "sim")
 _GRADES = (
-    "grade", "grades", "relevance", "rel", "label", "labels", "gain", "gains", "rating", "ratings",
-    "relevant", "judgment", "judgments", "judgement", "judgements",
-)  # fmt: skip
+    "grade",
+    "grades",
+    "relevance",
+    "rel",
+    "label",
+    "labels",
+    "gain",
+    "gains",
+    "rating",
+    "ratings",
+    "relevant",
+    "judgment",
+    "judgments",
+    "judgement",
+    "judgements",
+)
 _VERDICTS = {
-    "relevant", "irrelevant", "not relevant", "not_relevant", "not-relevant", "non-relevant",
-    "nonrelevant", "non_relevant", "partially relevant", "highly relevant", "yes", "no", "y", "n",
-    "positive", "negative", "correct", "incorrect", "match", "no match",
-}  # fmt: skip
+    "relevant",
+    "irrelevant",
+    "not relevant",
+    "not_relevant",
+    "not-relevant",
+    "non-relevant",
+    "nonrelevant",
+    "non_relevant",
+    "partially relevant",
+    "highly relevant",
+    "yes",
+    "no",
+    "y",
+    "n",
+    "positive",
+    "negative",
+    "correct",
+    "incorrect",
+    "match",
+    "no match",
+}
 _RANK = "rank"
 _NO_NUMBERS = ("iteration", "iter", "q0")  # of TREC's lines
 _IDS = ("id", "ids")  # ends of the names of columns of ids
@@ -107,12 +159,20 @@ def as_candidates(
     if isinstance(found, Matrix):
         rows, columns = found.values.shape
         shape = f"{pluralize(rows, 'query')} x {pluralize(columns, FORM.noun)}"
-        how = found.understood.partition(" matrix")[0].removeprefix("matrix of items x classes")
-        how = f"{how} matrix".strip() if "matrix" in found.understood else f"{how}, matrix"
+        how = found.understood.partition(" matrix")[0].removeprefix(
+            "matrix of items x classes"
+        )
+        how = (
+            f"{how} matrix".strip()
+            if "matrix" in found.understood
+            else f"{how}, matrix"
+        )
         understood = f"{how}, {shape}, {found.values.dtype}"
         return replace(found, noun=FORM.noun, understood=understood)
     if found.synonyms:
-        code = next(code for code, entry in enumerate(found.vocabulary) if type(entry) is tuple)
+        code = next(
+            code for code, entry in enumerate(found.vocabulary) if type(entry) is tuple
+        )
         where, value = found.where(found.first_item(code)), list(found.terms[code])
         wanted = "the id of a candidate, or a pair of id and number"
         raise InputError("wrong-type", where, value=value, wanted=wanted)
@@ -160,7 +220,9 @@ def _may_be_number(name: str) -> bool:
     return folded not in (*_NO_NUMBERS, _RANK) and not folded.endswith(_IDS)
 
 
-def _read_numbers(data: Any, name: str, source: str, options: ReadOptions) -> Lists | None:
+def _read_numbers(
+    data: Any, name: str, source: str, options: ReadOptions
+) -> Lists | None:
     """Read a table with a column for scores; None if it does not hold numbers."""
     form, named = _FORMS[options.side], replace(options, score_column=name)
     try:
@@ -183,7 +245,9 @@ def _holds_verdicts(data: Any, name: str, source: str, options: ReadOptions) -> 
     return bool(words) and words <= _VERDICTS
 
 
-def _by_rank(data: Any, found: Lists, name: str, source: str, options: ReadOptions) -> Lists:
+def _by_rank(
+    data: Any, found: Lists, name: str, source: str, options: ReadOptions
+) -> Lists:
     """Order the candidates of a run by their ranks, 1 first; or compare these with its scores."""
     ranked = _read_numbers(data, name, source, options)
     if ranked is None or ranked.side.scores is None:
@@ -220,7 +284,10 @@ def _without_name(fact: Any, name: str) -> Any:
 
 def _side_of(found: Lists, unused_names: Sequence[str]) -> Holds:
     """Recognise a run or judgements by the names of columns."""
-    folded = {name.strip().casefold() for name in (*unused_names, *found.column_names.values())}
+    folded = {
+        name.strip().casefold()
+        for name in (*unused_names, *found.column_names.values())
+    }
     if _RANK in folded:
         return "run"
     score = found.column_names.get("score", "").strip().casefold()

@@ -45,13 +45,20 @@ from semmetrics.options import TAKEN
 MATRIX_OPTIONS = [name for name, one in TAKEN["caption_matrix"].items() if one.kinds]
 """The options that only a phi computed here takes."""
 
-_ODD, _LACKING = "notes on computed phi", "why phi cannot be computed"  # names in `Options.opened`
-_HELD = 1 << 30  # bytes of a matrix that is kept in memory; a larger one is a temporary file
+_ODD, _LACKING = (
+    "notes on computed phi",
+    "why phi cannot be computed",
+)  # names in `Options.opened`
+_HELD = (
+    1 << 30
+)  # bytes of a matrix that is kept in memory; a larger one is a temporary file
 _NEEDS_PHI = (
     "needs phi, a matrix of images x captions: give phi= (--phi FILE), or captions= "
     "(--captions FILE) to compute it"
 )
-_OTHERS = "or name another phi: phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'"
+_OTHERS = (
+    "or name another phi: phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'"
+)
 
 
 # ---- tasks with phi -----------------------------------------------------------------------------
@@ -73,7 +80,9 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 
     def added(task: RetrievalTask, found: Mapping[str, _Given]) -> RetrievalTask:
         most = int(lengths(task.indptr).max(initial=0))
-        depths, items = zip(*(needed_depth(measure, most) for measure in wanted), strict=True)
+        depths, items = zip(
+            *(needed_depth(measure, most) for measure in wanted), strict=True
+        )
         phi = {name: _fit(task, given, options) for name, given in found.items()}
         more = {PHI: phi, DEPTH: max(depths), MOST: max(items)}
         return replace(task, beside={**task.beside, **more})
@@ -154,10 +163,16 @@ def _read(name: str, truth: CaptionedTruth | None, options: Options) -> _Given:
         if found is None or found.origin is not origin:
             found = opened[name] = _open(name, origin, options)
         return found
-    origin = origin, _images(truth), list(map(str, truth.sides.columns))  # systems may rank others
+    origin = (
+        origin,
+        _images(truth),
+        list(map(str, truth.sides.columns)),
+    )  # systems may rank others
     if found is None or found.origin != origin:
         values, identity = _compute(origin[0], truth, options)
-        found = opened[name] = _Given(origin, values, origin[1:], identity, f"phi {origin[0]}")
+        found = opened[name] = _Given(
+            origin, values, origin[1:], identity, f"phi {origin[0]}"
+        )
     return found
 
 
@@ -193,10 +208,16 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
 def _open(name: str, origin: Any, options: Options) -> _Given:
     """Read a matrix, with the ids of its rows and columns if it has some."""
     files = options["read"] or ReadOptions()
-    if isinstance(origin, str) and kinds_of(origin.partition("(")[0]) and not Path(origin).exists():
+    if (
+        isinstance(origin, str)
+        and kinds_of(origin.partition("(")[0])
+        and not Path(origin).exists()
+    ):
         raise InputError("bad-choice", name="phi", value=origin, choices=PAIR_MEASURES)
     # of a list of rows, whole numbers are numbers and not names
-    values = np.asarray(origin, np.float64) if isinstance(origin, list | tuple) else origin
+    values = (
+        np.asarray(origin, np.float64) if isinstance(origin, list | tuple) else origin
+    )
     matrix = as_candidates(values, source=f"phi {name}", options=files)
     if not isinstance(matrix, Matrix) or matrix.sparse:
         values = {"format": matrix.understood, "wanted": "an array, or a .npy file"}
@@ -206,19 +227,29 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
     if isinstance(origin, str | os.PathLike):
         beside = f"{os.fspath(origin)}{IDS_BESIDE}"
         if Path(beside).exists():
-            rows, columns = (list(map(str, ids)) for ids in read_pair_ids(beside, files))
+            rows, columns = (
+                list(map(str, ids)) for ids in read_pair_ids(beside, files)
+            )
             for ids, side in ((rows, "images"), (columns, "captions")):
                 check_classes(ids, at(beside, side), noun="id")
             check_size(len(rows), len(matrix), beside, "row", -1, "id")
             check_size(len(columns), matrix.values.shape[1], beside, "column", -1, "id")
-    return _Given(origin, matrix.values, (rows, columns), fingerprint(matrix.values), matrix.source)
+    return _Given(
+        origin,
+        matrix.values,
+        (rows, columns),
+        fingerprint(matrix.values),
+        matrix.source,
+    )
 
 
 def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
     """Check that a matrix fits a run, and find the row or column of each query in it."""
     transposed = task.settings["direction"] == "t2i"
     queries, gallery = given.ids[::-1] if transposed else given.ids
-    n_queries, n_gallery = given.values.shape[::-1] if transposed else given.values.shape
+    n_queries, n_gallery = (
+        given.values.shape[::-1] if transposed else given.values.shape
+    )
     listed = isinstance(task.scores, RankedLists)
     if listed and queries is None:
         if options["queries"] is None or options["gallery"] is None:
@@ -236,7 +267,9 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
         names = [task.ids[row] for row in ranked.tolist()]
         place[task.rows[ranked]] = _find(names, queries, "query", given)
     values, theirs, size = given.values, int(not transposed), task.scores.shape[1]
-    own = None if isinstance(task.gallery, range) else list(map(str, task.gallery[:size]))
+    own = (
+        None if isinstance(task.gallery, range) else list(map(str, task.gallery[:size]))
+    )
     if gallery is not None and own not in (None, list(gallery)):
         values = np.take(values, _find(own, gallery, "candidate", given), axis=theirs)
     elif n_gallery != size:
@@ -249,7 +282,9 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
     """Return the place of each name among the ids of phi; refuse names that it lacks."""
     places, lost = common.find_names(names, ids)
-    if lost:  # an image without positives has no references of which phi could be computed
+    if (
+        lost
+    ):  # an image without positives has no references of which phi could be computed
         code = "no-references" if isinstance(given.origin, tuple) else "phi-lacks"
         raise InputError(code, given.source, n=len(lost), noun=noun, names=lost)
     return places
@@ -258,8 +293,14 @@ def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) ->
 def _wrong_shape(task: RetrievalTask, given: _Given) -> InputError:
     want, have = task.scores.shape, given.values.shape
     want = want[::-1] if task.settings["direction"] == "t2i" else want
-    wanted = "its transpose" if have == want[::-1] else f"one of the predictions' shape, {want}"
-    return InputError("wrong-shape", given.source, role="phi", shape=have, wanted=wanted)
+    wanted = (
+        "its transpose"
+        if have == want[::-1]
+        else f"one of the predictions' shape, {want}"
+    )
+    return InputError(
+        "wrong-shape", given.source, role="phi", shape=have, wanted=wanted
+    )
 
 
 # ---- phi computed of captions -------------------------------------------------------------------
@@ -289,7 +330,9 @@ def read_caption_texts(options: Options) -> Lists | None:
     given = options[CAPTIONS]
     if given is None:
         if idle := [name for name in MATRIX_OPTIONS if name in options.given]:
-            raise InputError("needs-option", what=f"{idle[0]}= in retrieval", name=CAPTIONS)
+            raise InputError(
+                "needs-option", what=f"{idle[0]}= in retrieval", name=CAPTIONS
+            )
         return None
     found = as_texts(given, source=CAPTIONS, options=options["read"] or ReadOptions())
     several = np.flatnonzero(lengths(found.side.indptr) != 1)
@@ -319,19 +362,31 @@ def _texts(truth: CaptionedTruth) -> tuple[list[list[str]], list[str]]:
         names = gallery
         if truth.sides.listed or len(gallery) != len(truth.captions):
             found = f"{pluralize(len(truth.captions), 'caption')} without ids"
-            wanted = "a named gallery" if truth.sides.listed else f"a gallery of {len(gallery):,}"
+            wanted = (
+                "a named gallery"
+                if truth.sides.listed
+                else f"a gallery of {len(gallery):,}"
+            )
             raise InputError("wrong-count", source, found=found, wanted=wanted)
     text_of = dict(zip(map(str, names), truth.captions.values(), strict=True))
     known = {str(name): row for row, name in enumerate(truth.positives.ids)}
     vocabulary = list(map(str, truth.positives.vocabulary))
     indptr, codes = truth.positives.side.indptr, truth.positives.side.codes
     rows = [known[name] for name in _images(truth)]
-    of_image = [[vocabulary[c] for c in codes[indptr[r] : indptr[r + 1]].tolist()] for r in rows]
+    of_image = [
+        [vocabulary[c] for c in codes[indptr[r] : indptr[r + 1]].tolist()] for r in rows
+    ]
     needed = dict.fromkeys(name for some in (gallery, *of_image) for name in some)
     if lost := [name for name in needed if name not in text_of]:
-        code = "unnamed-gallery" if isinstance(truth.sides.columns, range) else "without-text"
+        code = (
+            "unnamed-gallery"
+            if isinstance(truth.sides.columns, range)
+            else "without-text"
+        )
         raise InputError(code, source, n=len(lost), names=lost)
-    return [[text_of[n] for n in some] for some in of_image], [text_of[n] for n in gallery]
+    return [[text_of[n] for n in some] for some in of_image], [
+        text_of[n] for n in gallery
+    ]
 
 
 def _compute(spec: str, truth: CaptionedTruth, options: Options) -> tuple[Any, str]:
@@ -352,11 +407,17 @@ def _compute(spec: str, truth: CaptionedTruth, options: Options) -> tuple[Any, s
         Its shape, a hash of its values, and how it was computed.
     """
     references, texts = _texts(truth)
-    given = {name: options[name] for name in options_taken(spec) if name in options.given}
+    given = {
+        name: options[name] for name in options_taken(spec) if name in options.given
+    }
     if not references:
         where, remedy = truth.positives.source, "give those of images (rows)"
-        raise InputError("nothing-given", where, what="images with positives", remedy=remedy)
-    job = PairJob.of(references, texts, spec, given, notes=options.opened.setdefault(_ODD, []))
+        raise InputError(
+            "nothing-given", where, what="images with positives", remedy=remedy
+        )
+    job = PairJob.of(
+        references, texts, spec, given, notes=options.opened.setdefault(_ODD, [])
+    )
     matrix = _hold(job, options["progress"])
     return matrix, f"{fingerprint(matrix)};{job.identity}"
 
@@ -366,10 +427,14 @@ def _hold(job: PairJob, progress: Any) -> Any:
     rows, columns = job.shape
     if 8 * rows * columns <= _HELD:
         return job.matrix(progress=progress)
-    made = tempfile.TemporaryDirectory(prefix="semmetrics-phi-", ignore_cleanup_errors=True)
+    made = tempfile.TemporaryDirectory(
+        prefix="semmetrics-phi-", ignore_cleanup_errors=True
+    )
     with made as folder:
         matrix = job.matrix(Path(folder) / "phi.npy", progress=progress)
-    if Path(folder).exists():  # the map keeps the numbers, but the system does not let the file go
+    if Path(
+        folder
+    ).exists():  # the map keeps the numbers, but the system does not let the file go
         weakref.finalize(matrix, shutil.rmtree, folder, ignore_errors=True)
     return matrix
 
@@ -381,16 +446,24 @@ def phi_facts(measures: Measures, options: Options) -> list[Fact]:
     """Note phi, captions and options of computing phi that have no effect."""
     given, facts = common.by_name(options[PHI]), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
-    if idle := [name for name in given if name not in named and (len(given) > 1 or not named)]:
+    if idle := [
+        name for name in given if name not in named and (len(given) > 1 or not named)
+    ]:
         which = listing(idle) if named else "it"
         facts.append(common.no_effect("phi", f"no measure here takes {which}"))
-    if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):
+    if options[CAPTIONS] is not None and not any(
+        options.opened.get(_LACKING, {}).values()
+    ):
         found = (one.origin for one in options.opened.get(PHI, {}).values())
-        computed = [one[0] for one in found if isinstance(one, tuple) and is_computed(one[0])]
+        computed = [
+            one[0] for one in found if isinstance(one, tuple) and is_computed(one[0])
+        ]
         taken = {name for spec in computed for name in options_taken(spec)}
         if not computed:
             facts.append(common.no_effect(CAPTIONS, "no phi is computed"))
-        facts += [Fact("no-effect-on", values={"option": name, "on": ", ".join(computed)})
-                  for name in MATRIX_OPTIONS
-                  if computed and name in options.given and name not in taken]  # fmt: skip
+        facts += [
+            Fact("no-effect-on", values={"option": name, "on": ", ".join(computed)})
+            for name in MATRIX_OPTIONS
+            if computed and name in options.given and name not in taken
+        ]
     return [*facts, *dict.fromkeys(options.opened.get(_ODD, ()))]

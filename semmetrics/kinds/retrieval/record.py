@@ -14,10 +14,24 @@ from semmetrics.data.rankings import PHI
 from semmetrics.data.side_inputs import read_names
 from semmetrics.data.tasks import UNRANKED, RetrievalTask
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
+from semmetrics.kinds import (
+    Defaults,
+    Kind,
+    Measures,
+    Notes,
+    Options,
+    Tasks,
+    common,
+    each_task,
+)
 from semmetrics.kinds.captions.record import open_tuples, read_frequencies
 from semmetrics.kinds.retrieval import as_candidates, phi
-from semmetrics.kinds.retrieval.relation import EMBEDDINGS, LISTED, make_parts, read_embeddings
+from semmetrics.kinds.retrieval.relation import (
+    EMBEDDINGS,
+    LISTED,
+    make_parts,
+    read_embeddings,
+)
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import Derived, flat_terms
@@ -26,7 +40,15 @@ from semmetrics.metrics.retrieval import HitRate, Recall, level_of
 from semmetrics.options import OPTIONS
 
 FILES = "--task retrieval sims.npy positives.json"  # of an example
-_DEFAULTS = ("HitRate@1", "HitRate@5", "HitRate@10", "Recall@10", "MRR", "MedR", "R-Precision")
+_DEFAULTS = (
+    "HitRate@1",
+    "HitRate@5",
+    "HitRate@10",
+    "Recall@10",
+    "MRR",
+    "MedR",
+    "R-Precision",
+)
 _FIRST = 5  # candidates that an item shows
 _LONGEST = 200  # letters of a line
 _LEAST_QUERIES = 10  # of which most rank their positives last
@@ -39,14 +61,18 @@ def read_beside(options: Options) -> Options:
     files = options["read"] or ReadOptions()
     captions, reverse = phi.read_caption_texts(options), options["reverse_positives"]
     if reverse is not None:
-        reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
+        reverse = as_candidates(
+            reverse, source="reverse_positives", options=options["read"]
+        )
     return options.replace(
         queries=read_names(options["queries"], files, "queries"),
-        gallery=read_names(options["gallery"], files, "gallery"), reverse_positives=reverse,
-        captions=captions, doc_freq=read_frequencies(options["doc_freq"], files.max_bytes),
+        gallery=read_names(options["gallery"], files, "gallery"),
+        reverse_positives=reverse,
+        captions=captions,
+        doc_freq=read_frequencies(options["doc_freq"], files.max_bytes),
         tuples=open_tuples(options["tuples"], files.max_bytes),
         weights=common.read_weights(options["weights"], files.beside()),
-    )  # fmt: skip
+    )
 
 
 def read(data: Any, source: str, options: Options) -> Any:
@@ -79,7 +105,11 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
 
 
 def retrieval_facts(
-    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
+    tasks: Tasks,
+    measures: Measures,
+    options: Options,
+    noted: Notes,
+    inputs: Sequence[Any],
 ) -> list[Fact]:
     """Note the sizes and direction of each run, how many ties mattered, and what was left out."""
     facts: list[Fact] = []
@@ -87,15 +117,26 @@ def retrieval_facts(
     for name, task in each_task(tasks):
         found, gallery = noted.get(name, task.odd), task.settings["gallery"]
         listed |= gallery == LISTED
-        how = ["ranked lists" if gallery == LISTED else f"a gallery of {task.scores.shape[1]:,}"]
+        how = [
+            "ranked lists"
+            if gallery == LISTED
+            else f"a gallery of {task.scores.shape[1]:,}"
+        ]
         how += [task.settings["direction"]]
-        how += [f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"]
+        how += [
+            f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
+        ]
         how += [] if task.folds is None else [f"{task.settings['folds']} folds"]
         queries, values = found.get("queries", len(task)), {"how": ", ".join(how)}
-        facts += [*common.count_facts(name, task), Fact("run-size", queries, (), name, values)]
+        facts += [
+            *common.count_facts(name, task),
+            Fact("run-size", queries, (), name, values),
+        ]
         facts += common.counted("tied-ranks", _count_undecided(found), (), name)
         facts += _tied_phi(name, found)
-        fewer = {(key[1], key[3]): n for key, n in found.items() if key[0] == "fewer" and n}
+        fewer = {
+            (key[1], key[3]): n for key, n in found.items() if key[0] == "fewer" and n
+        }
         for (k, left_out), n in sorted(fewer.items()):
             if not left_out or n != fewer.get((k, False)):
                 values = {"k": str(k), "besides": " besides their positives" * left_out}
@@ -106,15 +147,23 @@ def retrieval_facts(
         facts += [Fact("places-as-scores", where=name)] * bool(found.get("places"))
         facts += _last_positives(name, found)
         facts += common.counted("run-as-truth", found.get("run_as_truth", 0), (), name)
-        facts += common.counted("fractional-grades", found.get("fractional_grades", 0), (), name)
+        facts += common.counted(
+            "fractional-grades", found.get("fractional_grades", 0), (), name
+        )
         if {Recall} == {m.definition for m in measures} & {Recall, HitRate}:
-            facts += common.counted("recall-of-several", found.get("several", 0), (), name)
+            facts += common.counted(
+                "recall-of-several", found.get("several", 0), (), name
+            )
     facts += common.unused_weights(options["weights"], inputs[-1:])
     if "similarity" in options.given and options[EMBEDDINGS[0]] is None:
         facts.append(common.no_effect("similarity", "no embeddings are compared"))
     facts += phi.phi_facts(measures, options)
-    every = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
-    facts += [Fact("counts-all", values={"measure": one}) for one in every if not listed]
+    every = [
+        str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None
+    ]
+    facts += [
+        Fact("counts-all", values={"measure": one}) for one in every if not listed
+    ]
     return facts + common.different_items(tasks)
 
 
@@ -192,11 +241,13 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
         return common.describe_input(found, odd)
     scores = found.side.scores
     return common.describe_input(
-        found, common.find_gaps(found) + odd, candidates=len(found.side.codes),
+        found,
+        common.find_gaps(found) + odd,
+        candidates=len(found.side.codes),
         distinct=int(found.occurring().sum()),
         cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
         zeros=None if scores is None else int((scores <= 0).sum()),
-    )  # fmt: skip
+    )
 
 
 def report(record: Mapping[str, Any]) -> dict[str, str]:
@@ -231,9 +282,14 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
     """Return the lines of a query: its positives, their ranks, and what was ranked first."""
     ranks = ["-" if rank is None else f"{rank:,}" for rank in record["ranks"]]
     parts = {"positives": record["positives"], "ranks": ranks, "first": record["first"]}
-    lines = {name: common.on_one_line(", ".join(map(str, some))) for name, some in parts.items()}
-    return [f"{name:<9}  {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}"
-            for name, line in lines.items()]  # fmt: skip
+    lines = {
+        name: common.on_one_line(", ".join(map(str, some)))
+        for name, some in parts.items()
+    }
+    return [
+        f"{name:<9}  {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}"
+        for name, line in lines.items()
+    ]
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
@@ -241,13 +297,16 @@ def explain_definition(definition: Definition) -> dict[str, str]:
     both = isinstance(definition.family, Derived)  # of values of both directions
     return {
         "cutoff": "@k, the first k candidates" if definition.cutoff else "",
-        "options": "--direction both " * both + "--phi phi.npy " * (PHI in definition.needs),
+        "options": "--direction both " * both
+        + "--phi phi.npy " * (PHI in definition.needs),
     }
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
     """Return what predictions a protocol takes, what phi is, and of how many queries it is."""
-    queries = ", ".join(f"{number:,} in {part}" for part, number in protocol.sizes.items())
+    queries = ", ".join(
+        f"{number:,} in {part}" for part, number in protocol.sizes.items()
+    )
     named = any("phi=" in text for text in protocol.entries.values())
     return {
         "predictions": "similarities of images (rows) and captions (columns), or embeddings",
@@ -260,5 +319,12 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
 
 
 KIND = Kind(
-    "retrieval", read_beside, read, make_tasks, defaults, fill_entry, prepare, retrieval_facts
+    "retrieval",
+    read_beside,
+    read,
+    make_tasks,
+    defaults,
+    fill_entry,
+    prepare,
+    retrieval_facts,
 )

@@ -24,7 +24,13 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
-from semmetrics.data.matrix import Matrix, check_finite, is_membership, members, row_blocks
+from semmetrics.data.matrix import (
+    Matrix,
+    check_finite,
+    is_membership,
+    members,
+    row_blocks,
+)
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
 from semmetrics.data.swapped import check_rankings, find_odd_truth
 from semmetrics.data.tasks import RetrievalTask
@@ -38,7 +44,9 @@ CAPTIONS = "captions"
 """The option that gives the captions, and under which a task has its `CaptionedTruth`."""
 
 _SUSPECT = 3  # standard errors by which similarities of the transpose are larger
-_LEAST_PLACES = 3  # columns of a matrix that may list places: 0 and 1 are often something else
+_LEAST_PLACES = (
+    3  # columns of a matrix that may list places: 0 and 1 are often something else
+)
 _BLOCK = 1 << 18  # numbers looked at together: they stay in a cache
 
 
@@ -74,7 +82,9 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
     width, shape = tables[0].shape[1], tables[1].shape
     if shape[1] != width:
         wanted = f"vectors of {width} dimensions, like the queries"
-        raise InputError("wrong-shape", names[1], role="the gallery", shape=shape, wanted=wanted)
+        raise InputError(
+            "wrong-shape", names[1], role="the gallery", shape=shape, wanted=wanted
+        )
     kind: Any = np.result_type(*(table.dtype for table in tables))
     notes: list[Fact] = []
     if options["similarity"] == "cosine":
@@ -87,7 +97,9 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
     both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
     size = f"{len(both[0]):,} x {len(both[1]):,} of {width:,} dimensions, {kind}"
     understood = f"embeddings, {size}, compared by {options['similarity']}"
-    source = " and ".join(options[name] for name in names if isinstance(options[name], str))
+    source = " and ".join(
+        options[name] for name in names if isinstance(options[name], str)
+    )
     source, values = source or "embeddings", Products(*both)
     given: Any = {"source": source, "understood": understood, "notes": notes}
     return Embeddings(values, range(len(both[0])), (), **given, named=False)
@@ -98,7 +110,9 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
     if isinstance(given, (str, os.PathLike)):
         from semmetrics.data.side_inputs import read_dense
 
-        values: Any = read_dense(given, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
+        values: Any = read_dense(
+            given, files.beside(), "vectors are", ("npy", "npz", "hdf5")
+        )
     else:
         from semmetrics.data.objects import plain_matrix
 
@@ -106,7 +120,9 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
         if values.dtype.kind == "f":
             check_finite(values, name)
     if not values.size:
-        raise InputError("wrong-shape", name, role="it", shape=values.shape, wanted="vectors")
+        raise InputError(
+            "wrong-shape", name, role="it", shape=values.shape, wanted="vectors"
+        )
     single = values.dtype.kind != "f" or values.dtype == np.float16
     return values.astype(np.float32) if single else values
 
@@ -119,7 +135,9 @@ def _unit(table: Any, kind: Any) -> tuple[Any, int]:
         part = np.asarray(table[start : start + step], np.float64)
         largest = np.abs(part).max(axis=1)
         zeros += int((largest == 0).sum())
-        part = part / np.where(largest > 0, largest, 1.0)[:, None]  # squares stay finite
+        part = (
+            part / np.where(largest > 0, largest, 1.0)[:, None]
+        )  # squares stay finite
         norms = np.sqrt(np.einsum("ij,ij->i", part, part))
         made[start : start + step] = part / np.where(norms > 0, norms, 1.0)[:, None]
     return made, zeros
@@ -128,7 +146,9 @@ def _unit(table: Any, kind: Any) -> tuple[Any, int]:
 # ---- positives ----------------------------------------------------------------------------------
 
 
-def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lists, int]:
+def as_positives(
+    found: Lists | Matrix, gallery: int | None = None
+) -> tuple[Lists, int]:
     """Return the positives of each query, each once, and how many entries of grade 0 were left out.
 
     Grades are the scores of the positives.
@@ -209,7 +229,9 @@ def plausible_positives(
     """
     from scipy.sparse import csr_array
 
-    own = {str(i): row for i, row in zip(positives.ids, positives.to_list(), strict=True)}
+    own = {
+        str(i): row for i, row in zip(positives.ids, positives.to_list(), strict=True)
+    }
     side, shape = classes.side, (len(classes), len(classes.vocabulary))
     table = csr_array((np.ones(len(side.codes)), side.codes, side.indptr), shape=shape)
     table.sum_duplicates()
@@ -218,12 +240,18 @@ def plausible_positives(
     some = np.flatnonzero((sizes > 0) & [str(i) in own for i in classes.ids])
     images = [str(classes.ids[place]) for place in some.tolist()]
     if not images:
-        what, remedy = "images with classes and positives", "give both files the same ids"
+        what, remedy = (
+            "images with classes and positives",
+            "give both files the same ids",
+        )
         raise InputError("nothing-given", positives.source, what=what, remedy=remedy)
     table, sizes, found = table[some], sizes[some], dict[str, list[str]]()
     for start in range(0, len(images), 256):  # images that are compared together
         part = slice(start, start + 256)
-        near = sizes[part, None] + sizes - 2 * (table[part] @ table.T).toarray() <= differing
+        near = (
+            sizes[part, None] + sizes - 2 * (table[part] @ table.T).toarray()
+            <= differing
+        )
         for image, row in zip(images[part], near, strict=True):
             places = np.flatnonzero(row).tolist()
             found[image] = [name for place in places for name in own[images[place]]]
@@ -232,7 +260,11 @@ def plausible_positives(
 
 def _relation(matrix: Matrix, gallery: int | None) -> Lists:
     """Return the positives that a matrix of 0/1 marks, or whose columns its rows list."""
-    if not matrix.sparse and matrix.values.dtype.kind in "iu" and (matrix.values > 1).any():
+    if (
+        not matrix.sparse
+        and matrix.values.dtype.kind in "iu"
+        and (matrix.values > 1).any()
+    ):
         columns, codes = np.unique(matrix.values, return_inverse=True)
         indptr = np.arange(len(matrix) + 1) * matrix.values.shape[1]
         side = Side(indptr, codes.ravel().astype(np.int32))
@@ -269,7 +301,9 @@ class Sides(NamedTuple):
         return Sides(self.scores.transpose(), self.columns, self.rows, self.source)
 
 
-def name_sides(run: Lists | Matrix, positives: Lists, options: Mapping[str, Any]) -> Sides:
+def name_sides(
+    run: Lists | Matrix, positives: Lists, options: Mapping[str, Any]
+) -> Sides:
     """Name the rows and columns of a run."""
     if isinstance(run, Lists):
         return _named_lists(run, positives, options["queries"], options["gallery"])
@@ -277,7 +311,9 @@ def name_sides(run: Lists | Matrix, positives: Lists, options: Mapping[str, Any]
         None if isinstance(run.ids, range) else list(map(str, run.ids)),
         list(map(str, run.vocabulary)) if run.named else None,
     ]
-    scores: Any = run.values if isinstance(run, Embeddings) else Similarities(run.values)
+    scores: Any = (
+        run.values if isinstance(run, Embeddings) else Similarities(run.values)
+    )
     if run.sparse:
         scores = RankedLists.of(run.ranked().side, run.values.shape[1])
     shape, names = scores.shape, []
@@ -293,7 +329,11 @@ def _named_lists(run: Lists, positives: Lists, queries: Any, gallery: Any) -> Si
     """Name what ranked lists hold; the gallery is what they and the positives name, or given."""
     check_repeats(run)
     rows, names = run.ids, [str(name) for name in run.vocabulary]
-    columns = sorted({*names, *map(str, positives.vocabulary)}) if gallery is None else gallery
+    columns = (
+        sorted({*names, *map(str, positives.vocabulary)})
+        if gallery is None
+        else gallery
+    )
     codes, lost = common.find_names(names, columns)
     option, what = "gallery", "candidate"
     if queries is not None and isinstance(rows, range):
@@ -305,7 +345,9 @@ def _named_lists(run: Lists, positives: Lists, queries: Any, gallery: Any) -> Si
         values = {"what": what, "n": len(lost), "names": lost, "option": option}
         raise InputError("not-in-option", run.source, **values)
     side = replace(run.side, codes=codes.astype(np.int32)[run.side.codes])
-    return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, gallery is None)
+    return Sides(
+        RankedLists.of(side, len(columns)), rows, columns, run.source, gallery is None
+    )
 
 
 def _own_columns(sides: Sides) -> Ints:
@@ -328,9 +370,12 @@ def without_own_ids(sides: Sides) -> tuple[Sides, int]:
     if not isinstance(ranked, RankedLists):
         what = "a matrix, which ranks every candidate"
         raise InputError(
-            "not-applicable", sides.source, name="ignore_identical_ids", what=what,
+            "not-applicable",
+            sides.source,
+            name="ignore_identical_ids",
+            what=what,
             fix="give ranked lists",
-        )  # fmt: skip
+        )
     own = _own_columns(sides)
     is_other = ranked.side.codes != own[ragged.row_numbers(ranked.side.indptr)]
     kept = RankedLists(ranked.side.keep(is_other), ranked.size)
@@ -353,18 +398,24 @@ def count_own_ids(sides: Sides, relation: Relation) -> int:
     side = ranked.side
     rows = ragged.row_numbers(side.indptr)
     places = np.flatnonzero(side.codes == own[rows])
-    numbered = all(_position(sides.rows[row]) is not None for row in rows[places].tolist())
+    numbered = all(
+        _position(sides.rows[row]) is not None for row in rows[places].tolist()
+    )
     n_first = int((places == side.indptr[rows[places]]).sum())
     if numbered and 2 * n_first < len(side):
         return 0
     return len(places)
 
 
-def check_size(n: int, size: int, where: str, what: str, other: int, noun: str = "name") -> None:
+def check_size(
+    n: int, size: int, where: str, what: str, other: int, noun: str = "name"
+) -> None:
     """Refuse names that are not as many as rows or columns; ``other`` is the size of those."""
     if n != size:
         code = "transposed-names" if n == other else "wrong-count"
-        raise InputError(code, where, found=pluralize(n, noun), wanted=pluralize(size, what))
+        raise InputError(
+            code, where, found=pluralize(n, noun), wanted=pluralize(size, what)
+        )
 
 
 def by_name(positives: Lists, sides: Sides, what: str) -> Lists:
@@ -386,7 +437,9 @@ def by_name(positives: Lists, sides: Sides, what: str) -> Lists:
         if None in numbers or isinstance(sides.scores, RankedLists):
             name = positives.ids[numbers.index(None) if None in numbers else 0]
             option = "queries" if what == "row" else "gallery"
-            raise InputError("unnamed-rows", positives.source, name=name, what=what, option=option)
+            raise InputError(
+                "unnamed-rows", positives.source, name=name, what=what, option=option
+            )
     return positives
 
 
@@ -418,14 +471,21 @@ class Relation:
         ids = sides.rows
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
-        place, outside = _columns_of(positives, sides, missing)  # tells more of a transposed matrix
+        place, outside = _columns_of(
+            positives, sides, missing
+        )  # tells more of a transposed matrix
         if isinstance(sides.rows, range) and missing == "error":
             _check_numbers(positives, sides.rows)
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
-        counts = {**joined.counts, "positives_outside": int((codes >= len(sides.columns)).sum())}
+        counts = {
+            **joined.counts,
+            "positives_outside": int((codes >= len(sides.columns)).sum()),
+        }
         ref = joined.ref
-        return Relation(joined.ids, rows, ref.indptr, codes, counts, outside, ref.scores)
+        return Relation(
+            joined.ids, rows, ref.indptr, codes, counts, outside, ref.scores
+        )
 
     def transpose(self, sides: Sides, missing: str) -> Relation:
         """Return the columns as queries, with the rows that have them as positives.
@@ -439,7 +499,10 @@ class Relation:
         there = self.codes < len(sides.rows)  # others are no queries
         columns, rows = self.codes[there], rows[there]
         order = np.lexsort((rows, columns))
-        codes, grades = rows[order], None if self.grades is None else self.grades[there][order]
+        codes, grades = (
+            rows[order],
+            None if self.grades is None else self.grades[there][order],
+        )
         number = np.bincount(columns, minlength=len(sides.rows))
         every = np.arange(len(sides.rows))
         counts = {"positives_outside": int((codes >= len(sides.columns)).sum())}
@@ -448,7 +511,9 @@ class Relation:
             counts = {"missing_reference": len(number) - len(every), **counts}
         outside = [str(self.ids[place]) for place in lost.tolist()]
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
-        return Relation(ids, every, ragged.offsets(number[every]), codes, counts, outside, grades)
+        return Relation(
+            ids, every, ragged.offsets(number[every]), codes, counts, outside, grades
+        )
 
 
 def _check_numbers(positives: Lists, rows: range) -> None:
@@ -459,7 +524,9 @@ def _check_numbers(positives: Lists, rows: range) -> None:
         if number is None or number not in rows:
             lost.append(name)
     if lost:
-        raise InputError("outside-rows", positives.source, n=len(lost), names=lost, size=len(rows))
+        raise InputError(
+            "outside-rows", positives.source, n=len(lost), names=lost, size=len(rows)
+        )
 
 
 def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, list[str]]:
@@ -480,7 +547,11 @@ def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, lis
         code = "outside-gallery"
         if numbered:
             fits = all(n is not None and n < len(sides.rows) for n in found)
-            code = "transposed-positives" if fits and len(positives) <= size else "outside-columns"
+            code = (
+                "transposed-positives"
+                if fits and len(positives) <= size
+                else "outside-columns"
+            )
         raise InputError(code, positives.source, n=len(lost), names=lost, size=size)
     codes[outside] = size + np.arange(len(lost))
     return codes, lost
@@ -531,14 +602,18 @@ def make_parts(
     """
     if isinstance(run, Lists) and isinstance(truth, Lists):
         check_rankings(run, truth)
-    size = None if isinstance(run, Lists) else int(run.values.shape[1])  # of a known gallery
+    size = (
+        None if isinstance(run, Lists) else int(run.values.shape[1])
+    )  # of a known gallery
     positives, graded = as_positives(truth, size)
     sides = name_sides(run, positives, options)
     positives = by_name(positives, sides, "row")
     reverse, direction, back = options["reverse_positives"], options["direction"], None
     if reverse is not None:
         if direction == "i2t":
-            raise InputError("not-applicable", name="reverse_positives", what="direction='i2t'")
+            raise InputError(
+                "not-applicable", name="reverse_positives", what="direction='i2t'"
+            )
         back, _ = as_positives(reverse, len(sides.rows))
         back = by_name(back, sides.transpose(), "column")
     counts = {"graded_0": graded}
@@ -548,7 +623,9 @@ def make_parts(
     folds = _fold(relation, sides, options["folds"]) if options["folds"] else None
     given: dict[str, Any] = {"options": options, "counted": counts, "beside": {}}
     if options[CAPTIONS] is not None:
-        given["beside"] = {CAPTIONS: CaptionedTruth(positives, sides, options[CAPTIONS])}
+        given["beside"] = {
+            CAPTIONS: CaptionedTruth(positives, sides, options[CAPTIONS])
+        }
     made: dict[str, Any] = {}
     if direction != "t2i":
         made["i2t"] = _task(sides, relation, "i2t", folds, **given)
@@ -560,7 +637,9 @@ def make_parts(
             relation = Relation.of(back, sides, options["missing"])
         made["t2i"] = _task(sides, relation, "t2i", folds and folds[::-1], **given)
     odd_truth = find_odd_truth(truth) if isinstance(truth, Lists) else {}
-    made = {part: replace(task, odd=task.odd | odd_truth) for part, task in made.items()}
+    made = {
+        part: replace(task, odd=task.odd | odd_truth) for part, task in made.items()
+    }
     return made if direction == "both" else {"": made[direction]}
 
 
@@ -569,7 +648,9 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
     n_rows, n_columns = len(sides.rows), len(sides.columns)
     if n_rows % number:
         wanted = f"a divisor of {pluralize(n_rows, 'row')}"
-        raise InputError("bad-option", sides.source, name="folds", value=number, wanted=wanted)
+        raise InputError(
+            "bad-option", sides.source, name="folds", value=number, wanted=wanted
+        )
     mine = np.arange(n_rows) * number // n_rows
     theirs = np.full(n_columns, -1)
     rows = relation.rows[ragged.row_numbers(relation.indptr)]
@@ -579,19 +660,33 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
     return mine, theirs
 
 
-def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, Ints] | None, *,
-          options: Mapping[str, Any], counted: Mapping[str, int],
-          beside: Mapping[str, Any]) -> RetrievalTask:  # fmt: skip
+def _task(
+    sides: Sides,
+    relation: Relation,
+    direction: str,
+    folds: tuple[Ints, Ints] | None,
+    *,
+    options: Mapping[str, Any],
+    counted: Mapping[str, int],
+    beside: Mapping[str, Any],
+) -> RetrievalTask:
     """Make the task of one direction."""
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
     grades = relation.grades
     counts = {**counted, **relation.counts}
     name = LISTED  # what lists name differs from part to part of the queries
     if not sides.listed:
-        digest = hashlib.blake2b(hash_ids(gallery).astype("<u8").tobytes(), digest_size=6)
+        digest = hashlib.blake2b(
+            hash_ids(gallery).astype("<u8").tobytes(), digest_size=6
+        )
         name = f"{len(gallery)}@{digest.hexdigest()}"
-    settings = {"task": "retrieval", "missing": options["missing"], "direction": direction,
-                "tie": options["ties"], "gallery": name}  # fmt: skip
+    settings = {
+        "task": "retrieval",
+        "missing": options["missing"],
+        "direction": direction,
+        "tie": options["ties"],
+        "gallery": name,
+    }
     if hasattr(sides.scores, "queries"):
         settings["similarity"] = options["similarity"]
     if options["ignore_identical_ids"]:
@@ -611,27 +706,49 @@ def _task(sides: Sides, relation: Relation, direction: str, folds: tuple[Ints, I
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
     if direction == "t2i" and len(codes) and (np.diff(indptr) <= 1).all():
-        groups = mix(hash_ids(relation.ids))  # a query without positives belongs to no other
+        groups = mix(
+            hash_ids(relation.ids)
+        )  # a query without positives belongs to no other
         groups[np.diff(indptr) > 0] = hash_ids(gallery)[codes]
         settings["groups"] = "positive"
-    numbered, weights = isinstance(sides.rows, range) and not isinstance(relation.ids, range), None
+    numbered, weights = (
+        isinstance(sides.rows, range) and not isinstance(relation.ids, range),
+        None,
+    )
     if options["weights"] is not None:
         settings["weights"] = "given"
         if options["direction"] == "both":
-            raise InputError("not-applicable", name="weights", what="both directions together")
+            raise InputError(
+                "not-applicable", name="weights", what="both directions together"
+            )
         nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
         items = Lists(relation.ids, [], nothing)
         weights = aligned_weights(options["weights"], items, relation.ids)
     odd = _odd(sides, relation) | {"own_ids": count_own_ids(sides, relation)}
-    odd |= {"places": int(isinstance(sides.scores, Similarities) and lists_places(sides.scores))}
+    odd |= {
+        "places": int(
+            isinstance(sides.scores, Similarities) and lists_places(sides.scores)
+        )
+    }
     odd |= {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())}
     return RetrievalTask(
-        ids=relation.ids, settings=settings,
-        counts={name: number for name, number in counts.items() if number}, odd=odd,
-        weights=weights, groups=groups, unit="query", gallery=gallery, scores=sides.scores,
-        rows=relation.rows, indptr=indptr, positives=codes.astype(np.int32), ties=options["ties"],
-        folds=own, beside=beside, grades=grades,
-    )  # fmt: skip
+        ids=relation.ids,
+        settings=settings,
+        counts={name: number for name, number in counts.items() if number},
+        odd=odd,
+        weights=weights,
+        groups=groups,
+        unit="query",
+        gallery=gallery,
+        scores=sides.scores,
+        rows=relation.rows,
+        indptr=indptr,
+        positives=codes.astype(np.int32),
+        ties=options["ties"],
+        folds=own,
+        beside=beside,
+        grades=grades,
+    )
 
 
 def lists_places(scores: Similarities) -> bool:
@@ -666,7 +783,9 @@ def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
     rows, codes = relation.rows[ragged.row_numbers(relation.indptr)], relation.codes
     there = (rows >= 0) & (codes < len(sides.columns))
     rows, codes = rows[there], codes[there]
-    keys, transposed = (np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows)))
+    keys, transposed = (
+        np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows))
+    )
     if not len(rows) or np.array_equal(keys, transposed):
         return {}
     straight, across = scores.values[rows, codes], scores.values[codes, rows]
@@ -674,4 +793,6 @@ def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
         straight, across = across, straight
     more = across.astype(np.float64) - straight.astype(np.float64)
     error = more.std() / np.sqrt(len(more))
-    return {"transposed": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}
+    return (
+        {"transposed": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}
+    )
