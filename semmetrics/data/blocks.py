@@ -121,9 +121,8 @@ class Parts:
         styles: dict[str, str] = {}
         problem: Any = None
         if self.first not in ("", *self.paths[:1]):
-            with _open_blocks(
-                self.first, read, options, columns
-            ):  # which notes its columns
+            # Opening it notes its columns.
+            with _open_blocks(self.first, read, options, columns):
                 pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
@@ -132,37 +131,41 @@ class Parts:
                     found: Any = None
                     try:
                         found = read(rows.add(block), name)
-                    except InputError as error:  # a header or blank lines alone
-                        if (
-                            error.code not in ("nothing-given", "empty")
-                            or error.where != name
-                        ):
+                    except InputError as error:
+                        if not _has_no_items(error, name):
                             raise
                         problem = error if problem is None else problem
                     else:
                         layout = _check_layout(found, layout)
-                        found = found if isinstance(found, Lists) else found.ranked()
-                        check_styles(found.styles, styles, place_of_styles(found))
-                        styles |= found.styles
-                        for note in found.notes:
-                            if note.code == "scattered-rows":
-                                raise InputError(
-                                    "rows-apart", at(name, "", note.examples[0])
-                                )
-                        if more is not None:
-                            rows.drop(int(found.where.numbers[-1]))
-                            found = found.rows(0, len(found) - 1)
-                        found = replace(
-                            found, source=self.name, notes=rows.notes + found.notes
-                        )
+                        found = self._finish_block(found, rows, styles, more is None)
                         problem = False  # there are items
-                        hash_ids(
-                            found.ids
-                        )  # in the thread that reads; ids keep their hashes
                     yield found, taken - done
                     done = taken
         if problem and not self.first:
             raise problem
+
+    def _finish_block(
+        self, found: Any, rows: Any, styles: dict[str, str], is_last: bool
+    ) -> Lists:
+        """Return the complete items of a block, with their notes."""
+        name = rows.file.name
+        found = found if isinstance(found, Lists) else found.ranked()
+        check_styles(found.styles, styles, place_of_styles(found))
+        styles.update(found.styles)
+        for note in found.notes:
+            if note.code == "scattered-rows":
+                raise InputError("rows-apart", at(name, "", note.examples[0]))
+        if not is_last:
+            rows.drop(int(found.where.numbers[-1]))
+            found = found.rows(0, len(found) - 1)
+        items: Lists = replace(found, source=self.name, notes=rows.notes + found.notes)
+        hash_ids(items.ids)  # in the thread that reads; ids keep their hashes
+        return items
+
+
+def _has_no_items(error: InputError, name: str) -> bool:
+    """Return whether an error tells that a block has only a header or blank lines."""
+    return error.code in ("nothing-given", "empty") and error.where == name
 
 
 def _check_layout(found: Any, before: str) -> str:

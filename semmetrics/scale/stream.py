@@ -330,7 +330,7 @@ def _pairs(
 ) -> Iterator[tuple[str, Lists, Lists]]:
     """Yield systems with some of their predictions, and the ground truth of the same items."""
     every = [truth, *sides.values()]
-    while n := min([one.fill() for one in every]):
+    while n := min(one.fill() for one in every):
         first = truth.hashes[:n]
         if any(not np.array_equal(one.hashes[:n], first) for one in every):
             break

@@ -17,8 +17,10 @@ ONE = Tiny({"a": [1, 0], "b": [0, 1]}, name="one")
 TWO = Tiny({"a": [1, 0], "b": [1, 0]}, name="two", threshold=0.7)
 
 
-def task(preds=(["a"],), refs=(["b"],)):
-    return label_task(as_labels(list(preds)), as_labels(list(refs)))
+def task(preds=None, refs=None):
+    preds = [["a"]] if preds is None else preds
+    refs = [["b"]] if refs is None else refs
+    return label_task(as_labels(preds), as_labels(refs))
 
 
 def test_several_embeddings_in_one_call():

@@ -9,7 +9,10 @@ import semmetrics
 SIMS = np.array([[0.9, 0.1], [0.2, 0.8]])
 
 
-def score(preds=SIMS, gts=([0], [1]), **options):
+POSITIVES = ([0], [1])
+
+
+def score(preds=SIMS, gts=POSITIVES, **options):
     given = {"task": "retrieval", "measures": "HitRate@1", **options}
     return semmetrics.score(preds, [*gts] if isinstance(gts, tuple) else gts, **given)
 
