@@ -112,10 +112,15 @@ def _ending_in_order() -> Iterator[None]:
             signal.signal(number, handler)
         sys.unraisablehook = hook
         if asked and _is_kept_by_threads():  # one may wait for a pipe that stays open
-            for stream in (sys.stdout, sys.stderr):
-                with contextlib.suppress(OSError):
-                    stream.flush()
-            os._exit(128 + asked)
+            _exit_at_once(128 + asked)
+
+
+def _exit_at_once(code: int) -> NoReturn:
+    """End the program without waiting for threads."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(code)
 
 
 def _is_kept_by_threads() -> bool:

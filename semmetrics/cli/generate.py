@@ -798,34 +798,50 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
             )
         return texts
     if name == "headings":
-        headings: dict[str, str] = {}
-        for text in texts:
-            if not (pair := re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)):
-                raise InputError(
-                    "bad-option", name=name, value=text, wanted="MEASURE=TEXT"
-                )
-            if headings.setdefault(pair[1], pair[2]) != pair[2]:
-                raise InputError("duplicate", role="the heading of", value=pair[1])
-        return headings
+        return _read_headings(name, texts)
     if name == "ignore":
-        from semmetrics.data.side_inputs import read_class_list
+        return _read_labels(texts, read)
+    return _read_specs(name, texts)
 
-        labels: list[str] = []
-        for text in texts:
-            listed = text.startswith("@")
-            labels += (
-                read_class_list(text[1:], read.beside()) if listed else text.split(",")
-            )
-        return [label for label in labels if label]
-    one, found = OPTIONS[name], dict[str, str]()
+
+def _read_headings(name: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return the headings of measures, from MEASURE=TEXT."""
+    headings: dict[str, str] = {}
     for text in texts:
-        key, spec = split_spec(text, one)
-        if key in found or (key == "default" and not one.metavar.startswith("[")):
-            raise InputError(
-                "repeated-spec", f"{one.flag} {text}", flag=one.flag, name=key
-            )
-        found[key] = spec
-    return found
+        pair = re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)
+        if pair is None:
+            raise InputError("bad-option", name=name, value=text, wanted="MEASURE=TEXT")
+        measure, heading = pair.groups()
+        if headings.setdefault(measure, heading) != heading:
+            raise InputError("duplicate", role="the heading of", value=measure)
+    return headings
+
+
+def _read_labels(texts: Sequence[str], read: ReadOptions) -> list[str]:
+    """Return the labels of LABEL,LABEL and of files that are written as @FILE."""
+    from semmetrics.data.side_inputs import read_class_list
+
+    labels: list[str] = []
+    for text in texts:
+        if text.startswith("@"):
+            labels += read_class_list(text[1:], read.beside())
+        else:
+            labels += text.split(",")
+    return [label for label in labels if label]
+
+
+def _read_specs(name: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return the values of [NAME=]SPEC by name."""
+    option = OPTIONS[name]
+    specs: dict[str, str] = {}
+    for text in texts:
+        key, spec = split_spec(text, option)
+        needs_name = key == "default" and not option.metavar.startswith("[")
+        if key in specs or needs_name:
+            where = f"{option.flag} {text}"
+            raise InputError("repeated-spec", where, flag=option.flag, name=key)
+        specs[key] = spec
+    return specs
 
 
 def _split_plot(text: str) -> tuple[str, str]:

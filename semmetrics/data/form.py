@@ -411,28 +411,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
 
         @wraps(function)
         def with_options(*args: Any, **given: Any) -> Any:
-            for name, value in given.items():
-                if getattr(value, "shape", None) == ():  # a number of NumPy or torch
-                    given[name] = value.item()
-                if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
-                    given[name] = value.names
-            fields = {name: given.pop(name) for name in READING if name in given}
-            fields = {
-                name: value for name, value in fields.items() if value is not None
-            }
-            if one_sided := [name for name in fields if name not in reading_of(called)]:
-                what = f"{called}, which has no two sides"
-                raise InputError("not-applicable", name=one_sided[0], what=what)
-            if fields:
-                if given.get("read") is not None:
-                    names = f"read= and {', '.join(f'{name}=' for name in fields)}"
-                    raise InputError("conflicting-options", names=names)
-                given["read"] = make_read_options(fields)
-            if not isinstance(given.get("read"), (ReadOptions, type(None))):
-                wanted = "semmetrics.ReadOptions(...)"
-                raise InputError(
-                    "bad-option", name="read", value=given["read"], wanted=wanted
-                )
+            _take_reading_options(called, given)
             named = {
                 name: value
                 for name, value in given.items()
@@ -449,6 +428,46 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
         return cast("F", found)
 
     return decorate
+
+
+def _take_reading_options(called: str, given: dict[str, Any]) -> None:
+    """Replace the reading options among keywords by one `ReadOptions` under ``read``.
+
+    Parameters
+    ----------
+    called : str
+        The name of the function that the keywords were given to.
+    given : dict
+        It is changed. Numbers of NumPy and torch and class names of Hugging Face become plain.
+
+    Raises
+    ------
+    InputError
+        If options contradict each other, or the function does not have them.
+    """
+    for name, value in given.items():
+        if getattr(value, "shape", None) == ():  # a number of NumPy or torch
+            given[name] = value.item()
+        if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
+            given[name] = value.names
+    fields = {}
+    for name in READING:
+        value = given.pop(name, None)
+        if value is not None:
+            fields[name] = value
+    accepted = reading_of(called)
+    for name in fields:
+        if name not in accepted:
+            what = f"{called}, which has no two sides"
+            raise InputError("not-applicable", name=name, what=what)
+    if fields:
+        if given.get("read") is not None:
+            names = f"read= and {', '.join(f'{name}=' for name in fields)}"
+            raise InputError("conflicting-options", names=names)
+        given["read"] = make_read_options(fields)
+    if not isinstance(given.get("read"), (ReadOptions, type(None))):
+        wanted = "semmetrics.ReadOptions(...)"
+        raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
 
 
 def truth_options(options: ReadOptions) -> ReadOptions:

@@ -452,30 +452,12 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
     """Return an entry and its score as it was given; None without a score."""
     if isinstance(value, str):
         return str(value), None
-    score: Any = ...
     if _is_caption_object(value, form):
         return str(value[form.noun]), None
     if not form.scored:
         raise _not_an_entry(value, form)
-    if isinstance(value, Mapping):
-        label_key, score_key = object_keys(value)
-        if label_key is None:
-            wanted = f'a {form.noun} such as {{"label": "cat", "score": 0.9}}'
-            raise InputError("wrong-type", value=value, wanted=wanted)
-        if score_key is not None and value[score_key] is not None:
-            score = value[score_key]
-        value = value[label_key]
-    elif (
-        isinstance(value, (list, tuple))
-        and len(value) == 2
-        and (not isinstance(value[1], str) or _FRACTION.match(value[1]))
-    ):
-        value, score = value
-    if (
-        isinstance(value, (list, tuple))
-        and value
-        and all(isinstance(t, str) for t in value)
-    ):
+    value, score = _split_score(value, form)
+    if _are_texts(value):
         value = as_entry(tuple(map(str, value)))
     elif _is_whole(value):
         raise InputError("number-as-label", value=value)
@@ -485,6 +467,29 @@ def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
         return value, None
     as_score(score, form)  # raises if it is not a number
     return value, score
+
+
+def _split_score(value: Any, form: Form) -> tuple[Any, Any]:
+    """Return what an object or a pair has as label and as score; ``...`` without a score."""
+    if isinstance(value, Mapping):
+        label_key, score_key = object_keys(value)
+        if label_key is None:
+            wanted = f'a {form.noun} such as {{"label": "cat", "score": 0.9}}'
+            raise InputError("wrong-type", value=value, wanted=wanted)
+        score = None if score_key is None else value[score_key]
+        return value[label_key], ... if score is None else score
+    if isinstance(value, (list, tuple)) and len(value) == 2:
+        first, second = value
+        if not isinstance(second, str) or _FRACTION.match(second):
+            return first, second
+    return value, ...
+
+
+def _are_texts(value: Any) -> bool:
+    """Return whether a value is a list or tuple of texts, and not empty."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    return all(isinstance(text, str) for text in value)
 
 
 def _not_an_entry(value: Any, form: Form) -> InputError:

@@ -99,21 +99,27 @@ def read_python(  # noqa: PLR0911
         return as_matrix(
             rows, names, source=source, understood="rows of numbers", finite=is_finite
         )
-    if isinstance(data, Mapping) and find_document(data, form) is None:
-        if is_columns(data, form, options, source):
-            return read_columns(data, form, source, options)
-        if set(map(type, data)) != {str} and (
-            form.coco is None or not form.is_coco(data)
-        ):
-            data = dict(zip(string_ids(data, source), data.values(), strict=True))
-    elif not isinstance(data, Mapping | Sequence) or isinstance(
-        data, (bytes, bytearray)
-    ):
+    if isinstance(data, Mapping):
+        if find_document(data, form) is None:
+            if is_columns(data, form, options, source):
+                return read_columns(data, form, source, options)
+            data = _with_string_ids(data, form, source)
+    elif not isinstance(data, Sequence) or isinstance(data, (bytes, bytearray)):
         wanted = (
             f"{form.noun}s: a path, {{id: [{form.noun}s]}}, lists, records or a frame"
         )
         raise InputError("wrong-type", source, value=data, wanted=wanted)
     return encode(read_object(data, source, form, options), form)
+
+
+def _with_string_ids(
+    data: Mapping[Any, Any], form: Form, source: str
+) -> Mapping[Any, Any]:
+    """Return a mapping by id with ids that are strings; a COCO document as it is."""
+    is_coco = form.coco is not None and form.is_coco(data)
+    if is_coco or set(map(type, data)) == {str}:
+        return data
+    return dict(zip(string_ids(data, source), data.values(), strict=True))
 
 
 def read_columns(
