@@ -446,10 +446,7 @@ def _take_reading_options(called: str, given: dict[str, Any]) -> None:
         If options contradict each other, or the function does not have them.
     """
     for name, value in given.items():
-        if getattr(value, "shape", None) == ():  # a number of NumPy or torch
-            given[name] = value.item()
-        if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
-            given[name] = value.names
+        given[name] = _plain_value(value)
     fields = {}
     for name in READING:
         value = given.pop(name, None)
@@ -468,6 +465,15 @@ def _take_reading_options(called: str, given: dict[str, Any]) -> None:
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
         wanted = "semmetrics.ReadOptions(...)"
         raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
+
+
+def _plain_value(value: Any) -> Any:
+    """Return numbers of NumPy and torch and class names of Hugging Face as plain values."""
+    if getattr(value, "shape", None) == ():
+        return value.item()
+    if hasattr(value, "int2str"):  # ClassLabel
+        return value.names
+    return value
 
 
 def truth_options(options: ReadOptions) -> ReadOptions:

@@ -56,7 +56,7 @@ Names = Sequence["str | Sequence[str]"]
 _NUMBERS = ("boolean", "integer", "floating")
 
 
-def read_python(  # noqa: PLR0911
+def read_python(
     data: Any, form: Form, source: str, names: Names | None, options: ReadOptions
 ) -> Lists | Matrix:
     """Read lists or a matrix from a Python object.
@@ -99,6 +99,11 @@ def read_python(  # noqa: PLR0911
         return as_matrix(
             rows, names, source=source, understood="rows of numbers", finite=is_finite
         )
+    return _read_lists(data, form, source, options)
+
+
+def _read_lists(data: Any, form: Form, source: str, options: ReadOptions) -> Lists:
+    """Read lists from a mapping, a sequence or columns."""
     if isinstance(data, Mapping):
         if find_document(data, form) is None:
             if is_columns(data, form, options, source):
@@ -296,24 +301,11 @@ def _frame(
             ids = string_ids(table.column(place).to_pylist(), where, first=first)
             table = table.remove_column(place)
         values, columns = _column_stack(table, form, source), table.column_names
-        finite = np.isfinite(values) | is_unknown(values, form.unknown)
-        if not finite.all():
-            row, column = np.argwhere(~finite)[0].tolist()
-            cell = f"{ROW.format(first + row)}, column {columns[column]!r}"
-            where = at(source, cell, ids[row] if ids else None)
-            raise InputError(
-                "not-finite", where, role="the cell", value=values[row, column]
-            )
+        _check_finite(values, columns, ids, form, source, first)
         if index is not None and not is_numbering(index):
             notes.append(Fact("index-not-used"))
-    outside = (
-        ()
-        if unnamed or form.unknown
-        else ((values < 0) | (values > 1)).any(axis=0).tolist()
-    )
-    if 0 < 2 * sum(outside) < len(columns):  # the few that are no labels
-        odd = tuple(compress(columns, outside))
-        notes.append(Fact("odd-columns", len(odd), odd, values={"of": len(columns)}))
+    if not unnamed and not form.unknown:
+        notes += _odd_column_facts(values, columns)
     return as_matrix(
         values,
         names if unnamed else columns,
@@ -323,6 +315,34 @@ def _frame(
         notes=notes,
         finite=not form.allows_nan,
     )
+
+
+def _check_finite(
+    values: Any,
+    columns: Sequence[str],
+    ids: Sequence[str] | None,
+    form: Form,
+    source: str,
+    first: int,
+) -> None:
+    """Raise an error that names the first cell that is neither finite nor unknown."""
+    finite = np.isfinite(values) | is_unknown(values, form.unknown)
+    if finite.all():
+        return
+    row, column = np.argwhere(~finite)[0].tolist()
+    cell = f"{ROW.format(first + row)}, column {columns[column]!r}"
+    where = at(source, cell, ids[row] if ids else None)
+    value = values[row, column]
+    raise InputError("not-finite", where, role="the cell", value=value)
+
+
+def _odd_column_facts(values: Any, columns: Sequence[str]) -> list[Fact]:
+    """Note columns with values outside [0, 1], if they are few and so perhaps no labels."""
+    is_outside = ((values < 0) | (values > 1)).any(axis=0).tolist()
+    if not 0 < 2 * sum(is_outside) < len(columns):
+        return []
+    odd = tuple(compress(columns, is_outside))
+    return [Fact("odd-columns", len(odd), odd, values={"of": len(columns)})]
 
 
 def _read_public_table(

@@ -396,28 +396,35 @@ class Definition:
         )
         options: list[tuple[str, Value]] = []
         for option in self.options:
-            name = option.name
-            if name in chosen and not option.applies(average):
-                what = f"{self.name} with average={average}"
-                raise InputError("measure-option", option=name, measure=what)
-            if name in chosen:
-                try:
-                    options.append((name, option.read(chosen[name])))
-                except InputError as error:
-                    error.values["in_measure"] = True
-                    raise
+            if option.name in chosen:
+                value = self._read_option(option, chosen[option.name], average)
+                options.append((option.name, value))
             elif option.required:
                 raise InputError(
-                    "missing-option", measure=self.name, option=name, help=option.help
+                    "missing-option",
+                    measure=self.name,
+                    option=option.name,
+                    help=option.help,
                 )
             elif option.applies(average):
-                options.append((name, option.default_for(average)))
+                options.append((option.name, option.default_for(average)))
         if k is not None and not self.cutoff:
             raise InputError("measure-option", option="a cutoff @k", measure=self.name)
         if k is not None and not is_cutoff(k):
             wanted = "a whole number from 1, below 2**53"
             raise InputError("bad-option", name="k", value=k, wanted=wanted)
         return Measure(self, tuple(options), None if k is None else int(k))
+
+    def _read_option(self, option: Option, value: Value, average: str | None) -> Value:
+        """Return the value of an option that was chosen."""
+        if not option.applies(average):
+            what = f"{self.name} with average={average}"
+            raise InputError("measure-option", option=option.name, measure=what)
+        try:
+            return option.read(value)
+        except InputError as error:
+            error.values["in_measure"] = True
+            raise
 
 
 @dataclass(frozen=True)

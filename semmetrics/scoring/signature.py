@@ -70,22 +70,7 @@ def signature(
         and not {"cand", "groups"} & statistics.settings.keys()
     ):
         parts.append("cand:several")  # of some images; they are resampled together
-    if measure["embedding"] is not None:
-        identity, *rules = statistics.models[model_key(measure)].rsplit("|", 2)
-        parts += [f"emb:{escape(identity)}", *rules]
-    if "taxonomy" in measure.definition.needs:
-        parts.append(f"taxonomy:{escape(statistics.models[TAXONOMY])}")
-    if "phi" in measure.definition.needs:
-        known = statistics.models.get(
-            f"phi:{measure['phi']}"
-        )  # of sums their terms have it
-        parts += [f"matrix:{escape(known)}"] if known else []
-    lists = {  # those of options of their own are settings
-        str(measure[name]): statistics.models.get(f"#list {measure[name]}")
-        for name in _LISTS
-    }
-    named = [f"{name}={identity}" for name, identity in lists.items() if identity]
-    parts += [f"lists:{escape(join_names(named))}"] if named else []
+    parts += _fitted_parts(measure, statistics)
     if note:
         parts.append(note)
     if bootstrap is not None:
@@ -96,6 +81,30 @@ def signature(
         parts.append(f"L:{frame.dictionary}")
     data = f"data:{statistics.fingerprint:016x}"
     return "|".join([*parts, f"n:{len(statistics)}", data, f"v:{statistics.version}"])
+
+
+def _fitted_parts(measure: Measure, statistics: Statistics) -> list[str]:
+    """Return the parts on what a measure uses: embedding, taxonomy, phi and lists of labels."""
+    parts = []
+    if measure["embedding"] is not None:
+        identity, *rules = statistics.models[model_key(measure)].rsplit("|", 2)
+        parts += [f"emb:{escape(identity)}", *rules]
+    if "taxonomy" in measure.definition.needs:
+        parts.append(f"taxonomy:{escape(statistics.models[TAXONOMY])}")
+    if "phi" in measure.definition.needs:
+        # Of sums, the terms have it.
+        matrix = statistics.models.get(f"phi:{measure['phi']}")
+        if matrix:
+            parts.append(f"matrix:{escape(matrix)}")
+    identity_of_list = {}  # lists of options of their own are settings
+    for name in _LISTS:
+        identity_of_list[str(measure[name])] = statistics.models.get(
+            f"#list {measure[name]}"
+        )
+    named = [f"{name}={found}" for name, found in identity_of_list.items() if found]
+    if named:
+        parts.append(f"lists:{escape(join_names(named))}")
+    return parts
 
 
 def part_key(part: str) -> str:

@@ -954,32 +954,35 @@ _AVERAGES = {
 }
 
 
+def _report_measure(
+    like: Score, name: str, average: str, policy: str, only: Value = None
+) -> tuple[Measure, str]:
+    """Return a measure of the report under an average, made as a score was, and no note."""
+    definition = parse(name)[0].definition
+    is_of_labels = average in LABEL_AVERAGES
+    chosen: dict[str, Any] = {}
+    for option_name in ("decode", "keep_at_least"):
+        chosen[option_name] = like.measure[option_name]
+    for option in definition.options:
+        if option.choices == POLICIES and option.applies(average):
+            is_zero = is_of_labels and option.name != "absent"
+            chosen[option.name] = "0" if is_zero else policy
+    options = dict(definition(average=average, **chosen).options)
+    if average != "example":
+        options["labels"] = only or like.measure["labels"] or AUTO
+    return Measure(definition, tuple(options.items()), like.measure.k), ""
+
+
 def _report(like: Score) -> Iterator[dict[str, Any]]:
     """Yield the rows of a classification report of label sets that are made as those of a score.
 
     A label's value is the micro average over it alone; where that is 0/0 it has no interval. What
     is averaged in a resample are the labels that it has, unless there are labels without items.
     """
-
-    def measure_of(
-        name: str, average: str, policy: str, only: Value = None
-    ) -> tuple[Measure, str]:
-        definition, apart = parse(name)[0].definition, average in LABEL_AVERAGES
-        chosen: dict[str, Any] = {
-            n: like.measure[n] for n in ("decode", "keep_at_least")
-        }
-        for one in definition.options:
-            if one.choices == POLICIES and one.applies(average):
-                chosen[one.name] = "0" if apart and one.name != "absent" else policy
-        options = dict(definition(average=average, **chosen).options)
-        if average != "example":
-            options["labels"] = only or like.measure["labels"] or AUTO
-        return Measure(definition, tuple(options.items()), like.measure.k), ""
-
     if like.task is None:
         raise InputError("rows-not-kept")
-    every = [measure_of(name, "example", "0") for name in _REPORT.values()]
-    every.append(measure_of("F1", "macro", "0"))
+    every = [_report_measure(like, name, "example", "0") for name in _REPORT.values()]
+    every.append(_report_measure(like, "F1", "macro", "0"))
     made = evaluate(like.task, [one for one, _ in every], keep_rows=like.ci is not None)
     (macro,) = score_statistics({"": made}, {"": every[-1:]}, headings=[""])
     known: Any = macro.per_label
@@ -1001,7 +1004,9 @@ def _report(like: Score) -> Iterator[dict[str, Any]]:
     rows += [
         (one, least if one in LABEL_AVERAGES else "0") for one in _AVERAGES.values()
     ]
-    every = [measure_of(name, *row) for row in rows for name in _REPORT.values()]
+    every = [
+        _report_measure(like, name, *row) for row in rows for name in _REPORT.values()
+    ]
     ci = None if like.ci is None else like.ci.bootstrap
     if ci and ci.method == default_method(like.measure):
         ci = replace(ci, method=AUTO)
@@ -1014,12 +1019,19 @@ def _report(like: Score) -> Iterator[dict[str, Any]]:
     for place, (label, n) in enumerate(zip(labels, numbers, strict=True)):
         row: dict[str, Any] = {"system": like.system, "label": label}
         row |= zip(_REPORT, plain[place] if place < len(plain) else (), strict=False)
-        for name in [name for name in _REPORT if name not in row]:
-            score = next(scores)
-            row[name] = 0.0 if math.isnan(score.value) else score.value
-            for end in ("low", "high") if score.ci else ():
-                row[f"{name}_{end}"] = finite_or_none(getattr(score.ci, end))
+        for name in _REPORT:
+            if name not in row:
+                row |= _report_cells(name, next(scores))
         yield row | {"support": int(n) if float(n).is_integer() else n}
+
+
+def _report_cells(name: str, score: Score) -> dict[str, Any]:
+    """Return the value of a score under a name, and the limits of its interval."""
+    cells: dict[str, Any] = {name: 0.0 if math.isnan(score.value) else score.value}
+    if score.ci:
+        cells[f"{name}_low"] = finite_or_none(score.ci.low)
+        cells[f"{name}_high"] = finite_or_none(score.ci.high)
+    return cells
 
 
 def draw_report(

@@ -639,15 +639,10 @@ def _statistics(
     return tuple(AGREEMENT) if judgements.second is None else ("accuracy",)
 
 
-def _score(
-    judgements: Judgements,
-    preds: Any,
-    gts: Any,
-    given: Mapping[str, Any],
-    name: str,
-    own: str,
-) -> tuple[Judgements, plan.Prepared, list[Judged]]:
-    """Score the captions of judgements, or the predictions that judgements name by id."""
+def _check_sides(
+    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any]
+) -> None:
+    """Raise an error if predictions do not go with the judgements."""
     if judgements.texts and (preds is not None or gts is not None):
         raise InputError(
             "not-applicable",
@@ -670,6 +665,18 @@ def _score(
             what="texts in the table",
             remedy="give predictions and ground truth for its ids",
         )
+
+
+def _score(
+    judgements: Judgements,
+    preds: Any,
+    gts: Any,
+    given: Mapping[str, Any],
+    name: str,
+    own: str,
+) -> tuple[Judgements, plan.Prepared, list[Judged]]:
+    """Score the captions of judgements, or the predictions that judgements name by id."""
+    _check_sides(judgements, preds, gts, given)
     read, wanted = None, judgements.candidates
     each = zip(judgements.candidates, judgements.references, strict=True)
     if not judgements.texts and any(several != (one,) for one, several in each):

@@ -17,7 +17,7 @@ version that the program has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -254,31 +254,48 @@ def english_stem(word: str) -> str:
     begin = _REGION.search(word, first)
     second = begin.end() if begin else len(word)
     word = re.sub("('s'|'s|')$", "", word)
-    if word.endswith("sses"):
-        word = word[:-2]
-    elif word.endswith(("ied", "ies")):
-        word = word[:-2] if len(word) > 4 else word[:-1]
-    elif word.endswith("s") and word[-2:] not in ("us", "ss") and _has_vowel(word[:-2]):
-        word = word[:-1]
+    word = _step_1a(word)
     if word in _WHOLE:
         return word
     word = _step_1b(word, first)
     if len(word) > 2 and word[-1] in "yY" and word[-2] not in _VOWELS:
         word = f"{word[:-1]}i"
     for endings, region in ((_STEP_2, first), (_STEP_3, first), (_STEP_4, second)):
-        ending = next(filter(word.endswith, endings), "")
-        rest = word.removesuffix(ending)
-        if not ending or len(rest) < (second if ending == "ative" else region):
-            continue
-        if rest.endswith(tuple(_BEFORE.get(ending, ("",)))):
-            word = rest + endings[ending]
+        word = _replace_ending(word, endings, region, second)
+    return _step_5(word, first, second).replace("Y", "y")
+
+
+def _step_1a(word: str) -> str:
+    if word.endswith("sses"):
+        return word[:-2]
+    if word.endswith(("ied", "ies")):
+        return word[:-2] if len(word) > 4 else word[:-1]
+    if word.endswith("s") and word[-2:] not in ("us", "ss") and _has_vowel(word[:-2]):
+        return word[:-1]
+    return word
+
+
+def _replace_ending(
+    word: str, endings: Mapping[str, str], region: int, second: int
+) -> str:
+    """Return a word with another ending, if the ending is in its region (steps 2 to 4)."""
+    ending = next(filter(word.endswith, endings), "")
+    rest = word.removesuffix(ending)
+    if not ending or len(rest) < (second if ending == "ative" else region):
+        return word
+    if rest.endswith(tuple(_BEFORE.get(ending, ("",)))):
+        return rest + endings[ending]
+    return word
+
+
+def _step_5(word: str, first: int, second: int) -> str:
     rest = word[:-1]
     if word.endswith("e"):
         if len(rest) >= second or (len(rest) >= first and not _SHORT.search(rest)):
-            word = rest
+            return rest
     elif word.endswith("ll") and len(rest) >= second:
-        word = rest
-    return word.replace("Y", "y")
+        return rest
+    return word
 
 
 def _has_vowel(word: str) -> bool:
