@@ -132,9 +132,8 @@ def count(run: Callable[[], object]) -> Counts:
     from torch.profiler import ProfilerActivity, profile
 
     as_on_device = mock.patch.object(backend.Backend, "on_cpu", new=False)
-    one_thread = mock.patch.object(
-        backend, "_MOST_WORKERS", 1
-    )  # the only one that is profiled
+    # the only one that is profiled
+    one_thread = mock.patch.object(backend, "_MOST_WORKERS", 1)
     with (
         as_on_device,
         one_thread,

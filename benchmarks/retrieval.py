@@ -19,11 +19,12 @@ __all__ = ["WORKLOADS"]
 
 IMAGES, EACH = 5_000, 5
 QUERIES, GALLERY, WIDTH = 10_000, 100_000, 512
+# queries that are timed, the gallery, all queries
 SLICE, LARGE, ALL = (
     5_000,
     500_000,
     100_000,
-)  # queries that are timed, the gallery, all queries
+)
 TABLE = 1 << 28  # bytes of products that are made together
 KS = (1, 5, 10)
 MEASURES = "HitRate@1,5,10 Recall@1,5,10"

@@ -227,9 +227,8 @@ def both_times(
             before = os.times()
             contenders[name]()
             after = os.times()
-            processor[name].append(
-                sum(after[:4]) - sum(before[:4])
-            )  # and those of children
+            # and those of children
+            processor[name].append(sum(after[:4]) - sum(before[:4]))
 
         return run
 

@@ -151,9 +151,8 @@ def distances(sizes: tuple[int, int], scale: Scale) -> list[Row]:
         agree(
             name, mine if len(theirs) > 1 else [float(np.mean(mine))], theirs, TOLERANCE
         )
-    if (
-        not skipped
-    ):  # which makes vectors as long as each other: other distances, the same work
+    # which makes vectors as long as each other: other distances, the same work
+    if not skipped:
         contenders[DEFAULTS] = partial(gensim, texts, model)
     times = take_turns(contenders, scale.repeats)
     own, whole = times.pop("ours"), times.pop("`semmetrics.score`", None)

@@ -302,9 +302,8 @@ def measures() -> str:
     papers = defaultdict(dict)  # kind, measure -> name in papers -> what it is there
     for protocol in PROTOCOLS.values():
         for heading, text in protocol.entries.items():
-            text = re.sub(r",?\w+=\{\w+\}", "", text).replace(
-                "()", ""
-            )  # what the data fill in
+            # what the data fill in
+            text = re.sub(r",?\w+=\{\w+\}", "", text).replace("()", "")
             name = text if text == "mAP@R" else re.split(r"[(@]", text)[0]
             page = (
                 protocol.name

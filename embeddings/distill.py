@@ -94,9 +94,8 @@ def distill(size: int, model: SentenceModel) -> Distilled:
 
     free = fit.often(bag, entries)
     parts = fit.fit_parts(bag, targets, centred, free)
-    order = np.argsort(
-        ~free, kind="stable"
-    )  # continuations stay first: all of them are free
+    # continuations stay first: all of them are free
+    order = np.argsort(~free, kind="stable")
     return Distilled(
         [entries[number] for number in order],
         wholes[order[len(pieces) :] - len(pieces)],

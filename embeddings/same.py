@@ -36,9 +36,8 @@ _LIST = Path(__file__).with_name("label_pairs.csv")
 _PAIRS = 8000
 _SEED = 20261203
 _SIMLEX = "SIMLEX-999"
-_SIMLEX_NOUNS = slice(
-    111, 777
-)  # of the 999 pairs: after the adjectives, before the verbs
+# of the 999 pairs: after the adjectives, before the verbs
+_SIMLEX_NOUNS = slice(111, 777)
 _RATED = {
     _SIMLEX: "SimLex-999, 666 pairs of nouns",
     "MEN-TR-3k": "MEN",

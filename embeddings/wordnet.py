@@ -159,9 +159,8 @@ def _noun(
     text: str, senses: list[Synset], counts: Mapping[str, Mapping[int, int]]
 ) -> Noun:
     written = [lemma for one in senses for lemma in one.lemmas if lemma.lower() == text]
-    capital = all(
-        lemma.split(" ")[-1][:1].isupper() for lemma in written
-    )  # not "German shepherd"
+    # not "German shepherd"
+    capital = all(lemma.split(" ")[-1][:1].isupper() for lemma in written)
     of_text = counts.get(text, {})
     return Noun(
         text,

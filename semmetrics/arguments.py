@@ -107,9 +107,8 @@ def _test(hint: Any) -> Callable[[Any], bool]:
     """Return the function that tells whether a value is of a type."""
     kind, inner = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, types.UnionType):
-        first = sorted(
-            inner, key=lambda one: one is not type(None)
-        )  # what most arguments are
+        # what most arguments are
+        first = sorted(inner, key=lambda one: one is not type(None))
         tests = [_test(one) for one in first]
         return lambda value: any(test(value) for test in tests)
     if kind in (Sequence, Iterable):
@@ -142,9 +141,8 @@ def _is_number(value: Any, kind: type) -> bool:
 def _is_list(value: Any, kind: Any, item: Callable[[Any], bool] | None) -> bool:
     if isinstance(value, str | bytes | bytearray | Mapping | type):
         return False
-    if isinstance(
-        value, Iterator | Set
-    ):  # the items of an iterator are seen when they are used
+    # the items of an iterator are seen when they are used
+    if isinstance(value, Iterator | Set):
         return kind is Iterable
     scalar = getattr(value, "shape", None) == ()  # of NumPy
     if scalar or not (hasattr(value, "__len__") and hasattr(value, "__iter__")):

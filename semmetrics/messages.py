@@ -46,9 +46,8 @@ class _Writer(string.Formatter):
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
         if key == "setting":  # the option of that name with its value
-            spell = (
-                keyword if kwargs.get("in_measure") else self.spell
-            )  # F1(empty=0) has no flag
+            # F1(empty=0) has no flag
+            spell = keyword if kwargs.get("in_measure") else self.spell
             return spell(kwargs["name"], brief(kwargs["value"]))
         if key == "likely":  # the choices nearest to the value
             near = did_you_mean(str(kwargs["value"]), map(str, kwargs["choices"]))
@@ -76,9 +75,8 @@ class _Writer(string.Formatter):
         if value is self.spell:
             name, _, given = format_spec.partition("=")
             return self.spell(name, given)
-        if (
-            isinstance(value, tuple) and format_spec == ","
-        ):  # the least and the greatest of several
+        # the least and the greatest of several
+        if isinstance(value, tuple) and format_spec == ",":
             return f"{value[0]:,} to {value[1]:,}"
         is_noun = len(format_spec) >= 2 and format_spec[0].isalpha()
         if is_noun and (not isinstance(value, str) or value.isdecimal()):
@@ -249,7 +247,8 @@ def brief(value: object) -> str:
     except (
         RecursionError,
         ValueError,
-    ):  # an object in itself, or a number of too many digits
+    ):
+        # an object in itself, or a number of too many digits
         return f"<{type(value).__name__}>"
 
 

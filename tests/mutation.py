@@ -249,9 +249,8 @@ def read_record(record):
     with closing(sqlite3.connect(record)) as database:
         rows = database.execute(query).fetchall()
     for path, context, numbits in rows:
-        test = context.rpartition("|")[
-            0
-        ]  # without setup, run or teardown; "" is no test
+        # without setup, run or teardown; "" is no test
+        test = context.rpartition("|")[0]
         lines = int.from_bytes(numbits, "little")
         runs[PACKAGE + path.rpartition(f"/{PACKAGE}")[2]][test] |= lines
         sizes[test] += lines.bit_count()
@@ -298,9 +297,8 @@ def try_mutant(place, tests, copies):
         (copy / place.path).write_bytes(mutant)
         outcome, printed = run_tests(tests, copy)
         (copy / place.path).write_bytes(source)
-        shutil.rmtree(
-            copy / ".hypothesis", ignore_errors=True
-        )  # examples that failed for it
+        # examples that failed for it
+        shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
         copies.put(copy)
     before, after = (
         text.decode().split("\n")[line].strip() for text in (source, mutant)
@@ -342,9 +340,8 @@ def main():
     ]
     draw, count = random.Random(options.seed), min(options.mutants, len(places))
     ends = [i * len(places) // count for i in range(count + 1)]
-    drawn = [
-        places[draw.randrange(*part)] for part in pairwise(ends)
-    ]  # one of each equal part
+    # one of each equal part
+    drawn = [places[draw.randrange(*part)] for part in pairwise(ends)]
     results, copies = [], SimpleQueue()
     with (
         tempfile.TemporaryDirectory() as folder,

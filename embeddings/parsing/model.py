@@ -140,9 +140,8 @@ class Parser(nn.Module):
             nn.init.normal_(table.weight, 0, 0.3)
         nn.init.normal_(self.tag_vectors.weight, 0, 0.7)
         self.ends = nn.Parameter(torch.zeros(2, width))
-        self.hidden_word = nn.Parameter(
-            torch.zeros(width)
-        )  # in place of a word left out
+        # in place of a word left out
+        self.hidden_word = nn.Parameter(torch.zeros(width))
         self.word_norm, self.tagger_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.tag_norm, self.parser_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.tagger = _blocks(sizes, sizes.tagger, 3, sizes.inner // 2)

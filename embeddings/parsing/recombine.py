@@ -184,9 +184,8 @@ def most_unsure(
                 zip((text for text, _ in part), (doubt / length).tolist(), strict=True)
             )
     ranked = sorted(doubts, key=lambda text: (-doubts[text], text))
-    chosen = ranked[
-        int(0.03 * len(ranked)) : int(0.6 * len(ranked))
-    ]  # the first make no sense
+    # the first make no sense
+    chosen = ranked[int(0.03 * len(ranked)) : int(0.6 * len(ranked))]
     random.Random(seed).shuffle(chosen)
     return chosen[:count]
 

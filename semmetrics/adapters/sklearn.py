@@ -70,9 +70,8 @@ def make_scorer(measure: Any, *, response_method: Any = None, **options: Any) ->
     if not isinstance(options.get("classes", ""), (str, os.PathLike)):
         options["classes"] = list(map(str, options["classes"]))
     named = {name: value for name, value in options.items() if name != "pos_label"}
-    Scorer(
-        measures=[measure], **named
-    )  # refuses what is wrong before anything is fitted
+    # refuses what is wrong before anything is fitted
+    Scorer(measures=[measure], **named)
     (chosen,) = parse_all([measure], first=options.get("task"))
     if response_method is None and _is_scored(chosen, options):
         response_method = ("predict_proba", "decision_function")
@@ -131,9 +130,8 @@ def measure_value(
     InputError
         If the input or an option is wrong.
     """
-    positive = options.pop(
-        "pos_label", None
-    )  # no parameter: scikit-learn would read its default
+    # no parameter: scikit-learn would read its default
+    positive = options.pop("pos_label", None)
     y_true, y_pred = (
         y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred)
     )
@@ -167,8 +165,7 @@ def measure_value(
         options["measures"] = ["SubsetAccuracy"]
         return 1.0 - score(preds, truth, weights=sample_weight, **options)[0].value
     is_scored = "labels" in kinds_of_all([chosen]) and _is_scored(chosen, options)
-    if (
-        is_scored and getattr(preds, "ndim", 0) == 2
-    ):  # scores, though all may be 0 and 1
+    # scores, though all may be 0 and 1
+    if is_scored and getattr(preds, "ndim", 0) == 2:
         preds = as_matrix(preds, columns).ranked()
     return score(preds, truth, weights=sample_weight, **options)[0].value

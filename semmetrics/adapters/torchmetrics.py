@@ -114,9 +114,8 @@ class SemMetric(Metric):  # type: ignore[misc]
             If there is no item, or something is wrong that no batch alone could show.
         """
         self.table = self._scorer.compute()
-        dtype = (
-            torch.float32 if self.device.type == "mps" else torch.float64
-        )  # which it has not
+        # which it has not
+        dtype = torch.float32 if self.device.type == "mps" else torch.float64
         values = {
             name: torch.tensor(value, dtype=dtype, device=self.device)
             for name, value in self.table.to_dict().items()
@@ -129,9 +128,8 @@ class SemMetric(Metric):  # type: ignore[misc]
         self._scorer = _emptied(self._scorer)
 
     def _copy_state_dict(self) -> dict[str, Any]:
-        return {
-            "_scorer": self._scorer
-        }  # not changed while it is kept: another takes its place
+        # not changed while it is kept: another takes its place
+        return {"_scorer": self._scorer}
 
     def _sync_dist(
         self, dist_sync_fn: Any = gather_all_tensors, process_group: Any = None

@@ -38,9 +38,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             from semmetrics.cli.app import program
 
             for stream in (sys.stdout, sys.stderr):
-                if hasattr(
-                    stream, "reconfigure"
-                ):  # what a terminal cannot show is not a fault
+                # what a terminal cannot show is not a fault
+                if hasattr(stream, "reconfigure"):
                     stream.reconfigure(errors="backslashreplace")
             sys.exit(program.main(args, standalone_mode=False))
     except KeyboardInterrupt:  # while modules are loaded, too
@@ -48,9 +47,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             sys.stderr.write("semmetrics: stopped\n")
         sys.exit(128 + signal.SIGINT)
     finally:
-        if (
-            "torch" not in sys.modules
-        ):  # triton, which it loads, reports what is not collected
+        # triton, which it loads, reports what is not collected
+        if "torch" not in sys.modules:
             gc.freeze()
 
 
@@ -67,9 +65,8 @@ def _fill_streams() -> None:
         if getattr(sys, name) is not None:
             continue
         with contextlib.suppress(OSError):
-            os.fstat(
-                number
-            )  # it is open: the caller has none of Python's streams alone
+            # it is open: the caller has none of Python's streams alone
+            os.fstat(number)
             continue
         # The lowest number that is free is this one.
         os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)

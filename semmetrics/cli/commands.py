@@ -375,10 +375,11 @@ def compare(run: Run) -> None:
                 "wrong-count", "-m", found="several measures", wanted="--table"
             )
         tables = output.name_systems(run["table"], "--table")
+        # may have blanks
         measure, run.given["measures"] = (
             next(iter(run["measures"]), None),
             (),
-        )  # may have blanks
+        )
         # of means the interval and Student's test are the same
         given = {
             "measure": measure,

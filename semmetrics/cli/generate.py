@@ -547,9 +547,8 @@ class Run:
         ending = output.ending(self["output"] or "")
         if ending in tables.RECORD_ENDINGS:
             self._check_records(ending)
-        records = dict.fromkeys(
-            tables.RECORD_ENDINGS, "csv"
-        )  # from which they are written
+        # from which they are written
+        records = dict.fromkeys(tables.RECORD_ENDINGS, "csv")
         form = {**tables.ENDINGS, **records}.get(ending, self["form"])
         if form != self["form"] and source is not ParameterSource.DEFAULT:
             names = f"--format {self['form']} and -o {self['output']}"
@@ -846,9 +845,10 @@ def _read_specs(name: str, texts: Sequence[str]) -> dict[str, str]:
 
 def _split_plot(text: str) -> tuple[str, str]:
     """Return the name of a figure and its file; no name for the first that suits."""
+    # which is refused before long work, if it cannot draw
     from semmetrics.reports import (
         figures,
-    )  # which is refused before long work, if it cannot draw
+    )
 
     name, sign, path = text.partition("=")
     if not sign or not re.fullmatch(r"[\w-]+", name):
@@ -870,9 +870,8 @@ def split_spec(text: str, one: Option) -> tuple[str, str]:
     ('default', './a=b.bin')
     """
     name, sign, spec = text.partition("=")
-    if not sign or any(
-        mark in name for mark in "/\\:("
-    ):  # a path, kind:PATH or a measure
+    # a path, kind:PATH or a measure
+    if not sign or any(mark in name for mark in "/\\:("):
         name, spec = "default", text
     if not re.fullmatch(r"[\w.+-]+", name) or not spec.strip():
         raise InputError(

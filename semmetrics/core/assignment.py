@@ -370,9 +370,8 @@ def _match_in_order(gain: Floats) -> _Matching:
     for row in range(m if n else 0):
         length = cost[:, row] - columns
         rows[:, row] = length.min(axis=1)
-        these = np.flatnonzero(
-            rows[:, row] < 0
-        )  # it is better matched, if all are free
+        # it is better matched, if all are free
+        these = np.flatnonzero(rows[:, row] < 0)
         if not len(these):
             continue
         # most rows take their best column, which is free
@@ -385,9 +384,8 @@ def _match_in_order(gain: Floats) -> _Matching:
             continue
         length = length[these] - rows[these, row, None]
         via, end, last = _shortest_paths(cost, rows, columns, owner, these, row, length)
-        lost = np.flatnonzero(
-            end < 0
-        )  # at the last prediction, which gives its reference up
+        # at the last prediction, which gives its reference up
+        lost = np.flatnonzero(end < 0)
         adds[these, row] = end >= 0
         end[lost] = found[these[lost], last[lost]]
         found[these[lost], last[lost]] = -1
@@ -406,10 +404,11 @@ def _shortest_paths(
     """
     active = np.arange(len(these))
     via, last = np.full(length.shape, row), np.full(len(these), row)
+    # the shortest to give a reference up
     stop, end = (
         -rows[these, row],
         np.full(len(these), -1),
-    )  # the shortest to give a reference up
+    )
     done = np.zeros(length.shape, np.bool_)
     while len(active):
         place = np.where(done[active], np.inf, length[active]).argmin(axis=1)
@@ -611,18 +610,16 @@ class _Search:
     def choose(self) -> Bools:
         """Return which matches the best path of each pair has."""
         n_steps = lengths(self._steps.indptr)
-        order = np.argsort(
-            -n_steps, kind="stable"
-        )  # so that those that have ended are last
+        # so that those that have ended are last
+        order = np.argsort(-n_steps, kind="stable")
         n_steps, first = n_steps[order], self._steps.indptr[order]
         paths, best = self._first, np.zeros(len(order), np.int64)
         history = list[tuple[Ints, Ints]]()
         for number in range(int(n_steps[0])):
             paths, source, match = self._advance(paths, first[paths.pair] + number)
             history.append((source, match))
-            going = int(
-                np.searchsorted(-n_steps, -number - 1)
-            )  # pairs that have another step
+            # pairs that have another step
+            going = int(np.searchsorted(-n_steps, -number - 1))
             stop = int(np.searchsorted(paths.pair, going))
             ended = paths.take(slice(stop, None))
             if len(ended.pair):

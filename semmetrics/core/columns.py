@@ -25,9 +25,8 @@ _HALF = (
     27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
 )
 _MOST = 1 << 26
-_TABLE = (
-    1 << 22
-)  # cells of (group, exponent) that are counted without sorting them first
+# cells of (group, exponent) that are counted without sorting them first
+_TABLE = 1 << 22
 
 
 def exact_sums(
@@ -70,9 +69,8 @@ def exact_sums(
         for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
             group, exponent = divmod(int(cells[place]), width)
             number = (int(high[place]) << _HALF) + int(rest[place])
-            shift = (
-                1074 - 53 + exponent + low
-            )  # the mantissa's last bit, in units of 2**-1074
+            # the mantissa's last bit, in units of 2**-1074
+            shift = 1074 - 53 + exponent + low
             total[group] += number << shift if shift >= 0 else number >> -shift
     return total
 

@@ -163,9 +163,8 @@ def _hash_block(data: NDArray[np.uint8], indptr: Ints) -> Hashes:
     cells = np.arange(0, 256 * int(indptr[-1]), 256)
     cells -= np.repeat(indptr[:-1] * 256, np.diff(indptr))
     cells += data
-    small = (
-        len(cells) >= _KNOWN and int(cells.max()) < _KNOWN
-    )  # then ``mix`` is looked up
+    # then ``mix`` is looked up
+    small = len(cells) >= _KNOWN and int(cells.max()) < _KNOWN
     with np.errstate(over="ignore"):
         total = np.zeros(len(cells) + 1, np.uint64)
         np.cumsum(_table().take(cells) if small else mix(cells), out=total[1:])
@@ -243,9 +242,8 @@ def by_value(*more: str) -> Callable[[C], C]:
             )
 
         methods: dict[str, Any] = {"__eq__": equal, "__ne__": differ, "__hash__": code}
-        if hasattr(
-            cls.__repr__, "__wrapped__"
-        ):  # that of a dataclass, which writes all values
+        # that of a dataclass, which writes all values
+        if hasattr(cls.__repr__, "__wrapped__"):
             methods["__repr__"] = short_repr
         for name, method in methods.items():
             setattr(cls, name, method)

@@ -225,9 +225,8 @@ def _find(keys: Ints, wanted: Ints) -> Ints:
 Words = NDArray[np.uint64]
 
 _WORD = 64
-_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(
-    axis=1
-)  # of each byte
+# of each byte
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
 _MASKS = (
     4096  # masks of tokens kept at a time, each of one bit for a token of the pattern
 )

@@ -268,9 +268,8 @@ def is_member(keys: Ints, among: Ints, size: int) -> Bools:
         table = np.zeros(size, np.bool_)
         table[among] = True
         return np.asarray(table[keys])
-    ordered = np.sort(
-        among
-    )  # of keys nearly in order, far faster than the hashing of np.isin
+    # of keys nearly in order, far faster than the hashing of np.isin
+    ordered = np.sort(among)
     return np.asarray(np.append(ordered, -1)[np.searchsorted(ordered, keys)] == keys)
 
 

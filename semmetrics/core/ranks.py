@@ -43,10 +43,11 @@ _WIDE = (
 _CELLS = 1 << 22  # of a comparison of many rows
 _TILE = 1 << 19  # bytes of rows that stay in a cache
 _TIED = 64  # candidates behind the k-th that are looked at first, as they may be tied with it
+# rows and columns compared together, at most 255 rows: they stay in a cache
 _DOWN = (
     128,
     4096,
-)  # rows and columns compared together, at most 255 rows: they stay in a cache
+)
 
 
 class Counts(NamedTuple):
@@ -495,9 +496,8 @@ def _rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) ->
     bound = np.partition(maxima, maxima.shape[1] - k, axis=1)[:, -k, None]
     kept = block >= bound
     cells = np.flatnonzero(kept)
-    if (
-        len(cells) > _MANY * n * k
-    ):  # a line with many numbers equal to the bound needs k of them
+    # a line with many numbers equal to the bound needs k of them
+    if len(cells) > _MANY * n * k:
         for row in np.flatnonzero(kept.sum(axis=1) > _MANY * k):
             kept[row] = block[row] > bound[row]
             kept[row, np.flatnonzero(block[row] == bound[row])[:k]] = True
@@ -579,9 +579,8 @@ def _choose(
     The candidates of a line are in the order of their places.
     """
     n = lines.stop - lines.start
-    small = (
-        np.uint16 if n <= 1 << 16 else np.int64
-    )  # of 16 bits, numpy sorts far faster
+    # of 16 bits, numpy sorts far faster
+    small = np.uint16 if n <= 1 << 16 else np.int64
     order = np.argsort(line.astype(small), kind="stable")
     line, found = line[order], found[order]
     indptr = offsets(np.bincount(line, minlength=n))

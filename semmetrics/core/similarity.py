@@ -114,9 +114,8 @@ class SplitVectors:
         table, xp = self.products(other), _module(self.high)
         mine, theirs = (xp.where(s.lengths > 0, s.lengths, 1.0) for s in (self, other))
         table /= mine[..., :, None] * theirs[..., None, :]
-        return xp.round(
-            table, decimals=_DECIMALS, out=table
-        )  # what exceeds 1 becomes 1
+        # what exceeds 1 becomes 1
+        return xp.round(table, decimals=_DECIMALS, out=table)
 
 
 def _module(values: Any) -> Any:
@@ -298,14 +297,12 @@ class EuclideanDistances:
             self.vectors.shape[1],
         )
         parts = slices(items, _GATHERED // max(1, (m + n) * dimension))
-        gathered = np.empty(
-            (parts[0].stop, m + n, dimension)
-        )  # the same memory for every step
+        # the same memory for every step
+        gathered = np.empty((parts[0].stop, m + n, dimension))
         for part in parts:
             both = gathered[: part.stop - part.start]
-            self.vectors.take(
-                codes[part], 0, out=both, mode="wrap"
-            )  # "raise" would copy once more
+            # "raise" would copy once more
+            self.vectors.take(codes[part], 0, out=both, mode="wrap")
             np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[part])
 
     def _to_distances(self, square: Floats, pred_codes: Any, ref_codes: Any) -> None:
@@ -331,10 +328,11 @@ _CLOSE = 1e-6
 _BLOCK = 1 << 21  # cells of a product at a time
 _NUMBERS = 1 << 18  # of gathered vectors at a time
 _FEW = 64  # one cell in so many may be computed singly before a table is less work
+# lengths of vectors for which single precision has its full digits
 _ORDINARY = (
     1e-15,
     1e15,
-)  # lengths of vectors for which single precision has its full digits
+)
 
 
 def is_close(cosines: Floats, threshold: float) -> Bools:
@@ -383,15 +381,13 @@ class ThresholdTest:
     def __init__(self, vectors: NDArray[np.floating[Any]]) -> None:
         self._vectors = vectors
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-        self._zero: Bools = np.all(
-            vectors == 0, axis=1
-        )  # the squares of small numbers are 0
+        # the squares of small numbers are 0
+        self._zero: Bools = np.all(vectors == 0, axis=1)
         low, high = _ORDINARY
         inside = (lengths > low) & (lengths < high)
         self._ordinary = bool((self._zero | inside).all())
-        scale = np.where(
-            inside, 1 / np.where(inside, lengths, 1.0), 0.0
-        )  # 0 is not used
+        # 0 is not used
+        scale = np.where(inside, 1 / np.where(inside, lengths, 1.0), 0.0)
         self._units = (vectors * scale.astype(np.float32)[:, None]).astype(
             np.float32, copy=False
         )
@@ -470,9 +466,8 @@ class ThresholdTest:
         self, left: Any, right: Any, threshold: float, above: Bools, out: Any = None
     ) -> Ints:
         """Fill in which products are above, and return the flat places of what is unsure."""
-        with np.errstate(
-            all="ignore"
-        ):  # BLAS may raise flags of numbers that are in no result
+        # BLAS may raise flags of numbers that are in no result
+        with np.errstate(all="ignore"):
             product = np.matmul(left, right, out=out)
         product -= np.float32(threshold)
         np.greater(product, 0, out=above)

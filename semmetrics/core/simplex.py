@@ -262,9 +262,8 @@ def _root_trees(costs: Any, start: tuple[Any, ...], tolerance: Any) -> _Trees:
     row_of, column_of, flow, leaf_row, used = start
     m, n, size = costs.shape
     at, edges = np.arange(size), len(row_of)
-    kind = np.dtype(
-        np.int32 if edges <= 31 else np.int64
-    )  # one bit an edge, and the sign
+    # one bit an edge, and the sign
+    kind = np.dtype(np.int32 if edges <= 31 else np.int64)
     place = np.arange(edges, dtype=kind)[:, None]
     bits = (place * 0 + 1) << place
     forward, backward = bits * ~leaf_row, bits * leaf_row
@@ -272,9 +271,8 @@ def _root_trees(costs: Any, start: tuple[Any, ...], tolerance: Any) -> _Trees:
     price = costs.reshape(-1).take(cell * size + at)
     row, column = row_of * size + at, (m + column_of) * size + at
     parent = np.where(leaf_row, column, row)
-    leaf = np.where(
-        used, row + column - parent, (m + n) * size + at
-    )  # one node to spare
+    # one node to spare
+    leaf = np.where(used, row + column - parent, (m + n) * size + at)
     down, up = (np.zeros((m + n + 1) * size, kind) for _ in range(2))
     potential = np.zeros((m + n + 1) * size)
     for edge in range(edges - 1, -1, -1):
@@ -343,9 +341,8 @@ def _pivot(trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
     rest = less & ~bit
     cut = (from_column | to_column) & bit != 0  # the column is cut off, and not the row
     down, up = trees.down, trees.up
-    behind = -(
-        ((down | up) >> place) & 1
-    )  # all bits set for the nodes behind the old edge
+    # all bits set for the nodes behind the old edge
+    behind = -(((down | up) >> place) & 1)
     gain, loss = np.where(cut, more, rest) & behind, np.where(cut, rest, more) & behind
     swap = bit & behind
     forward = -(cut * (bit * 0 + 1))

@@ -43,15 +43,17 @@ from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places, at, requi
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
 
+# of an archive, and an empty one
 _MAGIC, _ZIP = (
     b"\x93NUMPY",
     (b"PK\x03\x04", b"PK\x05\x06"),
-)  # of an archive, and an empty one
+)
 _HDF = b"\x89HDF"
+# bytes read at once; and those that have the header of an array
 _CHUNK, _HEADER = (
     2**20,
     10_100,
-)  # bytes read at once; and those that have the header of an array
+)
 _MATRIX = ("values", "scores", "labels", "y")
 _BESIDE = ("classes", "ids")
 _SPARSE = {
@@ -81,9 +83,8 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         )
         raise InputError("not-numpy", where, why=why)
     header = io.BytesIO(data[:_HEADER])
-    with undamaged(
-        where, Exception
-    ):  # what numpy raises on a damaged header is not bounded
+    # what numpy raises on a damaged header is not bounded
+    with undamaged(where, Exception):
         first = npy.read_magic(header) == (1, 0)
         read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
         sizes, by_column, dtype = read(header)
@@ -374,9 +375,8 @@ _ENCODINGS = {
 }
 _DEEPEST = 16
 _TAG = {order: struct.Struct(f"{order}II") for order in "<>"}
-_HEAD = {
-    order: struct.Struct(f"{order}6I2i2I") for order in "<>"
-}  # of an array without a name
+# of an array without a name
+_HEAD = {order: struct.Struct(f"{order}6I2i2I") for order in "<>"}
 
 
 class Struct(NamedTuple):

@@ -43,9 +43,8 @@ from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.schema import as_id
 
 _BATCH, _CELLS = 2**16, 2**22  # rows, and their cells, that are read together
-_DECODED = (
-    2**31
-)  # bytes of texts in a part of a file that are decoded without a thought
+# bytes of texts in a part of a file that are decoded without a thought
+_DECODED = 2**31
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -131,9 +130,8 @@ class Coder:
                 scores = scores.flatten()
         self._code(values)
         if scores is not None:
-            floats = pc.add(
-                scores.cast(pa.float64()), 0.0
-            )  # -0.0 is 0, as JSON's -0 is
+            # -0.0 is 0, as JSON's -0 is
+            floats = pc.add(scores.cast(pa.float64()), 0.0)
             leave_if(pc.all(pc.is_finite(floats)).as_py() is False)
             self._scores.append(floats.to_numpy(zero_copy_only=False))  # nan for nulls
 
@@ -228,9 +226,8 @@ def _numbered(texts: Any) -> tuple[Any, Texts]:
         )
     _, ends, data = distinct.buffers()
     first, last = distinct.offset, distinct.offset + len(distinct) + 1
-    places = np.frombuffer(ends or bytes(4), np.int32)[
-        first:last
-    ]  # none has no buffers
+    # none has no buffers
+    places = np.frombuffer(ends or bytes(4), np.int32)[first:last]
     data = np.frombuffer(data or b"", np.uint8)
     return numbers, Texts(data[places[0] : places[-1]], places - places[0])
 
@@ -624,9 +621,8 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
-    leave_if(
-        any(note.code == "empty-cells" for note in found.notes)
-    )  # in a record: an empty entry
+    # in a record: an empty entry
+    leave_if(any(note.code == "empty-cells" for note in found.notes))
     notes = found.notes + [Fact("unused-columns", len(extra), tuple(extra))] * bool(
         extra
     )
@@ -762,9 +758,8 @@ def _parse_rows(
         row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
         _check_long_rows(data == ord(delimiter), ends, row_ends, len(columns))
     else:
-        leave_if(
-            b"\n\n" in block or b"\n\r\n" in block
-        )  # pyarrow makes rows of blank lines
+        # pyarrow makes rows of blank lines
+        leave_if(b"\n\n" in block or b"\n\r\n" in block)
     longest = _longest(row_ends, len(block), limit)
     read = pa_csv.ReadOptions(
         column_names=columns, block_size=max(_PARSED, 2 * longest)

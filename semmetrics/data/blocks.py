@@ -49,11 +49,12 @@ Read: TypeAlias = Callable[[Any, str], Any]
 
 FORMATS = ("jsonl", *TABLES, "parquet", "arrow")
 """The formats that are read in blocks; the last two from files alone."""
+# bytes of text; rows of a table, and their cells
 BLOCK, ROWS, CELLS = (
     2**22,
     2**16,
     2**22,
-)  # bytes of text; rows of a table, and their cells
+)
 _SPELLING = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
 
 
@@ -297,9 +298,8 @@ class _Text:
             number - 1 - self._top - self._lines,
         )
         ends = data == b"\n"[0]
-        if (
-            self._header and b"\r" in self._rest
-        ):  # in a table it ends a line, unless one follows
+        # in a table it ends a line, unless one follows
+        if self._header and b"\r" in self._rest:
             ends[:-1] |= (data[:-1] == b"\r"[0]) & ~ends[1:]
         stop = int(np.append(-1, np.flatnonzero(ends))[lines]) + 1
         self._rest = self._rest[stop:]
@@ -334,9 +334,8 @@ def _check_columns(schema: Any, columns: dict[str, str], where: str) -> None:
     columns.update(columns or kinds)
     for one in dict.fromkeys([*columns, *kinds]):
         found, wanted = (some.get(one, "missing") for some in (kinds, columns))
-        if (
-            found != wanted and "null" not in found + wanted
-        ):  # a type of columns without values
+        # a type of columns without values
+        if found != wanted and "null" not in found + wanted:
             where = at(where, f"column {one!r}")
             raise InputError("other-column", where, found=found, wanted=wanted)
 

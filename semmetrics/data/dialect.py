@@ -29,9 +29,8 @@ _FILE_LINE = re.compile(
 )
 _NUMBER_LINE = re.compile(r"\d+\t\s*\S")
 _FAIRSEQ_LINE = re.compile(r"[DHPST]-\d+\t")  # of fairseq-generate
-_ONLY_NUMBERS = re.compile(
-    r"[-+.\d]*\d(?:[\s,;]+[-+.\d]*\d)*\s*"
-)  # also 0/1 of NUS-WIDE
+# also 0/1 of NUS-WIDE
+_ONLY_NUMBERS = re.compile(r"[-+.\d]*\d(?:[\s,;]+[-+.\d]*\d)*\s*")
 _MARKED_LINE = re.compile(r"\S*\d\s+(?:-1|0|1)\s*")  # as VOC's list of each class
 _JSON_START = re.compile(r"""\s*(?:\{\s*"|\[\s*[\[{"])""")
 _CHECKED_LINES = 20  # of a plain text that may be a table without a header

@@ -537,9 +537,8 @@ class _PlainUnpickler(pickle._Unpickler):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(io.BytesIO(data), encoding="utf-8", errors="surrogateescape")
-        self._room = len(
-            data
-        )  # strings in keys: a pickler writes at least a byte for each
+        # strings in keys: a pickler writes at least a byte for each
+        self._room = len(data)
 
     def find_class(self, module: str, name: str) -> Any:
         """Return what stands for an allowed name."""

@@ -75,10 +75,11 @@ _LESS_IS_BETTER = frozenset(
 _NEGATED = frozenset(
     ("neg", "negative", "negated", "minus", "inv", "inverse", "inverted")
 )
+# bytes that have the header
 _NPY_VECTOR, _HEADER = (
     re.compile(rb"'shape': *\(\d+,\)"),
     10_100,
-)  # bytes that have the header
+)
 
 
 def format_of(source: Source, options: ReadOptions, form: Form) -> str:
@@ -163,9 +164,8 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
     if line.startswith("{"):
         try:
             value: Any = parse(line, "")
-        except (
-            InputError
-        ):  # an object over several lines, or an error that its reader raises
+        except InputError:
+            # an object over several lines, or an error that its reader raises
             return "json"
         more = found is not None and _LINE.search(content, found.end()) is not None
         keys = (*forms.RECORD_IDS, forms.FILE_ID)

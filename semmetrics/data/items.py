@@ -39,9 +39,8 @@ from semmetrics.schema import as_real
 _LABELS = ("label", "name", "class", "category", "tag", "description")
 _OBJECT_SCORES = (*SCORE_NAMES, "similarity", "logit")
 _MOST_SHOWN = 60  # characters of a list in a message
-_FRACTION = re.compile(
-    r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$"
-)  # a score in quotes, not a synonym
+# a score in quotes, not a synonym
+_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")
 _EXAMPLES = {
     "label": '["cat", "dog"]',
     "caption": '["a dog runs", "a brown dog"]',
@@ -186,10 +185,11 @@ def _code_entries(
         flat, scores, precision = _flatten(found, items, form, notes)
         coded = code_values(flat, number)
     vocabulary, codes = coded
+    # kinds of string, such as numpy's
     if not set(map(type, vocabulary)) <= {
         str,
         tuple,
-    }:  # kinds of string, such as numpy's
+    }:
         vocabulary = [
             entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary
         ]
@@ -215,9 +215,8 @@ def _code_strings(
     """Return the distinct entries and their codes; None if some entries are not strings."""
     try:
         vocabulary, codes = code_values(entries, number)
-    except (
-        TypeError
-    ):  # an entry that is a list or a mapping cannot be a dictionary's key
+    except TypeError:
+        # an entry that is a list or a mapping cannot be a dictionary's key
         return None
     if not all(issubclass(kind, str) for kind in set(map(type, vocabulary))):
         return None
@@ -350,9 +349,8 @@ def _check_texts(
         wrong = [
             not (entry and all(map(str.strip, _terms(entry)))) for entry in vocabulary
         ]
-    elif form.single and has_surrogate(
-        "".join(every)
-    ):  # tokenizers take texts in UTF-8
+    elif form.single and has_surrogate("".join(every)):
+        # tokenizers take texts in UTF-8
         code = "lone-surrogate"
         wrong = [has_surrogate("".join(_terms(entry))) for entry in vocabulary]
     else:

@@ -470,9 +470,8 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     for row, name in enumerate(names):
         weight = known[name]
         try:
-            if getattr(
-                weight, "ndim", 0
-            ):  # older NumPy converts an array of one element
+            # older NumPy converts an array of one element
+            if getattr(weight, "ndim", 0):
                 raise TypeError
             found[row] = float(weight)
         except (TypeError, ValueError, OverflowError):

@@ -96,9 +96,8 @@ def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
 def in_order(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
     """Number the entries that occur in order of first appearance."""
     first = np.full(len(entries), len(codes), np.int64)
-    first[codes[::-1]] = np.arange(
-        len(codes) - 1, -1, -1
-    )  # of several writes the last one stays
+    # of several writes the last one stays
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
     place = np.zeros(len(entries), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)

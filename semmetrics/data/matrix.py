@@ -24,9 +24,8 @@ from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import FROM_0, ROW, Fact, InputError, Places
 from semmetrics.messages import pluralize
 
-_EXACT = (
-    2**53 - 1
-)  # whole numbers up to it are exact in float64, and no other becomes one of them
+# whole numbers up to it are exact in float64, and no other becomes one of them
+_EXACT = 2**53 - 1
 _BLOCK = 1 << 22  # values looked at together
 
 

@@ -141,9 +141,8 @@ def read_columns(
 def _as_table(source: str) -> Iterator[None]:
     """Name the input and a remedy where a frame or a stream cannot be converted."""
     try:
-        with undamaged(
-            source, Exception, code="not-a-table"
-        ):  # of whatever library the object is
+        # of whatever library the object is
+        with undamaged(source, Exception, code="not-a-table"):
             yield
     except InputError as error:
         raise error if error.where else error.placed(source)  # noqa: B904 - it is the same one
@@ -166,9 +165,8 @@ def read_once(data: Any) -> Any:
 
 def plain_object(data: Any) -> Any:
     """Return arrays of text as lists, and tensors and what is like them as arrays."""
-    if hasattr(data, "detach") and hasattr(
-        data, "cpu"
-    ):  # a tensor of any device and type
+    # a tensor of any device and type
+    if hasattr(data, "detach") and hasattr(data, "cpu"):
         data = data.detach().cpu().resolve_conj().resolve_neg()
         if getattr(data, "layout", None) is not None and "strided" not in str(
             data.layout
@@ -530,9 +528,8 @@ def _arrow_table(data: Any) -> Any:
                         x for x in level if isinstance(x, (list, tuple))
                     )
                 ]
-            if any(
-                isinstance(one, (list, tuple)) for one in level
-            ):  # may end the process
+            # may end the process
+            if any(isinstance(one, (list, tuple)) for one in level):
                 raise InputError("deep-column", name=name)
         return pa.table(columns)
     if _is_dataset(data):

@@ -379,9 +379,10 @@ def fingerprint(matrix: Any) -> str:
     >>> fingerprint(np.eye(2, dtype=np.float32)) == fingerprint(np.eye(2))
     True
     """
+    # not for every score: it takes 5 ms
     from concurrent.futures import (
         ThreadPoolExecutor,
-    )  # not for every score: it takes 5 ms
+    )
 
     rows, columns = matrix.shape
     step = max(1, _PART // max(1, 8 * columns))

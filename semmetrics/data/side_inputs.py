@@ -752,9 +752,10 @@ def open_pair_values(
     if isinstance(data, tuple) and len(data) == 3:
         rows = data[0]
         listed = isinstance(rows, list | tuple) and rows
+        # a matrix, perhaps a wrong one, and not a pair with its score
         if getattr(rows, "ndim", 0) == 2 or (
             listed and all(isinstance(row, list | tuple) for row in rows)
-        ):  # a matrix, perhaps a wrong one, and not a pair with its score
+        ):
             return _matrix(plain_matrix(rows, name), data[1], data[2], to_id, name)
     if isinstance(data, Mapping):
         return _relation(data, to_id, name)

@@ -418,9 +418,8 @@ def open_parts(
     """
     with open_path(path) as (opened, name, file):
         suffix, packed_name = None, False
-        if (
-            file is not None and file.is_file()
-        ):  # not a pipe such as <(command), whose name is none
+        # not a pipe such as <(command), whose name is none
+        if file is not None and file.is_file():
             packed_name = file.suffix.lower() == ".gz"
             suffix = (file.with_suffix("") if packed_name else file).suffix.lower()
         stream = Stream(opened, name, file)

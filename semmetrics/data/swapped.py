@@ -21,12 +21,13 @@ from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 
 _HIGHEST_GRADE = 10
+# grades and means of a few grades are multiples of one over these
 _GRADE_PARTS = (
     1,
     2,
     3,
     4,
-)  # grades and means of a few grades are multiples of one over these
+)
 _LIKELY = 0.5  # a label of the ground truth is more likely than this
 _LEAST_RANKED = 3  # labels of an item, if they are the first of a ranking
 

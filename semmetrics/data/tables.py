@@ -47,10 +47,11 @@ from semmetrics.schema import TRUTHS, as_id, as_number
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
 _LOCK = threading.Lock()
 _BLANKS = frozenset({"", "nan", "na", "null", "none"})  # cells without a value
+# cells that often mean that nobody verified a label
 _UNVERIFIED = _BLANKS | {
     "-1",
     "-1.0",
-}  # cells that often mean that nobody verified a label
+}
 _WHOLE = {"0", "1", *TRUTHS}
 _LETTER, _DIGITS = re.compile(r"[^\W\d_]"), re.compile(r"\d+")
 T = TypeVar("T", Items, Lists)

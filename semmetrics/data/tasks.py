@@ -938,9 +938,8 @@ def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools, Int
         np.repeat(widths, widths),
         np.arange(len(order)) - np.repeat(starts, widths),
     )
-    others = np.where(
-        nearer < 0, 0, counts.tied[order] + 1 - mine
-    )  # tied, and no positives
+    # tied, and no positives
+    others = np.where(nearer < 0, 0, counts.tied[order] + 1 - mine)
     before = {
         "position": counts.tied_before[order],
         "optimistic": among,

@@ -49,9 +49,8 @@ Links: TypeAlias = "Iterable[tuple[Any, Any, str]]"
 
 MAX_PAIRS = 1 << 25  # (name, ancestor) pairs, 8 bytes each
 _CELLS = 1 << 21  # pairs that are gathered at once
-_HEAVY = (
-    1 << 14
-)  # pairs of one name's parents from which on they are looked at parent by parent
+# pairs of one name's parents from which on they are looked at parent by parent
+_HEAVY = 1 << 14
 _CYCLE = 10  # names of a cycle in a message
 
 
@@ -87,9 +86,8 @@ def _generations(
     if waiting.any():
         inside = (waiting > 0)[child] & (waiting > 0)[parent]
         ends = child[inside][::-1].tolist(), parent[inside][::-1].tolist()
-        above = dict(
-            zip(*ends, strict=True)
-        )  # every name that is left has a parent that is
+        # every name that is left has a parent that is
+        above = dict(zip(*ends, strict=True))
         node, seen = min(above), dict[int, int]()
         while node not in seen:
             seen[node] = len(seen)

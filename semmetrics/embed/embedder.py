@@ -146,7 +146,8 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
         TypeError,
         ValueError,
         RuntimeError,
-    ):  # the last: a tensor that has a gradient
+    ):
+        # the last: a tensor that has a gradient
         wanted = "an array of numbers"
         raise InputError("wrong-type", where, value=values, wanted=wanted) from None
     if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
@@ -194,11 +195,12 @@ def _embed_each(
     cut: Bools = np.zeros(len(texts), np.bool_)
     if found.truncated and hasattr(embedder, "is_truncated"):
         cut = embedder.is_truncated(texts)
+    # a user's own may not have the second
     return (
         found,
         getattr(found, "composed", None),
         cut,
-    )  # a user's own may not have the second
+    )
 
 
 class CallableEmbedder:

@@ -649,9 +649,8 @@ def _count(
             "needs-option", labels.source, what="a matrix of scores", name="top_k"
         )
     side = labels.side
-    if (
-        top_k is not None
-    ):  # the first labels of each item, by falling score if there are scores
+    # the first labels of each item, by falling score if there are scores
+    if top_k is not None:
         if side.scores is not None:
             order = order_rows(side.indptr, side.scores)
             side = Side(side.indptr, side.codes[order], side.scores[order])

@@ -217,9 +217,8 @@ def open_embeddings(
         If one cannot be opened, or ``max_words`` applies to none of them.
     """
     options = {name: opening_options(spec) for name, spec in specs.items()}
-    unused = not any(
-        "max_words" in some for some in options.values()
-    )  # the first refuses it
+    # the first refuses it
+    unused = not any("max_words" in some for some in options.values())
     models = {}
     for name, spec in specs.items():
         model = open_embedding(
@@ -539,9 +538,8 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
                     "bad-option", where, name=key, value=value, wanted=wanted
                 )
         fits = False
-        with suppress(
-            ValueError
-        ):  # brackets that do not close, a port that is not a number
+        # brackets that do not close, a port that is not a number
+        with suppress(ValueError):
             url = urlsplit(table["url"])
             fits = (
                 url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0

@@ -188,9 +188,8 @@ class SentenceEmbedder:
 
     def _count_tokens(self, texts: list[str]) -> tuple[Ints, Bools]:
         """Return how many tokens are read of each text, and which texts have more."""
-        if (
-            not callable(self.tokenizer) or not texts
-        ):  # a bag of words: length plays no part
+        # a bag of words: length plays no part
+        if not callable(self.tokenizer) or not texts:
             return np.ones(len(texts), np.int64), np.zeros(len(texts), np.bool_)
         prompted = [self._prompt + text for text in texts]
         read = self.tokenizer(prompted, truncation=False, verbose=False)

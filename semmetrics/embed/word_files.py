@@ -459,9 +459,8 @@ def from_keyed_vectors(
             "wrong-shape", where or name, role=role, shape=shape, wanted=wanted
         )
 
-    def own_digest() -> (
-        str
-    ):  # of words, their vectors, and those of their n-grams if there are any
+    # of words, their vectors, and those of their n-grams if there are any
+    def own_digest() -> str:
         parts = [vectors[: len(words)], getattr(model, "vectors_ngrams", None)]
         numbers = (
             np.ascontiguousarray(part, np.float32) for part in parts if part is not None

@@ -414,17 +414,19 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
             "nothing-given", where, what="words", remedy="give the vector of each"
         )
     rows, length = {}, 0
+    # the first word's length is that of all
     for word in [
         next(iter(vectors)),
         *values,
-    ]:  # the first word's length is that of all
+    ]:
         try:
             row = to_numpy(values[word])
         except (
             TypeError,
             ValueError,
             RuntimeError,
-        ):  # a tensor with a gradient raises the last
+        ):
+            # a tensor with a gradient raises the last
             row = np.array(None)
         length = length or row.size
         if (

@@ -256,6 +256,7 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     if highest == Certainty.NO:
         return Resolved(KINDS[0], understood)
     if highest == Certainty.CERTAIN:
+        # of each side
         claims = [
             {
                 n
@@ -263,7 +264,7 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
                 if _recognise(n, [one], options).certainty >= Certainty.CERTAIN
             }
             for one in samples
-        ]  # of each side
+        ]
         for name in best:  # a side that two kinds are certain of has columns of both
             if all(name in claim for claim in claims if claim):
                 return Resolved(name, understood)

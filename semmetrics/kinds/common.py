@@ -350,9 +350,8 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     values = np.asarray(plain_object(given)).astype(np.float64)
     if values.ndim == 2:
         sums = values.sum(axis=1)
-        wrong = (sums > 1 + _CLOSE) | (values < 0).any(
-            axis=1
-        )  # sizes may end before all of 1
+        # sizes may end before all of 1
+        wrong = (sums > 1 + _CLOSE) | (values < 0).any(axis=1)
         if wrong.any():
             row = int(wrong.argmax())
             raise InputError(
@@ -491,9 +490,8 @@ def open_models(measures: Measures, options: Options) -> dict[str, Any]:
         options.opened["specs"] = specs
         for name, model in options.opened["models"].items():
             model = getattr(model, "embedder", model)
-            if hasattr(model, "progress") and isinstance(
-                specs[name], str
-            ):  # not one of the user's
+            # not one of the user's
+            if hasattr(model, "progress") and isinstance(specs[name], str):
                 model.progress = options["progress"]
     models: dict[str, Any] = options.opened["models"]
     return models

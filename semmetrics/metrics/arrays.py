@@ -155,10 +155,11 @@ def _sums(
     mine, theirs = _matrices(measure, pred, ref)
     shares = None if weights is None else item_weights(weights, len(mine))
     in_reference = in_union = np.ones(mine.shape[1], np.bool_)
+    # only then does it matter what occurs
     if measure["labels"] in (
         "reference",
         "union",
-    ):  # only then does it matter what occurs
+    ):
         in_reference = np.asarray(theirs.any(axis=0))
         in_union = in_reference | np.asarray(mine.any(axis=0))
     names = tuple(map(str, range(mine.shape[1])))
@@ -596,9 +597,8 @@ def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
     waiting: list[Ints] = []
     left = np.arange(len(flat))
     sizes = ragged.lengths(rows)
-    after = np.repeat(sizes, sizes) - ragged.positions(
-        rows
-    )  # labels from here to the end
+    # labels from here to the end
+    after = np.repeat(sizes, sizes) - ragged.positions(rows)
     distance = size = 0
     while len(left):
         distance += 1

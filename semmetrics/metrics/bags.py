@@ -98,9 +98,8 @@ class BagValues(Statistic):
         value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
         if len(both):
             value[both] = to_numpy(paired_cosines(mine[both], theirs[both]))
-        if (
-            self.how == "text" and vectors.oov != "skip"
-        ):  # a list that is not known is not empty
+        # a list that is not known is not empty
+        if self.how == "text" and vectors.oov != "skip":
             some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
 

@@ -51,9 +51,8 @@ from semmetrics.text.tokenizers import encode_tokens
 ORDERS = 4
 # The COCO code's: where nothing is found a value is tiny, not 0, and nothing divides by 0.
 _TINY, _SMALL = 1e-15, 1e-9
-_LENGTHS = (
-    1 << 26
-)  # no text has so many tokens; products with them are exact in float64
+# no text has so many tokens; products with them are exact in float64
+_LENGTHS = 1 << 26
 
 REFERENCE_LENGTH = one_of(
     "reflen",
@@ -436,9 +435,8 @@ def _shared_counts(
         owner[order] // images,
         grams.counts[cells][order],
     )
-    same = np.zeros(
-        len(keys) + 1, np.bool_
-    )  # whether a cell has the n-gram of the one before
+    # whether a cell has the n-gram of the one before
+    same = np.zeros(len(keys) + 1, np.bool_)
     np.equal(keys[1:], keys[:-1], out=same[1:-1])
     kept = same[:-1] | same[1:]
     group = np.cumsum(~same[:-1][kept]) - 1

@@ -345,9 +345,8 @@ class BagPairs:
             np.diff(self._indptr[start : stop + 1]),
         )
         counts = np.zeros(stop - start, np.int64)
-        for place in range(
-            int(number.max(initial=0))
-        ):  # the references of images, one by one
+        # the references of images, one by one
+        for place in range(int(number.max(initial=0))):
             rows = np.flatnonzero(number > place)
             texts = self._theirs[first[rows] + place]
             known = self._known[texts]

@@ -395,9 +395,8 @@ def length_penalty(candidates: Ints, references: Ints, sigma: float) -> Floats:
     [1.0, 0.6065]
     """
     difference = (candidates - references).astype(np.float64)
-    with np.errstate(
-        over="ignore"
-    ):  # of lengths very far from each other, whose penalty is 0
+    # of lengths very far from each other, whose penalty is 0
+    with np.errstate(over="ignore"):
         return np.asarray(np.exp(-0.5 * (difference / sigma) ** 2))
 
 

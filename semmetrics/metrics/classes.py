@@ -271,9 +271,8 @@ def weighted_curve(
     apart = np.ones(len(bounds), np.bool_)
     with np.errstate(over="ignore"):
         apart[1:] = np.diff(bounds) > _ROUNDING * sizes[right].max(initial=0.0)
-    places = (np.cumsum(apart) - 1)[
-        place.ravel()
-    ]  # of images that some constant makes right
+    # of images that some constant makes right
+    places = (np.cumsum(apart) - 1)[place.ravel()]
     bounds = bounds[apart]
 
     def curve(weights: Floats) -> Curve:

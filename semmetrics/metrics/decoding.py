@@ -453,9 +453,8 @@ def keep_cardinality_with_scores(
     table = _cardinality_head(head, indptr, least=0.0)
     sizes = np.arange(table.shape[1]) + offset
     widths = lengths(indptr)[:, None]
-    with np.errstate(
-        divide="ignore"
-    ):  # log 0 = -inf is meant: such a set is impossible
+    # log 0 = -inf is meant: such a set is impossible
+    with np.errstate(divide="ignore"):
         total = np.log(table)
         sums = np.append(_row_cumsum(indptr, np.log(scores)), 0.0)
     summed = np.minimum(sizes + extra, widths)

@@ -139,10 +139,11 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     number = counts[..., 0]
     unknown = np.zeros(number.shape, np.bool_)
     for place, name in enumerate(CAUSES[1:], 1):
+        # None where the cause cannot arise
         policy, some = (
             measure[name],
             counts[..., place],
-        )  # None where the cause cannot arise
+        )
         if policy == "nan":
             unknown |= some > 0
         elif policy in ("0", "1"):

@@ -176,9 +176,8 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
         _, flat, keys = _ancestors(theirs, placed)
         bits = int(placed.distances.max(initial=0)).bit_length()
         ordered = np.sort((keys << bits) + placed.distances[flat])
-        ordered = ordered[
-            np.flatnonzero(np.diff(ordered >> bits, prepend=-1))
-        ]  # the nearest
+        # the nearest
+        ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]
         ref_keys = ordered >> bits
         down = ordered - (ref_keys << bits)
         indptr, flat, keys = _ancestors(mine, placed)

@@ -53,10 +53,11 @@ EMBEDDING = Option(
 
 _TABLE = 1 << 25  # cells of a table of similarities, terms by terms
 _PAIR_COST = 16  # a similarity computed for a pair costs so many of a table
+# numbers of vectors gathered at a time: in a cache; on a device
 _GATHERED = (
     1 << 18,
     1 << 26,
-)  # numbers of vectors gathered at a time: in a cache; on a device
+)
 
 
 def label_vectors_of(task: LabelTask | CaptionTask, key: str) -> Any:
@@ -422,10 +423,11 @@ class PairwiseSimilarity:
             theirs, other = self._terms(labels[part])
             pairs = self._pair_by_pair(mine, theirs, skips=skips)
             if vectors.has_synonyms:
+                # the best of a label's terms, on either side
                 for indptr in (
                     own,
                     other,
-                ):  # the best of a label's terms, on either side
+                ):
                     best = backend.max_rows(
                         pairs.reshape(-1, pairs.shape[2]), indptr, 0
                     )

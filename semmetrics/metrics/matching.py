@@ -82,9 +82,8 @@ class Cut:
         if rule == "all" and block.task.ranked and self.k is None:
             raise InputError("no-rule")
         every = np.diff(ranked.indptr)
-        if rule == "all" or not len(
-            ranked.codes
-        ):  # nothing predicted, with or without scores
+        # nothing predicted, with or without scores
+        if rule == "all" or not len(ranked.codes):
             return every
         if rule in ("threshold", "at-least"):
             threshold = round_to(float(number), block.task.precision)
@@ -111,9 +110,8 @@ class Cut:
             block.task.heads[block.start : block.stop],
             block.task.first_set_size,
         )
-        scores = ranked.scores * (
-            float(number) if rule == "dirichlet" else 1.0
-        )  # U to the c
+        # U to the c
+        scores = ranked.scores * (float(number) if rule == "dirichlet" else 1.0)
         if rule == "cardinality":
             kept = decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         else:
@@ -209,9 +207,8 @@ class Matches:
                 else ragged.sum_rows(once, ref.indptr)
             )
             return Matched(first, hit if first is None else hit & first, once, n_ref)
-        if (
-            first is not None
-        ):  # the j-th of equal predictions needs more than j equal references
+        # the j-th of equal predictions needs more than j equal references
+        if first is not None:
             ordered = np.sort(ref_cells)
             present = np.searchsorted(ordered, pred_cells, "right")
             present -= np.searchsorted(ordered, pred_cells)

@@ -822,13 +822,11 @@ def _areas(
     """Compute the areas under the curves; positives' weights are summed as recall is."""
     precision, recall, positives = _points(curves, weights, interpolation)
     filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
-    if (
-        interpolation in _POINTS
-    ):  # a point of recall belongs to the first hit that reaches it
+    # a point of recall belongs to the first hit that reaches it
+    if interpolation in _POINTS:
         points = _POINTS[interpolation]
-        recall = np.round(
-            recall, 12
-        )  # fractional weights add up to it with rounding errors
+        # fractional weights add up to it with rounding errors
+        recall = np.round(recall, 12)
         recall = np.searchsorted(points, recall, side="right") / len(points)
     starts = curves.hit_ptr[:-1][filled]
     steps = np.diff(recall, axis=1, prepend=0.0)
@@ -1086,9 +1084,8 @@ class ClassCurveFamily(definition.Family):
         micro = measure["average"] == "micro"
         for place in [0] if micro else np.flatnonzero(frame.universe(measure)).tolist():
             hits = slice(*curves.hit_ptr[place : place + 2].tolist())
-            none = [0.0] * bool(
-                positives[place] and hits.start == hits.stop
-            )  # nothing is found
+            # nothing is found
+            none = [0.0] * bool(positives[place] and hits.start == hits.stop)
             name = None if micro else frame.labels[place]
             yield name, np.append(none, recall[hits]), np.append(none, precision[hits])
 
@@ -1097,9 +1094,8 @@ class ClassCurveFamily(definition.Family):
     ) -> tuple[Any, Any, ClassCurves]:
         """Return pairs and weights in the order that the measure reads, and the curves."""
         pairs, weights = sums["rows"]["pairs"], sums["weights"]
-        if (
-            measure["ties"] != "ordered"
-        ):  # only then does the order of the items not matter
+        # only then does the order of the items not matter
+        if measure["ties"] != "ordered":
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         pooled = frame.universe(measure) if measure["average"] == "micro" else None
         return (

@@ -210,9 +210,8 @@ def add(definition: Definition) -> Definition:
     """
     for name in (definition.name, *definition.aliases):
         key = (definition.kind, name)
-        if _load(
-            *key
-        ):  # an own measure takes the place of an earlier one, aliases included
+        # an own measure takes the place of an earlier one, aliases included
+        if _load(*key):
             known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
             if known != definition.name or {key, (key[0], known)} & _ROWS.keys():
                 raise InputError("name-taken", name=name)
@@ -307,9 +306,8 @@ def aliases(kind: str | None = None) -> dict[str, str]:
     found: dict[str, str] = {}
     for own, name in dict.fromkeys([*_ROWS, *_ALIASES]):
         if kind in (None, own) and (own, name) in _ALIASES:
-            found.setdefault(
-                name, _ALIASES[own, name]
-            )  # the first kind, as find has it
+            # the first kind, as find has it
+            found.setdefault(name, _ALIASES[own, name])
     return found
 
 

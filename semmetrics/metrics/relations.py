@@ -116,9 +116,8 @@ class Retrieved:
         k = max(1, min(k, self.width))
         if given is None:
             queries, matrix = self.queries, self.matrix
-            if not np.array_equal(
-                self.rows, np.arange(sides(matrix, queries)[0])
-            ):  # a part of phi
+            # a part of phi
+            if not np.array_equal(self.rows, np.arange(sides(matrix, queries)[0])):
                 if queries == "rows":
                     runs = [
                         slice(0, 0),

@@ -122,9 +122,8 @@ def _lay_out(
     taken = [included[label_similarity.written_codes(side)] for side in sides]
     if duplicates == "once":
         width = max(1, len(block.task.classes))
-        for side, flags in zip(
-            sides, taken, strict=True
-        ):  # the first of a class of an item
+        # the first of a class of an item
+        for side, flags in zip(sides, taken, strict=True):
             chosen = side if flags.all() else side.keep(flags)
             keys = ragged.cell_keys(chosen.indptr, chosen.codes, width)
             first = ragged.first_occurrences(keys, len(side) * width)

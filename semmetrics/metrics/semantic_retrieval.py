@@ -690,9 +690,8 @@ def _recall(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     else:
         relevant = _of_images(given, measure, key, "first")
     values = semantic_recall(relevant=relevant, **{**given, "variant": variant})
-    similar = (
-        best.values[:, :m].sum(axis=1) > 0
-    )  # else nothing is similar, and any would do
+    # else nothing is similar, and any would do
+    similar = best.values[:, :m].sum(axis=1) > 0
     return np.where(similar[:, None], values, np.nan)
 
 

@@ -402,9 +402,8 @@ def _spider_values(
 
 _TUPLE_BLOCK = 1 << 22  # pairs of tuples that are compared at a time
 _CELLS = 1 << 26  # of a table of concepts, and
-_PAIRS = (
-    1 << 20
-)  # similar ones, up to which it is made instead of comparing those of a pair
+# similar ones, up to which it is made instead of comparing those of a pair
+_PAIRS = 1 << 20
 
 
 class SpicePairs:
@@ -430,9 +429,8 @@ class SpicePairs:
         self.n_columns, self.n_rows = map(len, tables)
         self._in_column, self._in_row = (table.n_tuples for table in tables)
         most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
-        kind = (
-            np.int16 if most <= np.iinfo(np.int16).max else np.int32
-        )  # that hits are counted in
+        # that hits are counted in
+        kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32
         (mine, first, self._captions), (theirs, other, images) = (
             _tuples_of(table, kind, sparse) for table in tables
         )

@@ -344,9 +344,8 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     bins[order] = np.cumsum(fresh)
     points = falling[fresh]
     if len(points) and points[-1] != -np.inf:
-        lowest = points[
-            -1
-        ]  # what all scores are above: 0 where they are, or 1 below the lowest
+        # what all scores are above: 0 where they are, or 1 below the lowest
+        lowest = points[-1]
         below = 0.0 if lowest > 0 else min(lowest - 1.0, np.nextafter(lowest, -np.inf))
         points = np.append(points, below)
     return points, bins
@@ -429,9 +428,8 @@ def means_at_points(
     check_choice("average", average, AVERAGES)
     columns: list[Any] = [rows.hit, np.ones(len(bins), np.int8), *more]
     n_refs: Any = rows.n_ref
-    if (
-        rows.weights is not None and average != "example"
-    ):  # sums over items are weighted
+    # sums over items are weighted
+    if rows.weights is not None and average != "example":
         of_label = np.repeat(rows.weights, np.diff(rows.indptr))
         columns, n_refs = [c * of_label for c in columns], n_refs * rows.weights
     if average == "micro":

@@ -204,9 +204,8 @@ class Display:
 def _new_figure(size: Any) -> Any:
     """Return a new figure, which a notebook shows and closes at the end of the cell."""
     load()
-    if not os.environ.get("MPLBACKEND", "").endswith(
-        "inline"
-    ):  # which Jupyter's kernel sets
+    # which Jupyter's kernel sets
+    if not os.environ.get("MPLBACKEND", "").endswith("inline"):
         from matplotlib.figure import Figure
 
         return Figure(size, layout="constrained")
@@ -1109,9 +1108,8 @@ class ThresholdDisplay(Curves):
     def of(cls, result: Any) -> Self:
         """Take a sweep, or a table of scores with several thresholds."""
         every, fitted, of, lower = list[Any](), dict[str, Any](), set[str](), set[str]()
-        if isinstance(
-            curve := getattr(result, "curve", None), Mapping
-        ):  # of a calibration
+        # of a calibration
+        if isinstance(curve := getattr(result, "curve", None), Mapping):
             points = curve["threshold"]
             every = [
                 {"name": name, "threshold": x, "value": value}

@@ -31,33 +31,37 @@ from semmetrics.errors import (
 )
 from semmetrics.messages import visible
 
+# of a thumbnail's side, and of all thumbnails
 _PIXELS, _PICTURES, _BYTES = (
     160,
     200,
     4 * 2**20,
-)  # of a thumbnail's side, and of all thumbnails
+)
+# Pillow would start Ghostscript for EPS
 _FORMATS = (
     "JPEG",
     "PNG",
     "WEBP",
     "GIF",
     "BMP",
-)  # Pillow would start Ghostscript for EPS
+)
+# of the same formats
 _SIGNATURES = (
     b"\xff\xd8\xff",
     b"\x89PNG",
     b"RIFF",
     b"GIF8",
     b"BM",
-)  # of the same formats
+)
 _ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 _ID = re.compile(r"\{id(?::0(\d{1,2})d)?\}")  # {id}, or {id:012d} for leading zeros
+# what predictions are compared with
 _TRUE = (
     "true",
     "positives",
     "class",
     "references",
-)  # what predictions are compared with
+)
 _ABOVE = (
     "system",
     "baseline",

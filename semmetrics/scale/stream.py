@@ -118,9 +118,8 @@ class Side:
         """Return the next items, of which there are as many."""
         found: Any = self.lists
         if n < len(self.hashes):
-            rest = replace(
-                found.rows(n, len(found)), notes=[]
-            )  # what was noted is noted once
+            # what was noted is noted once
+            rest = replace(found.rows(n, len(found)), notes=[])
             self.lists, found = rest, found.rows(0, n)
         self.hashes = self.hashes[n:]
         return found
@@ -249,9 +248,8 @@ def score_stream(
 
 
 def _close(reader: Any) -> None:
-    with suppress(
-        ValueError
-    ):  # a thread still uses it, when the program was told to end at once
+    # a thread still uses it, when the program was told to end at once
+    with suppress(ValueError):
         reader.close()
 
 

@@ -373,9 +373,8 @@ def of_pairs(
     )
     facts = [few] * (min(few.values["same"], few.values["others"]) < _FEW)
     facts += [Fact("all-pairs-alike")] * (place in (0, len(curve["threshold"]) - 1))
-    text = json.dumps(
-        sorted(map(list, pairs)), ensure_ascii=True
-    )  # in whatever order they came
+    # in whatever order they came
+    text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)
     return Calibration(
         threshold=curve["threshold"][place],
         method="pairs",

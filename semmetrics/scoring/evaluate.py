@@ -376,9 +376,8 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
         return first.labels
     listed = first.labels[: first.given or 0]
     known = set(listed)
-    every = sorted(
-        name for part in parts for name in part.labels
-    )  # which merges what is in order
+    # which merges what is in order
+    every = sorted(name for part in parts for name in part.labels)
     return (*listed, *(name for name in dict.fromkeys(every) if name not in known))
 
 
@@ -694,9 +693,8 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     inner = _unpack(parts, arrays)
     if kind not in _GROUPS:
         module, _, name = kind.partition(":")
-        own = (
-            module.startswith(f"{_PACKAGE}.") and "__" not in kind
-        )  # and is no program
+        # and is no program
+        own = module.startswith(f"{_PACKAGE}.") and "__" not in kind
         of: Any = getattr(importlib.import_module(module), name) if own else None
         if not isinstance(of, type) or not _fields(of):
             raise InputError("no-state", kind)

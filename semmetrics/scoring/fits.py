@@ -118,9 +118,8 @@ def _fit_score_threshold(
     if task.pred.scores is None:
         raise no_scores(f"decode={measure['decode']}", task)
     points, values = _values_at_points(measure, task)
-    if len(
-        points
-    ):  # the last one is below all scores, and must stay below if it is rounded
+    # the last one is below all scores, and must stay below if it is rounded
+    if len(points):
         points[-1] = _below(points[-1], task.precision)
     usable = np.isfinite(points)
     if not usable.any():
@@ -128,9 +127,8 @@ def _fit_score_threshold(
             "nothing-given", what="scores", remedy="a threshold is chosen among them"
         )
     values = np.where(usable, np.nan_to_num(values, nan=-1.0), -np.inf)
-    best = float(
-        points[best_place(points, values)]
-    )  # a score, or the next below the lowest
+    # a score, or the next below the lowest
+    best = float(points[best_place(points, values)])
     note = f"{BEST_FIT}{judge}-{measure['average']}"
     return measure.with_options(decode=f"threshold:{best!r}"), note
 
@@ -155,9 +153,8 @@ def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats
         whole_weights,
     )
 
-    inside = frame_of([task.axis]).universe(
-        measure
-    )  # as far as this system has its classes
+    # as far as this system has its classes
+    inside = frame_of([task.axis]).universe(measure)
     if measure["threshold"] is not None:
         step: Any = SemanticFamily().counts(measure).matches  # type: ignore[attr-defined]
     else:
@@ -169,9 +166,8 @@ def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
     points, bins = points_of_scores(scores)
-    bins = np.where(always, 0, bins)[
-        chosen
-    ]  # what is always kept is above every threshold
+    # what is always kept is above every threshold
+    bins = np.where(always, 0, bins)[chosen]
     weights = (
         None if task.weights is None else whole_weights(task.weights, lengths + n_true)
     )
@@ -237,9 +233,8 @@ def _under_policy(
         value = float(
             definition.formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0]
         )
-        policy = (
-            str(int(value)) if value in (0.0, 1.0) else policy
-        )  # the formula has one
+        # the formula has one
+        policy = str(int(value)) if value in (0.0, 1.0) else policy
     total: Floats
     empty: Floats
     total, empty = means_at_points(rows, average, bins, n_points, known, *more)

@@ -423,10 +423,11 @@ class Replicates:
         from scipy.special import stdtrit  # not needed for other methods
 
         if math.isnan(self.standard_error) or np.isnan(self.left_out).any():
+            # without what decides most, all others vary too little
             return (
                 math.nan,
                 math.nan,
-            )  # without what decides most, all others vary too little
+            )
         t = -float(stdtrit(self._freedom, tail))
         low, high = self._centres(method)
         limits = low - t * self.standard_error, high + t * self.standard_error

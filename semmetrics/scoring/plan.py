@@ -425,9 +425,8 @@ def _choose_items(task: Any, shard: Shard | None) -> Any:
 
     What is counted of all items goes with the first shard.
     """
-    if (
-        task.weights is not None and not task.weights.all()
-    ):  # a kind may have done so itself
+    # a kind may have done so itself
+    if task.weights is not None and not task.weights.all():
         rows = np.flatnonzero(task.weights)
         counts = {**task.counts, "weight_0": len(task) - len(rows)}
         task = replace(task.take(rows), counts=counts)
@@ -515,8 +514,9 @@ def resolve_inputs(
         kinds = kinds_of_all(listed(given.get("measures") or ()))
         if len(kinds) < 2:
             raise
+        # data that could be either: the first that has them
         return (
             kinds[0],
             systems,
             gts,
-        )  # data that could be either: the first that has them
+        )

@@ -52,17 +52,18 @@ _Own: TypeAlias = dict[str, Any]  # fields of a measure's replicates
 _BLOCK = 1 << 15
 _CELLS = 1 << 12  # of what is drawn, summed at a time: they stay in a processor's cache
 _MEMORY = 1 << 26
+# items and resamples of one chunk, where items are few
 _TOGETHER, _MOST = (
     1 << 20,
     1024,
-)  # items and resamples of one chunk, where items are few
-_WHOLE = (
-    1 << 24
-)  # below it sums of whole numbers are exact in float32, too, at half the cost
+)
+# below it sums of whole numbers are exact in float32, too, at half the cost
+_WHOLE = 1 << 24
+# left out at most: of sums, and of rows, which cost more
 _PARTS, _ROW_PARTS = (
     1000,
     100,
-)  # left out at most: of sums, and of rows, which cost more
+)
 _KEPT = 1 << 30  # bytes of the sums of resamples
 # how often an item is drawn, by 16 bits of a hash: Poisson numbers with mean 1, variance 1.0002
 _SHARES = (24110, 24109, 12055, 4017, 1005, 201, 33, 5, 1)

@@ -49,10 +49,11 @@ _ENTRY = (
     "signature",
     "rows",
 )
+# true items of a label, and labels with fewer, that can be trusted
 _FEW, _SHARE = (
     5,
     0.5,
-)  # true items of a label, and labels with fewer, that can be trusted
+)
 _ROUNDING = 1e-9  # by which a value may miss its bounds
 BEST_FIT = "fit:best-"
 """How the note of a score begins whose threshold was the best one."""
@@ -365,10 +366,11 @@ def score_statistics(
         scores += own
     if ci is None:
         return scores
+    # values alone need none of it
     from semmetrics.scoring.resampling import (
         Subject,
         replicate,
-    )  # values alone need none of it
+    )
 
     subjects = [Subject(*part) for part in parts]
     made = dict(zip(aligned, replicate(subjects, ci, progress), strict=True))

@@ -290,9 +290,8 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
         how = computed_as(signed.models.get("matrix", ""), str(signed.measure["phi"]))
         said |= {name: how[name] for name in how if given.get(name) is None}
     said["ignore"] = split_names(signed.settings.get("ignore", ""))
-    if "kubany2020" in (said["normalize"] or "").split(
-        "+"
-    ):  # it splits synonyms at commas
+    # it splits synonyms at commas
+    if "kubany2020" in (said["normalize"] or "").split("+"):
         said["ignore"] = [name.replace(" | ", ",") for name in said["ignore"]]
     if signed.settings.get("cand") == "references":
         said["score_references"] = True

@@ -417,15 +417,15 @@ class Scorer:
         """Return the options that a state names: values that it can hold, or their hashes."""
         options = {}
         for name, value in self.__getstate__()["_given"].items():
+            # the measures have the hash of the latter
             if name in (
                 *_UNCOMPARED,
                 "doc_freq",
-            ):  # the measures have the hash of the latter
+            ):
                 continue
             if name in _LABEL_LISTS and isinstance(value, (str, os.PathLike)):
-                value = setup_of(self).options[
-                    name
-                ]  # the file may be elsewhere, or change
+                # the file may be elsewhere, or change
+                value = setup_of(self).options[name]
             options[name] = value if can_hold(value) else Identity(_digest(value))
         return options
 
@@ -502,9 +502,8 @@ class Scorer:
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but what is opened, which is opened again."""
         given = dict(self._given)
-        if (
-            "measures" in given
-        ):  # as measures, which say what to import where they are not known
+        # as measures, which say what to import where they are not known
+        if "measures" in given:
             shared = len(kinds_of_all(given["measures"])) > 1
             if self._kind is not None or not shared:
                 given["measures"] = parse_all(given["measures"], first=self._kind)
@@ -557,10 +556,11 @@ class Scorer:
         loaded = any(
             items.parts for one in (self, other) for items in one._systems.values()
         )
+        # of files the content is compared
         ignored = {
             *_UNCOMPARED,
             *(_FILES if loaded else ()),
-        }  # of files the content is compared
+        }
         names = [
             name
             for name in dict.fromkeys((*mine, *theirs))
@@ -614,7 +614,8 @@ def _identity(value: Any) -> Any:
         pickle.PicklingError,
         TypeError,
         AttributeError,
-    ):  # it never left this process
+    ):
+        # it never left this process
         return id(value)
 
 
@@ -717,26 +718,23 @@ class Batches:
     waiting: int = 0
     _place: str = ""  # of the first item
     _scores: frozenset[str] = frozenset()  # of _SCORES; empty before the first item
-    _readings: dict[tuple[str, str], None] = field(
-        default_factory=dict
-    )  # each with its scores
+    # each with its scores
+    _readings: dict[tuple[str, str], None] = field(default_factory=dict)
     _order: str = ""
     _precisions: frozenset[str] = frozenset()  # of scores
     _has_marks: bool = False
     _names_all: bool = False
     _is_federated: bool = False
-    _styles: dict[str, str] = field(
-        default_factory=dict
-    )  # as those of Lists, by the first batch
+    # as those of Lists, by the first batch
+    _styles: dict[str, str] = field(default_factory=dict)
     _style_place: str = ""  # of an item that shows them
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _is_unnamed: bool = False  # whether a matrix had columns without names
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
     _ids: list[Ids] | None = None  # batch by batch; None: known by position
-    _known: dict[str, None] = field(
-        default_factory=dict
-    )  # those of the first so many batches
+    # those of the first so many batches
+    _known: dict[str, None] = field(default_factory=dict)
     _n_known: int = 0
     # of the items that were let go: their number and that of their entries
     _gone: int = 0
@@ -1058,9 +1056,8 @@ class Collection:
             Fact
         ] = []  # on loaded items, where they cannot be described anew
         self._offered: dict[str, int] = {}  # how many items each shard was chosen from
-        self._known_by: frozenset[str] = (
-            frozenset()
-        )  # ids, numbers, or other numbers than before
+        # ids, numbers, or other numbers than before
+        self._known_by: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         """The number of items of the ground truth."""
@@ -1214,9 +1211,8 @@ class Collection:
         if not len(pred) and not len(ref):
             return
         pred, ref = _with_ids(pred, ref)
-        resolved = resolve_options(
-            given, setup.kind.name
-        )  # refuses what means nothing for it
+        # refuses what means nothing for it
+        resolved = resolve_options(given, setup.kind.name)
         given = {
             name: resolved[name] for name, value in given.items() if value is not None
         }
@@ -1241,14 +1237,12 @@ class Collection:
         first = self._plan is None and not (
             before._preds.undecided or before._gts.undecided
         )
-        if self.keep_rows or not (
-            alone or many or first
-        ):  # what is wrong is found as early
+        # what is wrong is found as early
+        if self.keep_rows or not (alone or many or first):
             # what needs all items is looked at when all are there
             changed = values | {name: OPTIONS[name].default for name in WHOLE}
-            if (
-                self.is_empty or self._preds.undecided
-            ):  # also in the options or what they name
+            # also in the options or what they name
+            if self.is_empty or self._preds.undecided:
                 prepared = setup.prepare({system: pred}, ref, **changed)
                 if not batch._preds.undecided:
                     _check_form(prepared)
@@ -1379,9 +1373,8 @@ class Collection:
         nothing = dict.fromkeys(BY_ITEM)
         try:
             prepared = setup.prepare({system: pred}, ref, plan=self.plan, **nothing)
-        except (
-            InputError
-        ):  # no item has both sides, or a device or package is elsewhere
+        except InputError:
+            # no item has both sides, or a device or package is elsewhere
             return self._told
         if pred is not self._sample[0]:  # refuses what needs scores
             self._evaluate(prepared, setup)

@@ -110,9 +110,8 @@ class _Deferred:
     def __get__(self, record: object, owner: type) -> Any:
         if record is None:
             return self
-        with (
-            _MAKING
-        ):  # one list for all threads; both at once, as both keep the inputs alive
+        # one list for all threads; both at once, as both keep the inputs alive
+        with _MAKING:
             for name, value in [*vars(record).items()]:
                 if callable(value):
                     vars(record)[name] = value()
@@ -896,10 +895,11 @@ class ScoreTable(ScaledResult):
         return Records.from_rows(_UNDEFINED, rows)
 
 
+# in the class itself they would be taken for defaults
 for _name in (
     "facts",
     "understood",
-):  # in the class itself they would be taken for defaults
+):
     setattr(ScoreTable, _name, _Deferred(_name))
 
 
@@ -1068,9 +1068,10 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
     InputError
         If there is none.
     """
+    # exact measures do without it
     from semmetrics.metrics.semantic import (
         SemanticFamily,
-    )  # exact measures do without it
+    )
 
     for score in scores:
         definition = score.measure.definition

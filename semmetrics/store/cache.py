@@ -137,9 +137,8 @@ class TextCache:
             block = missing[start : start + _BLOCK]
             new = dict(zip(block, compute(block), strict=True))
             self.keep(identity, new)
-            found |= new | self.find(
-                identity, block
-            )  # another process may have been first
+            # another process may have been first
+            found |= new | self.find(identity, block)
         return {text: found[text] for text in texts}
 
     def keep(self, identity: str, rows: Mapping[str, Row]) -> None:
@@ -189,9 +188,8 @@ class TextCache:
                 with connection:
                     action(connection)
         except Exception as error:  # what a damaged file leads to has no one kind
-            self.give_up(
-                getattr(error, "strerror", None) or error
-            )  # without number and path
+            # without number and path
+            self.give_up(getattr(error, "strerror", None) or error)
 
     def give_up(self, why: object) -> None:
         """Stop using the file."""

@@ -311,18 +311,18 @@ def publish(
 
 def _sync(path: Path) -> None:
     """Wait until all of a file is on the disk; a full disk may only be noticed now."""
-    if (
-        sys.platform == "win32"
-    ):  # which does so for files that are open to be written alone
+    # which does so for files that are open to be written alone
+    if sys.platform == "win32":
         return
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
     except OSError as error:
+        # some file systems have no such call
         if error.errno not in (
             errno.EINVAL,
             errno.ENOTSUP,
-        ):  # some file systems have no such call
+        ):
             raise
     finally:
         os.close(number)
@@ -510,9 +510,8 @@ class _MatrixFile:
         """Return the finished blocks and their checksums; a new run notes what the matrix is of."""
         log.seek(0)
         lines = log.read().splitlines(keepends=True) if resume else []
-        begun = bool(lines) and lines[0].endswith(
-            b"\n"
-        )  # otherwise nothing was written
+        # otherwise nothing was written
+        begun = bool(lines) and lines[0].endswith(b"\n")
         exists = self.part.exists()
         if exists and resume and not begun:
             raise self.unfinished("no run has noted what it is", self.part)
@@ -524,9 +523,8 @@ class _MatrixFile:
             ]
             every = {int(one[1]): int(one[2], 16) for one in matches if one}
             done = {start: every[start] for start in starts if start in every}
-            if exists or len(done) == len(
-                starts
-            ):  # all: killed before the notes were removed
+            # all: killed before the notes were removed
+            if exists or len(done) == len(starts):
                 log.truncate(sum(map(len, whole)))  # a line may be cut off
                 return done
         if resume and self.target.exists():

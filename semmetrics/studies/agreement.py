@@ -429,9 +429,8 @@ def _compare(row: Agreement, part: _Part, other: _Part) -> Agreement:
     interval = percentiles(less, difference, made, images, "image")
     _, mine, shared = np.intersect1d(part.rows, other.rows, return_indices=True)
     p, few = math.nan, part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS
-    if (
-        images > 1 and row.design.test != "williams"
-    ):  # otherwise every resample is the same
+    # otherwise every resample is the same
+    if images > 1 and row.design.test != "williams":
         p = significance.shifted_p(less, difference)
     elif images > 1 and not few:  # on the judgements that both measures have
         one, against, ratings = (
@@ -682,9 +681,8 @@ def _score(
     if not judgements.texts and any(several != (one,) for one, several in each):
         kind, read, (preds, gts) = _pair(judgements, preds, gts, given, name)
         wanted, given = list(preds.ids), {**given, "task": kind}
-        if (
-            kind == TEXTS
-        ):  # an image counts once, however many of its candidates are judged
+        # an image counts once, however many of its candidates are judged
+        if kind == TEXTS:
             judgements = _as_texts(judgements, preds, gts).without_own_references(own)
     if judgements.texts:
         preds, gts, places = judgements.caption_sides()
@@ -849,9 +847,8 @@ def _facts(
         notes += counted("unjudged", one.lacking, where=of, unit=one.unit)
         if one.value != one.value and judgements.second is None:
             notes.append(Fact("constant-side", where=of))
-        untested = math.isnan(one.p) and not math.isnan(
-            one.difference
-        )  # too small a group
+        # too small a group
+        untested = math.isnan(one.p) and not math.isnan(one.difference)
         if untested and one.design.test == "williams" and one.images > 1:
             least = significance.LEAST_OF_WILLIAMS
             notes += counted("untested-group", least, where=of, unit=one.unit)

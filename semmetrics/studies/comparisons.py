@@ -447,9 +447,8 @@ def _difference(
             method = "t"
         else:
             p = significance.signed_rank_p(items)
-    if low and math.isclose(
-        low, high, rel_tol=_ROUNDING
-    ):  # equal differences: others may vary
+    # equal differences: others may vary
+    if low and math.isclose(low, high, rel_tol=_ROUNDING):
         low = high = math.nan
     drawn = int(paired.sizes.sum())
     error = paired.standard_error * math.sqrt(max(1, drawn))
@@ -830,9 +829,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         ((_, *rows),) = plain._tables(digits, scale, "columns")
         for heading, *cells in rows:
             for system, cell in zip(systems, cells, strict=True):
-                if isinstance(
-                    cell, Graded
-                ):  # equal values have neither a best nor marks
+                # equal values have neither a best nor marks
+                if isinstance(cell, Graded):
                     cell.mark = over.get((system, heading), "")
         return [
             *map(
@@ -950,10 +948,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         )
         if design.test in _DRAWN or quantiles:
             smallest["resamples"] = 1 / (made.resamples + 1)
+        # of so many signs one is the smallest
         if design.test in (
             "randomization",
             "wilcoxon",
-        ):  # of so many signs one is the smallest
+        ):
             smallest[items] = 2.0 ** (1 - min(1000, first.drawn))
         many = 1 if design.correction == "none" else first.comparisons
         for what, p in smallest.items():
@@ -1256,9 +1255,8 @@ def compare(
     scores = score_prepared(prepared)
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
-    values = [
-        replace(score, replicates=None) for score in scores
-    ]  # intervals are of differences
+    # intervals are of differences
+    values = [replace(score, replicates=None) for score in scores]
     facts = prepared.facts(values)
     methods = dict.fromkeys(one.method for one in differences)
     if design.test not in _DRAWN and not {*methods} & {*OF_RESAMPLES}:

@@ -193,9 +193,8 @@ def _balance(matrix: Floats) -> tuple[Ints, Floats]:
     steps = size - np.arange(size)
     means = (walks[-1][ends] - np.array(walks[:-1])[:, ends]) / steps[:, None]
     growth = float(means.min(axis=0).max())  # the largest mean of a cycle (Karp 1978)
-    paths = (
-        weights - growth
-    )  # of the largest product of dominances from each system to each other
+    # of the largest product of dominances from each system to each other
+    paths = weights - growth
     for middle in range(size):
         paths = np.maximum(paths, paths[:, middle, None] + paths[middle])
     shift = np.rint(np.maximum(paths.max(axis=1), 0)).astype(np.int32)

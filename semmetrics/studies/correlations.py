@@ -268,9 +268,8 @@ class Correlated:
                 for levels, weights in ((self.scores, scores), (self.ratings, ratings)):
                     # equal values share the mean of their ranks
                     side = np.cumsum(weights, axis=0) - (weights - 1) / 2
-                    if (
-                        name == "pearson"
-                    ):  # at most 1, so that their squares do not overflow
+                    # at most 1, so that their squares do not overflow
+                    if name == "pearson":
                         side = (levels / (np.abs(levels).max(initial=0.0) or 1.0))[
                             :, None
                         ]

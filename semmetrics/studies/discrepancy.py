@@ -391,9 +391,8 @@ class _Tally:
     def keep_first(self, k: int) -> None:
         """Keep only the k smallest values."""
         cut = self.kept[k - 1][:2]
-        if (
-            cut != self.cut
-        ):  # all images with this value are among those that were kept so far
+        # all images with this value are among those that were kept so far
+        if cut != self.cut:
             self.tied = sum(image[:2] == cut for image in self.kept)
         self.kept, self.cut = self.kept[:k], cut
 
@@ -586,9 +585,8 @@ class Selector:
         if k:
             for tally in self._tallies:
                 tally.keep_first(k)
-        self._state = replace(
-            self._state, k=max(k, 1)
-        )  # without any image finish raises
+        # without any image finish raises
+        self._state = replace(self._state, k=max(k, 1))
         return self._state.k
 
     def finish(self) -> tuple[list[PairSelection], dict[str, dict[str, list[Any]]]]:

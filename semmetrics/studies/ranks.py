@@ -561,10 +561,11 @@ def _read_values(
         entry for entry, names in zip(entries, named, strict=True) if names in meant
     ]
     measure = measure or chosen[0]["heading"]
+    # a heading may not say it
     texts = {
         measure,
         *(entry["measure"] for entry in chosen),
-    }  # a heading may not say it
+    }
     parts = {
         part for entry in chosen for part in str(entry.get("signature", "")).split("|")
     }

@@ -281,9 +281,8 @@ def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
             rows = [(f"row {n}{FROM_0}", row) for n, row in enumerate(data)]
     if not all(isinstance(row, Mapping) for _, row in rows):
         return None
-    if not needed <= (
-        {*rows[0][1]} if rows else names
-    ):  # a sheet without rows is one, too
+    # a sheet without rows is one, too
+    if not needed <= ({*rows[0][1]} if rows else names):
         return None
     return [
         row

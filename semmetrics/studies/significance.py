@@ -316,9 +316,8 @@ def signed_rank_p(differences: ArrayLike) -> float:
     values = values[np.abs(values) > _ROUNDING * np.abs(values).max()]
     if not len(values):
         return 1.0
-    doubled = (2 * rank_rows([-np.abs(values)])[0]).astype(
-        np.int64
-    )  # twice the mean rank, a whole
+    # twice the mean rank, a whole
+    doubled = (2 * rank_rows([-np.abs(values)])[0]).astype(np.int64)
     less = min(int(doubled[values > 0].sum()), int(doubled[values < 0].sum()))
     if len(values) <= _EXACT:
         ways = np.ones(1)

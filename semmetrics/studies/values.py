@@ -48,12 +48,13 @@ LONG = (
 )
 """What the columns of a table in long form may be called."""
 _WORD = re.compile(r"[^\s@(),]+")  # of the name of a row: i2t MedR, WMD (voc)
+# rows and columns that are not compared
 _SUMMARIES = (
     "average",
     "avg",
     "avg.",
     "mean",
-)  # rows and columns that are not compared
+)
 _ROUNDING = 1e-13  # of a difference, relative to the values that are subtracted
 _SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # behind a mean: 86.4 (0.2)
 

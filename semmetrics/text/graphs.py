@@ -49,9 +49,8 @@ MERGING = 1
 """The version of the rules of merging, by which merged graphs are kept."""
 
 Words: TypeAlias = tuple[str, ...]
-Features: TypeAlias = frozenset[
-    int
-]  # synsets, and words as the complements of their numbers
+# synsets, and words as the complements of their numbers
+Features: TypeAlias = frozenset[int]
 Group: TypeAlias = tuple[str, ...]
 
 _MANY = 1 << 14  # concepts that are too many to stay for the next graphs
@@ -127,10 +126,11 @@ class Concepts:
         self._several: dict[frozenset[str], int] = {}  # concepts of several words
         self._similarities: dict[tuple[int, int], float] = {}
         self._joined: dict[tuple[int, int], int] = {}
+        # lengths, and flat
         self._all_features = (
             np.zeros(0, np.int64),
             np.zeros(0, np.int64),
-        )  # lengths, and flat
+        )
 
     def __len__(self) -> int:
         return len(self.features)
@@ -291,9 +291,8 @@ class _Merger:
                 among = self._relations.setdefault((place, end), [])
             if concept in among:
                 continue
-            is_similar = (
-                self._concepts.is_similar
-            )  # merged into a similar one, or added
+            # merged into a similar one, or added
+            is_similar = self._concepts.is_similar
             near = among and [
                 p for p, other in enumerate(among) if is_similar(other, concept)
             ]
@@ -536,9 +535,8 @@ class Graphs:
         InputError
             If the parser fails on captions: on how many, and the first.
         """
-        with (
-            no_collection()
-        ):  # of many small lists and tuples, none of which is a cycle
+        # of many small lists and tuples, none of which is a cycle
+        with no_collection():
             groups = dict.fromkeys(groups)
             self._recall([one for one in groups if one not in self._places])
         new = [one for one in groups if one not in self._places]

@@ -102,7 +102,8 @@ class JavaProgram:
         except (
             ImportError,
             ValueError,
-        ):  # of a module that has no specification, or is refused
+        ):
+            # of a module that has no specification, or is refused
             found = None
         if found is None or not found.submodule_search_locations:
             raise MissingDependencyError(_PACKAGE, self.purpose, extra="captions")
@@ -497,9 +498,8 @@ def _run(
             else:
                 raise InputError("no-answer", why=brief(line))
         if not answered:
-            with suppress(
-                subprocess.TimeoutExpired
-            ):  # it wrote nothing more, and goes on
+            # it wrote nothing more, and goes on
+            with suppress(subprocess.TimeoutExpired):
                 if process.wait(_LATE) not in (0, _TOO_LONG):
                     raise _stopped(process.returncode, problems, others)
             if others:

@@ -108,9 +108,8 @@ def normalize(captions: Sequence[str]) -> list[list[str]]:
             words = list(_split_stops(words, *stops))
         if not line.isprintable():
             words = [word for word in words if not _DROPPED.match(word)]
-            while (
-                words and min(words[0], words[-1]) < " "
-            ):  # control characters at the ends
+            # control characters at the ends
+            while words and min(words[0], words[-1]) < " ":
                 words.pop(-1 if words[-1] < " " else 0)
         found.append(words if line.islower() else list(map(str.lower, words)))
     return found
@@ -230,11 +229,12 @@ _STEP_3 = _endings(
 _STEP_4 = _endings(
     "al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion"
 )
+# letters, of which one stands before
 _BEFORE = {
     "ogi": "l",
     "li": "cdeghkmnrt",
     "ion": "st",
-}  # letters, of which one stands before
+}
 
 
 @cache
@@ -526,9 +526,8 @@ class Sentences:
         chosen, n = self.align(candidates, references), len(candidates)
         counts = np.zeros((n, 23), np.int64)
         cell = chosen.pairs * len(STAGES) + chosen.stage
-        stages = np.zeros(
-            (n * len(STAGES), 2, 2), np.int64
-        )  # content and function, of both
+        # content and function, of both
+        stages = np.zeros((n * len(STAGES), 2, 2), np.int64)
         ends = chosen.ref + chosen.n_ref, chosen.cand + chosen.n_cand
         for side, (texts, start, end) in enumerate(
             ((candidates, chosen.cand, ends[1]), (references, chosen.ref, ends[0]))

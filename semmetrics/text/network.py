@@ -34,9 +34,8 @@ Array = NDArray[np.float32]
 _STEP = np.float32(24)  # steps to a unit, of normalised values that are rounded
 _TOP = np.float32(127)
 _EPSILON = np.float32(1e-5)
-_GRID = np.float64(
-    4096
-)  # steps to a unit, of values that are multiplied with each other
+# steps to a unit, of values that are multiplied with each other
+_GRID = np.float64(4096)
 _LARGEST = 2**18  # multiplications of a product: OpenBLAS uses threads above it
 _DEPTH, _WIDTH = 128, 64  # of blocks of a matrix
 _HEIGHT = _LARGEST // (_DEPTH * _WIDTH)

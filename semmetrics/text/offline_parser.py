@@ -246,9 +246,8 @@ _BRACKETS = {
     "{": "-LCB-",
     "}": "-RCB-",
 }
-_ROUND = re.compile(
-    r"-[lr][rsc]b-", re.IGNORECASE
-)  # brackets of text that is in tokens already
+# brackets of text that is in tokens already
+_ROUND = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)
 _ENDS = frozenset(".!?")
 _CLOSING = frozenset(["''", "'", "-RRB-", "-rrb-"])
 _DIGIT = re.compile(r"\d")
@@ -509,9 +508,8 @@ class OfflineParser:
         for tokens, codes, (start, stop) in parts:
             tags, edges = [names[code] for code in codes], flat[start:stop]
             lemmas = list(map(_lemma, repeat(self._lemmas), tokens, tags))
-            if any(
-                relation == _LOOSE for *_, relation in edges
-            ):  # whose name the sentence has
+            # whose name the sentence has
+            if any(relation == _LOOSE for *_, relation in edges):
                 edges = [
                     (g, d, _name_relation(name, d, edges, tokens))
                     for g, d, name in edges

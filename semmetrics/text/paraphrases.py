@@ -41,10 +41,11 @@ from semmetrics.store.cache import Progress, exclusive
 from semmetrics.store.files import cache_folder, open_output
 from semmetrics.text.java import METEOR_FILES
 
+# CRC-32 and length of the text, which end the gzipped file
 _TABLE = (
     2937437918,
     272201058,
-)  # CRC-32 and length of the text, which end the gzipped file
+)
 _BLOCK = 1 << 22  # bytes of text at a time
 _KINDS = np.uint8, np.int64, np.int64, np.int64, np.int64  # of the arrays of a table
 _HEAD = len(_KINDS) + 1  # where they begin, and the end
@@ -159,9 +160,8 @@ class Paraphrases:
         n_words = len(self._number)
         known = [self._number.get(word, -1) for word in vocabulary]
         words = np.array(known, np.int64)[codes]
-        left = np.repeat(indptr[1:], lengths(indptr)) - np.arange(
-            len(codes)
-        )  # in the text
+        # in the text
+        left = np.repeat(indptr[1:], lengths(indptr)) - np.arange(len(codes))
         place = np.flatnonzero(words >= 0)
         node, size, found = words[place], 1, [[words[:0]] * 3]
         while len(place):

@@ -98,9 +98,8 @@ class FunctionParser:
         version, name = own_version(self.function), qualified_name(self.function)
         sign = f"{UNVERSIONED}-" if version is None else f"@{version}@"
         try:
-            probed = json.dumps(
-                list(self.parse(_PROBE))
-            )  # other functions may give the same
+            # other functions may give the same
+            probed = json.dumps(list(self.parse(_PROBE)))
         except InputError:  # it may know its own captions alone
             return f"{name}{sign}untried"
         return f"{name}{sign}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"

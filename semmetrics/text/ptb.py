@@ -78,13 +78,11 @@ def _class_body(kind: str) -> str:
 
 
 LETTER = _class_body("letters")
-MARK = _class_body(
-    "marks"
-)  # combining marks and modifiers: letters of plain words only
+# combining marks and modifiers: letters of plain words only
+MARK = _class_body("marks")
 DIGIT = _class_body("digits")
-SYMBOL = _class_body(
-    "symbols"
-)  # each a token, unless a rule takes it together with others
+# each a token, unless a rule takes it together with others
+SYMBOL = _class_body("symbols")
 
 # Words that the rules know by name.
 
@@ -430,9 +428,8 @@ class Scanner:
     def __init__(self) -> None:
         self._rules = []
         for _, starts, token, follow, change in RULES:
-            pattern = re.compile(
-                f"({token})(?:{follow})", re.ASCII
-            )  # group 1 is the token
+            # group 1 is the token
+            pattern = re.compile(f"({token})(?:{follow})", re.ASCII)
             self._rules.append((re.compile(f"[{starts}]"), (pattern.match, change)))
         self._by_first: dict[str, list[_Do]] = {}
 
@@ -550,10 +547,11 @@ class PtbTokenizer:
                     [token for word in caption.split(" ") for token in plain[word]]
                 )
             except KeyError:
+                # a word is new or not plain
                 line, alone = (
                     one_line(caption),
                     self._alone,
-                )  # a word is new or not plain
+                )
                 if _RUNS_ON.search(line):
                     result.append(self._scanner.scan(line))
                 else:
@@ -562,9 +560,8 @@ class PtbTokenizer:
                     )
         for index in range(len(captions) - 1) if self._run_on else ():
             line = one_line(captions[index])
-            if _OPEN_END.search(
-                line.rstrip()
-            ):  # its end may depend on the next caption
+            # its end may depend on the next caption
+            if _OPEN_END.search(line.rstrip()):
                 result[index] = self._scanner.scan(
                     line, one_line(captions[index + 1]) + "\n"
                 )

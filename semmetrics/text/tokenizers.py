@@ -427,9 +427,8 @@ def porter_stem(word: str) -> str:
         m = _measure(word[:-1])
         if m > 1 or (m == 1 and not _is_short(word[:-1])):
             word = word[:-1]
-    return (
-        word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
-    )  # step 5b
+    # step 5b
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
 def _letter_kinds(word: str) -> str:
@@ -473,8 +472,7 @@ def _step_1b(word: str) -> str:
         return word
     if stem.endswith(("at", "bl", "iz")):
         return f"{stem}e"
-    if (
-        len(stem) > 1 and stem[-1] == stem[-2] and kinds.endswith("c")
-    ):  # a consonant twice (*d)
+    # a consonant twice (*d)
+    if len(stem) > 1 and stem[-1] == stem[-2] and kinds.endswith("c"):
         return stem if stem[-1] in "lsz" else stem[:-1]
     return f"{stem}e" if _measure(stem) == 1 and _is_short(stem) else stem

@@ -204,9 +204,8 @@ def test_cite(ok):
 
 @pytest.mark.parametrize("name", [*DEFINITIONS, *PROTOCOLS, *AGREEMENT_PROTOCOLS])
 def test_everything_can_be_cited(ok, run, name):
-    if (
-        name in DEFINITIONS and not DEFINITIONS[name].cite
-    ):  # of no publication that has a name
+    # of no publication that has a name
+    if name in DEFINITIONS and not DEFINITIONS[name].cite:
         assert f"{name} cites no publication" in run("cite", name).stderr
         return
     text = ok("cite", name)

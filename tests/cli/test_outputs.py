@@ -209,9 +209,8 @@ def test_a_killed_command_leaves_the_old_file_or_the_new_one(inputs, tmp_path, n
     for number in range(KILLS):
         kind = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[number % 3]
         out.write_bytes(b"old")
-        before = hidden(
-            tmp_path
-        )  # of a run killed outright; one that writes again removes it
+        # of a run killed outright; one that writes again removes it
+        before = hidden(tmp_path)
         run = start(command, inputs, out)
         time.sleep(rng.uniform(0.3, 1.05) * seconds)
         run.send_signal(kind)
@@ -496,10 +495,11 @@ def test_signals_while_modules_are_loaded_leave_no_traceback(inputs, kind):
         time.sleep(pause)
         run.send_signal(kind)
         said = run.communicate()[1]
+        # before the program began, Python itself answers
         if run.returncode not in (
             -kind,
             1,
-        ):  # before the program began, Python itself answers
+        ):
             assert run.returncode in (0, 128 + kind)
             assert b"Traceback" not in said
 

@@ -68,9 +68,8 @@ def _file(command: str, measures: str, stdin: str = "") -> Callable[[], Result]:
         named = ["-m", spelled(measures), "--format", "json", *shlex.split(command)]
         given = Path(stdin).read_bytes() if stdin else b""
         code, out, err = run_program(["score", *named], given)
-        notes = err.partition("semmetrics: undefined ")[
-            0
-        ]  # a table of what the scores have, too
+        # a table of what the scores have, too
+        notes = err.partition("semmetrics: undefined ")[0]
         made: Result = {"exit": code, "notes": notes.splitlines()}
         return (
             {**made, "scores": _scores(json.loads(out)["scores"])}

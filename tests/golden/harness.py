@@ -417,10 +417,11 @@ def folder_of_inputs(folder: Path, write: Callable[[], None]) -> Iterator[None]:
         for name, value in fixed.items():
             patch.setenv(name, value)
         loaded = [name for name in sys.modules if name.partition(".")[0] in _ABSENT]
+        # parts that another test has loaded are hidden, too
         for package in {
             *_ABSENT,
             *loaded,
-        }:  # parts that another test has loaded are hidden, too
+        }:
             patch.setitem(sys.modules, package, None)
         patch.chdir(folder)
         write()

@@ -139,9 +139,8 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
         return types.SimpleNamespace(type=kind, index=int(number) if number else None)
 
     def tensor(rows: Any, device: Any = None) -> Any:
-        if isinstance(
-            rows, np.ndarray
-        ):  # of a measure, which computes with it as numpy does
+        # of a measure, which computes with it as numpy does
+        if isinstance(rows, np.ndarray):
             return rows
         seen.append(["tensor", str(device), len(rows)])
         return _Tensor(rows)

@@ -71,9 +71,8 @@ def class_average_precision(
     if interpolation in ("voc2007", "coco101"):
         steps = 10 if interpolation == "voc2007" else 100
         total = 0.0
-        for step in range(
-            steps + 1
-        ):  # the points as the evaluation codes have them, in floats
+        # the points as the evaluation codes have them, in floats
+        for step in range(steps + 1):
             point = step * (1 / steps) if step < steps else 1.0
             total += max((p for r, p in points if r >= point), default=0.0)
         return total / (steps + 1)

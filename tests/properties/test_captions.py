@@ -83,10 +83,11 @@ EVERY = [*MEASURES, *OF_THE_RUN]
 DISTINCT = ("Vocabulary", "UniqueCaptions")  # of what is said twice they count one
 EMPTY = "LengthRatio"  # has no value for empty references either, which is no cause
 CORPUS = [["a b c", "a c"], ["running dog", "a dog"], ["c c", "b"], ["dogs run"]]
+# blank captions have no value, which is a cause
 WITHOUT_TEXT = (
     "Soft-SPICE",
     "BagSim",
-)  # blank captions have no value, which is a cause
+)
 BLANKS = open_tokenizer(Blanks())
 
 
@@ -122,9 +123,8 @@ with mock.patch("semmetrics.text.graphs.open_synonyms", return_value=SYNONYMS):
         Graphs(KeptParser(parser))
         for parser in (FunctionParser(parse_graphs), OfflineParser())
     )
-    assert (
-        GIVEN.concepts is OFFLINE.concepts
-    )  # made at the first use, which must be in here
+    # made at the first use, which must be in here
+    assert GIVEN.concepts is OFFLINE.concepts
 FITS = {
     "parser/given": GIVEN,
     "parser/offline": OFFLINE,

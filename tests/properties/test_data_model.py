@@ -51,9 +51,8 @@ def starts():
         k: [{"label": n, "score": s} for n, s in v.items()] for k, v in scored.items()
     }
     scores, targets = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
-    yield semmetrics.score(
-        {"a": []}, {"a": []}, measures="F1(empty=skip)", ci=True
-    )  # all are nan
+    # all are nan
+    yield semmetrics.score({"a": []}, {"a": []}, measures="F1(empty=skip)", ci=True)
     yield from (
         table,
         captions,
@@ -227,9 +226,8 @@ def public_classes():
         type, (semmetrics.as_labels(LABELS), as_matrix(np.eye(2), ["cat", "dog"]))
     )
     found = {one for one in named if isinstance(one, type)} | set(returned)
-    return sorted(
-        found, key=lambda kind: kind.__name__
-    )  # of tests that run side by side, too
+    # of tests that run side by side, too
+    return sorted(found, key=lambda kind: kind.__name__)
 
 
 @pytest.mark.parametrize("kind", public_classes(), ids=lambda kind: kind.__name__)

@@ -79,9 +79,8 @@ MEASURES = parse_all(TEXTS)
 # Equal scores in the order of the items: the only measure that this order changes.
 UNORDERED = [m for m in MEASURES if m["ties"] != "ordered"]
 PLAIN = [m for m in MEASURES if m.k is None and m["decode"] in ("all", None)]
-SCORES = st.sampled_from(
-    [0.125, 0.25, 0.5, 0.75, 1.0, 1.25]
-)  # no 0 that, beside 1, is no score
+# no 0 that, beside 1, is no score
+SCORES = st.sampled_from([0.125, 0.25, 0.5, 0.75, 1.0, 1.25])
 
 
 def items(labels="abcdez", references=CLASSES):
@@ -94,9 +93,8 @@ def statistics(
     data, measures, *, classes=CLASSES, weights=None, change=lambda task: task
 ):
     pred = as_labels({name: p for name, (p, _) in data.items()})
-    if not len(
-        pred.side.codes
-    ):  # a part that predicts nothing cannot show that it has scores
+    # a part that predicts nothing cannot show that it has scores
+    if not len(pred.side.codes):
         pred = replace(pred, side=replace(pred.side, scores=np.zeros(0)))
     ref = as_labels({name: r for name, (_, r) in data.items()})
     task = label_task(
@@ -172,9 +170,8 @@ def test_the_reference_itself_is_the_best_prediction(data):
     found = values(named([([(label, 1.0) for label in r], r) for r in refs]), chosen)
     for m in chosen:
         best = m.definition.bounds[m.definition.higher_is_better]
-        if m.definition.name == "ROC-AUC" and math.isnan(
-            found[str(m)]
-        ):  # all are positives
+        # all are positives
+        if m.definition.name == "ROC-AUC" and math.isnan(found[str(m)]):
             continue
         assert found[str(m)] == best, m
 

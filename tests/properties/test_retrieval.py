@@ -86,9 +86,8 @@ def test_every_item_equals_the_oracle(how, ties, data):
     elif how == "sparse":
         from scipy.sparse import csr_array
 
-        values = csr_array(
-            table + 10
-        )  # what a sparse matrix does not hold is not ranked
+        # what a sparse matrix does not hold is not ranked
+        values = csr_array(table + 10)
     if how == "columns":
         names = [f"q{i}" for i in range(len(positives))]
         turned = {
@@ -129,9 +128,8 @@ def test_every_definition_of_retrieval_is_covered():
     known = [
         d for d in all_definitions("retrieval") if not isinstance(d.family, Derived)
     ]
-    plain = {
-        d.name for d in known if "phi" not in d.needs
-    }  # tests/unit/test_graded_retrieval.py
+    # tests/unit/test_graded_retrieval.py
+    plain = {d.name for d in known if "phi" not in d.needs}
     assert plain == {m.definition.name for m in MEASURES}
 
 

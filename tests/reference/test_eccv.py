@@ -66,9 +66,8 @@ def test_images_rank_captions_as_defined(coco, name):
     for line, row in enumerate(rows):
         own = positives[str(images[row])]
         ranked = oracle.ranking(table[line].tolist(), set())
-        ours = {
-            place.get(caption, -1 - n) for n, caption in enumerate(own)
-        }  # two have no place
+        # two have no place
+        ours = {place.get(caption, -1 - n) for n, caption in enumerate(own)}
         for k in (1, 5, 10):
             wanted = oracle.values(ranked, ours, k)
             assert found[f"HitRate@{k}"].items[line] == wanted["HitRate"]

@@ -128,9 +128,8 @@ def test_matches_are_those_of_the_first_semantic_column(done, scores):
     with Path(done[1]).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     predicted = [row for row in rows if row["prediction"]]
-    assert (
-        len({row["id"] for row in rows}) == len(predicted) == 833
-    )  # one prediction an image
+    # one prediction an image
+    assert len({row["id"] for row in rows}) == len(predicted) == 833
     hits = [row for row in predicted if row["reference"]]
     share = scores["Precision (Semantic)@1"]["value"]
     assert len(hits) / len(predicted) == pytest.approx(share)

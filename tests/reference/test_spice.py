@@ -88,9 +88,8 @@ def test_fakecap(scored):
 
 
 def test_fakecap_by_the_adapter(scored, monkeypatch, tmp_path):
-    monkeypatch.setenv(
-        "SEMMETRICS_HOME", str(tmp_path)
-    )  # what it keeps is for it alone
+    # what it keeps is for it alone
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
     res, gts, tuples, official = scored
     monkeypatch.setattr(
         OfficialParser,
@@ -205,9 +204,8 @@ def test_the_program_ends_when_nobody_reads(parser):
 
 @pytest.mark.slow
 def test_the_experts_of_flickr8k_in_tokens(reference_dir, parser, own_home, tmp_path):
-    for path in own_home.glob(
-        "parses.sqlite*"
-    ):  # what was parsed before is not parsed again
+    # what was parsed before is not parsed again
+    for path in own_home.glob("parses.sqlite*"):
         shutil.copy(path, tmp_path)
     assert round(tau_with_experts(reference_dir, measures="SPICE"), 3) == 44.888
 

@@ -49,10 +49,11 @@ def test_the_table_is_whole():
 @pytest.mark.parametrize(("method", "data", "ts", "tr", "printed"), ENTRIES)
 def test_h_is_that_of_the_paper(method, data, ts, tr, printed):
     measure = H()
+    # seen, then unseen, as the measure has them
     values = [
         float(tr) / 100,
         float(ts) / 100,
-    ]  # seen, then unseen, as the measure has them
+    ]
     found = 100 * float(measure.definition.family.combine(measure, values))
     assert found == pytest.approx(100 * float(harmonic_mean(values[1], values[0])))
     shown = str(Decimal(repr(round(found, 9))).quantize(Decimal("0.1"), ROUND_HALF_UP))

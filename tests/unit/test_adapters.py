@@ -28,12 +28,13 @@ CASES = [
     ("MicroF1", {"keep_rows": False}, 1, LABELS),
     ("SoftF1", {}, 3, LABELS),
     ("CIDEr", {}, 1, CAPTIONS),
+    # as a sampler repeats them
     (
         "F1",
         {},
         1,
         [{"a": side[0], "b": side[1]} for side in LABELS],
-    ),  # as a sampler repeats them
+    ),
 ]
 PROCESS = """
 import json, sys, torch

@@ -49,10 +49,11 @@ def plain(some, is_split=False):
     batches = Batches()
     for one in some:
         batches.extend(Batches.of(one))
+    # counts cells
     found, understood = (
         batches.lists(),
         None if is_split else batches.understood,
-    )  # counts cells
+    )
     scores = None if found.side.scores is None else found.side.scores.tolist()
     places = [one.where(row) for one in some for row in range(len(one))]
     notes = {

@@ -78,10 +78,11 @@ def test_sums_are_exact(kind, rows):
 def test_weighted_sums_are_exact(kind, rows, seed):
     got, table = column(kind, rows)
     weights = np.random.default_rng(seed).random(len(rows))
+    # value times weight is rounded, once, before it is added
     if kind not in (
         "onehot",
         "sparse",
-    ):  # value times weight is rounded, once, before it is added
+    ):
         table = [
             [Fraction(float(row[0]) * w)] for row, w in zip(table, weights, strict=True)
         ]

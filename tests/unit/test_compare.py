@@ -252,9 +252,8 @@ def test_systems_without_a_difference_are_rarely_told_apart(case):
     null = simulation.simulate(case, 60, 100, resamples=200)
     large = simulation.simulate(case, 60, 25, effect=0.12, resamples=200)
     for none, some in zip(null, large, strict=True):
-        assert (
-            np.nanmax(none.found[:5]) <= 0.12
-        )  # of 100 at 0.05, four standard errors are 0.087
+        # of 100 at 0.05, four standard errors are 0.087
+        assert np.nanmax(none.found[:5]) <= 0.12
         assert none.measure != "F1" or np.nanmin(some.found[:3]) > 0.5
 
 
@@ -276,9 +275,8 @@ def test_swaps_of_sums_over_directions():
     terms = " ".join(f"HitRate@{k}" for k in (1, 5, 10))
     table = semmetrics.score_systems(systems, gts, measures=f"Rsum {terms}", **options)
     base = {(s.part, s.heading): s for s in table if s.system == "a"}
-    pairs = [(s, base[s.part, s.heading]) for s in table if s.system == "b"][
-        ::-1
-    ]  # Rsum first
+    # Rsum first
+    pairs = [(s, base[s.part, s.heading]) for s in table if s.system == "b"][::-1]
     found = dict(
         zip(
             [s.heading for s, _ in pairs],
@@ -619,10 +617,11 @@ def test_designs_are_checked_where_scores_are_compared():
         ).scores
 
     apart = [scored(name, seed=seed, ci=True)[0] for seed, name in enumerate("ab")]
+    # not, or otherwise, drawn
     for test, scores in (
         ("t", scored("ab")),
         ("bootstrap", apart),
-    ):  # not, or otherwise, drawn
+    ):
         with refused("not-paired", "F1"):
             compare_scores(scores, Design(test, "a", "holm", Bootstrap()))
 

@@ -405,9 +405,8 @@ def test_texts_like_formulas_come_through_an_inspection(state, tmp_path):
     genuine = [
         {"image_id": "'-a b", "annotator": "1", "caption": "'=hello", "keep": "yes"}
     ]
-    kept.write_text(
-        json.dumps(genuine), encoding="utf-8"
-    )  # JSON has no apostrophes but its own
+    # JSON has no apostrophes but its own
+    kept.write_text(json.dumps(genuine), encoding="utf-8")
     assert inspect_sheets(kept)[0] == {
         n: genuine[0][n] for n in ("image_id", "annotator", "caption")
     }

@@ -62,9 +62,8 @@ def test_cardinality_is_the_arg_max(rows, columns, offset, seed):
 @given(rows=ROWS, columns=st.integers(1, 5), offset=SMALL, extra=st.integers(0, 1))
 def test_cardinality_with_scores_is_the_joint_arg_max(rows, columns, offset, extra):
     head = np.random.default_rng(len(rows)).random((len(rows), columns))
-    head[:, ::2] *= (
-        np.arange(len(rows))[:, None] % 2
-    )  # some cardinalities are impossible
+    # some cardinalities are impossible
+    head[:, ::2] *= np.arange(len(rows))[:, None] % 2
     counts = decoding.keep_cardinality_with_scores(*ragged(rows), head, offset, extra)
     pairs = zip(rows, head, strict=True)
     expected = [

@@ -98,9 +98,8 @@ def test_a_device_gives_the_scores_of_numpy(device, synonyms, oov):
         if str(mine.measure).startswith("Sem"):  # every decision is the same
             assert_array_equal(mine.items, theirs.items)
             assert mine.value == theirs.value
-        assert_allclose(
-            mine.items, theirs.items, rtol=0, atol=1.001e-9
-        )  # a last digit of nine
+        # a last digit of nine
+        assert_allclose(mine.items, theirs.items, rtol=0, atol=1.001e-9)
         assert mine.value == pytest.approx(theirs.value, abs=1e-9)
         assert mine.undefined == theirs.undefined
         assert mine.signature == theirs.signature
@@ -242,9 +241,8 @@ def test_a_device_is_asked_seldom(runs, name):
 def test_a_device_is_asked_as_often_for_more_items_of_a_block(device, name):
     few, more = (count(counted_runs(items)[name]) for items in (800, 2_400))
     assert few.transfers == more.transfers
-    assert (
-        more.operations <= few.operations + 2
-    )  # torch fills large arrays by one call more
+    # torch fills large arrays by one call more
+    assert more.operations <= few.operations + 2
 
 
 @pytest.mark.slow

@@ -57,10 +57,11 @@ def plain_kubany2020(term, vocabulary):
 @pytest.mark.parametrize(
     ("term", "word"),
     [
+        # without underscores comes before title case
         (
             "parking_meter",
             "parkingmeter",
-        ),  # without underscores comes before title case
+        ),
         ("cat", "cat"),
         ("sofa", "Sofa"),
         ("on_the_road", "on_road"),

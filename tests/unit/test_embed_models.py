@@ -189,9 +189,8 @@ def test_nothing_is_said_at_the_end_of_the_program(minilm, tmp_path):
 def test_models_that_are_not_here_name_what_fetches_them(
     minilm, spec, command, monkeypatch
 ):
-    hub = pytest.importorskip(
-        "huggingface_hub"
-    )  # its address answers nothing, nor is asked again
+    # its address answers nothing, nor is asked again
+    hub = pytest.importorskip("huggingface_hub")
     monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("it tries again"))
@@ -287,13 +286,11 @@ def test_first_token_of_xlnet(xlnet):
     for text, row in zip(texts, got.vectors, strict=True):
         hidden = first_token(model.model, model.tokenizer, text)
         np.testing.assert_allclose(row, hidden[0].numpy(), atol=1e-6)
-        assert (
-            model.tokenizer.encode(text)[-1] == 2
-        )  # the summary token is the last one
+        # the summary token is the last one
+        assert model.tokenizer.encode(text)[-1] == 2
     assert model.dimension == 16
-    assert (
-        model.embed(["cat " * 3000]).truncated == 0
-    )  # XLNet reads texts of any length
+    # XLNet reads texts of any length
+    assert model.embed(["cat " * 3000]).truncated == 0
 
 
 # ---- models that are damaged, or made otherwise -------------------------------------------------

@@ -244,9 +244,8 @@ def test_a_label_that_is_not_a_category_is_wrong_in_its_item_only():
     table = semmetrics.score(
         preds, as_lvis(truth, known), measures="HammingLoss Precision"
     )
-    assert (
-        table["HammingLoss"].value == 1 / 5
-    )  # zebra, of four verified cells and itself
+    # zebra, of four verified cells and itself
+    assert table["HammingLoss"].value == 1 / 5
     assert table["Precision"].value == 0.75
 
 

@@ -226,9 +226,8 @@ def test_thresholds_name_what_is_best():
     )
     display = plots.ThresholdDisplay.of(swept)
     assert list(display.curves) == ["a SemF1", "b SemF1"]
-    assert (
-        display.chosen == {}
-    )  # the lowest threshold of similarity always matches most
+    # the lowest threshold of similarity always matches most
+    assert display.chosen == {}
     assert {row["system"] for row in swept.to_records()} == {"a", "b"}
 
 

@@ -202,9 +202,8 @@ def test_what_stands_for_names_is_not_changed_or_called(tmp_path, data):
     with pytest.raises(InputError, match=r"df\.p"):
         DocumentFrequencies.load(write(tmp_path, data))
     assert dict(vars(collections.Counter)) == before
-    counter = pickle.dumps(
-        collections.Counter(a=1)
-    )  # nothing was changed for the next file
+    # nothing was changed for the next file
+    counter = pickle.dumps(collections.Counter(a=1))
     assert read_plain_pickle(counter, "df.p") == {"a": 1}
 
 
@@ -254,9 +253,8 @@ def test_json_by_hand(tmp_path):
     ],
 )
 def test_ref_len_is_checked(tmp_path, length):
-    length = (
-        1 << 20000 if length == "long" else length
-    )  # more digits than Python writes
+    # more digits than Python writes
+    length = 1 << 20000 if length == "long" else length
     value = {"document_frequency": {("a",): 1}, "ref_len": length}
     with pytest.raises(InputError, match=r"df\.p"):
         DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))

@@ -70,10 +70,11 @@ def test_queries_that_retrieve_themselves_are_noted():
     ("run", "judged"),
     [
         (without_own(RUN), JUDGED),
+        # numbered alike
         (
             {"0": ["3", "0", "1"], "1": ["2", "1", "4"]},
             {"0": ["3"], "1": ["4"]},
-        ),  # numbered alike
+        ),
         (RUN, {"q1": ["q1", "d1"], "q2": ["q2"]}),  # the query is meant to be found
         (
             {"q1": {"q2": 2.0, "d1": 1.0}, "q2": {"q1": 3.0}},

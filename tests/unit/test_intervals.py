@@ -105,9 +105,8 @@ def test_undefined_left_out_values_are_counted():
     replicates = score.scores[0].replicates
     assert np.isnan(replicates.left_out).sum() == 1
     assert score.scores[0].ci.undefined == 1
-    assert math.isnan(
-        score.scores[0].ci.low
-    )  # what decides the value is not known to vary
+    # what decides the value is not known to vary
+    assert math.isnan(score.scores[0].ci.low)
     assert score.facts[-1].code == "undefined-without-one"
     assert "replicate" in [one["cause"] for one in score.undefined()]
     both = replicates.interval(method="jackknife-bias").undefined
@@ -171,9 +170,8 @@ def test_simulated_coverage_of_few_items(name):
     (case,) = [case for case in simulation.CASES if case.name == name]
     for line in simulation.simulate(case, 30, 100, resamples=100):
         share = dict(zip(simulation.METHODS, line.held, strict=True))[line.default]
-        assert share > 0.86, (
-            line.measure
-        )  # of 100 at 0.95, four standard errors are 0.087
+        # of 100 at 0.95, four standard errors are 0.087
+        assert share > 0.86, line.measure
 
 
 def test_wilson_inverts_the_test_by_the_jackknife_error():

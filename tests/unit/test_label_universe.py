@@ -51,9 +51,8 @@ def test_it_is_what_scikit_learn_has(seed, name, average):
     want = PEERS[name](true, mine, average=average, zero_division=0)
     (got,) = semmetrics.score(preds, refs, measures=f"{name}(average={average})")
     assert got.value == pytest.approx(want, abs=1e-12)
-    classes = [
-        f"l{i}" for i in range(3, 14)
-    ]  # without three that are predicted, with two unseen
+    # without three that are predicted, with two unseen
+    classes = [f"l{i}" for i in range(3, 14)]
     every = MultiLabelBinarizer(classes=[f"l{i}" for i in range(14)]).fit(preds)
     mine, true = every.transform(preds), every.transform(refs)
     want = PEERS[name](

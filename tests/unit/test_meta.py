@@ -154,9 +154,8 @@ def test_images_as_flickr8k_has_them(tmp_path):
     crowd = semmetrics.meta(IMAGES, protocol="flickr8k-cf", **options)
     assert {(one.n, one.statistic) for one in crowd} == {(6, "kendall-b")}
     kept = semmetrics.meta(IMAGES, statistics="kendall-b", **options)
-    assert (
-        kept["BLEU-1"].value > crowd["BLEU-1"].value
-    )  # it is no longer its own reference
+    # it is no longer its own reference
+    assert kept["BLEU-1"].value > crowd["BLEU-1"].value
     scored = semmetrics.score(
         {
             name: [one["caption"] for one in of["human_judgement"]]
@@ -874,9 +873,8 @@ def test_a_group_that_is_too_small_for_williams_has_no_p(lost):
     assert small.n == 4 - lost
     assert math.isnan(small.p)
     assert math.isnan(small.p_corrected)
-    assert (
-        whole.comparisons == large.comparisons == 2
-    )  # the corrections are of those with a p
+    # the corrections are of those with a p
+    assert whole.comparisons == large.comparisons == 2
     assert whole.p == semmetrics.meta(rows, PREDS, GTS, **options)["Precision"].p
     assert 0 <= large.p <= 1
     notes = {(note.code, note.where) for note in found.facts}

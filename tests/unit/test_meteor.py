@@ -291,11 +291,12 @@ spans = st.tuples(*[st.integers(0, 9), st.integers(1, 3)] * 2, st.integers(0, 3)
 @settings(max_examples=300)
 def test_the_beam_and_its_oracle(one, other, far):
     pairs = []
+    # the second pair has no match, and the others are far apart
     for found in (
         one,
         [],
         other,
-    ):  # the second pair has no match, and the others are far apart
+    ):
         moved = [(j * far, n, i * far, m, stage) for j, n, i, m, stage in found]
         pairs.append(sorted(moved, key=lambda match: match[0]))
     size = np.full(len(pairs), 9 * far + 4)
@@ -635,6 +636,7 @@ def test_the_words_that_are_aligned(small):
         ("a", "preds", 4, "rides", 2, 2, "is riding", "paraphrase"),
         ("a", "preds", 5, "on", 2, None, None, None),
         ("a", "preds", 6, "a", 2, None, None, None),
+        # found twice, so that it is not fixed
         (
             "a",
             "preds",
@@ -644,7 +646,7 @@ def test_the_words_that_are_aligned(small):
             None,
             None,
             None,
-        ),  # found twice, so that it is not fixed
+        ),
         *(
             ("a", "preds", None, None, 2, place, word, None)
             for place, word in ((5, "pony"), (6, "."), (7, "mr."), (8, "x"))

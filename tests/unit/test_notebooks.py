@@ -162,9 +162,8 @@ def test_several_measures_stand_in_one_text():
         table = semmetrics.score(PREDS, GTS, measures=measures)
         assert len(table) == 4
         assert [table[name].value for name in names] == [score.value for score in table]
-    assert (
-        len(semmetrics.score(PREDS, GTS, measures="F1 @1")) == 1
-    )  # one measure, with a blank
+    # one measure, with a blank
+    assert len(semmetrics.score(PREDS, GTS, measures="F1 @1")) == 1
     found = semmetrics.sweep(PREDS, GTS, measures="SemF1 SemRecall@1", thresholds=[0.5])
     assert list(found.values) == ["SemF1", "SemRecall@1"]
 

@@ -97,9 +97,8 @@ def test_columns_of_several_types_are_one_matrix():
 def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
     got = as_labels({"a": {"cat": 1, "dog": 0}, "b": {"cat": 0.5}})
     assert Read(got).items == [[("cat", 1.0), ("dog", 0.0)], [("cat", 0.5)]]
-    assert Read(as_labels({"a": {"cat": 1.0}})).items == [
-        [("cat", 1.0)]
-    ]  # perhaps a sure score
+    # perhaps a sure score
+    assert Read(as_labels({"a": {"cat": 1.0}})).items == [[("cat", 1.0)]]
     assert as_labels({"a": {"cat": True}}).side.scores is None
     scorer = semmetrics.Scorer(measures="F1")
     scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})

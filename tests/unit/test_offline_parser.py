@@ -373,10 +373,11 @@ def test_training_goes_on_with_more_words_and_ends_in_time(tmp_path, capsys):
         captions = list(sentences.read_parsed([tmp_path / f"{name}.jsonl"]))
         known[name] = [one for caption in captions for one in caption.sentences] * 8
     first, second = tmp_path / "first.pt", tmp_path / "second.pt"
+    # the tags and relations of the first round stay
     tags = [
         *known["few"],
         *known["all"][2:4],
-    ]  # the tags and relations of the first round stay
+    ]
     train.train(tags, [], first, train.Schedule(2), **SMALL)
     train.train(known["all"], [], second, train.Schedule(3, parsing=0.5), start=first)
     capsys.readouterr()
@@ -407,9 +408,8 @@ def test_training_goes_on_with_more_words_and_ends_in_time(tmp_path, capsys):
     rows = [state["words.weight"] for state in states]
     word = len(before["words"]) - 1
     assert torch.allclose(rows[2][word], (rows[0][word] + 3 * rows[1][word]) / 4)
-    assert torch.allclose(
-        rows[2][word + 1 :], rows[1][word + 1 :]
-    )  # words of the second alone
+    # words of the second alone
+    assert torch.allclose(rows[2][word + 1 :], rows[1][word + 1 :])
     assert pack.load_model(both)[1] == after
     train.train(
         known["all"], [], second, train.Schedule(10**6, minutes=1e-9), start=second

@@ -42,9 +42,8 @@ def saved(folder, table, ending):
 @pytest.mark.parametrize("kind", [int, float, bool, "int8"])
 @pytest.mark.parametrize("large", [False, True])
 def test_cells_of_0_and_1_are_label_sets(tmp_path, monkeypatch, ending, kind, large):
-    if large and not ending.endswith(
-        "gz"
-    ):  # of a packed file the beginning must be unpacked
+    # of a packed file the beginning must be unpacked
+    if large and not ending.endswith("gz"):
         monkeypatch.setattr("semmetrics.data.source.SMALL", 32)
     table = TABLE.astype(dict.fromkeys(NAMES, kind))
     path = saved(tmp_path, table, ending)

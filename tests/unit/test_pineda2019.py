@@ -53,9 +53,8 @@ def test_nothing_predicted_and_nothing_true_scores_one():
     table = semmetrics.score([["a"]], [[]], protocol="pineda2019", classes=CLASSES)
     assert 0 < table["I-F1"].value < 1e-7
     assert table["I-F1"].undefined == {}
-    assert table["C-F1"].undefined == {
-        "absent": 4
-    }  # of five classes; each of them counts as 1
+    # of five classes; each of them counts as 1
+    assert table["C-F1"].undefined == {"absent": 4}
 
 
 def test_eps_is_in_precision_and_recall_and_not_in_f1():

@@ -51,10 +51,11 @@ def test_weights_are_independent_poisson_numbers():
     shares = np.bincount(counts.ravel(), minlength=6)[:6] / counts.size
     expected = [math.exp(-1) / math.factorial(k) for k in range(6)]
     np.testing.assert_allclose(shares, expected, atol=0.002)
+    # resamples over items, and items over resamples
     for table in (
         counts,
         counts.T[:200],
-    ):  # resamples over items, and items over resamples
+    ):
         found = np.corrcoef(table)
         apart = found[np.triu_indices(len(found), 1)]
         assert abs(apart.mean()) < 0.002

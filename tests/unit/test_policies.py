@@ -145,9 +145,8 @@ REQUIRED = {"q": 4, "beta": 2.0}
 def policies_of_labels():
     """Yield each definition of label measures with an average and an option of policies."""
     for definition in all_definitions():
-        if (
-            definition.kind != "labels" or definition.name == "BagSim"
-        ):  # needs unknown words
+        # needs unknown words
+        if definition.kind != "labels" or definition.name == "BagSim":
             continue
         for average in definition.averages or (None,):
             for option in definition.options:

@@ -382,9 +382,8 @@ def test_rows_of_label_studio_without_an_annotation_are_left_out(tmp_path):
     )
     assert [fact.n for fact in facts(table, "unannotated-items")] == [1]
     assert table["F1"].n == 3
-    labelled = export.replace(
-        "d.jpg,,,,", "d.jpg,bus,,,"
-    )  # labels without an annotation's id
+    # labels without an annotation's id
+    labelled = export.replace("d.jpg,,,,", "d.jpg,bus,,,")
     preds["10"] = ["bus"]
     path = write(tmp_path, "labelled.csv", labelled)
     assert score_values(preds, path, measures="F1")["F1"] == 1.0

@@ -160,9 +160,8 @@ def test_resample_weights_equal_repeated_items(seed, interpolation, order):
     for row, counts in zip(got, weights.tolist(), strict=True):
         for label in range(n_classes):
             here = classes == label
-            step = (
-                1e-6 if order == "ordered" else 0.0
-            )  # parts equal scores, not the copies
+            # parts equal scores, not the copies
+            step = 1e-6 if order == "ordered" else 0.0
             retrieved = [
                 (score - step * one, (label, one) in truth)
                 for score, one in zip(scores[here], item[here].tolist(), strict=True)

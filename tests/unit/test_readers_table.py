@@ -55,8 +55,7 @@ def test_one_quote_in_a_large_table_takes_no_longer(tmp_path, place):
     path.write_text("\n".join(["id,label", *rows]))
     began = time.monotonic()
     found = as_labels(path)
-    assert (
-        time.monotonic() - began < 10
-    )  # half a minute, where quotes are counted again for each line
+    # half a minute, where quotes are counted again for each line
+    assert time.monotonic() - began < 10
     assert found.to_list()[place] == ['a 12" pizza']
     assert len(found) == 100_000

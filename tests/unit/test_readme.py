@@ -71,9 +71,8 @@ def shown(page):
             yield text, None
         elif block["language"] == "console":
             for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
-                yield re.split(
-                    r"(?<!\\)\n", part, maxsplit=1
-                )  # a command may have several lines
+                # a command may have several lines
+                yield re.split(r"(?<!\\)\n", part, maxsplit=1)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -79,9 +79,8 @@ def test_total_counts_items_for_a_label_and_cells_for_micro():
 
 
 def option_called(name, default=3):
-    formula = eval(
-        f"lambda hit, *, {name}={default!r}: hit * 1.0"
-    )  # the test chooses its name
+    # the test chooses its name
+    formula = eval(f"lambda hit, *, {name}={default!r}: hit * 1.0")
     formula.__annotations__ = {name: type(default)}
     return formula
 

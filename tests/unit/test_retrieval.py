@@ -434,11 +434,12 @@ def test_positives_outside_the_gallery_are_never_found_and_counted():
 def test_a_large_memory_map_is_read_in_blocks(tmp_path):
     import tracemalloc
 
+    # 320 MB, nearly all of it a hole
     path, rows, columns = (
         tmp_path / "large.npy",
         2000,
         40_000,
-    )  # 320 MB, nearly all of it a hole
+    )
     table = open_memmap(path, "w+", np.float32, (rows, columns))
     table[7, 3] = table[1999, 39_999] = 1
     table.flush()

@@ -39,9 +39,8 @@ def test_frames_of_vectors_are_refused_with_what_to_give():
 
 
 def test_columns_of_positives_are_not_taken_for_0_and_1():
-    columns = np.array(
-        [[0], [1]]
-    )  # of three queries the last would say that it is no 0/1
+    # of three queries the last would say that it is no 0/1
+    columns = np.array([[0], [1]])
     with refused("is 0/1 in 1 column, and the gallery has 2 candidates"):
         score(gts=columns)
     assert score(gts=columns.tolist())[0].value == 1.0

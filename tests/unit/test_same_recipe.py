@@ -71,9 +71,8 @@ class TestWordNet:
     def test_pointers(self, lexicon):
         car = lexicon.synsets["00000002"]
         assert (car.hypernyms, car.parts) == (("00000001",), ("00000005",))
-        assert lexicon.synsets["00000005"].parts == (
-            "00000002",
-        )  # from the part to the whole
+        # from the part to the whole
+        assert lexicon.synsets["00000005"].parts == ("00000002",)
         assert lexicon.synsets["00000006"].parts == ()  # a pointer to a verb
 
     def test_senses_with_their_counts(self, lexicon):

@@ -116,9 +116,8 @@ EVERY = pytest.mark.parametrize(
     [
         pytest.param(d, id=f"{d.kind} {d.name}")
         for d in all_definitions()
-        if not isinstance(
-            d.family, Derived
-        )  # of parts that batches of lists do not have
+        # of parts that batches of lists do not have
+        if not isinstance(d.family, Derived)
         and "phi" not in d.needs  # tests/unit/test_graded_retrieval.py
     ],
 )
@@ -652,9 +651,8 @@ def test_no_working_array_grows_with_the_items_let_go(monkeypatch):
         scorer.update(items, items)
 
     _, first, _, later = traced(1, *([batch] * n for n in (10, 10, 100, 10)))
-    assert (
-        later < first + 100_000
-    )  # eight bytes for each item would be four times as much
+    # eight bytes for each item would be four times as much
+    assert later < first + 100_000
     assert len(scorer) == 65_000
 
 

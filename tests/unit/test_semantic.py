@@ -56,9 +56,8 @@ def problems(draw):
     score = scores if draw(st.booleans()) else st.none()
     pred = st.lists(st.tuples(label, score), max_size=5)
     preds = draw(st.lists(pred, min_size=1, max_size=5))
-    preds[0].append(
-        (("a",), draw(score))
-    )  # a list without scores is told from one with scores
+    # a list without scores is told from one with scores
+    preds[0].append((("a",), draw(score)))
     refs = [draw(st.lists(label, max_size=4)) for _ in preds]
     vectors = {term: [draw(NUMBER) for _ in range(3)] for term in "abcdefgh"}
     unknown = draw(st.sets(TERM, max_size=4))

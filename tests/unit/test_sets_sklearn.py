@@ -65,9 +65,8 @@ def lists(matrix, classes, seed):
 
 
 def expected(name, pred, ref, weights, average, zero_division):
-    with (
-        warnings.catch_warnings()
-    ):  # of labels without any sample, which are there on purpose
+    # of labels without any sample, which are there on purpose
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return EVERY[name](
             ref,

@@ -40,9 +40,8 @@ def test_each_side_has_columns_and_a_delimiter_of_its_own(tmp_path):
         ),
     )
     assert semmetrics.score(*sides, measures="F1", read=read)["F1"].value == 0.5
-    assert (
-        semmetrics.score(*sides, **OPTIONS)["F1"].value == 0.5
-    )  # the kind is found by them, too
+    # the kind is found by them, too
+    assert semmetrics.score(*sides, **OPTIONS)["F1"].value == 0.5
     compared = semmetrics.compare(
         {"one": sides[0], "two": sides[0]}, sides[1], measures="F1", **OPTIONS
     )

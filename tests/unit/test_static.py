@@ -243,10 +243,11 @@ class TestArithmetic:
             ("hot dog", [1, 3]),  # one entry is its own vector
             ("dogs", [9, 5]),  # several are parts over the root of half their number
             ("dog dog dogs", [1 + 8 / 2**0.5, 1 + 12 / 2**0.5]),
+            # without a part, a share of its vector
             (
                 "dog cat",
                 [1 + SHARE, 5 + SHARE],
-            ),  # without a part, a share of its vector
+            ),
         ],
     )
     def test_entries_add_up(self, text, vector):

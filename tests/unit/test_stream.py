@@ -39,11 +39,12 @@ def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
     if order in ("skip", "empty", "error"):
         given["missing"] = order
         gts.pop("item 20")
+        # some before, some behind, more than go together
         for k in (
             7,
             *range(12, 19),
             23,
-        ):  # some before, some behind, more than go together
+        ):
             preds.pop(f"item {k}")
     if order == "skip":
         given["weights"] = {i: len(i) % 3 * 0.75 for i in (*preds, *gts)}
@@ -65,9 +66,8 @@ def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
         with pytest.raises(InputError, match="'item 20'") as caught:
             score_stream(paths, gt, **given)
         assert caught.value.code == "missing-ids"
-        assert not [
-            one for one in threading.enumerate() if "Pool" in one.name
-        ]  # none reads on
+        # none reads on
+        assert not [one for one in threading.enumerate() if "Pool" in one.name]
         return
     found = score_stream(
         paths, gt, advance=lambda *step: steps.append(step), **given

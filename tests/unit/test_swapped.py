@@ -86,22 +86,25 @@ def test_dictionaries_in_the_wrong_order(judged, tmp_path):
             {"q_1": {"d_12": 1}, "q_2": {"d_11": 1}},
             {"q_1": {"d_12": 0.5, "d_1": 1.0}, "q_2": {"d_11": 1.5}},
         ),
+        # grades in fractions
         (
             RUN,
             {"q_1": {"d_12": 0.9, "d_25": 0.3}, "q_2": {"d_11": 0.7}},
-        ),  # grades in fractions
+        ),
+        # as many
         (
             {q: {d: 10.0 - n for n, d in enumerate(r)} for q, r in RUN.items()},
             RUN,
-        ),  # as many
+        ),
         (
             {"q_1": {"d_12": 3, "d_25": 2}},
             {"q_1": {"d_12": 4.5, "d_25": 3.25, "d_1": 1.75}},
         ),
+        # a ranking of as many
         (
             {query: list(row)[::-1] for query, row in RUN.items()},
             RUN,
-        ),  # a ranking of as many
+        ),
         ({"q_1": ["d_12"]}, {"q_1": {"d_12": 0.5, "d_1": 1, "d_2": 0.75}}),
         ({"q_1": {"d_12": 1, "d_1": 0}}, {"q_1": {"d_12": 0.5, "d_1": 0.25}}),
         ({"q_1": {"d_12": 1}, "q_2": {"d_11": 1}}, {q: {"d_11": 0.9} for q in RUN}),
@@ -169,10 +172,11 @@ def test_results_of_captions_as_ground_truth():
         semmetrics.score(ANNOTATIONS, RESULTS, measures="BLEU-1")
     with refused("swapped-order"):
         semmetrics.score(ANNOTATIONS, RESULTS)
+    # references as a list
     several = [
         *RESULTS,
         {"image_id": 1, "caption": "a cat is asleep"},
-    ]  # references as a list
+    ]
     for refs in (ANNOTATIONS, several, {"1": ["a cat"], "2": ["a dog"]}):
         assert semmetrics.score(ANNOTATIONS, refs, measures="BLEU-1")[0].value > 0
     assert semmetrics.score(RESULTS, RESULTS, measures="BLEU-1")[
@@ -198,10 +202,11 @@ def test_scores_of_labels_as_ground_truth():
 @pytest.mark.parametrize(
     "truth",
     [
+        # confident annotators
         {
             "a": {"cat": 0.9, "dog": 0.8},
             "b": {"cat": 0.7, "dog": 0.95},
-        },  # confident annotators
+        },
         {"a": {"cat": 0.9, "dog": 0.3}, "b": {"bus": 0.7}},  # votes
         {"a": {"cat": 1.0, "dog": 0.4}, "b": {"bus": 0.7, "dog": 0.2}},
         {"a": {"cat": 1, "dog": 0}, "b": {"cat": 0, "dog": 1}},

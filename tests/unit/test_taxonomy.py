@@ -231,11 +231,12 @@ def test_bad_files(tmp_path, name, text, code, where):
 @pytest.mark.parametrize(
     ("text", "options", "names"),
     [
+        # as of labels
         (
             "child,parent\n cat,animal\n dog,animal\n",
             {},
             (" cat", "animal", " dog"),
-        ),  # as of labels
+        ),
         ("child;parent\ncat;animal, pet\n", {"delimiter": ";"}, ("cat", "animal, pet")),
     ],
 )
@@ -264,10 +265,11 @@ def test_wordnet_files(wordnet):
         "cat.n.02",
         "ada_lovelace.n.01",
     }
+    # the first sense
     assert ancestors_of(made, "cat") == {
         "cat.n.01": 0,
         "being.n.01": 1,
-    }  # the first sense
+    }
     assert (
         ancestors_of(made, "cat.n.02") == ancestors_of(made, "whip") == {"cat.n.02": 0}
     )
@@ -365,10 +367,11 @@ def test_an_array_of_links():
         ({"animal": ["cat", "dog", "thing"], "thing": ["bus", "sofa"]}, 4),
         ({"cat": "animal", "dog": "animal", "bus": "thing"}, 0),
         ({"cat": "animal", "animal": None, "bus": None, "dog": None}, 0),
+        # one label with several parents
         (
             {"cat": ["pet", "animal"], "pet": "animal"},
             0,
-        ),  # one label with several parents
+        ),
     ],
 )
 def test_a_taxonomy_upside_down_is_noted(taxonomy, n):

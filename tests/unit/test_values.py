@@ -229,9 +229,8 @@ def test_runs_are_compared_by_seed_and_ranked_by_their_means(tmp_path):
         compare_values(dict(zip(names, files, strict=False)))
     with refused("unknown-name"):
         compare_values(dict(zip(names, files, strict=False)), measure="Recall")
-    entries = json.loads(Path(files[1]).read_text())[
-        "summaries"
-    ]  # as a list they are read, too
+    # as a list they are read, too
+    entries = json.loads(Path(files[1]).read_text())["summaries"]
     for change in ("fewer", "data", "measure"):
         for one in entries:
             if change == "fewer":

@@ -81,10 +81,11 @@ _OTHER_FORM = {
     "tokens": ("written", "captions as they are written"),
     "written": ("tokens", "tokens"),
 }
+# document frequencies that doc_freq takes the place of
 _TAKEN = (
     "references",
     "given",
-)  # document frequencies that doc_freq takes the place of
+)
 _SINGLE = 1.5  # mean words of a caption below which captions look like labels
 _BLOCK = 256  # captions whose words are counted at a time
 _LONGEST = 40  # letters of a caption among others
@@ -146,9 +147,8 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     (measure,), graphs = parse(text), options["tuples"]
     if measure["parser"] is not None:
         try:  # only parsing tells whether all captions have a graph; the parses are kept
-            graphs[
-                str(measure["parser"])
-            ]  # what may be missing comes before captions are parsed
+            # what may be missing comes before captions are parsed
+            graphs[str(measure["parser"])]
             parse_captions(tasks, [measure], graphs)
         except InputError as error:
             return text, str(error)
@@ -185,9 +185,8 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     for name, parts in tasks.items():
         more = fits if name in chosen else {}
         task = replace(parts[""], fits={**graphs, **more}, models=models)
-        task.shared.update(
-            parts[""].shared
-        )  # what told whether a measure can be is not done again
+        # what told whether a measure can be is not done again
+        task.shared.update(parts[""].shared)
         prepared[name] = {"": task}
     return prepared
 

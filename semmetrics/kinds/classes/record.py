@@ -475,9 +475,8 @@ def class_facts(
     facts += common.unused_weights(options["weights"], inputs[-1:])
     _, first = next(each_task(tasks))
     unseen, classes = first.named.get(UNSEEN), first.class_list
-    if (
-        first.given is None
-    ):  # otherwise a class that is written in another way is not in the list
+    # otherwise a class that is written in another way is not in the list
+    if first.given is None:
         facts += common.find_odd_texts(classes, "class")
     known = options["pretraining"]
     if known is not None and unseen is None:

@@ -134,9 +134,8 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     ):
         return found
     values = np.array(list(map(int, texts)))
-    if (
-        found.names_all and (values >= len(named)).any()
-    ):  # declares more labels than have a name
+    # declares more labels than have a name
+    if found.names_all and (values >= len(named)).any():
         return _named_places(replace(found, names_all=False).occurring_alone(), classes)
     sizes, width = np.diff(found.side.indptr), len(named)
     if (values < 2).all() and (sizes == width).all() and found.side.scores is None:

@@ -88,9 +88,8 @@ class _ClassIndex:
         codes: set[int] = set()
         for term in terms:
             codes_of_term = self._codes_of_term.get(term, [])
-            codes.update(
-                codes_of_term[:2]
-            )  # enough, and a term may have thousands of classes
+            # enough, and a term may have thousands of classes
+            codes.update(codes_of_term[:2])
         return len(codes) > 1
 
     def shared_terms(self) -> frozenset[str]:

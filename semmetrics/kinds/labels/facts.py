@@ -78,10 +78,11 @@ _ITEM_FLAG = re.compile(
 )
 """Columns that tables of labels often have for items. They may also be labels."""
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
+# pairs of labels worth counting: in all items, different
 _PAIRS, _UNLIKE = (
     1 << 28,
     1 << 22,
-)  # pairs of labels worth counting: in all items, different
+)
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 _MOST = 20  # labels of a list that are shown
@@ -350,9 +351,8 @@ def oddity_facts(
             **values,
             protocol=options["protocol"],
         )
-    if (
-        side == "pred" or (LONE, "pred", "alone") not in odd
-    ):  # the other side says the same
+    # the other side says the same
+    if side == "pred" or (LONE, "pred", "alone") not in odd:
         values = {"total": odd.get((LONE, side, "all")), "other": _OTHERS[side]}
         add("one-sided-labels", LONE, side, "alone", **values)
     return facts + common.word_facts("sentences", odd, side, SIDES[side], where)
@@ -530,9 +530,8 @@ def _list_policies(models: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for model in models.values():
         other = found.setdefault(model.embedder.identity, model.oov)
-        if (
-            other != model.oov
-        ):  # without a policy of the user distances skip unknown terms
+        # without a policy of the user distances skip unknown terms
+        if other != model.oov:
             usual = other if model.oov == "skip" else model.oov
             found[model.embedder.identity] = f"{usual}, skip for distances"
     return found
@@ -566,9 +565,8 @@ def unlike_scores(labels: Lists) -> list[Fact]:
 
 def _nested_facts(inputs: Sequence[Lists]) -> list[Fact]:
     """Note sides on which every item is one list in a list, and the inner list is not synonyms."""
-    sides = [
-        side for side in inputs if isinstance(side, Lists)
-    ]  # batches have one layout
+    # batches have one layout
+    sides = [side for side in inputs if isinstance(side, Lists)]
     if not any(side.synonyms for side in sides) or len(sides) < len(inputs):
         return []
     facts = []

@@ -48,9 +48,8 @@ STEPS = {
     "plural": "plural",
 }
 """Normalisations that join labels that are alike, and what they make equal."""
-LIST_AS_TEXT = re.compile(
-    r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$"""
-)  # or an end of one
+# or an end of one
+LIST_AS_TEXT = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")
 ALIKE, HELD, LONE = (
     f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels")
 )
@@ -139,9 +138,8 @@ def _find_order(pred: Lists, predicted: Side) -> Odd:
     found: Odd = {}
     if pred.order:
         found[ORDER, pred.order] = 1
-    if pred.order in ("columns", "keys") and len(
-        predicted.codes
-    ):  # 0/1: the highest is 1
+    # 0/1: the highest is 1
+    if pred.order in ("columns", "keys") and len(predicted.codes):
         found[SCORES, "pred", "highest"] = frozenset(["1.0"])
     unused = frozenset(
         str(note) for note in pred.notes if note.code == "unused-columns"
@@ -181,9 +179,8 @@ def _names(task: LabelTask, chosen: Bools) -> list[str]:
 def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> Odd:
     """Find predicted labels that a normalisation makes reference labels."""
     names, others = _names(task, known), _names(task, lone)
-    targets = dict(
-        zip(reversed(_folded(names)), reversed(names), strict=True)
-    )  # the first stays
+    # the first stays
+    targets = dict(zip(reversed(_folded(names)), reversed(names), strict=True))
     widths = [len(terms) for terms in _terms(task, lone)]
     codes = np.repeat(np.flatnonzero(lone), widths).tolist()
     pairs: dict[int, tuple[str, str]] = {}
@@ -215,9 +212,8 @@ def _find_encodings(task: LabelTask, present: Mapping[str, Bools], known: Bools)
 
 def _find_doubles(task: LabelTask, names: Sequence[str]) -> Odd:
     """Find reference labels that are written in several ways; a class list means its classes."""
-    if task.given is not None or len(set(_lower_lines(names))) == len(
-        names
-    ):  # as a rule
+    # as a rule
+    if task.given is not None or len(set(_lower_lines(names))) == len(names):
         return {}
     fold, true = normalization("lower+separators"), task.axis.n_reference > 0
     written: dict[str, dict[int, str]] = {}

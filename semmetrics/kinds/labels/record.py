@@ -406,10 +406,11 @@ _EXACT = (
     "MacroF1",
 )
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
+# what measures need: vectors of terms, of lists
 _WORDS, _TEXTS = (
     "embedding",
     "text_embedding",
-)  # what measures need: vectors of terms, of lists
+)
 _GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
 _NUMBERS = (
     f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"

@@ -45,13 +45,13 @@ from semmetrics.options import TAKEN
 MATRIX_OPTIONS = [name for name, one in TAKEN["caption_matrix"].items() if one.kinds]
 """The options that only a phi computed here takes."""
 
+# names in `Options.opened`
 _ODD, _LACKING = (
     "notes on computed phi",
     "why phi cannot be computed",
-)  # names in `Options.opened`
-_HELD = (
-    1 << 30
-)  # bytes of a matrix that is kept in memory; a larger one is a temporary file
+)
+# bytes of a matrix that is kept in memory; a larger one is a temporary file
+_HELD = 1 << 30
 _NEEDS_PHI = (
     "needs phi, a matrix of images x captions: give phi= (--phi FILE), or captions= "
     "(--captions FILE) to compute it"
@@ -163,11 +163,12 @@ def _read(name: str, truth: CaptionedTruth | None, options: Options) -> _Given:
         if found is None or found.origin is not origin:
             found = opened[name] = _open(name, origin, options)
         return found
+    # systems may rank others
     origin = (
         origin,
         _images(truth),
         list(map(str, truth.sides.columns)),
-    )  # systems may rank others
+    )
     if found is None or found.origin != origin:
         values, identity = _compute(origin[0], truth, options)
         found = opened[name] = _Given(
@@ -282,9 +283,8 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
     """Return the place of each name among the ids of phi; refuse names that it lacks."""
     places, lost = common.find_names(names, ids)
-    if (
-        lost
-    ):  # an image without positives has no references of which phi could be computed
+    # an image without positives has no references of which phi could be computed
+    if lost:
         code = "no-references" if isinstance(given.origin, tuple) else "phi-lacks"
         raise InputError(code, given.source, n=len(lost), noun=noun, names=lost)
     return places

@@ -135,9 +135,8 @@ def _unit(table: Any, kind: Any) -> tuple[Any, int]:
         part = np.asarray(table[start : start + step], np.float64)
         largest = np.abs(part).max(axis=1)
         zeros += int((largest == 0).sum())
-        part = (
-            part / np.where(largest > 0, largest, 1.0)[:, None]
-        )  # squares stay finite
+        # squares stay finite
+        part = part / np.where(largest > 0, largest, 1.0)[:, None]
         norms = np.sqrt(np.einsum("ij,ij->i", part, part))
         made[start : start + step] = part / np.where(norms > 0, norms, 1.0)[:, None]
     return made, zeros
@@ -471,9 +470,8 @@ class Relation:
         ids = sides.rows
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
-        place, outside = _columns_of(
-            positives, sides, missing
-        )  # tells more of a transposed matrix
+        # tells more of a transposed matrix
+        place, outside = _columns_of(positives, sides, missing)
         if isinstance(sides.rows, range) and missing == "error":
             _check_numbers(positives, sides.rows)
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
@@ -602,9 +600,8 @@ def make_parts(
     """
     if isinstance(run, Lists) and isinstance(truth, Lists):
         check_rankings(run, truth)
-    size = (
-        None if isinstance(run, Lists) else int(run.values.shape[1])
-    )  # of a known gallery
+    # of a known gallery
+    size = None if isinstance(run, Lists) else int(run.values.shape[1])
     positives, graded = as_positives(truth, size)
     sides = name_sides(run, positives, options)
     positives = by_name(positives, sides, "row")
@@ -706,9 +703,8 @@ def _task(
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
     if direction == "t2i" and len(codes) and (np.diff(indptr) <= 1).all():
-        groups = mix(
-            hash_ids(relation.ids)
-        )  # a query without positives belongs to no other
+        # a query without positives belongs to no other
+        groups = mix(hash_ids(relation.ids))
         groups[np.diff(indptr) > 0] = hash_ids(gallery)[codes]
         settings["groups"] = "positive"
     numbered, weights = (
