@@ -8,7 +8,7 @@ loss of a batch of nouns is the sum, for each noun, of
 - the square of how far its vector has moved.
 
 The limit of a pair is `REPEL_FROM`, plus `REPEL_SLOPE` times what its cosine before the moves was
-above that. So all pairs end up below the threshold, and in the order of their cosines before.
+above that. It is below the threshold for every pair, and keeps the order of the cosines.
 
 Every other batch consists of nouns and their nearest neighbours before the moves, so that nouns
 that are near without a relation in WordNet, such as *shark* and *whale*, are moved as well. A noun

@@ -114,7 +114,7 @@ class SemMetric(Metric):  # type: ignore[misc]
             If there is no item, or something is wrong that no batch alone could show.
         """
         self.table = self._scorer.compute()
-        # which it has not
+        # MPS has no float64.
         dtype = torch.float32 if self.device.type == "mps" else torch.float64
         values = {
             name: torch.tensor(value, dtype=dtype, device=self.device)

@@ -547,7 +547,7 @@ class Run:
         ending = output.ending(self["output"] or "")
         if ending in tables.RECORD_ENDINGS:
             self._check_records(ending)
-        # from which they are written
+        # These formats are converted from CSV.
         records = dict.fromkeys(tables.RECORD_ENDINGS, "csv")
         form = {**tables.ENDINGS, **records}.get(ending, self["form"])
         if form != self["form"] and source is not ParameterSource.DEFAULT:
@@ -845,10 +845,8 @@ def _read_specs(name: str, texts: Sequence[str]) -> dict[str, str]:
 
 def _split_plot(text: str) -> tuple[str, str]:
     """Return the name of a figure and its file; no name for the first that suits."""
-    # which is refused before long work, if it cannot draw
-    from semmetrics.reports import (
-        figures,
-    )
+    # If it cannot draw, this fails before any long work.
+    from semmetrics.reports import figures
 
     name, sign, path = text.partition("=")
     if not sign or not re.fullmatch(r"[\w-]+", name):

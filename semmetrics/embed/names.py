@@ -52,18 +52,19 @@ _IRREGULAR_ENDINGS = (
     ("geese", "goose"),
     ("i", "us"),
 )
-"""They count if the result is a noun and the plural is not: *snowmen*, *cacti*."""
+"""Plural and singular endings, used if only the singular is a noun: *snowmen*, *cacti*."""
 _ARTICLES = frozenset(["a", "an", "the"])
 _NO_PLURALS = frozenset(["boxers", "briefs", "leggings", "trainers", "trousers"])
 _ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe"))
 _CERTAIN_ENDINGS = ("ies", "ves")
-"""Endings of plurals. A singular that is a noun and does not only lack the s needs no cosine."""
+"""A noun that replaces one of these endings needs no cosine: *currency* for *currencies*."""
 _NEAR = 0.8
 """The cosine from which a noun or an unknown word is a plural, and from which words are joined."""
 _LEAST = 0.3
 """The cosine from which another word is the plural of a noun: *sandals*, but not *Mars*."""
 _BLOCK = 4096  # words whose singulars are compared at a time
-_SIGNS = re.compile(r"[^\W_][+#]")
+_SIGNS = re.compile(r"[^\W_][+#]|(?:^|\s)-\d")
+"""Signs that normalisation leaves out: *C++*, *C#*, *-5*."""
 
 
 def has_digit(name: str) -> bool:
@@ -76,8 +77,8 @@ def is_partly_read(text: str) -> bool:
 
     Examples
     --------
-    >>> [is_partly_read(text) for text in ("Crème brûlée", "#cat", "C++", "собака 1", "Straße")]
-    [False, False, True, True, False]
+    >>> [is_partly_read(text) for text in ("Crème brûlée", "#cat", "C++", "собака 1", "-5")]
+    [False, False, True, True, True]
     """
     if _SIGNS.search(text):
         return True

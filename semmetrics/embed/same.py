@@ -79,7 +79,7 @@ UNTUNED = 0.80
 COMPOSED = 0.71
 """The same for a text with a word that is cut into pieces."""
 
-RULES = 3
+RULES = 4
 """The version of everything in code that decides a vector. Raise it when a vector changes."""
 
 _BLOCK = 4096  # texts that the network embeds at a time

@@ -204,7 +204,7 @@ class Display:
 def _new_figure(size: Any) -> Any:
     """Return a new figure, which a notebook shows and closes at the end of the cell."""
     load()
-    # which Jupyter's kernel sets
+    # Jupyter's kernel sets MPLBACKEND to its inline backend.
     if not os.environ.get("MPLBACKEND", "").endswith("inline"):
         from matplotlib.figure import Figure
 

@@ -1633,7 +1633,7 @@ def _read_values(
         weights = read_weights(given["weights"], (files or ReadOptions()).beside())
         weights = weights if isinstance(weights, Weights) else Weights(weights)
         numbered = isinstance(ref.ids, range)
-        # which ids are those of no item is known when all batches are there
+        # Unused ids of a mapping are known only when all batches are there.
         if numbered or not isinstance(weights.values, Mapping):
             found: Any = aligned_weights(weights, ref, ref.ids)
             if not numbered:

@@ -311,7 +311,7 @@ def publish(
 
 def _sync(path: Path) -> None:
     """Wait until all of a file is on the disk; a full disk may only be noticed now."""
-    # which does so for files that are open to be written alone
+    # Windows can only flush files that are open for writing.
     if sys.platform == "win32":
         return
     number = os.open(path, os.O_RDONLY)

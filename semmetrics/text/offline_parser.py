@@ -508,7 +508,7 @@ class OfflineParser:
         for tokens, codes, (start, stop) in parts:
             tags, edges = [names[code] for code in codes], flat[start:stop]
             lemmas = list(map(_lemma, repeat(self._lemmas), tokens, tags))
-            # whose name the sentence has
+            # The sentence has the names of these relations.
             if any(relation == _LOOSE for *_, relation in edges):
                 edges = [
                     (g, d, _name_relation(name, d, edges, tokens))
