@@ -425,3 +425,11 @@ def test_both_models_in_one_table():
     assert f"emb:{STATIC.identity}|" in second
     alone = semmetrics.score(PREDS, GTS, measures="SemF1", embedding="static")
     assert table["SemF1(embedding=static)"].value == alone["SemF1"].value
+
+
+def test_forms_of_one_name_have_a_reason_of_their_own():
+    predicted = {"a": ["Dogs", "couch", "cat"]}
+    reference = {"a": ["a dog", "sofa", "cat"]}
+    table = semmetrics.score(predicted, reference, measures="SemF1")
+    reasons = [row["reason"] for row in table.matches()]
+    assert reasons == ["same name", "same synset", "equal"]
