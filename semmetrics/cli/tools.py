@@ -321,7 +321,6 @@ def pairs(run: Run) -> None:
     semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json \
         references.json
     """
-    from semmetrics.core.ragged import lengths
     from semmetrics.data.form import prediction_options, truth_options
     from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.matrix import PairJob, check_k
@@ -347,12 +346,10 @@ def pairs(run: Run) -> None:
     if texts and same and len(mine.side.codes) > len(mine):
         raise InputError("swapped-files", theirs.source)
     ids = (
-        item_ids(theirs.ids, lengths(theirs.side.indptr))
-        if rows == "references"
-        else theirs.ids
+        item_ids(theirs.ids, theirs.side.sizes) if rows == "references" else theirs.ids
     )
     images = [*map(str, ids)]
-    names = [*map(str, item_ids(mine.ids, lengths(mine.side.indptr)))]
+    names = [*map(str, item_ids(mine.ids, mine.side.sizes))]
     notes: list[Fact] = []
     chosen: Any = run["axis"] or "captions"
     if top_k is not None:

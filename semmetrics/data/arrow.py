@@ -30,7 +30,7 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 from pyarrow import types
 
-from semmetrics.core.ragged import Ints, lengths, offsets
+from semmetrics.core.ragged import Ints, offsets
 from semmetrics.data.cells import are_lists_of_scores
 from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, unused
 from semmetrics.data.item_rows import item_rows, row_notes
@@ -172,7 +172,7 @@ class Coder:
             side, first, several = _grouped(side, items)
             lines, scattered = lines[first], [ids[i] for i in several.tolist()]
         if self.by_row and not self.form.blank and "" in vocabulary:
-            bare, rows = side.codes == vocabulary.index(""), lengths(side.indptr)
+            bare, rows = side.codes == vocabulary.index(""), side.sizes
             leave_if((np.repeat(rows, rows)[bare] > 1).any())
             # a score alone
             leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())

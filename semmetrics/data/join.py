@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import check_choice, check_once
-from semmetrics.core.ragged import Floats, Ints, lengths
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Numbering, Side, Texts, take_ids
 from semmetrics.errors import InputError
@@ -81,7 +81,7 @@ def join(
         differ in length.
     """
     check_choice("missing", missing, MISSING)
-    by_position = isinstance(pred.ids, range), isinstance(ref.ids, range)
+    by_position = not pred.has_ids, not ref.has_ids
     renamed: dict[str, int] = {}
     if any(by_position) and not all(by_position):
         raise InputError("one-side-has-ids", (pred if by_position[0] else ref).source)
@@ -122,7 +122,7 @@ def join_rows(
     own = Lists(ids, [], Side(every, every[:-1].astype(np.int32)), source=source)
     joined = join(own, ref, missing=missing)
     rows = np.full(len(joined.ids), -1)
-    rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+    rows[joined.pred.sizes > 0] = joined.pred.codes
     return joined, rows
 
 
@@ -140,11 +140,7 @@ def compared(found: Any, expression: str | None) -> Any:
     >>> compared(Lists(["img/7.jpg"], ["cat"], side), PARTS[0]).ids
     ['7']
     """
-    if (
-        expression is None
-        or isinstance(found.ids, range)
-        or found.id_part == expression
-    ):
+    if expression is None or not found.has_ids or found.id_part == expression:
         return found
     from semmetrics.data.side_inputs import id_reader
 
@@ -350,7 +346,7 @@ def _without_gaps(
     joined: Joined, missing: str, noun: str, sources: tuple[str, str]
 ) -> Joined:
     """Apply the policy to items with an empty list on one side."""
-    empty = [lengths(side.indptr) == 0 for side in (joined.pred, joined.ref)]
+    empty = [side.sizes == 0 for side in (joined.pred, joined.ref)]
     if missing == "error" and (empty[0].any() or empty[1].any()):
         lost = [
             f"{source} has no {noun} for {int(bare.sum())} of the ids: "

@@ -25,6 +25,7 @@ from semmetrics.core.ragged import (
     Codes,
     Floats,
     Ints,
+    lengths,
     offsets,
     sum_rows,
     take_rows,
@@ -242,6 +243,11 @@ class Side:
     def __repr__(self) -> str:
         return f"Side({pluralize(len(self), 'item')}, {pluralize(len(self.codes), 'code')})"
 
+    @property
+    def sizes(self) -> Ints:
+        """The number of codes of each item."""
+        return lengths(self.indptr)
+
     def _flat(self, indptr: Ints, chosen: slice | Ints | Bools) -> Side:
         scores = None if self.scores is None else self.scores[chosen]
         written = None if self.written is None else self.written[chosen]
@@ -403,6 +409,15 @@ class Lists:
 
     def __repr__(self) -> str:
         return f"Lists({self.source}: {pluralize(len(self), 'item')}, {pluralize(*self.contents)})"
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether items are identified by an id, and not by their position."""
+        return not isinstance(self.ids, range)
+
+    def rows_by_id(self) -> dict[Any, int]:
+        """Return the row of each item by its id. The last of equal ids wins."""
+        return {item_id: row for row, item_id in enumerate(self.ids)}
 
     @property
     def was_matrix(self) -> bool:

@@ -85,6 +85,11 @@ class Matrix:
         ), "score"
 
     @property
+    def has_ids(self) -> bool:
+        """Whether rows are identified by an id, and not by their position."""
+        return not isinstance(self.ids, range)
+
+    @property
     def sparse(self) -> bool:
         """Whether what is not held has no value."""
         return hasattr(self.values, "tocsr")

@@ -294,7 +294,7 @@ class RankedLists:
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
         """Find what each list has first among the candidates given; see `Similarities.nearest`."""
         side, found = self._select(rows, columns), First.empty(len(rows))
-        some = np.flatnonzero(ragged.lengths(side.indptr))
+        some = np.flatnonzero(side.sizes)
         heads = side.indptr[some]
         found.places[some] = found.others[some] = side.codes[heads]
         if side.scores is not None:

@@ -143,7 +143,7 @@ def _has_unlikely(lists: Lists) -> bool:
 
 def _is_ranking(lists: Lists) -> bool:
     """Return whether items have all labels, or equally many labels in falling order of scores."""
-    sizes = ragged.lengths(lists.side.indptr)
+    sizes = lists.side.sizes
     size = int(sizes[0])
     if (sizes != size).any():
         return False
@@ -180,7 +180,7 @@ def _are_positives(lists: Lists) -> bool:
 def _are_scores(lists: Lists) -> bool:
     """Return whether numbers differ within each item, and most are not means of a few grades."""
     scores = lists.side.scores
-    if scores is None or ragged.lengths(lists.side.indptr).max(initial=0) < 2:
+    if scores is None or lists.side.sizes.max(initial=0) < 2:
         return False
     rows = ragged.row_numbers(lists.side.indptr)
     order = np.lexsort((scores, rows))
@@ -198,7 +198,7 @@ def _is_mean_grade(scores: Floats) -> Bools:
 def _has_fewer(run: Lists, truth: Lists) -> bool:
     """Return whether the run has fewer candidates than the ground truth for all shared items."""
     ids = {str(id_): row for row, id_ in enumerate(truth.ids)}
-    n_run, n_truth = ragged.lengths(run.side.indptr), ragged.lengths(truth.side.indptr)
+    n_run, n_truth = run.side.sizes, truth.side.sizes
     shared = [
         (row, ids[str(id_)]) for row, id_ in enumerate(run.ids) if str(id_) in ids
     ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from semmetrics.core.backend import refuse_masked
 from semmetrics.core.hashing import UNVERSIONED
-from semmetrics.core.ragged import Ints, cell_keys, lengths
+from semmetrics.core.ragged import Ints, cell_keys
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Ids, Lists, gather
@@ -241,7 +241,7 @@ def count_parts(odd: Mapping[Hashable, Any], side: str) -> int:
 
 def find_gaps(lists: Lists) -> list[Fact]:
     """Note items without entries, and those that have an entry twice."""
-    sizes, width = lengths(lists.side.indptr), max(1, len(lists.vocabulary))
+    sizes, width = lists.side.sizes, max(1, len(lists.vocabulary))
     cells = cell_keys(lists.side.indptr, lists.side.codes, len(lists.vocabulary))
     distinct = np.bincount(np.unique(cells) // width, minlength=len(lists))
     return [
@@ -660,7 +660,7 @@ def describe_input(
         "understood": found.understood,
         "notes": list(map(str, found.notes)),
         "items": len(found),
-        "ids": not isinstance(found.ids, range),
+        "ids": found.has_ids,
         **more,
         "odd": list(map(str, odd)),
     }

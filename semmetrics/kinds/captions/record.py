@@ -238,7 +238,7 @@ def join_captions(
     """
     check_captions(candidates, references)
     joined = join(candidates, references, missing=missing, noun="caption", gaps=True)
-    found = lengths(joined.pred.indptr)
+    found = joined.pred.sizes
     sizes = np.maximum(found, 1)
     table: dict[Any, int] = {}
     mine, theirs = (
@@ -335,7 +335,7 @@ def leave_one_out(
     >>> task.ids, task.references.tolist(), task.counts
     (['a#1', 'a#2', 'a#3'], [1, 2, 0, 2, 0, 1], {'single_reference': 1})
     """
-    chosen = np.flatnonzero(lengths(references.side.indptr) > 1)
+    chosen = np.flatnonzero(references.side.sizes > 1)
     if not len(chosen):
         raise InputError("single-references", references.source)
     kept, flat = take_rows(references.side.indptr, chosen)
@@ -368,7 +368,7 @@ def find_oddities(
         found |= common.note_words(name, words, captions) if words else {}
         found |= find_marks(name, lists, side.codes)
     found |= find_joined(references, joined.ref.codes)
-    mine, theirs = (lengths(side.indptr) for side in (joined.pred, joined.ref))
+    mine, theirs = (side.sizes for side in (joined.pred, joined.ref))
     if len(mine) and mine.min() > 1 and theirs.max() == 1:
         found[common.SWAPPED, "several"] = 1
     return found

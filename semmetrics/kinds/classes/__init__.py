@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import lengths
+from semmetrics.core.ragged import lengths as lengths
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
@@ -116,7 +116,7 @@ def as_truth(found: Lists | Matrix) -> Lists:
         if not is_membership(found):
             raise InputError("truth-of-scores", found.source)
         found = members(found)
-    number = lengths(found.side.indptr)
+    number = found.side.sizes
     wrong = np.flatnonzero(number != 1)
     if len(wrong) and found.has_fractions:
         raise InputError("truth-of-class-scores", found.source)

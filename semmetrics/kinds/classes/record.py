@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.hashing import identity_of
-from semmetrics.core.ragged import Ints, lengths
+from semmetrics.core.ragged import Ints
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights, aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
@@ -306,7 +306,7 @@ def make_task(
     joined, rows = join_rows(
         run.ids, truth, source=run.source, missing=options["missing"]
     )
-    kept = np.flatnonzero(lengths(joined.ref.indptr))
+    kept = np.flatnonzero(joined.ref.sizes)
     counts, weights, ids = dict(joined.counts), options["weights"], joined.ids
     if len(kept) < len(rows):
         counts["without_class"] = counts.pop("missing_reference")
@@ -415,7 +415,7 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 def _has_ranking(task: ClassTask) -> bool:
     """Tell whether more classes than one are ranked for some image."""
     lists = isinstance(task.scores, RankedLists)
-    return not lists or int(lengths(task.scores.side.indptr).max(initial=0)) > 1  # type: ignore[union-attr]
+    return not lists or int(task.scores.side.sizes.max(initial=0)) > 1  # type: ignore[union-attr]
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.backend import round_to
-from semmetrics.core.ragged import Floats, cell_keys, lengths, row_numbers
+from semmetrics.core.ragged import Floats, cell_keys, row_numbers
 from semmetrics.data.lists import Lists, as_entry
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
@@ -645,7 +645,7 @@ def describe(labels: Lists) -> dict[str, Any]:
     side, scores = labels.side, labels.side.scores
     counts = label_frequencies(side.codes, len(labels.vocabulary))
     names = [class_name(terms) for terms in labels.terms]
-    sizes = lengths(side.indptr).astype(np.float64)
+    sizes = side.sizes.astype(np.float64)
     pairs, mean = int((sizes * (sizes - 1) / 2).sum()), None
     distinct = min(pairs, len(names) * (len(names) - 1) // 2)
     if pairs <= _PAIRS and distinct <= _UNLIKE and not labels.ranked:  # else minutes

@@ -33,7 +33,6 @@ from string import punctuation
 
 import numpy as np
 
-from semmetrics.core.ragged import lengths
 from semmetrics.data.lists import Side
 
 DELIMITERS = (";", "|", "\t", "+", "\n", ",")
@@ -149,7 +148,7 @@ def are_split_by_other(
         The labels of the same items. The items of ``mine`` have at most one.
     delimiter : str
     """
-    if lengths(other.indptr).max(initial=0) < 2:
+    if other.sizes.max(initial=0) < 2:
         return False
     parts_by_code = {}
     n_parts = np.zeros(len(names), np.int64)
@@ -159,10 +158,10 @@ def are_split_by_other(
             n_parts[code] = len(set(parts))
     if not parts_by_code:
         return False
-    has_label = lengths(mine.indptr) == 1
+    has_label = mine.sizes == 1
     n_parts_of_item = np.zeros(len(has_label), np.int64)
     n_parts_of_item[has_label] = n_parts[mine.codes]
-    is_candidate = (n_parts_of_item > 1) & (n_parts_of_item == lengths(other.indptr))
+    is_candidate = (n_parts_of_item > 1) & (n_parts_of_item == other.sizes)
     n_left = 1 if len(has_label) <= _SMALL_TASK else 2
     for row in np.flatnonzero(is_candidate).tolist():
         code = int(mine.codes[mine.indptr[row]])

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, lengths, row_numbers, sum_rows
+from semmetrics.core.ragged import Bools, row_numbers, sum_rows
 from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
@@ -307,7 +307,7 @@ def _joining_delimiters(
     found = [
         one for one in occurring if one in DELIMITERS and _separates(one, mine, others)
     ]
-    if lengths(own.indptr).max(initial=0) > 1:
+    if own.sizes.max(initial=0) > 1:
         return found
     for delimiter in occurring:
         if delimiter in found:
@@ -364,14 +364,12 @@ def _find_missing(task: LabelTask) -> Odd:
     wanted = [code for code, name in enumerate(classes) if name in MISSING_TEXTS]
     if not wanted or task.given is not None:
         return {}
-    has_empty_items = any(
-        (lengths(side.indptr) == 0).any() for side in (task.pred, task.ref)
-    )
+    has_empty_items = any((side.sizes == 0).any() for side in (task.pred, task.ref))
     sides = {"pred": task.pred, "ref": task.ref}
     on_both = np.intersect1d(task.pred.codes, task.ref.codes)
     found: Odd = {}
     for name, side in sides.items():
-        is_alone = np.repeat(lengths(side.indptr) == 1, lengths(side.indptr))
+        is_alone = np.repeat(side.sizes == 1, side.sizes)
         chosen = is_alone & np.isin(side.codes, wanted)
         if not has_empty_items:
             chosen &= ~np.isin(side.codes, on_both)

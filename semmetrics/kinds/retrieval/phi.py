@@ -223,7 +223,7 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
     if not isinstance(matrix, Matrix) or matrix.sparse:
         values = {"format": matrix.understood, "wanted": "an array, or a .npy file"}
         raise InputError("wrong-format", matrix.source, what="phi", **values)
-    rows = None if isinstance(matrix.ids, range) else [str(one) for one in matrix.ids]
+    rows = None if not matrix.has_ids else [str(one) for one in matrix.ids]
     columns = [str(one) for one in matrix.vocabulary] if matrix.named else None
     if isinstance(origin, str | os.PathLike):
         beside = f"{os.fspath(origin)}{IDS_BESIDE}"
@@ -335,7 +335,7 @@ def read_caption_texts(options: Options) -> Lists | None:
             )
         return None
     found = as_texts(given, source=CAPTIONS, options=options["read"] or ReadOptions())
-    several = np.flatnonzero(lengths(found.side.indptr) != 1)
+    several = np.flatnonzero(found.side.sizes != 1)
     if len(several):
         raise InputError("not-one-text", found.where(int(several[0])), n=len(several))
     return found
@@ -343,7 +343,7 @@ def read_caption_texts(options: Options) -> Lists | None:
 
 def _images(truth: CaptionedTruth) -> list[str]:
     """Return the images that have positives, in the order of the rows."""
-    sizes = lengths(truth.positives.side.indptr).tolist()
+    sizes = truth.positives.side.sizes.tolist()
     number = dict(zip(map(str, truth.positives.ids), sizes, strict=True))
     return [name for name in map(str, truth.sides.rows) if number.get(name)]
 
