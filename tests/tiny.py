@@ -6,7 +6,7 @@ import numpy as np
 
 from semmetrics.embed.embedder import Embedded
 from semmetrics.kinds import find_kind
-from semmetrics.options import resolve_options
+from semmetrics.kinds.options import resolve_options
 
 
 class Tiny:

@@ -29,6 +29,7 @@ from semmetrics.options import (
     Option,
     flag,
 )
+from semmetrics.options.elsewhere import measure_option, option_elsewhere
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -156,11 +157,11 @@ class Command(Examples):
             if flag[:2] == "--"
         ]
         keyword = name.lstrip("-").replace("-", "_")
-        meant = flag(tables.option_elsewhere(keyword) or keyword)
+        meant = flag(option_elsewhere(keyword) or keyword)
         if meant in flags:
             return f"did you mean {meant}?"
-        if "--measure" in flags and tables.measure_option(keyword):
-            return tables.measure_option(keyword)
+        if "--measure" in flags and measure_option(keyword):
+            return measure_option(keyword)
         owners = _commands_with(name, ctx)
         if owners:
             return f"it is an option of {listing(owners, most=4)}"

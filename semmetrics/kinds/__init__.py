@@ -33,8 +33,9 @@ from semmetrics.data.form import (
 )
 from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import Fact, InputError
+from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.definition import Measure
-from semmetrics.options import KINDS, ResolvedOptions
+from semmetrics.options import KINDS
 
 _ENTRY_NAMES = (
     *(

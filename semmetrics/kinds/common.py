@@ -477,14 +477,14 @@ def open_models(measures: Measures, options: Options) -> dict[str, Any]:
     """
     from semmetrics.embed.open import open_embeddings
 
-    specs = embeddings_of(measures, options["embedding"])
-    device, read = options["device"], options["read"] or ReadOptions()
+    specs = embeddings_of(measures, options.embedding)
+    device, read = options.device, options.read
     if options.opened.get("specs") != specs:
         options.opened["models"] = open_embeddings(
             specs,
-            cache=options["cache"],
+            cache=options.cache,
             device=None if device is None else str(device).removeprefix("torch:"),
-            max_words=options["max_words"],
+            max_words=options.max_words,
             max_bytes=read.max_bytes,
         )
         options.opened["specs"] = specs
@@ -492,7 +492,7 @@ def open_models(measures: Measures, options: Options) -> dict[str, Any]:
             model = getattr(model, "embedder", model)
             # not one of the user's
             if hasattr(model, "progress") and isinstance(specs[name], str):
-                model.progress = options["progress"]
+                model.progress = options.progress
     models: dict[str, Any] = options.opened["models"]
     return models
 
@@ -514,17 +514,17 @@ def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
     from semmetrics.embed.embedder import RememberingEmbedder, looks_up_words
     from semmetrics.embed.lookup import TextModel, check_rules, lookup_rule, rules_for
 
-    device = find_device(options["device"])
-    check_rules(options["lookup"], options["oov"])
+    device = find_device(options.device)
+    check_rules(options.lookup, options.oov)
     by_embedding = {}
     for name, model in open_models(comparing, options).items():
-        rules = rules_for(model, options["lookup"], options["oov"])
+        rules = rules_for(model, options.lookup, options.oov)
         kept = model if looks_up_words(model) else RememberingEmbedder(model)
         rule = lookup_rule(model, rules["lookup"])
         by_embedding[name] = TextModel(kept, rule, rules["oov"], device)
     models = {}
     for measure in comparing:
-        name = embedding_name(measure, options["embedding"])
+        name = embedding_name(measure, options.embedding)
         models[model_key(measure)] = by_embedding[name]
     return models
 
@@ -582,7 +582,7 @@ def check_shared(
     """
     is_filled = any(name.strip() for name in names)
     for name, n_shared in counts.items():
-        if is_filled and not n_shared and name in options.given:
+        if is_filled and not n_shared and name in options.set_by_user:
             raise InputError("nothing-shared", name=name, noun=noun, names=names)
 
 
@@ -591,9 +591,11 @@ def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     if used_embeddings(measures):
         return []
     fixed = {"embedding", "cache"}  # which are noted elsewhere
-    fixed |= set() if options["protocol"] is None else {"lookup", "oov"}
+    fixed |= set() if options.protocol is None else {"lookup", "oov"}
     acting = [name for name, one in OPTIONS.items() if one.acts_by == "embedding"]
-    names = [name for name in acting if name in options.given and name not in fixed]
+    names = [
+        name for name in acting if name in options.set_by_user and name not in fixed
+    ]
     return [
         no_effect(name, f"no measure here compares meanings ({such} does)")
         for name in names

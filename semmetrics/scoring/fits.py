@@ -266,9 +266,9 @@ def stems_to_count(setup: Any, weights: object = None) -> list[str]:
     There are none if frequencies are given, or not all items count: they are then to be given.
     """
     options = setup.options
-    if setup.kind.name not in COLUMNS["caption"] or options["doc_freq"] is not None:
+    if setup.kind.name not in COLUMNS["caption"] or options.doc_freq is not None:
         return []
-    if weights is not None or options["missing"] in ("skip", "common"):
+    if weights is not None or options.missing in ("skip", "common"):
         return []
     planned = plan_measures(setup.kind, {}, options).measures
     every = [
@@ -293,7 +293,7 @@ def count_frequencies(
     """
     from semmetrics.metrics.cider import fit_document_frequencies
 
-    texts, tokenizer = references.to_list(), setup.options["tokenizer"]
+    texts, tokenizer = references.to_list(), setup.options.tokenizer
     found = {
         f"references/{one}": fit_document_frequencies(texts, tokenizer, one)
         for one in stems

@@ -20,7 +20,6 @@ from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Ints
 from semmetrics.data.categories import name_categories
 from semmetrics.data.form import (
-    DEFAULTS,
     ReadOptions,
     prediction_options,
     truth_options,
@@ -32,10 +31,11 @@ from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
+from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import CERTAINTY as INTERVALS
-from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options
+from semmetrics.options import OPTIONS, is_given
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
 from semmetrics.scoring.result import Score, bound_notes, interval_notes, left_out_notes
@@ -92,7 +92,7 @@ class Prepared(NamedTuple):
             )
             for name, task in each_task(self.tasks)
         }
-        of_scores = score_facts(scores, axes, ci=bool(self.options["ci"]))
+        of_scores = score_facts(scores, axes, ci=bool(self.options.ci))
         return self.data_facts(noted) + of_scores + self.plan_facts()
 
     def data_facts(self, noted: Mapping[str, Any]) -> list[Fact]:
@@ -143,7 +143,9 @@ def score_facts(
 
 def idle_certainty(options: ResolvedOptions) -> list[Fact]:
     """Note options of intervals where there is none."""
-    idle = [name for name in CERTAINTY if name in options.given and not options["ci"]]
+    idle = [
+        name for name in CERTAINTY if name in options.set_by_user and not options.ci
+    ]
     return [Fact("needs-ci", values={"option": name}) for name in idle]
 
 
@@ -267,16 +269,16 @@ class Setup(NamedTuple):
 
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
-        files = self.options["read"] or DEFAULTS
+        files = self.options.read
         options = self.options.replace(
             read=prediction_options(files), unknown_value=None
         )
         found = note_unstored(self.kind.read(data, source, options))
-        return compared(found, self.options["ids"])
+        return compared(found, self.options.ids)
 
     def read_truth(self, gts: Any) -> Any:
         """Read the ground truth, which needs no scores where a column of them is named."""
-        files = self.options["read"] or DEFAULTS
+        files = self.options.read
         options = self.options.replace(read=truth_options(files))
         try:
             found = self.kind.read(gts, "gts", options)
@@ -285,7 +287,7 @@ class Setup(NamedTuple):
                 value = error.values["value"]
                 raise InputError("empty-truth-cell", error.where, value=value) from None
             raise
-        return compared(found, options["ids"])
+        return compared(found, options.ids)
 
     def forget(self) -> None:
         """Let go what is kept of the items that were prepared, such as tokens of captions."""
@@ -338,14 +340,14 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
         If an option is wrong.
     """
     kind, options = find_kind(name), resolve(name, given)
-    if options["measures"] is not None:  # before anything is read
-        check_kind(parse_all(listed(options["measures"]), first=name), name)
+    if options.measures is not None:  # before anything is read
+        check_kind(parse_all(listed(options.measures), first=name), name)
     calibrations: Sequence[Any] = ()
-    if options["calibration"] is not None:
+    if options.calibration is not None:
         from semmetrics.scoring.calibration import as_calibrations
 
-        files = options["read"] or DEFAULTS
-        calibrations = as_calibrations(options["calibration"], files.max_bytes)
+        files = options.read
+        calibrations = as_calibrations(options.calibration, files.max_bytes)
     return Setup(kind, kind.read_beside(options), calibrations)
 
 
@@ -390,9 +392,9 @@ def _make_tasks(
     kind: Kind, preds: Mapping[str, Any], ref: Any, options: ResolvedOptions
 ) -> Tasks:
     """Join each system with the ground truth; with ``missing=common`` on the items of all."""
-    if options["missing"] != "common":
+    if options.missing != "common":
         return kind.make_tasks(preds, ref, options)
-    if options["score_references"]:
+    if options.score_references:
         raise InputError(
             "not-applicable", name="score_references", what="missing=common"
         )
@@ -444,7 +446,7 @@ def check_weights(prepared: Prepared) -> None:
     InputError
         If all items of a task weigh nothing.
     """
-    where = getattr(prepared.options["weights"], "source", "weights")
+    where = getattr(prepared.options.weights, "source", "weights")
     for _, task in each_task(prepared.tasks):
         if not len(task) and "weight_0" in task.counts:
             raise InputError("zero-weights", where)

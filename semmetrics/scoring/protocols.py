@@ -325,7 +325,7 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
     InputError
         If no measure is named, a cutoff or rule is wrong or does not apply.
     """
-    decode, top_k, keep = options["decode"], options["top_k"], options["keep_at_least"]
+    decode, top_k, keep = options.decode, options.top_k, options.keep_at_least
     rules = (decode,) if decode is None or isinstance(decode, str) else tuple(decode)
     if not rules or len(set(rules)) != len(rules):
         wanted = "one or more different rules, such as 'threshold:0.5'"
@@ -334,14 +334,12 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
     cuts = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
     if not all(map(is_cutoff, cuts)) or len(set(cuts)) != len(cuts):
         wanted = "distinct whole numbers from 1"
-        raise InputError(
-            "bad-option", name="top_k", value=options["top_k"], wanted=wanted
-        )
-    choose = _plan_named if options["protocol"] is None else _plan_protocol
+        raise InputError("bad-option", name="top_k", value=options.top_k, wanted=wanted)
+    choose = _plan_named if options.protocol is None else _plan_protocol
     plan = choose(kind, tasks, options, tuple(map(int, cuts)), rules)
     if keep and not any(measure["keep_at_least"] for measure in plan.measures):
         raise InputError("needs-option", what=f"keep_at_least={keep}", name="decode")
-    return _with_headings(plan, options["headings"] or {})
+    return _with_headings(plan, options.headings or {})
 
 
 def _with_headings(plan: Plan, given: Mapping[str, str]) -> Plan:
@@ -378,12 +376,12 @@ def _plan_named(
     cuts: Sequence[int],
     rules: Sequence[str | None],
 ) -> Plan:
-    named, absent = options["measures"], []
+    named, absent = options.measures, []
     if named is None:
         defaults = kind.defaults(tasks, options)
         named = parse_all(defaults.measures, kind.name)
         absent = [NotComputed(*pair, pair[0]) for pair in defaults.absent.items()]
-    keep = options["keep_at_least"]
+    keep = options.keep_at_least
     chosen: dict[Measure, None] = {}
     several = list(parse_all(listed(named), first=kind.name))
     for measure in several:
@@ -419,7 +417,7 @@ def _without_effect(
     if set(rules) != {None}:
         given = (
             "threshold"
-            if [*rules] == decoding_rules(None, options["threshold"])
+            if [*rules] == decoding_rules(None, options.threshold)
             else "decode"
         )
         own = {m: m["decode"] not in (None, "all", *rules) for m in measures}
@@ -451,7 +449,7 @@ def _plan_protocol(
     cuts: Sequence[int],
     rules: Sequence[str | None],
 ) -> Plan:
-    protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
+    protocol, keep = find_protocol(str(options.protocol)), options.keep_at_least
     if (keep or set(rules) != {None}) and not protocol.decode:
         what = f"protocol {protocol.name}"
         raise InputError("fixed-by", what=what, names="decode and keep_at_least")

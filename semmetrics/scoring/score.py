@@ -24,16 +24,10 @@ from semmetrics.data.lists import gather
 from semmetrics.errors import InputError, warn_user
 from semmetrics.kinds import each_task
 from semmetrics.kinds.common import by_name, read_embedding
+from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import (
-    OPTIONS,
-    Data,
-    Options,
-    ResolvedOptions,
-    is_asked,
-    split_names,
-)
+from semmetrics.options import OPTIONS, Data, Options, is_asked, split_names
 from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.fits import Evaluated, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
@@ -381,8 +375,8 @@ def score_prepared(prepared: Prepared) -> list[Score]:
         If nothing in an input such as document frequencies occurs in the data.
     """
     options, plan = prepared.options, prepared.plan
-    ci, progress = interval_options(options), options["progress"]
-    keep_rows = options["keep_rows"] or ci is not None  # intervals need them
+    ci, progress = interval_options(options), options.progress
+    keep_rows = options.keep_rows or ci is not None  # intervals need them
     found: dict[str, dict[str, Evaluated]] = {}
     for part in dict.fromkeys(
         part for parts in prepared.tasks.values() for part in parts
@@ -447,11 +441,11 @@ def score_evaluated(
 
 def interval_options(options: ResolvedOptions) -> Bootstrap | None:
     """Return how intervals are made; None without."""
-    ci, given = options["ci"], {name: options[name] for name in CERTAINTY}
+    ci, given = options.ci, {name: options.value(name) for name in CERTAINTY}
     if isinstance(ci, Bootstrap):
         own = {**asdict(ci), "ci_method": ci.method}
         for name, value in given.items():
-            if name in options.given and value != own[name]:
+            if name in options.set_by_user and value != own[name]:
                 raise InputError(
                     "conflicting-options", names=f"ci={ci!r} and {name}={value!r}"
                 )
@@ -459,5 +453,5 @@ def interval_options(options: ResolvedOptions) -> Bootstrap | None:
     if not isinstance(ci, (bool, np.bool_)):
         wanted = "True, with the level as level=0.9"
         raise InputError("bad-option", name="ci", value=ci, wanted=wanted)
-    made = Bootstrap.of(options)
+    made = Bootstrap.of(given)
     return made if ci else None

@@ -45,6 +45,7 @@ from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite, warn_user
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
+from semmetrics.kinds.options import ResolvedOptions, copy_options, resolve_options
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.registry import (
@@ -54,13 +55,7 @@ from semmetrics.metrics.registry import (
     parse,
     parse_all,
 )
-from semmetrics.options import (
-    OPTIONS,
-    ResolvedOptions,
-    is_given,
-    resolve_options,
-    take_over,
-)
+from semmetrics.options import OPTIONS, is_given
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import (
     Identity,
@@ -144,7 +139,7 @@ class Scorer:
         """
         check_type("system", system, str | None)
         plan.check_system_names([system])
-        given = take_over(options)
+        given = copy_options(options)
         if early := [name for name in BY_ITEM if name in given]:
             raise InputError("given-by-batch", name=early[0])
         keep_rows = given.get("keep_rows", True)
@@ -262,9 +257,9 @@ class Scorer:
         from semmetrics.kinds.labels.facts import probability_facts
 
         options = setup.options
-        rules = options["decode"]
+        rules = options.decode
         rules = [rules] if isinstance(rules, str) else rules or []
-        measures = list(parse_all(options["measures"] or (), first="labels"))
+        measures = list(parse_all(options.measures or (), first="labels"))
         measures += [parse(f"F1(decode={rule})", "labels")[0] for rule in rules]
         scores = {pred.source: pred.side.scores}
         for fact in probability_facts(scores, measures, options)[:1]:
@@ -425,7 +420,7 @@ class Scorer:
                 continue
             if name in _LABEL_LISTS and isinstance(value, (str, os.PathLike)):
                 # the file may be elsewhere, or change
-                value = setup_of(self).options[name]
+                value = setup_of(self).options.value(name)
             options[name] = value if can_hold(value) else Identity(_digest(value))
         return options
 
@@ -1214,7 +1209,9 @@ class Collection:
         # refuses what means nothing for it
         resolved = resolve_options(given, setup.kind.name)
         given = {
-            name: resolved[name] for name, value in given.items() if value is not None
+            name: resolved.value(name)
+            for name, value in given.items()
+            if value is not None
         }
         values = _read_values(given, pred, ref, setup)
         if matrices or shard:
@@ -1417,7 +1414,7 @@ class Collection:
         for part in self._add_evaluated(prepared, setup):
             numbered = isinstance(prepared.tasks[""][part].ids, (range, np.ndarray))
             self._known_by |= {"numbers" if numbered else "ids"}
-        weights = prepared.options["weights"]
+        weights = prepared.options.weights
         self._facts = unite([*self._facts, *(weights.notes if weights else ())])
         self._sample = _fuller(self._sample, list(map(_first_item, prepared.inputs)))
         for batches in (self._preds, self._gts):
@@ -1452,7 +1449,7 @@ class Collection:
             task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
             measures = [measure for measure, _ in chosen[part]]
             sums = evaluate(
-                task, measures, keep_rows=bool(ci), progress=setup.options["progress"]
+                task, measures, keep_rows=bool(ci), progress=setup.options.progress
             )
             if ci:
                 sums = with_resamples(sums, ci)
@@ -1625,7 +1622,7 @@ def _read_values(
     given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
 ) -> dict[str, Any]:
     """Return values of items as arrays; weights by id where items have ids."""
-    files = setup.options["read"]
+    files = setup.options.read
     values: dict[str, Any] = {}
     if "set_size_probs" in given:
         values["set_size_probs"] = read_set_size_probs(given["set_size_probs"], files)

@@ -1253,7 +1253,7 @@ def compare(
     _check_items(prepared.tasks, baseline or next(iter(systems)))
     warn_of_scores(prepared)
     scores = score_prepared(prepared)
-    differences = compare_scores(scores, design, prepared.options["progress"])
+    differences = compare_scores(scores, design, prepared.options.progress)
     table = ScoreTable(scores, prepared.plan.not_computed)
     # intervals are of differences
     values = [replace(score, replicates=None) for score in scores]

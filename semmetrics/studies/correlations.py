@@ -37,10 +37,11 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data import side_inputs
-from semmetrics.data.form import DEFAULTS, takes_options
+from semmetrics.data.form import takes_options
 from semmetrics.errors import Fact, InputError, render_facts
+from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import listing, report_progress
-from semmetrics.options import AGREEMENT, resolve_options
+from semmetrics.options import AGREEMENT
 from semmetrics.reports import Records
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
@@ -496,7 +497,7 @@ def correlate(
     binary 4 0 0.882
     """
     resolved = resolve_options(options, "retrieval")
-    read, progress = resolved["read"] or DEFAULTS, resolved["progress"]
+    read, progress = resolved.read, resolved.progress
     check_choice("ncs", ncs, ("none", "rows", "columns"))
     if columns is not None and (isinstance(columns, str) or len(columns) != 3):
         raise InputError(

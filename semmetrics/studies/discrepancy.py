@@ -943,7 +943,7 @@ def _saved_options(options: Mapping[str, Any], setup: Setup) -> dict[str, Any]:
         for name, value in options.items()
         if value is not None and OPTIONS[name].group  # others are of one call
     }
-    if hasattr(setup.options["tokenizer"], "name"):
+    if hasattr(setup.options.tokenizer, "name"):
         saved.setdefault("tokenizer", OPTIONS["tokenizer"].default)
     return saved
 
@@ -1329,7 +1329,7 @@ def open_similarity(
     kind = resolve_task(given.get("task"), None, [one]) or one.definition.kind
     setup = open_setup(kind, {**given, "measures": [one]})
     if one.definition.name == "NGSM" and one.definition.kind == setup.kind.name:
-        return setup, NgsmSimilarity(one, setup.options["tokenizer"]), systems
+        return setup, NgsmSimilarity(one, setup.options.tokenizer), systems
     return setup, MeasureSimilarity(one, setup), systems
 
 

@@ -21,17 +21,12 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
+from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import did_you_mean, visible
 from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.options import (
-    AGGREGATIONS,
-    AGREEMENT,
-    OPTIONS,
-    Options,
-    resolve_options,
-)
+from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, Options
 from semmetrics.reports import Records, align
 from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol

@@ -78,7 +78,7 @@ def read_references(
     """
     wanted = set(state.images)
     found: dict[str, list[Any]] = {}
-    read: ReadOptions = setup.options["read"] or DEFAULTS
+    read: ReadOptions = setup.options.read
     for one in _files(given):
         rows = _sheet_rows(one, state.noun, read)
         if rows is None:

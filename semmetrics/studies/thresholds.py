@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.hashing import by_value
-from semmetrics.data.form import DEFAULTS, takes_options
+from semmetrics.data.form import takes_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds.common import finite_or_none, read_embedding
 from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
+from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all, parse_one
-from semmetrics.options import resolve_options
 from semmetrics.reports import Records, Result, draw, format_full
 from semmetrics.scoring import calibration
 from semmetrics.scoring.calibration import Calibration
@@ -418,7 +418,7 @@ def calibrate_threshold_on_pairs(
         )
     resolved = resolve_options({"embedding": embedding, **options}, "labels")
     read_notes: list[Fact] = []
-    known = as_pairs(pairs, resolved["read"] or DEFAULTS, read_notes)
+    known = as_pairs(pairs, resolved.read, read_notes)
     task = calibration.pairs_task(known, resolved)
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, resolved)

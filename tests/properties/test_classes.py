@@ -15,10 +15,10 @@ from oracles import classes as oracle
 
 import semmetrics
 from semmetrics.kinds import find_kind
+from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.classes import ausuc, per_class_accuracy, seen_unseen_curve
 from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import all_definitions, parse_all
-from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 
 TIES = ("position", "optimistic", "pessimistic")

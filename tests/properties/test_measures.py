@@ -15,10 +15,10 @@ from laws import named
 
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.ranking import ClassCurveFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.sets import ClassF1, SetFamily
-from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 
 CLASSES = ["a", "b", "c", "d", "e"]

@@ -15,9 +15,9 @@ from oracles import retrieval as oracle
 
 import semmetrics
 from semmetrics.kinds import find_kind
+from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import all_definitions, parse_all
-from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 
 KS = (1, 2, 5)

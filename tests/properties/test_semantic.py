@@ -15,10 +15,10 @@ from tiny import Tiny, with_vectors
 
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.bags import BagSimilarityFamily, TransportFamily
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
-from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 
 MEASURES = parse_all(

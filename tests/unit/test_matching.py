@@ -15,9 +15,9 @@ from refusals import refused
 import semmetrics
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.matching import Cut
 from semmetrics.metrics.sets import LabelCounts
-from semmetrics.options import resolve_options
 
 TERM = st.sampled_from("abcdef")
 LABEL = st.one_of(

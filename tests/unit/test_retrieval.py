@@ -308,7 +308,7 @@ def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
         rng.normal(size=(90, 33)).astype("f4"),
     )
     kind = find_kind("retrieval")
-    from semmetrics.options import resolve_options
+    from semmetrics.kinds.options import resolve_options
 
     options = kind.read_beside(
         resolve_options(

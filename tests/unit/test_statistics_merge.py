@@ -13,8 +13,8 @@ from tiny import Tiny, with_vectors
 from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import left_out_notes
 

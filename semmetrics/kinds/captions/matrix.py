@@ -34,12 +34,13 @@ from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
 from semmetrics.kinds.captions.record import idle_tuples, prepare, read_beside
+from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import report_progress
 from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff, model_key
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import TAKEN, ResolvedOptions, resolve_options
+from semmetrics.options import TAKEN
 from semmetrics.store.files import write_matrix
 
 Progress = Callable[[int, int], None]
@@ -235,15 +236,15 @@ class PairJob:
         check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
         options = read_beside(resolve_options(given, "captions"))
-        chosen, graphs = _pair_measure(measure, options), options["tuples"]
-        task = _pair_task(references, captions, options["tokenizer"], rows)
+        chosen, graphs = _pair_measure(measure, options), options.tuples
+        task = _pair_task(references, captions, options.tokenizer, rows)
         (task,) = prepare({"": {"": task}}, [chosen], options)[""].values()
         pairs = chosen.definition.extra["pairs"](task, chosen)
         task.tokenizer.forget()  # what is prepared has no use of tokens
         if notes is not None:
             notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
             models = [model.embedder for model in task.models.values()]
-            notes += common.cache_facts(models, options["cache"])
+            notes += common.cache_facts(models, options.cache)
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
@@ -377,11 +378,11 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     idle = [
         name
         for name in _ACTS_BY
-        if name in options.given and chosen[_ACTS_BY[name]] is None
+        if name in options.set_by_user and chosen[_ACTS_BY[name]] is None
     ]
-    if idle or common.unused_embeddings([chosen], options["embedding"]):
+    if idle or common.unused_embeddings([chosen], options.embedding):
         raise InputError("not-applicable", name=[*idle, "embedding"][0], what=chosen)
-    return chosen if options["doc_freq"] is None else chosen.with_options(df="given")
+    return chosen if options.doc_freq is None else chosen.with_options(df="given")
 
 
 def options_taken(measure: str | Measure) -> list[str]:

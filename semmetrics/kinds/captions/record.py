@@ -31,7 +31,7 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.form import DEFAULTS
 from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists, in_order
 from semmetrics.data.source import no_collection
@@ -94,19 +94,19 @@ _LONGEST_ITEM = 500  # letters of a caption on a line of its own
 
 def read_beside(options: Options) -> Options:
     """Open the tokenizer, and read weights, document frequencies and tuples from paths."""
-    given = options["doc_freq"]
-    if given is not None and options["protocol"] is not None:
+    given = options.doc_freq
+    if given is not None and options.protocol is not None:
         raise InputError(
-            "not-applicable", name="doc_freq", what=f"protocol {options['protocol']}"
+            "not-applicable", name="doc_freq", what=f"protocol {options.protocol}"
         )
-    files = options["read"] or ReadOptions()
+    files = options.read
     return options.replace(
-        tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
-        weights=common.read_weights(options["weights"], files.beside()),
+        tokenizer=CachingTokenizer(open_tokenizer(options.tokenizer)),
+        weights=common.read_weights(options.weights, files.beside()),
         doc_freq=read_frequencies(given, files.max_bytes),
-        embedding=common.read_embedding(options["embedding"]),
+        embedding=common.read_embedding(options.embedding),
         tuples=OpenGraphs(
-            open_tuples(options["tuples"], files.max_bytes), options["progress"]
+            open_tuples(options.tuples, files.max_bytes), options.progress
         ),
     )
 
@@ -120,19 +120,19 @@ def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
 
 def read(data: Any, source: str, options: Options) -> Lists:
     """Read one side."""
-    return as_captions(data, source=source, options=options["read"])
+    return as_captions(data, source=source, options=options.read)
 
 
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system; with ``score_references`` also that of the references."""
-    shared = {name: options[name] for name in ("tokenizer", "weights")}
+    shared = {name: options.value(name) for name in ("tokenizer", "weights")}
     tasks = {
-        name: {"": join_captions(pred, ref, missing=options["missing"], **shared)}
+        name: {"": join_captions(pred, ref, missing=options.missing, **shared)}
         for name, pred in preds.items()
     }
-    if options["score_references"] and HUMAN in tasks:
+    if options.score_references and HUMAN in tasks:
         raise InputError("duplicate", role="the system", value=HUMAN)
-    if options["score_references"]:
+    if options.score_references:
         tasks[HUMAN] = {"": leave_one_out(ref, **shared)}
     return tasks
 
@@ -144,7 +144,7 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Name what a measure lacks that reads data of a package, or takes scene graphs."""
-    (measure,), graphs = parse(text), options["tuples"]
+    (measure,), graphs = parse(text), options.tuples
     if measure["parser"] is not None:
         try:  # only parsing tells whether all captions have a graph; the parses are kept
             # what may be missing comes before captions are parsed
@@ -153,7 +153,7 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
         except InputError as error:
             return text, str(error)
     elif open_data := measure.definition.extra.get("open"):
-        return text, why_not(lambda: open_data(measure, options["progress"]))
+        return text, why_not(lambda: open_data(measure, options.progress))
     return text, ""
 
 
@@ -163,17 +163,17 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     References score each other with the weights of all references, as the systems do.
     """
     parsers = {str(m["parser"]) for m in measures if m["parser"] is not None}
-    graphs = {f"parser/{name}": options["tuples"][name] for name in sorted(parsers)}
+    graphs = {f"parser/{name}": options.tuples[name] for name in sorted(parsers)}
     models = common.open_text_models(measures, options)
-    parse_captions(tasks, measures, options["tuples"])
+    parse_captions(tasks, measures, options.tuples)
     for measure in measures:
         if open_data := measure.definition.extra.get("open"):
-            open_data(measure, options["progress"])
+            open_data(measure, options.progress)
     fits, chosen = {}, list(tasks)
-    if options["doc_freq"] is not None:
-        given = options["doc_freq"]
+    if options.doc_freq is not None:
+        given = options.doc_freq
         fits = dict(given) if isinstance(given, Mapping) else {"df": given}
-    elif options["score_references"]:
+    elif options.score_references:
         first, chosen = tasks[chosen[0]][""], [HUMAN]
         counted = sorted({(str(m["df"]), str(m["stem"])) for m in measures})
         fits = {
@@ -522,11 +522,11 @@ def caption_facts(
     facts: list[Fact] = []
     odd_ones: list[Fact] = []
     own = [str(m) for m in measures if m["df"] == "rows"]
-    if options["doc_freq"] is not None and not any(m["df"] in _TAKEN for m in measures):
+    if options.doc_freq is not None and not any(m["df"] in _TAKEN for m in measures):
         facts.append(
             common.no_effect("doc_freq", "no measure here takes document frequencies")
         )
-    elif options["doc_freq"] is not None and own:
+    elif options.doc_freq is not None and own:
         facts.append(
             Fact("no-effect-on", values={"option": "doc_freq", "on": ", ".join(own)})
         )
@@ -546,15 +546,15 @@ def caption_facts(
         odd_ones += mark_facts(odd, "pred", "candidates")
         odd_ones += mark_facts(odd, "ref", "references")
         odd_ones += joined_facts(odd)
-    facts += first_of_each(odd_ones) + common.unused_weights(options["weights"], inputs)
+    facts += first_of_each(odd_ones) + common.unused_weights(options.weights, inputs)
     facts += _graph_facts(tasks, measures, options, noted)
-    facts += common.unused_embeddings(measures, options["embedding"])
+    facts += common.unused_embeddings(measures, options.embedding)
     facts += common.unused_rules(measures, options, "Soft-SPICE")
     facts += common.cache_facts(
-        options.opened.get("models", {}).values(), options["cache"]
+        options.opened.get("models", {}).values(), options.cache
     )
     return facts + common.different_items(
-        tasks, [HUMAN] if options["score_references"] else []
+        tasks, [HUMAN] if options.score_references else []
     )
 
 
@@ -593,10 +593,10 @@ def _graph_facts(
     tasks: Tasks, measures: Measures, options: Options, noted: Notes
 ) -> list[Fact]:
     """Note what is wrong with kept parses, what has no effect, and what ties leave open."""
-    graphs: OpenGraphs = options["tuples"]
+    graphs: OpenGraphs = options.tuples
     takers = [m for m in measures if m["parser"] is not None]
     facts: list[Fact] = [*graphs.troubles]
-    if graphs.given is not None and not takers and options["protocol"] is None:
+    if graphs.given is not None and not takers and options.protocol is None:
         facts.append(common.no_effect("tuples", "no measure here takes scene graphs"))
     if not takers:
         return facts

@@ -74,18 +74,18 @@ _FIRST = 3  # predictions that an item shows
 
 def read_beside(options: Options) -> Options:
     """Read the lists of classes, their numbers, and the weights."""
-    files = (options["read"] or ReadOptions()).beside()
-    lists = {str(name): some for name, some in (options["class_lists"] or {}).items()}
+    files = options.read.beside()
+    lists = {str(name): some for name, some in (options.class_lists or {}).items()}
     for name in lists:
         if name in (SEEN, UNSEEN, *RESERVED):
             raise InputError("reserved-list", "class_lists", name=name)
     return options.replace(
         **{
-            name: read_names(options[name], files, name, "class name")
+            name: read_names(options.value(name), files, name, "class name")
             for name in _LISTED
         },
-        **{name: _read_numbers(options[name], files, name) for name in _NUMBERS},
-        weights=common.read_weights(options["weights"], files),
+        **{name: _read_numbers(options.value(name), files, name) for name in _NUMBERS},
+        weights=common.read_weights(options.weights, files),
         class_lists={
             name: read_names(some, files, f"class_lists, {name}", "class name")
             for name, some in lists.items()
@@ -116,7 +116,7 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
 def read(data: Any, source: str, options: Options) -> Any:
     """Read one side; the class list names the columns of a matrix."""
     return as_classes(
-        data, source=source, classes=options["classes"], options=options["read"]
+        data, source=source, classes=options.classes, options=options.read
     )
 
 
@@ -169,9 +169,9 @@ def named_sides(
         If a class is on both sides, or is not in the class list.
     """
     named = {
-        name: frozenset(_listed(options[name], classes, name))
+        name: frozenset(_listed(options.value(name), classes, name))
         for name in (SEEN, UNSEEN)
-        if options[name] is not None
+        if options.value(name) is not None
     }
     both = frozenset.intersection(*named.values()) if len(named) > 1 else ()
     if both:
@@ -213,7 +213,7 @@ def find_list(
     InputError
         If there is none of that name.
     """
-    given = options["class_lists"] or {}
+    given = options.class_lists or {}
     if name in given:
         return frozenset(_listed(given[name], classes, f"class list {name}"))
     if name in (SEEN, UNSEEN):
@@ -224,7 +224,7 @@ def find_list(
         raise InputError("unknown-name", what="class list", value=name, remedy=remedy)
     among = [one for one in classes if one in named.get(UNSEEN, classes)]
     option = "hops" if form["hops"] else "populations"
-    numbers = options[option].values
+    numbers = options.value(option).values
     if numbers is None:
         raise InputError("needs-option", what=f"the list {name}", name=option)
     if form["hops"]:
@@ -303,21 +303,19 @@ def make_task(
         raise common.outside_classes(name, classes[:given], where, "the class")
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
-    joined, rows = join_rows(
-        run.ids, truth, source=run.source, missing=options["missing"]
-    )
+    joined, rows = join_rows(run.ids, truth, source=run.source, missing=options.missing)
     kept = np.flatnonzero(joined.ref.sizes)
-    counts, weights, ids = dict(joined.counts), options["weights"], joined.ids
+    counts, weights, ids = dict(joined.counts), options.weights, joined.ids
     if len(kept) < len(rows):
         counts["without_class"] = counts.pop("missing_reference")
         ids = take_ids(ids, kept)
     settings = options.settings("classes")
-    if options["classes"] is not None:
-        settings["classes"] = identity_of(options["classes"])
+    if options.classes is not None:
+        settings["classes"] = identity_of(options.classes)
     settings |= {
         name: identity_of(sorted(named[name]))
         for name in (SEEN, UNSEEN)
-        if options[name]
+        if options.value(name)
     }
     task = ClassTask(
         ids=ids,
@@ -328,7 +326,7 @@ def make_task(
         scores=scores,
         rows=rows[kept],
         truth=codes[joined.ref.codes].astype(np.int32),
-        ties=options["ties"],
+        ties=options.ties,
         named=named,
         weights=None if weights is None else aligned_weights(weights, truth, ids),
     )
@@ -359,22 +357,26 @@ def _class_list(
     run: Lists | Matrix, truth: Lists, options: Options
 ) -> tuple[list[str], int | None]:
     """Return the classes in their order, and how many of them are a class list that is known."""
-    listed = options["classes"]
+    listed = options.classes
     if isinstance(run, Matrix):
         names = list(map(str, run.vocabulary))
         if listed is not None and set(names) != set(listed):
             lost = sorted(set(names) ^ set(listed))
             raise InputError("differing-classes", run.source, n=len(lost), names=lost)
         return names, len(names)
-    if listed is None and options[SEEN] is not None and options[UNSEEN] is not None:
-        listed = list(dict.fromkeys([*options[SEEN], *options[UNSEEN]]))
+    if (
+        listed is None
+        and options.value(SEEN) is not None
+        and options.value(UNSEEN) is not None
+    ):
+        listed = list(dict.fromkeys([*options.value(SEEN), *options.value(UNSEEN)]))
     if listed is not None:
         return list(listed), len(listed)
     sides = (
         truth.vocabulary,
         run.vocabulary,
-        options[SEEN] or (),
-        options[UNSEEN] or (),
+        options.value(SEEN) or (),
+        options.value(UNSEEN) or (),
     )
     return sorted({str(name) for side in sides for name in side}), None
 
@@ -472,13 +474,13 @@ def class_facts(
     for name, task in each_task(tasks):
         facts += common.count_facts(name, task)
         facts += _task_facts(name, task, noted.get(name) or task.odd)
-    facts += common.unused_weights(options["weights"], inputs[-1:])
+    facts += common.unused_weights(options.weights, inputs[-1:])
     _, first = next(each_task(tasks))
     unseen, classes = first.named.get(UNSEEN), first.class_list
     # otherwise a class that is written in another way is not in the list
     if first.given is None:
         facts += common.find_odd_texts(classes, "class")
-    known = options["pretraining"]
+    known = options.pretraining
     if known is not None and unseen is None:
         facts.append(common.no_effect("pretraining", "unseen classes are not given"))
     elif known is not None:
@@ -490,12 +492,12 @@ def class_facts(
         values = {"total": len(unseen), "known": len(known), "which": which}
         facts.append(Fact("pretraining-overlap", len(both), (), "", values))
     asked = names_asked(measures)
-    facts += [fact for option in _NUMBERS for fact in options[option].notes]
+    facts += [fact for option in _NUMBERS for fact in options.value(option).notes]
     for option in _NUMBERS:
         facts += _number_facts(
             option, asked, options, unseen or frozenset(classes), classes
         )
-    lost = [name for name in options["class_lists"] or () if name not in asked]
+    lost = [name for name in options.class_lists or () if name not in asked]
     facts += [Fact("unused-list", values={"name": name}) for name in lost]
     for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
         if (
@@ -556,9 +558,9 @@ def _number_facts(
 ) -> list[Fact]:
     """Note which (unseen) classes have no number, and which numbers no class."""
     values, example, own = (
-        options[option].values,
+        options.value(option).values,
         _NUMBERS[option],
-        options["class_lists"] or {},
+        options.class_lists or {},
     )
     if values is None:
         return []

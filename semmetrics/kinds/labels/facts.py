@@ -115,14 +115,14 @@ def label_facts(
     of_truth: list[Fact] = []
     truth = inputs[-1].source if inputs else ""
     every = [task for _, task in each_task(tasks)]
-    ignored = Ignored.of(options["ignore"], normalization(options["normalize"])).names
+    ignored = Ignored.of(options.ignore, normalization(options.normalize)).names
     for name, task in each_task(tasks):
         odd = noted.get(name, task.odd)
         facts += common.counted("shared-terms", len(odd.get(SHARED, ())), (), name)
         lost = len(ignored) - len(odd.get(IGNORED, ()))
         facts += common.counted("ignored-labels-not-found", lost, (), name)
         if lost:
-            facts += _ignored_files(options["ignore"])
+            facts += _ignored_files(options.ignore)
         facts += _taxonomy_facts(odd, name)
         facts += common.count_facts(name, task) + oddity_facts(
             odd, "pred", name, options
@@ -140,16 +140,16 @@ def label_facts(
         of_truth += _truth_facts(odd, truth, options)
     for one in inputs:
         facts += unlike_scores(one)
-    if options["classes"] is None:
+    if options.classes is None:
         facts += _nested_facts(inputs) + _column_facts(inputs, options)
-    facts += _header_facts(options["classes"], inputs)
+    facts += _header_facts(options.classes, inputs)
     facts += first_of_each(of_truth) + common.different_items(tasks)
-    facts += common.unused_embeddings(measures, options["embedding"])
+    facts += common.unused_embeddings(measures, options.embedding)
     models = chain.from_iterable(task.models.values() for task in every)
-    facts += common.cache_facts((model.embedder for model in models), options["cache"])
-    facts += common.unused_weights(options["weights"], inputs)
-    if options["taxonomy"] is not None:
-        facts += options["taxonomy"].notes
+    facts += common.cache_facts((model.embedder for model in models), options.cache)
+    facts += common.unused_weights(options.weights, inputs)
+    if options.taxonomy is not None:
+        facts += options.taxonomy.notes
     if noted:  # a calibration evaluates nothing
         facts += uncalibrated_facts(every[0].models, measures, options)
     facts += common.unused_rules(measures, options, "SemF1")
@@ -213,7 +213,7 @@ def _unused_options(
         reasons["taxonomy"] = "no measure here counts ancestors (hF does)"
     facts = []
     for name, reason in reasons.items():
-        if is_given(options[name]):
+        if is_given(options.value(name)):
             facts.append(common.no_effect(name, reason))
     return facts
 
@@ -232,9 +232,9 @@ def _column_facts(inputs: Sequence[Any], options: Options) -> list[Fact]:
     if not inputs or not _is_named_matrix(inputs[-1]):
         return facts
     *systems, truth = inputs
-    clean = normalization(options["normalize"])
+    clean = normalization(options.normalize)
     ignored = {
-        name for names in Ignored.of(options["ignore"], clean).names for name in names
+        name for names in Ignored.of(options.ignore, clean).names for name in names
     }
     names_of_truth = {clean(name): name for name in truth.vocabulary}
     for pred in systems:
@@ -313,9 +313,7 @@ def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -
     common.check_shared(counts, options, "label", names)
 
 
-def oddity_facts(
-    odd: Odd, side: str, where: str, options: Mapping[str, Any]
-) -> list[Fact]:
+def oddity_facts(odd: Odd, side: str, where: str, options: Options) -> list[Fact]:
     """Return what was found on a side of a task, as ``Task.odd`` or ``Statistics.noted`` has it."""
     facts: list[Fact] = []
 
@@ -333,12 +331,10 @@ def oddity_facts(
     for delimiter in ALL_DELIMITERS:
         add("joined-labels", HELD, side, delimiter, delimiter=delimiter)
     steps = [step for step in STEPS if any((ALIKE, one, step) in odd for one in SIDES)]
-    kept = [
-        one for one in options["normalize"].split("+") if one not in ("none", *steps)
-    ]
+    kept = [one for one in options.normalize.split("+") if one not in ("none", *steps)]
     ways = " or ".join(STEPS[step] for step in steps if (ALIKE, side, step) in odd)
     values = {"items": odd.get((ALIKE, side, "items")), "ways": ways}
-    if options["protocol"] is None:
+    if options.protocol is None:
         add(
             "spelling", ALIKE, side, "labels", **values, rules="+".join([*kept, *steps])
         )
@@ -349,7 +345,7 @@ def oddity_facts(
             side,
             "labels",
             **values,
-            protocol=options["protocol"],
+            protocol=options.protocol,
         )
     # the other side says the same
     if side == "pred" or (LONE, "pred", "alone") not in odd:
@@ -369,7 +365,7 @@ def _score_facts(
         for m in all_
         if "scores" not in m.definition.needs and m.definition.name != "AP"
     ]
-    if all_ and options["protocol"] is None and not task.ranked:
+    if all_ and options.protocol is None and not task.ranked:
         low, total = (odd.get((SCORES, "pred", name), 0) for name in ("low", "all"))
         facts += common.counted("scores-unused", low, (), where, total=total)
     if (SCORES, "pred", "highest") in odd:
@@ -386,7 +382,7 @@ def _score_facts(
             if round_to(float(number), task.precision) >= top:
                 values = {"threshold": number, "highest": top}
                 facts.append(Fact("nothing-predicted", where=where, values=values))
-    if options["protocol"] is None:
+    if options.protocol is None:
         facts += _short_list_facts(odd, where, measures)
     orders = [
         f"that of {text}" for order, text in _ORDERS.items() if (ORDER, order) in odd
@@ -444,7 +440,7 @@ def probability_facts(
     thresholds = [
         n for n in score_thresholds(measures) if is_threshold_of_probabilities(n)
     ]
-    if not thresholds or options["activation"] is not None:
+    if not thresholds or options.activation is not None:
         return []
     facts = []
     for name, values in scores.items():
@@ -457,7 +453,7 @@ def probability_facts(
     return facts
 
 
-def activation_facts(odd: Odd, where: str, options: Mapping[str, Any]) -> list[Fact]:
+def activation_facts(odd: Odd, where: str, options: Options) -> list[Fact]:
     """Note an activation of scores that are all probabilities already.
 
     Parameters
@@ -470,7 +466,7 @@ def activation_facts(odd: Odd, where: str, options: Mapping[str, Any]) -> list[F
     n_items = odd.get(SCORED, 0)
     if not n_items or odd[PROBABLE] < n_items:
         return []
-    activation = str(options["activation"])
+    activation = str(options.activation)
     scores = "all scores are in [0, 1]"
     if activation == "softmax":
         scores = "the scores of every item sum to 1"
@@ -602,9 +598,9 @@ def uncalibrated_facts(
         As they were asked for, before the threshold is known.
     options : ResolvedOptions
     """
-    if options["calibration"] is not None:
+    if options.calibration is not None:
         return []
-    given = common.by_name(options["embedding"])
+    given = common.by_name(options.embedding)
     found: dict[str, Fact] = {}
     for measure in measures:
         if measure["threshold"] != "auto":

@@ -20,7 +20,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, Codes, Floats, cell_keys, is_member, offsets
 from semmetrics.data.categories import mark_verified
-from semmetrics.data.form import DEFAULTS, ReadOptions, is_truth
+from semmetrics.data.form import ReadOptions, is_truth
 from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.matrix import PRESENT, UNVERIFIED, is_signed
@@ -44,9 +44,10 @@ from semmetrics.kinds.labels.normalization import (
     normalization,
 )
 from semmetrics.kinds.labels.oddities import Odd
+from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Measure, model_key
 from semmetrics.metrics.registry import parse
-from semmetrics.options import OPTIONS, join_names, resolve_options
+from semmetrics.options import OPTIONS, join_names
 
 VERIFIED = "verified"
 """The setting of signatures if only cells that a federated ground truth lists were verified."""
@@ -102,18 +103,18 @@ def label_task(
         If ids do not match, a reference label is outside the class list, or a weight is bad.
     """
     options = options or resolve_options({}, "labels")
-    clean = normalization(options["normalize"])
+    clean = normalization(options.normalize)
     if ref.ranked and not (ref.has_marks or _has_signs(ref)):
         raise InputError("truth-of-scores", ref.source)
-    ignored = Ignored.of(options["ignore"], clean)
-    repeats = options["normalize"] == REPEATING
+    ignored = Ignored.of(options.ignore, clean)
+    repeats = options.normalize == REPEATING
     pred = pred.normalized(clean, ignored.written, repeats=repeats)
     ref = ref.normalized(clean, ignored.written, repeats=repeats)
     sides = _join_sides(pred, ref, options)
     _check_columns(pred, ref)
     class_list = None
-    if options["classes"] is not None:
-        class_list = clean_class_list(options["classes"], clean)
+    if options.classes is not None:
+        class_list = clean_class_list(options.classes, clean)
     coding = _code_sides(sides, class_list, ignored, options)
     task = _build_task(sides, coding, class_list, options, heads)
 
@@ -124,7 +125,7 @@ def label_task(
     if ignored.written:
         task, odd[oddities.IGNORED] = _without(task, coding.classes, ignored)
     odd |= _count_unverified(task, n_left_out)
-    if options["empty_predictions"] == "skip":
+    if options.empty_predictions == "skip":
         task = _skip_empty_predictions(task)
     odd |= oddities.find_oddities(task, pred, sides.ref)
     if task.difficult:
@@ -144,12 +145,12 @@ def _has_signs(truth: Lists) -> bool:
 def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
     """Join normalised sides, and separate difficult and unverified labels from true ones."""
     joined, weights = weigh(
-        join(pred, ref, missing=options["missing"]), options["weights"], ref
+        join(pred, ref, missing=options.missing), options.weights, ref
     )
     odd: Odd = {}
-    if options["activation"] is not None:
-        odd = oddities.find_probabilities(joined.pred, options["activation"])
-        joined = joined._replace(pred=_activate(joined.pred, options["activation"]))
+    if options.activation is not None:
+        odd = oddities.find_probabilities(joined.pred, options.activation)
+        joined = joined._replace(pred=_activate(joined.pred, options.activation))
     present, difficult, unverified = _split_marks(joined.ref, ref)
     if ref.ranked or ref.has_marks:
         ref = replace(ref, side=replace(ref.side, scores=None))
@@ -167,7 +168,7 @@ def _code_sides(
     pred, ref, truth = sides.pred, sides.ref, sides.joined.ref
     if class_list is None and not pred.synonyms and not ref.synonyms:
         return code_plain_labels(pred, ref)
-    if options["empty_predictions"] == "skip":
+    if options.empty_predictions == "skip":
         truth = truth.take(np.flatnonzero(np.diff(sides.joined.pred.indptr)))
     return code_labels(
         pred, ref, occurring(truth.codes, len(ref.terms)), class_list, ignored
@@ -201,11 +202,11 @@ def _build_task(
         settings=_settings(options, sides, class_list, heads),
         counts=joined.counts,
         in_columns=_in_columns(sides, coding),
-        precision="float64" if options["activation"] else pred.precision,
+        precision="float64" if options.activation else pred.precision,
         synonyms=coding.synonyms,
         terms=None if have_one_term else coding.classes,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
-        first_set_size=options["first_set_size"],
+        first_set_size=options.first_set_size,
         weights=sides.weights,
     )
 
@@ -238,14 +239,14 @@ def _settings(
     first_size, activation = OPTIONS["first_set_size"].key, OPTIONS["activation"].key
     if sides.pred.side.scores is None:
         settings.pop(activation, None)
-    if options["unknown_value"] is not None:
-        settings[OPTIONS["unknown_value"].key] = str(options["unknown_value"])
+    if options.unknown_value is not None:
+        settings[OPTIONS["unknown_value"].key] = str(options.unknown_value)
     if sides.ref.is_federated:
         settings[VERIFIED] = "listed"
     size = settings.pop(first_size, "")
     if listed is not None:
         settings["classes"] = identify_classes(listed)
-    if options["weights"] is not None:
+    if options.weights is not None:
         settings["weights"] = "given"
     if heads is not None and size:
         settings[first_size] = size
@@ -420,19 +421,19 @@ _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 def read_beside(options: Options) -> Options:
     """Read the class list, the labels to ignore, the weights, the taxonomy and vectors of words."""
-    files = (options["read"] or ReadOptions()).beside()
-    taxonomy = options["taxonomy"]
+    files = options.read.beside()
+    taxonomy = options.taxonomy
     if taxonomy is not None:
         from semmetrics.data.taxonomy import as_taxonomy
 
         taxonomy = as_taxonomy(taxonomy, options=files)
-        taxonomy = taxonomy.normalized(normalization(options["normalize"]))
-    classes, ignore = options["classes"], options["ignore"]
+        taxonomy = taxonomy.normalized(normalization(options.normalize))
+    classes, ignore = options.classes, options.ignore
     return options.replace(
-        embedding=common.read_embedding(options["embedding"]),
+        embedding=common.read_embedding(options.embedding),
         classes=None if classes is None else _read_names(classes, files),
         ignore=_read_names(ignore, files),
-        weights=common.read_weights(options["weights"], files),
+        weights=common.read_weights(options.weights, files),
         taxonomy=taxonomy,
     )
 
@@ -448,9 +449,9 @@ def _read_names(names: Any, files: ReadOptions) -> list[Any]:
 
 def read(data: Any, source: str, options: Options) -> Lists:
     """Read one side; the class list names the columns of a matrix."""
-    unknown = unknown_values(options["unknown_value"])
-    found = read_labels(data, source, options["classes"], options["read"], unknown)
-    return mark_verified(found) if is_truth(options["read"] or DEFAULTS) else found
+    unknown = unknown_values(options.unknown_value)
+    found = read_labels(data, source, options.classes, options.read, unknown)
+    return mark_verified(found) if is_truth(options.read) else found
 
 
 def unknown_values(given: str | float | None) -> tuple[float, ...]:
@@ -485,11 +486,11 @@ def unknown_values(given: str | float | None) -> tuple[float, ...]:
 
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
-    given, tasks = options["set_size_probs"], {}
+    given, tasks = options.set_size_probs, {}
     for name, pred in preds.items():
         check_labels(pred, ref)
         probs = given.get(name) if isinstance(given, Mapping) else given
-        heads = common.read_set_size_probs(probs, options["read"])
+        heads = common.read_set_size_probs(probs, options.read)
         tasks[name] = {"": label_task(pred, ref, options, heads)}
     return tasks
 
@@ -500,7 +501,7 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
     Lists that are all numbers have no meaning to compare.
     """
     every = [task for _, task in each_task(tasks)]
-    decided = options["top_k"] is not None or options["decode"] is not None
+    decided = options.top_k is not None or options.decode is not None
     if any(task.ranked for task in every) and not decided:
         return Defaults(_RANKING)
     if all(task.numbered for task in every):
@@ -528,10 +529,10 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     by_key: dict[str, Measure] = {}
     for measure in measures:
         if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
-            name = common.embedding_name(measure, options["embedding"])
+            name = common.embedding_name(measure, options.embedding)
             needs.setdefault(name, set()).update(kinds)
             by_key.setdefault(model_key(measure), measure)
-    taxonomy = options["taxonomy"]
+    taxonomy = options.taxonomy
     if not needs and taxonomy is None:
         return tasks
     is_placed = any("taxonomy" in measure.definition.needs for measure in measures)
@@ -540,7 +541,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         from semmetrics.core.backend import find_device
         from semmetrics.embed.lookup import label_vectors, rules_for
 
-        device = find_device(options["device"])
+        device = find_device(options.device)
         models = common.open_models(list(by_key.values()), options)
 
     def prepared(task: Any) -> Any:
@@ -548,7 +549,7 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         terms = [(name,) for name in task.classes] if plain else task.synonyms.terms
         looked_up = {}
         for name, model in models.items():
-            rules = rules_for(model, options["lookup"], options["oov"])
+            rules = rules_for(model, options.lookup, options.oov)
             whole = needs[name] == {_TEXTS}
             looked_up[name] = label_vectors(
                 terms, model, whole=whole, device=device, **rules
@@ -581,9 +582,9 @@ def _with_policy(
     """Return the label vectors of a measure's embedding, with its policy for unknown labels."""
     from semmetrics.embed.lookup import rules_for
 
-    vectors = looked_up[common.embedding_name(measure, options["embedding"])]
+    vectors = looked_up[common.embedding_name(measure, options.embedding)]
     default = measure.definition.oov
-    rules = rules_for(vectors.embedder, options["lookup"], options["oov"], default)
+    rules = rules_for(vectors.embedder, options.lookup, options.oov, default)
     if rules["oov"] == "skip" and vectors.oov != "skip":
         return vectors.skip_unknown()
     return vectors
@@ -626,7 +627,7 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
             "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0",
         )
     text = text.replace("{logits}", "at-least:0")
-    given = common.by_name(options["embedding"])
+    given = common.by_name(options.embedding)
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)
     name = measure["embedding"]

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths
-from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.form import check_classes
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerprint
@@ -98,7 +98,7 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 def _by_grades(measure: Measure, options: Options) -> bool:
     """Whether a measure takes the grades of the positives for phi, as none is given."""
     can = measure.definition.name == "nDCG" and measure["ground_truth"] == "kept"
-    given = common.by_name(options[PHI]) or options[CAPTIONS] is not None
+    given = common.by_name(options.value(PHI)) or options.value(CAPTIONS) is not None
     return can and measure[PHI] == "default" and not given
 
 
@@ -118,10 +118,10 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
     InputError
         If the captions are wrong.
     """
-    name, given = str(measure[PHI]), common.by_name(options[PHI])
+    name, given = str(measure[PHI]), common.by_name(options.value(PHI))
     if given and name not in given:
         return measure.with_options(phi="default"), ""
-    if given or options[CAPTIONS] is None:
+    if given or options.value(CAPTIONS) is None:
         return measure, "" if given else _NEEDS_PHI
     reasons = options.opened.setdefault(_LACKING, {})
     if name not in reasons:
@@ -185,7 +185,7 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
     InputError
         If nothing is, or phi cannot be computed by the measure.
     """
-    given = common.by_name(options[PHI])
+    given = common.by_name(options.value(PHI))
     if name == "default" and len(given) == 1:
         (name,) = given
     if name in given:
@@ -208,7 +208,7 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
 
 def _open(name: str, origin: Any, options: Options) -> _Given:
     """Read a matrix, with the ids of its rows and columns if it has some."""
-    files = options["read"] or ReadOptions()
+    files = options.read
     if (
         isinstance(origin, str)
         and kinds_of(origin.partition("(")[0])
@@ -253,9 +253,9 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
     )
     listed = isinstance(task.scores, RankedLists)
     if listed and queries is None:
-        if options["queries"] is None or options["gallery"] is None:
+        if options.queries is None or options.gallery is None:
             raise InputError("unnamed-phi", given.source)
-        queries = [str(name) for name in options["queries"]]
+        queries = [str(name) for name in options.queries]
         if len(queries) != n_queries:
             raise _wrong_shape(task, given)
     if queries is None or (isinstance(task.ids, range) and not listed):
@@ -327,14 +327,14 @@ def read_caption_texts(options: Options) -> Lists | None:
         If an id has several texts, which are the captions of an image; or if options of computing
         phi are given and captions are not.
     """
-    given = options[CAPTIONS]
+    given = options.value(CAPTIONS)
     if given is None:
-        if idle := [name for name in MATRIX_OPTIONS if name in options.given]:
+        if idle := [name for name in MATRIX_OPTIONS if name in options.set_by_user]:
             raise InputError(
                 "needs-option", what=f"{idle[0]}= in retrieval", name=CAPTIONS
             )
         return None
-    found = as_texts(given, source=CAPTIONS, options=options["read"] or ReadOptions())
+    found = as_texts(given, source=CAPTIONS, options=options.read)
     several = np.flatnonzero(found.side.sizes != 1)
     if len(several):
         raise InputError("not-one-text", found.where(int(several[0])), n=len(several))
@@ -408,7 +408,9 @@ def _compute(spec: str, truth: CaptionedTruth, options: Options) -> tuple[Any, s
     """
     references, texts = _texts(truth)
     given = {
-        name: options[name] for name in options_taken(spec) if name in options.given
+        name: options.value(name)
+        for name in options_taken(spec)
+        if name in options.set_by_user
     }
     if not references:
         where, remedy = truth.positives.source, "give those of images (rows)"
@@ -418,7 +420,7 @@ def _compute(spec: str, truth: CaptionedTruth, options: Options) -> tuple[Any, s
     job = PairJob.of(
         references, texts, spec, given, notes=options.opened.setdefault(_ODD, [])
     )
-    matrix = _hold(job, options["progress"])
+    matrix = _hold(job, options.progress)
     return matrix, f"{fingerprint(matrix)};{job.identity}"
 
 
@@ -444,14 +446,14 @@ def _hold(job: PairJob, progress: Any) -> Any:
 
 def phi_facts(measures: Measures, options: Options) -> list[Fact]:
     """Note phi, captions and options of computing phi that have no effect."""
-    given, facts = common.by_name(options[PHI]), []
+    given, facts = common.by_name(options.value(PHI)), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
     if idle := [
         name for name in given if name not in named and (len(given) > 1 or not named)
     ]:
         which = listing(idle) if named else "it"
         facts.append(common.no_effect("phi", f"no measure here takes {which}"))
-    if options[CAPTIONS] is not None and not any(
+    if options.value(CAPTIONS) is not None and not any(
         options.opened.get(_LACKING, {}).values()
     ):
         found = (one.origin for one in options.opened.get(PHI, {}).values())
@@ -464,6 +466,6 @@ def phi_facts(measures: Measures, options: Options) -> list[Fact]:
         facts += [
             Fact("no-effect-on", values={"option": name, "on": ", ".join(computed)})
             for name in MATRIX_OPTIONS
-            if computed and name in options.given and name not in taken
+            if computed and name in options.set_by_user and name not in taken
         ]
     return [*facts, *dict.fromkeys(options.opened.get(_ODD, ()))]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import PHI
@@ -58,31 +57,31 @@ _TIES = 1 << 20  # values that are looked at for ties
 
 def read_beside(options: Options) -> Options:
     """Read the names of both sides, the positives of columns, and the weights."""
-    files = options["read"] or ReadOptions()
-    captions, reverse = phi.read_caption_texts(options), options["reverse_positives"]
+    files = options.read
+    captions, reverse = phi.read_caption_texts(options), options.reverse_positives
     if reverse is not None:
         reverse = as_candidates(
-            reverse, source="reverse_positives", options=options["read"]
+            reverse, source="reverse_positives", options=options.read
         )
     return options.replace(
-        queries=read_names(options["queries"], files, "queries"),
-        gallery=read_names(options["gallery"], files, "gallery"),
+        queries=read_names(options.queries, files, "queries"),
+        gallery=read_names(options.gallery, files, "gallery"),
         reverse_positives=reverse,
         captions=captions,
-        doc_freq=read_frequencies(options["doc_freq"], files.max_bytes),
-        tuples=open_tuples(options["tuples"], files.max_bytes),
-        weights=common.read_weights(options["weights"], files.beside()),
+        doc_freq=read_frequencies(options.doc_freq, files.max_bytes),
+        tuples=open_tuples(options.tuples, files.max_bytes),
+        weights=common.read_weights(options.weights, files.beside()),
     )
 
 
 def read(data: Any, source: str, options: Options) -> Any:
     """Read one side; without predictions the embeddings that the options name."""
-    embedded = [name for name in EMBEDDINGS if options[name] is not None]
+    embedded = [name for name in EMBEDDINGS if options.value(name) is not None]
     if data is None and embedded:
         return read_embeddings(options)
     if embedded and source != "gts":
         raise InputError("conflicting-options", names=f"predictions and {embedded[0]}")
-    return as_candidates(data, source=source, options=options["read"])
+    return as_candidates(data, source=source, options=options.read)
 
 
 def make_tasks(preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
@@ -92,7 +91,7 @@ def make_tasks(preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
 
 def defaults(tasks: Tasks, options: Options) -> Defaults:
     """Return what papers print, and the recall that they do not."""
-    return Defaults(_DEFAULTS + ("Rsum",) * (options["direction"] == "both"))
+    return Defaults(_DEFAULTS + ("Rsum",) * (options.direction == "both"))
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
@@ -154,8 +153,8 @@ def retrieval_facts(
             facts += common.counted(
                 "recall-of-several", found.get("several", 0), (), name
             )
-    facts += common.unused_weights(options["weights"], inputs[-1:])
-    if "similarity" in options.given and options[EMBEDDINGS[0]] is None:
+    facts += common.unused_weights(options.weights, inputs[-1:])
+    if "similarity" in options.set_by_user and options.value(EMBEDDINGS[0]) is None:
         facts.append(common.no_effect("similarity", "no embeddings are compared"))
     facts += phi.phi_facts(measures, options)
     every = [

@@ -21,7 +21,7 @@ from semmetrics.core import ragged
 from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.hashing import hash_ids, mix
 from semmetrics.core.ragged import Ints
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
 from semmetrics.data.matrix import (
@@ -36,6 +36,7 @@ from semmetrics.data.swapped import check_rankings, find_odd_truth
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
+from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.messages import pluralize
 
 LISTED = "listed"
@@ -65,7 +66,7 @@ class Embeddings(Matrix):
 EMBEDDINGS = ("queries_embeddings", "gallery_embeddings")
 
 
-def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
+def read_embeddings(options: ResolvedOptions) -> Embeddings:
     """Read the vectors of both sides, as the options name them.
 
     Raises
@@ -75,10 +76,10 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
     """
     names = EMBEDDINGS
     for one, other in (names, names[::-1]):
-        if options[one] is None:
+        if options.value(one) is None:
             raise InputError("needs-option", what=other, name=one)
-    files = options["read"] or DEFAULTS
-    tables = [_read_vectors(options[name], name, files) for name in names]
+    files = options.read
+    tables = [_read_vectors(options.value(name), name, files) for name in names]
     width, shape = tables[0].shape[1], tables[1].shape
     if shape[1] != width:
         wanted = f"vectors of {width} dimensions, like the queries"
@@ -87,18 +88,18 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
         )
     kind: Any = np.result_type(*(table.dtype for table in tables))
     notes: list[Fact] = []
-    if options["similarity"] == "cosine":
+    if options.similarity == "cosine":
         made = [_unit(table, kind) for table in tables]
         tables, zeros = [table for table, _ in made], sum(number for _, number in made)
         notes = common.counted("zero-length-vectors", zeros)
-    first = options[names[0]]
+    first = options.value(names[0])
     own = str(first.device) if is_torch(first) else "cpu"  # where numpy computes
-    device = find_device(options["device"] or (None if own == "cpu" else own))
+    device = find_device(options.device or (None if own == "cpu" else own))
     both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
     size = f"{len(both[0]):,} x {len(both[1]):,} of {width:,} dimensions, {kind}"
-    understood = f"embeddings, {size}, compared by {options['similarity']}"
+    understood = f"embeddings, {size}, compared by {options.similarity}"
     source = " and ".join(
-        options[name] for name in names if isinstance(options[name], str)
+        options.value(name) for name in names if isinstance(options.value(name), str)
     )
     source, values = source or "embeddings", Products(*both)
     given: Any = {"source": source, "understood": understood, "notes": notes}
@@ -301,11 +302,11 @@ class Sides(NamedTuple):
 
 
 def name_sides(
-    run: Lists | Matrix, positives: Lists, options: Mapping[str, Any]
+    run: Lists | Matrix, positives: Lists, options: ResolvedOptions
 ) -> Sides:
     """Name the rows and columns of a run."""
     if isinstance(run, Lists):
-        return _named_lists(run, positives, options["queries"], options["gallery"])
+        return _named_lists(run, positives, options.queries, options.gallery)
     own = [
         None if isinstance(run.ids, range) else list(map(str, run.ids)),
         list(map(str, run.vocabulary)) if run.named else None,
@@ -317,9 +318,12 @@ def name_sides(
         scores = RankedLists.of(run.ranked().side, run.values.shape[1])
     shape, names = scores.shape, []
     for place, (option, what) in enumerate((("queries", "row"), ("gallery", "column"))):
-        if options[option] is not None and own[place] not in (None, options[option]):
+        if options.value(option) is not None and own[place] not in (
+            None,
+            options.value(option),
+        ):
             raise InputError("other-names", run.source, what=what, option=option)
-        names.append(options[option] or own[place] or range(shape[place]))
+        names.append(options.value(option) or own[place] or range(shape[place]))
         check_size(len(names[place]), shape[place], option, what, shape[1 - place])
     return Sides(scores, names[0], names[1], run.source)
 
@@ -578,7 +582,7 @@ class CaptionedTruth:
 
 
 def make_parts(
-    run: Lists | Matrix, truth: Lists | Matrix, options: Mapping[str, Any]
+    run: Lists | Matrix, truth: Lists | Matrix, options: ResolvedOptions
 ) -> dict[str, Any]:
     """Make the tasks of one system: one, or one for each direction.
 
@@ -605,7 +609,7 @@ def make_parts(
     positives, graded = as_positives(truth, size)
     sides = name_sides(run, positives, options)
     positives = by_name(positives, sides, "row")
-    reverse, direction, back = options["reverse_positives"], options["direction"], None
+    reverse, direction, back = options.reverse_positives, options.direction, None
     if reverse is not None:
         if direction == "i2t":
             raise InputError(
@@ -614,14 +618,14 @@ def make_parts(
         back, _ = as_positives(reverse, len(sides.rows))
         back = by_name(back, sides.transpose(), "column")
     counts = {"graded_0": graded}
-    if options["ignore_identical_ids"]:
+    if options.ignore_identical_ids:
         sides, counts["own_ids_left_out"] = without_own_ids(sides)
-    relation = Relation.of(positives, sides, options["missing"])
-    folds = _fold(relation, sides, options["folds"]) if options["folds"] else None
+    relation = Relation.of(positives, sides, options.missing)
+    folds = _fold(relation, sides, options.folds) if options.folds else None
     given: dict[str, Any] = {"options": options, "counted": counts, "beside": {}}
-    if options[CAPTIONS] is not None:
+    if options.value(CAPTIONS) is not None:
         given["beside"] = {
-            CAPTIONS: CaptionedTruth(positives, sides, options[CAPTIONS])
+            CAPTIONS: CaptionedTruth(positives, sides, options.value(CAPTIONS))
         }
     made: dict[str, Any] = {}
     if direction != "t2i":
@@ -629,9 +633,9 @@ def make_parts(
     if direction != "i2t":
         sides = sides.transpose()
         if back is None:
-            relation = relation.transpose(sides, options["missing"])
+            relation = relation.transpose(sides, options.missing)
         else:
-            relation = Relation.of(back, sides, options["missing"])
+            relation = Relation.of(back, sides, options.missing)
         made["t2i"] = _task(sides, relation, "t2i", folds and folds[::-1], **given)
     odd_truth = find_odd_truth(truth) if isinstance(truth, Lists) else {}
     made = {
@@ -663,7 +667,7 @@ def _task(
     direction: str,
     folds: tuple[Ints, Ints] | None,
     *,
-    options: Mapping[str, Any],
+    options: ResolvedOptions,
     counted: Mapping[str, int],
     beside: Mapping[str, Any],
 ) -> RetrievalTask:
@@ -679,18 +683,18 @@ def _task(
         name = f"{len(gallery)}@{digest.hexdigest()}"
     settings = {
         "task": "retrieval",
-        "missing": options["missing"],
+        "missing": options.missing,
         "direction": direction,
-        "tie": options["ties"],
+        "tie": options.ties,
         "gallery": name,
     }
     if hasattr(sides.scores, "queries"):
-        settings["similarity"] = options["similarity"]
-    if options["ignore_identical_ids"]:
+        settings["similarity"] = options.similarity
+    if options.ignore_identical_ids:
         settings["identical"] = str(True)
     own = None
     if folds is not None:
-        settings["folds"] = str(options["folds"])
+        settings["folds"] = str(options.folds)
         beyond = np.full(len(relation.outside), -1)
         own = (np.where(relation.rows >= 0, folds[0][relation.rows], -2), folds[1])
         there = own[0][ragged.row_numbers(indptr)] == np.append(folds[1], beyond)[codes]
@@ -711,15 +715,15 @@ def _task(
         isinstance(sides.rows, range) and not isinstance(relation.ids, range),
         None,
     )
-    if options["weights"] is not None:
+    if options.weights is not None:
         settings["weights"] = "given"
-        if options["direction"] == "both":
+        if options.direction == "both":
             raise InputError(
                 "not-applicable", name="weights", what="both directions together"
             )
         nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
         items = Lists(relation.ids, [], nothing)
-        weights = aligned_weights(options["weights"], items, relation.ids)
+        weights = aligned_weights(options.weights, items, relation.ids)
     odd = _odd(sides, relation) | {"own_ids": count_own_ids(sides, relation)}
     odd |= {
         "places": int(
@@ -740,7 +744,7 @@ def _task(
         rows=relation.rows,
         indptr=indptr,
         positives=codes.astype(np.int32),
-        ties=options["ties"],
+        ties=options.ties,
         folds=own,
         beside=beside,
         grades=grades,

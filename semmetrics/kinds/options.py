@@ -1,0 +1,233 @@
+"""The value of every option of a score: given, fixed by a protocol, or the default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from semmetrics.data.form import ReadOptions
+from semmetrics.errors import InputError
+from semmetrics.options import (
+    OPTIONS,
+    Option,
+    clean_rule,
+    decoding_rules,
+    is_asked,
+    is_given,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ResolvedOptions:
+    """The value of every option of `semmetrics.options`, immutable.
+
+    An option that the user did not set has its default. The value of an option that names a file
+    is the path, until `Kind.read_side_inputs` replaces it by what it has read.
+
+    Attributes
+    ----------
+    set_by_user : frozenset of str
+        The options that the user set.
+    opened : dict
+        What was opened for the options, such as embeddings, so that it is opened only once.
+    """
+
+    # What is computed
+    measures: Any
+    protocol: str | None
+    top_k: Any
+    decode: Any
+    headings: Mapping[str, str] | None
+    threshold: Any
+    keep_at_least: int
+    activation: str | None
+    set_size_probs: Any
+    first_set_size: int
+
+    # What the data are
+    task: str | None
+    normalize: str
+    missing: str
+    ids: str | None
+    empty_predictions: str
+    classes: Any
+    unknown_value: str | float | None
+    ignore: Any
+    weights: Any
+
+    # What texts mean
+    embedding: Any
+    lookup: str
+    oov: str | None
+    device: str | None
+    max_words: int | None
+    cache: Any
+    calibration: Any
+    taxonomy: Any
+
+    # What captions are compared by
+    tokenizer: Any
+    doc_freq: Any
+    tuples: Any
+    score_references: bool
+
+    # What is retrieved
+    queries: Any
+    gallery: Any
+    queries_embeddings: Any
+    gallery_embeddings: Any
+    phi: Any
+    captions: Any
+    similarity: str
+    direction: str
+    reverse_positives: Any
+    ties: str
+    ignore_identical_ids: bool
+    folds: int | None
+
+    # Which classes are seen
+    seen: Any
+    unseen: Any
+    class_lists: Any
+    populations: Any
+    hops: Any
+    pretraining: Any
+
+    # Confidence intervals
+    ci: Any
+    ci_method: str
+    seed: int
+    resamples: int
+    level: float
+
+    # How the score is computed
+    read: ReadOptions
+    keep_rows: bool
+    progress: Callable[[int, int], None] | None
+
+    set_by_user: frozenset[str] = frozenset()
+    opened: dict[str, Any] = field(default_factory=dict)
+
+    def value(self, name: str) -> Any:
+        """Return the value of the option with this name."""
+        return getattr(self, name)
+
+    def values(self) -> Iterator[Any]:
+        """Yield the value of every option."""
+        for one in fields(self):
+            if one.name in OPTIONS:
+                yield getattr(self, one.name)
+
+    def settings(self, kind: str) -> dict[str, str]:
+        """Return the settings that a signature of this kind names, by their keys.
+
+        Strings are always named, numbers only if they are not the default.
+
+        Examples
+        --------
+        >>> resolve_options({"missing": "skip"}, "classes").settings("classes")
+        {'missing': 'skip', 'tie': 'position'}
+        """
+        settings = {}
+        for name, option in OPTIONS.items():
+            if not option.key or not option.signed:
+                continue
+            if option.kinds and kind not in option.kinds:
+                continue
+            value = self.value(name)
+            is_changed_number = option.read is not str and is_asked(name, value)
+            if isinstance(value, str) or is_changed_number:
+                settings[option.key] = str(value)
+        return settings
+
+    def replace(self, **changed: Any) -> ResolvedOptions:
+        """Return the same options with other values."""
+        return replace(self, **changed)
+
+
+def resolve_options(
+    given: Mapping[str, Any],
+    kind: str,
+    *,
+    protocol: str | None = None,
+    fixed: Mapping[str, Any] = MappingProxyType({}),
+) -> ResolvedOptions:
+    """Return the value of every option: given, fixed by a protocol, or the default.
+
+    Parameters
+    ----------
+    given : mapping from name to value
+        An option that is None is not set.
+    kind : str
+        The kind of data that is evaluated.
+    protocol : str, optional
+        The name of the protocol, for messages.
+    fixed : mapping from name to value
+        The options that the protocol fixes.
+
+    Raises
+    ------
+    InputError
+        If an option does not apply to the kind, has a value that is not allowed, or contradicts
+        the protocol.
+
+    Examples
+    --------
+    >>> options = resolve_options({"missing": "skip"}, "labels")
+    >>> options.missing, options.normalize, options.seed
+    ('skip', 'none', 12345)
+    """
+    given = copy_options(given)
+    for name, value in given.items():
+        if is_given(value) and not _applies_to(OPTIONS[name], kind):
+            raise InputError("not-of-kind", name=name, kind=kind)
+    rules = given.get("decode")
+    if "threshold" in given:
+        given["decode"] = decoding_rules(rules, given["threshold"])
+    elif isinstance(rules, (list, tuple)):
+        given["decode"] = [clean_rule(rule) for rule in rules]
+    elif rules is not None:
+        given["decode"] = clean_rule(rules)
+    for name, value in fixed.items():
+        if given.get(name, value) != value:
+            names = f"{name}={value}"
+            raise InputError("fixed-by", what=f"protocol {protocol}", names=names)
+
+    values = {name: option.default for name, option in OPTIONS.items()}
+    values.update(given)
+    values.update(fixed)
+    values["read"] = values["read"] or ReadOptions()
+    set_by_user = frozenset(
+        name for name, value in given.items() if is_asked(name, value)
+    )
+    return ResolvedOptions(set_by_user=set_by_user, **values)
+
+
+def _applies_to(option: Option, kind: str) -> bool:
+    return not option.kinds or kind in option.kinds
+
+
+def copy_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that have a value, in containers that the caller does not change.
+
+    Examples
+    --------
+    >>> weights = {"a": 1.0}
+    >>> options = copy_options({"weights": weights, "ignore": iter("ab"), "classes": None})
+    >>> weights.clear()
+    >>> options
+    {'weights': {'a': 1.0}, 'ignore': ['a', 'b']}
+    """
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if isinstance(value, Iterator):
+            options[name] = list(value)
+        elif isinstance(value, (dict, list, set)):
+            options[name] = value.copy()
+        else:
+            options[name] = value
+    return options

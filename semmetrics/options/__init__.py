@@ -1,0 +1,52 @@
+"""The options of a score, each in one place: its type, default, help, and what it applies to.
+
+Conventions
+-----------
+The keyword of `semmetrics.score`, the flag of the command line, the error if an option does not
+apply, what a protocol fixes and what a signature says all follow from these tables. To add an
+option, add a field to one of the classes that `keywords.Options` is made of, use it, and document
+it on its page.
+"""
+
+from semmetrics.options.checks import check_options as check_options
+from semmetrics.options.checks import flag as flag
+from semmetrics.options.checks import hint_of as hint_of
+from semmetrics.options.checks import is_asked as is_asked
+from semmetrics.options.checks import is_given as is_given
+from semmetrics.options.choices import AGGREGATIONS as AGGREGATIONS
+from semmetrics.options.choices import AGREEMENT as AGREEMENT
+from semmetrics.options.choices import CERTAINTY as CERTAINTY
+from semmetrics.options.choices import COLUMNS as COLUMNS
+from semmetrics.options.choices import CORRECTIONS as CORRECTIONS
+from semmetrics.options.choices import DECODING as DECODING
+from semmetrics.options.choices import ENDINGS as ENDINGS
+from semmetrics.options.choices import FORMATS as FORMATS
+from semmetrics.options.choices import JUDGEMENT_TESTS as JUDGEMENT_TESTS
+from semmetrics.options.choices import KINDS as KINDS
+from semmetrics.options.choices import OF_COMMANDS as OF_COMMANDS
+from semmetrics.options.choices import OF_VALUES as OF_VALUES
+from semmetrics.options.choices import OTHER as OTHER
+from semmetrics.options.choices import RANKED_BY as RANKED_BY
+from semmetrics.options.choices import READ_SIDE as READ_SIDE
+from semmetrics.options.choices import RECORD_ENDINGS as RECORD_ENDINGS
+from semmetrics.options.choices import RESULT_FORMATS as RESULT_FORMATS
+from semmetrics.options.choices import TESTS as TESTS
+from semmetrics.options.choices import TITLES as TITLES
+from semmetrics.options.commands import COMMAND_OPTIONS as COMMAND_OPTIONS
+from semmetrics.options.decoding import clean_number as clean_number
+from semmetrics.options.decoding import clean_rule as clean_rule
+from semmetrics.options.decoding import decoding_rules as decoding_rules
+from semmetrics.options.keywords import Options as Options
+from semmetrics.options.names import join_names as join_names
+from semmetrics.options.names import split_names as split_names
+from semmetrics.options.option import Data as Data
+from semmetrics.options.option import Option as Option
+from semmetrics.options.output import OUTPUT as OUTPUT
+from semmetrics.options.reading import SideReading as SideReading
+from semmetrics.options.tables import OPTIONS as OPTIONS
+from semmetrics.options.tables import READING as READING
+from semmetrics.options.tables import SHARED_READING as SHARED_READING
+from semmetrics.options.tables import SIDED as SIDED
+from semmetrics.options.tables import SIDES as SIDES
+from semmetrics.options.tables import TAKEN as TAKEN
+from semmetrics.options.tables import reading_of as reading_of
