@@ -1,15 +1,7 @@
-"""What can be evaluated: one folder and one record a kind, and which kind data are.
+"""The kinds of data that can be evaluated, one folder for each, and which kind data are.
 
 Conventions
 -----------
-Everything that differs between kinds is in the folder of the kind and is reached through its
-record, from inputs to prepared tasks and the facts that a user should know. Nothing else asks what
-is evaluated.
-
-A *task* holds both sides of the same items. A kind makes one or more tasks of each system, each a
-named part ("" where there is one). Options are those of `semmetrics.options`, resolved: every name
-has a value.
-
 If no option names the kind, each kind looks at a sample and says how certain it is that the data
 are its own. If two are certain, the sides are of different kinds; if two are equally likely, the
 data are ambiguous. Both are errors. If no kind recognises the data, the first kind reads them and
@@ -19,10 +11,9 @@ names what is wrong.
 from __future__ import annotations
 
 import importlib
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from semmetrics.data.form import (
     DEFAULTS,
@@ -32,9 +23,10 @@ from semmetrics.data.form import (
     truth_options,
 )
 from semmetrics.data.inputs import Sample, sample_of
-from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.options import ResolvedOptions
-from semmetrics.metrics.definition import Measure
+from semmetrics.errors import Fact as Fact
+from semmetrics.errors import InputError
+from semmetrics.kinds.base import Kind
+from semmetrics.kinds.options import ResolvedOptions as ResolvedOptions
 from semmetrics.options import KINDS
 
 _ENTRY_NAMES = (
@@ -52,104 +44,17 @@ _ENTRY_NAMES = (
 )
 _ANY = Form(noun="item", columns=_ENTRY_NAMES, keys=())
 
-Options: TypeAlias = ResolvedOptions
-Measures: TypeAlias = Sequence[Measure]
-Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Tasks by system and part."""
-Notes: TypeAlias = Mapping[str, Any]
-"""What steps noted of each task, by its name."""
-
-
-class Defaults(NamedTuple):
-    """The measures of input for which none is named.
-
-    Attributes
-    ----------
-    measures : sequence of str
-    absent : mapping from measure to reason
-        Those that such input usually has and this one does not allow.
-    """
-
-    measures: Sequence[str]
-    absent: Mapping[str, str] = {}
-
-
-def each_task(tasks: Tasks) -> Iterator[tuple[str, Any]]:
-    """Yield each task with its name: the system, and its part where there are several."""
-    for system, parts in tasks.items():
-        for part, task in parts.items():
-            yield name_task(system, part), task
-
-
-def name_task(system: str, part: str) -> str:
-    """Return how messages call a task: the system, and its part where there are several."""
-    return f"{system}, {part}" if part else system
-
-
-class Kind(NamedTuple):
-    """What differs between kinds; see the module ``record`` in each kind's folder.
-
-    Attributes
-    ----------
-    name : str
-    read_beside : callable (options) -> options
-        Read the further inputs that options name: class lists, weights and so on.
-    read : callable (data, source, options) -> input
-        Read one side from a path or an object.
-    make_tasks : callable (predictions by system, references, options) -> Tasks
-        Join the sides, with everything else that the options hand over.
-    defaults : callable (tasks, options) -> Defaults
-    fill_entry : callable (text, tasks, options) -> (text, reason)
-        Complete a protocol's measure from the data; a reason says what is lacking, with the
-        option that gives it.
-    prepare : callable (tasks, measures, options) -> Tasks
-        Open models and freeze fits that the measures need.
-    facts : callable (tasks, measures, options, noted, inputs) -> list of Fact
-        What a user should know beside the scores; ``noted`` is what steps noted of each task, by
-        name. ``where`` is the name of a task or of a file.
-        Its module describes data and shows items, `describer`. It has ``FILES`` (names of files in
-        examples) and:
-
-        - ``describe(lists)`` returns a record of what was read;
-        - ``report(record)`` returns that record as texts by name;
-        - ``show_item(task, row, measure)`` returns a record of one item as a measure sees it;
-        - ``report_item(record)`` returns the lines of that record;
-        - ``explain_definition(definition)`` and ``explain_protocol(protocol)`` return what these
-          mean for the kind, by name; of a definition "options" are those that an example needs.
-    check_shared : callable (noted, options, names) -> None
-        Raise if nothing in an input that an option gives occurs in the data. ``noted`` is what
-        steps noted of all tasks, ``names`` some labels or captions of the data.
-    """
-
-    name: str
-    read_beside: Callable[[Options], Options]
-    read: Callable[[Any, str, Options], Any]
-    make_tasks: Callable[[Mapping[str, Any], Any, Options], Tasks]
-    defaults: Callable[[Tasks, Options], Defaults]
-    fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
-    prepare: Callable[[Tasks, Measures, Options], Tasks]
-    facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], list[Fact]]
-    check_shared: Callable[[Iterable[Any], Options, Sequence[str]], None] = lambda *_: (
-        None
-    )
-
-    @property
-    def describer(self) -> Any:
-        """The module that describes its data and shows its items."""
-        return sys.modules[self.facts.__module__]
-
 
 def find_kind(name: str) -> Kind:
-    """Load the record of a kind.
+    """Load a kind by its name.
 
     Examples
     --------
     >>> find_kind("labels").name
     'labels'
     """
-    module = importlib.import_module(
-        f"semmetrics.kinds.{KINDS[KINDS.index(name)]}.record"
-    )
+    position = KINDS.index(name)
+    module = importlib.import_module(f"semmetrics.kinds.{KINDS[position]}.kind")
     kind: Kind = module.KIND
     return kind
 

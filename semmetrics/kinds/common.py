@@ -19,7 +19,7 @@ from semmetrics.data.join import Weights
 from semmetrics.data.lists import Ids, Lists, gather
 from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
-from semmetrics.kinds import Measures, Notes, Options, Tasks
+from semmetrics.kinds.base import Measures, Notes, Options, Tasks
 from semmetrics.messages import listing, plural, visible
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Measure, model_key
 from semmetrics.options import OPTIONS

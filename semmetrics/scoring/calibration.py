@@ -30,10 +30,10 @@ from semmetrics.data.side_inputs import Pair
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, InputError, render_facts
-from semmetrics.kinds import Options, Tasks, each_task
+from semmetrics.kinds.base import Options, Tasks, each_task
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.label_similarity import (

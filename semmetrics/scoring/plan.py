@@ -30,7 +30,8 @@ from semmetrics.data.join import compared
 from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
+from semmetrics.kinds import find_kind, resolve_kind
+from semmetrics.kinds.base import Kind, Tasks, each_task, name_task
 from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.registry import kinds_of_all, parse_all
@@ -101,7 +102,7 @@ class Prepared(NamedTuple):
             replace(note, where=one.source) for one in self.inputs for note in one.notes
         ]
         plan, options = self.plan, self.options
-        return notes + self.kind.facts(
+        return notes + self.kind.notes(
             self.tasks, plan.measures, options, noted, self.inputs
         )
 
@@ -348,7 +349,7 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
 
         files = options.read
         calibrations = as_calibrations(options.calibration, files.max_bytes)
-    return Setup(kind, kind.read_beside(options), calibrations)
+    return Setup(kind, kind.read_side_inputs(options), calibrations)
 
 
 def resolve(name: str, given: Mapping[str, Any]) -> ResolvedOptions:
@@ -393,12 +394,12 @@ def _make_tasks(
 ) -> Tasks:
     """Join each system with the ground truth; with ``missing=common`` on the items of all."""
     if options.missing != "common":
-        return kind.make_tasks(preds, ref, options)
+        return kind.join(preds, ref, options)
     if options.score_references:
         raise InputError(
             "not-applicable", name="score_references", what="missing=common"
         )
-    tasks = kind.make_tasks(preds, ref, options.replace(missing="skip"))
+    tasks = kind.join(preds, ref, options.replace(missing="skip"))
     common: dict[str, frozenset[Any]] = {}
     for parts in tasks.values():
         for part, task in parts.items():

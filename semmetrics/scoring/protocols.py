@@ -19,7 +19,7 @@ from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import Kind, Options, Tasks
+from semmetrics.kinds.base import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, fold, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, name_as_asked, parse, parse_all
@@ -378,7 +378,7 @@ def _plan_named(
 ) -> Plan:
     named, absent = options.measures, []
     if named is None:
-        defaults = kind.defaults(tasks, options)
+        defaults = kind.default_measures(tasks, options)
         named = parse_all(defaults.measures, kind.name)
         absent = [NotComputed(*pair, pair[0]) for pair in defaults.absent.items()]
     keep = options.keep_at_least
@@ -472,7 +472,7 @@ def _plan_protocol(
             text = text.replace(
                 "{logits}", (rule or "{logits}").replace("threshold:", "at-least:")
             )
-            filled, lacking = kind.fill_entry(text, tasks, options)
+            filled, lacking = kind.complete_measure(text, tasks, options)
             if lacking:
                 if not place and heading.partition("@")[0] not in protocol.optional:
                     named = filled if k is None else f"{filled}@{k}"

@@ -22,7 +22,7 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
 from semmetrics.data.lists import gather
 from semmetrics.errors import InputError, warn_user
-from semmetrics.kinds import each_task
+from semmetrics.kinds.base import each_task
 from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.definition import Measure
@@ -181,7 +181,7 @@ def warn_of_scores(prepared: Prepared) -> bool:
     """
     if prepared.kind.name != "labels":
         return False
-    from semmetrics.kinds.labels.facts import activation_facts, probability_facts
+    from semmetrics.kinds.labels.notes import activation_facts, probability_facts
 
     scores: dict[str, Any] = {}
     facts = []

@@ -43,7 +43,7 @@ from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
 from semmetrics.data.tasks import adds_up, merge_notes
 from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite, warn_user
-from semmetrics.kinds import name_task
+from semmetrics.kinds.base import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.kinds.options import ResolvedOptions, copy_options, resolve_options
 from semmetrics.messages import listing, pluralize
@@ -254,7 +254,7 @@ class Scorer:
         setup = setup_of(self)
         if self._has_warned or setup.kind.name != "labels":
             return
-        from semmetrics.kinds.labels.facts import probability_facts
+        from semmetrics.kinds.labels.notes import probability_facts
 
         options = setup.options
         rules = options.decode
@@ -1244,9 +1244,7 @@ class Collection:
                 if not batch._preds.undecided:
                     _check_form(prepared)
             else:
-                setup.kind.make_tasks(
-                    {system: pred}, ref, setup.options.replace(**changed)
-                )
+                setup.kind.join({system: pred}, ref, setup.options.replace(**changed))
             self._extend(batch)
             self.is_live = True
             return

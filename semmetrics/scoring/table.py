@@ -16,7 +16,8 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value
 from semmetrics.data.lists import gather
 from semmetrics.errors import Fact, InputError, UnknownKeyError
-from semmetrics.kinds import find_kind, name_task
+from semmetrics.kinds import find_kind
+from semmetrics.kinds.base import name_task
 from semmetrics.kinds.common import finite_or_none, on_one_line
 from semmetrics.messages import (
     Spelling,
@@ -645,7 +646,7 @@ class ScoreTable(ScaledResult):
                     "value": value,
                 }
                 if score.task is not None:
-                    show = find_kind(score.task.kind).describer.show_item
+                    show = find_kind(score.task.kind).show_item
                     row |= show(score.task, place, score.measure)
                 rows.append(row)
         columns = dict.fromkeys(name for row in rows for name in row)
@@ -713,7 +714,7 @@ class ScoreTable(ScaledResult):
         >>> [(row["prediction"], row["reference"]) for row in table.matches()]
         [('cat', 'cat'), (None, 'car')]
         """
-        from semmetrics.kinds.labels.facts import match_rows
+        from semmetrics.kinds.labels.items import match_rows
 
         heading = find_matching_heading(self.scores)
         found = [score for score in self.scores if score.heading == heading]
@@ -1168,7 +1169,7 @@ def _confused(score: Score) -> list[tuple[Any, ...]] | None:
     of = score.system, score.heading
     soft = score.measure["match"] is not None and score.measure["threshold"] is None
     if score.measure["decode"] is not None and not soft:  # soft measures match nothing
-        from semmetrics.kinds.labels.facts import count_confused
+        from semmetrics.kinds.labels.items import count_confused
 
         if score.task is None:
             raise InputError("rows-not-kept")
@@ -1278,9 +1279,9 @@ def draw_worst(
                 value *= definition.printed_scale(scale)
                 lines.append(f"  {value:.{digits}f}  {on_one_line(str(record['id']))}")
                 by_name = {"by_name": score.measure["embedding"] is None}
-                describer = None if task is None else find_kind(task.kind).describer
+                describer = None if task is None else find_kind(task.kind)
                 shown = (
-                    [] if describer is None else describer.report_item(record | by_name)
+                    [] if describer is None else describer.format_item(record | by_name)
                 )
                 lines += [f"    {line}" for line in shown]
         parts.append(

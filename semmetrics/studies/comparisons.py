@@ -36,7 +36,8 @@ from semmetrics.core.ragged import Floats
 from semmetrics.data.form import takes_options
 from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
-from semmetrics.kinds import Tasks, find_kind
+from semmetrics.kinds import find_kind
+from semmetrics.kinds.base import Tasks
 from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import (
     did_you_mean,
@@ -1123,7 +1124,7 @@ def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:
         found = (one.system, one.baseline, one.heading, ids[place], *values)
         known: dict[str, Any] = dict(zip(_ITEM_COLUMNS, found, strict=True))
         if one.score.task is not None and one.against.task is not None:
-            show = find_kind(one.score.task.kind).describer.show_item
+            show = find_kind(one.score.task.kind).show_item
             mine, theirs = (show(side.task, row, side.measure) for side, row in sides)
             for name, value in mine.items():
                 known[name] = value
@@ -1149,9 +1150,7 @@ def draw_differing(
         lines.append(f"  {difference:+.{digits}f}  {on_one_line(str(record['id']))}")
         if score.task is None:
             continue
-        report: Callable[[Any], list[str]] = find_kind(
-            score.task.kind
-        ).describer.report_item
+        report: Callable[[Any], list[str]] = find_kind(score.task.kind).format_item
         theirs = {
             name.removeprefix("baseline_"): value
             for name, value in record.items()

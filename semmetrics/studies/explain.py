@@ -246,10 +246,8 @@ def _example_command(definition: Definition) -> str:
     ]
     measure = definition.name + (f"({','.join(options)})" if options else "")
     measure += "@5" if definition.cutoff else ""
-    describer = find_kind(definition.kind).describer
-    files = (
-        describer.explain_definition(definition).get("options", "") + describer.FILES
-    )
+    kind = find_kind(definition.kind)
+    files = kind.explain_definition(definition).get("options", "") + kind.example_files
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:
@@ -268,7 +266,7 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         for name, text in registry.aliases(definition.kind).items()
         if registry.find(name, definition.kind)[0] is definition
     ]
-    of_kind = find_kind(definition.kind).describer.explain_definition(definition)
+    of_kind = find_kind(definition.kind).explain_definition(definition)
     options = {option.name for option in definition.options}
     named = {"embedding", "threshold"} & options if "embedding" in options else set()
     named = {"taxonomy"} if "taxonomy" in definition.needs else named
@@ -336,8 +334,8 @@ def _explain_protocol(protocol: Protocol) -> str:
         [heading, text.format(q="size of the class list", logits="at-least:0")]
         for heading, text in protocol.entries.items()
     ]
-    of_kind = find_kind(protocol.kind).describer
-    files = of_kind.FILES.replace(
+    kind = find_kind(protocol.kind)
+    files = kind.example_files.replace(
         "preds", "scores" if "mAP" in protocol.entries else "preds"
     )
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
@@ -345,7 +343,7 @@ def _explain_protocol(protocol: Protocol) -> str:
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
         "fixed": settings or "nothing but the measures",
-        **of_kind.explain_protocol(protocol),
+        **kind.explain_protocol(protocol),
     }
     return "\n\n".join(
         [
@@ -444,7 +442,7 @@ def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
         raise InputError(
             "nothing-given", "input", what="items", remedy="give at least one"
         )
-    record = kind.describer.describe(lists)
+    record = kind.describe(lists)
     record["notes"] += [fact.text(lambda name, _: OPTIONS[name].both) for fact in notes]
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     return {
@@ -512,7 +510,7 @@ def tabulate_order(data: Any, read: ReadOptions | None = None) -> Records:
 
 def report_validation(record: dict[str, Any]) -> str:
     """Write what `validate` found as a person reads it."""
-    facts = find_kind(record["task"]).describer.report(record)
+    facts = find_kind(record["task"]).format_description(record)
     width = max(map(len, facts))
     lines = [f"{record['file'] or 'data'}: {record['understood']}"]
     lines += [f"  {name.ljust(width)}  {text}" for name, text in facts.items() if text]

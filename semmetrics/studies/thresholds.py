@@ -16,8 +16,8 @@ from semmetrics.data.form import takes_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds.common import finite_or_none, read_embedding
-from semmetrics.kinds.labels.facts import label_facts
-from semmetrics.kinds.labels.record import prepare
+from semmetrics.kinds.labels.notes import label_notes
+from semmetrics.kinds.labels.prepare import prepare_labels
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
@@ -421,11 +421,11 @@ def calibrate_threshold_on_pairs(
     known = as_pairs(pairs, resolved.read, read_notes)
     task = calibration.pairs_task(known, resolved)
     measures = parse("SemF1")
-    tasks = prepare({"pairs": {"": task}}, measures, resolved)
+    tasks = prepare_labels({"pairs": {"": task}}, measures, resolved)
     found = calibration.of_pairs(
         tasks["pairs"][""], known, measures[0], criterion=criterion
     )
-    facts = label_facts(tasks, measures, resolved, {})
+    facts = label_notes(tasks, measures, resolved, {})
     return replace(found, facts=(*read_notes, *found.facts, *facts))
 
 

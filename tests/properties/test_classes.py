@@ -53,7 +53,7 @@ def options_of(width, number, **more):
 
 def make_task(table, truth, number, measures=MEASURES, **more):
     kind = find_kind("classes")
-    options = kind.read_beside(
+    options = kind.read_side_inputs(
         resolve_options(options_of(np.shape(table)[1], number, **more), "classes")
     )
     ids = [f"i{i}" for i in range(len(truth))]
@@ -61,7 +61,7 @@ def make_task(table, truth, number, measures=MEASURES, **more):
         {i: f"c{one}" for i, one in zip(ids, truth, strict=True)}, "gts", options
     )
     run = kind.read(as_lists(table, ids), "one", options)
-    tasks = kind.prepare(kind.make_tasks({"one": run}, gts, options), measures, options)
+    tasks = kind.prepare(kind.join({"one": run}, gts, options), measures, options)
     return tasks["one"][""]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from laws import named
 
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.ranking import ClassCurveFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all

@@ -47,13 +47,13 @@ def cases(draw, *, ties=True):
 
 def make_task(table, positives, **options):
     kind = find_kind("retrieval")
-    given_ = kind.read_beside(resolve_options(options, "retrieval"))
+    given_ = kind.read_side_inputs(resolve_options(options, "retrieval"))
     truth = kind.read(
         {f"q{i}": sorted(some) for i, some in enumerate(positives)}, "gts", given_
     )
     names = [f"q{i}" for i in range(len(positives))]
     given_ = given_.replace(queries=names)
-    (task,) = kind.make_tasks({"one": kind.read(table, "one", given_)}, truth, given_)[
+    (task,) = kind.join({"one": kind.read(table, "one", given_)}, truth, given_)[
         "one"
     ].values()
     return task

@@ -14,7 +14,7 @@ from refusals import refused
 from tiny import Tiny, with_vectors
 
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.bags import BagSimilarityFamily, TransportFamily
 from semmetrics.metrics.registry import all_definitions, parse_all

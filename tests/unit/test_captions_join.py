@@ -11,7 +11,7 @@ from oracles.captions_ngram import Blanks
 from refusals import refused
 
 from semmetrics.kinds.captions import as_captions
-from semmetrics.kinds.captions.record import join_captions, leave_one_out
+from semmetrics.kinds.captions.task import join_captions, leave_one_out
 
 TEXTS = st.lists(st.sampled_from(["", " ", "a cat", "the cat", "a dog"]), max_size=3)
 SIDES = st.dictionaries(st.sampled_from("abcdef"), TEXTS, max_size=5)

@@ -14,7 +14,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.matching import Cut
 from semmetrics.metrics.sets import LabelCounts

@@ -10,7 +10,7 @@ from tiny import Tiny
 import semmetrics
 from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.label_similarity import label_vectors_of
 
 ONE = Tiny({"a": [1, 0], "b": [0, 1]}, name="one")

@@ -13,7 +13,7 @@ from refusals import refused
 import semmetrics
 from semmetrics import as_labels
 from semmetrics.kinds.labels.normalization import normalization
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 
 
 def task(preds, refs, measures="F1", **options):

@@ -310,7 +310,7 @@ def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
     kind = find_kind("retrieval")
     from semmetrics.kinds.options import resolve_options
 
-    options = kind.read_beside(
+    options = kind.read_side_inputs(
         resolve_options(
             {"queries_embeddings": queries, "gallery_embeddings": gallery}, "retrieval"
         )

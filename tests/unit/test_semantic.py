@@ -16,7 +16,7 @@ from tiny import Tiny, one_hot
 
 import semmetrics
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.signature import read_signature

@@ -12,7 +12,7 @@ from tiny import Tiny, with_vectors
 
 from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.record import label_task
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.evaluate import evaluate

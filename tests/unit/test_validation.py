@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.kinds.labels import facts as describe
+from semmetrics.kinds.labels import description as describe
 from semmetrics.studies.explain import report_validation
 
 

@@ -33,7 +33,9 @@ from semmetrics.data.form import takes_options
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
-from semmetrics.kinds.captions.record import idle_tuples, prepare, read_beside
+from semmetrics.kinds.captions.kind import KIND
+from semmetrics.kinds.captions.notes import idle_tuples
+from semmetrics.kinds.captions.prepare import prepare_captions
 from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import report_progress
 from semmetrics.metrics.caption_steps import check_captions, check_references
@@ -235,10 +237,10 @@ class PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
         check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
-        options = read_beside(resolve_options(given, "captions"))
+        options = KIND.read_side_inputs(resolve_options(given, "captions"))
         chosen, graphs = _pair_measure(measure, options), options.tuples
         task = _pair_task(references, captions, options.tokenizer, rows)
-        (task,) = prepare({"": {"": task}}, [chosen], options)[""].values()
+        (task,) = prepare_captions({"": {"": task}}, [chosen], options)[""].values()
         pairs = chosen.definition.extra["pairs"](task, chosen)
         task.tokenizer.forget()  # what is prepared has no use of tokens
         if notes is not None:

@@ -30,7 +30,8 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerp
 from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.kinds import Measures, Options, Tasks, common, each_task
+from semmetrics.kinds import common
+from semmetrics.kinds.base import Measures, Options, Tasks, each_task
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates

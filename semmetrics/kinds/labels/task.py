@@ -1,16 +1,8 @@
-"""The record of label sets: how they are read, joined, prepared and scored.
-
-Conventions
------------
-`semmetrics.kinds.labels.coding` finds the class of each label.
-
-A class is ignored if one of its terms, or its name, is a label to ignore.
-"""
+"""Make the task of comparing predicted with reference label lists."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import compress
@@ -18,17 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, Codes, Floats, cell_keys, is_member, offsets
-from semmetrics.data.categories import mark_verified
-from semmetrics.data.form import ReadOptions, is_truth
+from semmetrics.core.ragged import (
+    Bools,
+    Codes,
+    Floats,
+    cell_keys,
+    is_member,
+    offsets,
+)
 from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.matrix import PRESENT, UNVERIFIED, is_signed
-from semmetrics.data.swapped import check_labels
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Unverified, occurring
 from semmetrics.errors import InputError
-from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
-from semmetrics.kinds.labels import oddities, read_labels
+from semmetrics.kinds.base import (
+    Options,
+)
+from semmetrics.kinds.labels import oddities
 from semmetrics.kinds.labels.coding import (
     LabelCoding,
     clean_class_list,
@@ -36,7 +34,6 @@ from semmetrics.kinds.labels.coding import (
     code_plain_labels,
     identify_classes,
 )
-from semmetrics.kinds.labels.facts import check_shared, label_facts
 from semmetrics.kinds.labels.normalization import (
     REPEATING,
     Ignored,
@@ -45,8 +42,6 @@ from semmetrics.kinds.labels.normalization import (
 )
 from semmetrics.kinds.labels.oddities import Odd
 from semmetrics.kinds.options import resolve_options
-from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Measure, model_key
-from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names
 
 VERIFIED = "verified"
@@ -395,268 +390,3 @@ def _without(
         },
     )
     return rest, among
-
-
-_EXACT = (
-    "F1",
-    "Precision",
-    "Recall",
-    "Jaccard",
-    "SubsetAccuracy",
-    "MicroF1",
-    "MacroF1",
-)
-_SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
-# what measures need: vectors of terms, of lists
-_WORDS, _TEXTS = (
-    "embedding",
-    "text_embedding",
-)
-_GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
-_NUMBERS = (
-    f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
-)
-_RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
-
-
-def read_beside(options: Options) -> Options:
-    """Read the class list, the labels to ignore, the weights, the taxonomy and vectors of words."""
-    files = options.read.beside()
-    taxonomy = options.taxonomy
-    if taxonomy is not None:
-        from semmetrics.data.taxonomy import as_taxonomy
-
-        taxonomy = as_taxonomy(taxonomy, options=files)
-        taxonomy = taxonomy.normalized(normalization(options.normalize))
-    classes, ignore = options.classes, options.ignore
-    return options.replace(
-        embedding=common.read_embedding(options.embedding),
-        classes=None if classes is None else _read_names(classes, files),
-        ignore=_read_names(ignore, files),
-        weights=common.read_weights(options.weights, files),
-        taxonomy=taxonomy,
-    )
-
-
-def _read_names(names: Any, files: ReadOptions) -> list[Any]:
-    """Return a list of names, read if it is a path."""
-    if isinstance(names, (str, os.PathLike)):
-        from semmetrics.data.side_inputs import read_class_list
-
-        return list(read_class_list(names, files))
-    return list(names)
-
-
-def read(data: Any, source: str, options: Options) -> Lists:
-    """Read one side; the class list names the columns of a matrix."""
-    unknown = unknown_values(options.unknown_value)
-    found = read_labels(data, source, options.classes, options.read, unknown)
-    return mark_verified(found) if is_truth(options.read) else found
-
-
-def unknown_values(given: str | float | None) -> tuple[float, ...]:
-    """Return the values of cells that nobody verified.
-
-    Raises
-    ------
-    InputError
-        If one is not a number, or is 0 or 1.
-
-    Examples
-    --------
-    >>> unknown_values("-1,nan"), unknown_values(-1), unknown_values(None)
-    ((-1.0, nan), (-1.0,), ())
-    """
-    if given is None:
-        return ()
-    values = []
-    for text in str(given).split(","):
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if value in (0.0, 1.0):
-            wanted = "a number other than 0 and 1, nan, or several as -1,nan"
-            raise InputError(
-                "bad-option", name="unknown_value", value=given, wanted=wanted
-            )
-        values.append(value)
-    return tuple(values)
-
-
-def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
-    """Make the task of each system."""
-    given, tasks = options.set_size_probs, {}
-    for name, pred in preds.items():
-        check_labels(pred, ref)
-        probs = given.get(name) if isinstance(given, Mapping) else given
-        heads = common.read_set_size_probs(probs, options.read)
-        tasks[name] = {"": label_task(pred, ref, options, heads)}
-    return tasks
-
-
-def defaults(tasks: Tasks, options: Options) -> Defaults:
-    """Return ranking measures for scores without a rule, otherwise set measures.
-
-    Lists that are all numbers have no meaning to compare.
-    """
-    every = [task for _, task in each_task(tasks)]
-    decided = options.top_k is not None or options.decode is not None
-    if any(task.ranked for task in every) and not decided:
-        return Defaults(_RANKING)
-    if all(task.numbered for task in every):
-        return Defaults(_EXACT, dict.fromkeys(_SEMANTIC, _NUMBERS))
-    return Defaults((*_EXACT, *_SEMANTIC))
-
-
-def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
-    """Add the label vectors that measures need, and the taxonomy.
-
-    A measure names its embedding, "default" unless another is named. Without such an embedding the
-    measure uses the model of its definition. Only embeddings that some measure uses are opened, and
-    every distinct term of a task is looked up once in each.
-
-    Raises
-    ------
-    InputError
-        If a measure names an embedding that is not given, or one cannot be opened; if there is no
-        such device, or it has no double precision; or if ``max_words`` applies to none of them.
-    MissingDependencyError
-        If the device needs torch, which is not installed.
-    """
-    _check_unverified(tasks, measures)
-    needs: dict[str, set[str]] = {}
-    by_key: dict[str, Measure] = {}
-    for measure in measures:
-        if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
-            name = common.embedding_name(measure, options.embedding)
-            needs.setdefault(name, set()).update(kinds)
-            by_key.setdefault(model_key(measure), measure)
-    taxonomy = options.taxonomy
-    if not needs and taxonomy is None:
-        return tasks
-    is_placed = any("taxonomy" in measure.definition.needs for measure in measures)
-    models, device = {}, None
-    if needs:
-        from semmetrics.core.backend import find_device
-        from semmetrics.embed.lookup import label_vectors, rules_for
-
-        device = find_device(options.device)
-        models = common.open_models(list(by_key.values()), options)
-
-    def prepared(task: Any) -> Any:
-        plain = task.synonyms is None
-        terms = [(name,) for name in task.classes] if plain else task.synonyms.terms
-        looked_up = {}
-        for name, model in models.items():
-            rules = rules_for(model, options.lookup, options.oov)
-            whole = needs[name] == {_TEXTS}
-            looked_up[name] = label_vectors(
-                terms, model, whole=whole, device=device, **rules
-            )
-        found = {key: _with_policy(looked_up, m, options) for key, m in by_key.items()}
-        by_word = {
-            name: one for name, one in looked_up.items() if _WORDS in needs[name]
-        }
-        odd = {
-            **task.odd,
-            **oddities.find_odd_terms(found),
-            **oddities.count_known_terms(by_word),
-        }
-        if taxonomy is not None and is_placed:
-            placed = [_place_in(taxonomy, some) for some in task.terms or terms]
-            codes = [code for code in placed if code is not None]
-            odd[oddities.PLACED] = len(codes)
-            odd[oddities.WITH_PARENTS] = int((taxonomy.depth[codes] > 0).sum())
-        return replace(task, models=found, taxonomy=taxonomy, odd=odd)
-
-    return {
-        name: {part: prepared(t) for part, t in parts.items()}
-        for name, parts in tasks.items()
-    }
-
-
-def _with_policy(
-    looked_up: Mapping[str, Any], measure: Measure, options: Options
-) -> Any:
-    """Return the label vectors of a measure's embedding, with its policy for unknown labels."""
-    from semmetrics.embed.lookup import rules_for
-
-    vectors = looked_up[common.embedding_name(measure, options.embedding)]
-    default = measure.definition.oov
-    rules = rules_for(vectors.embedder, options.lookup, options.oov, default)
-    if rules["oov"] == "skip" and vectors.oov != "skip":
-        return vectors.skip_unknown()
-    return vectors
-
-
-def _place_in(taxonomy: Any, terms: Terms) -> int | None:
-    """Return the place of a label in a taxonomy; None if it has none of its terms."""
-    places = (taxonomy.find(term) for term in terms)
-    return next((place for place in places if place is not None), None)
-
-
-def _check_unverified(tasks: Tasks, measures: Measures) -> None:
-    """Raise an error for a measure that cannot leave unverified cells out."""
-    every = [
-        task.unverified for _, task in each_task(tasks) if task.unverified is not None
-    ]
-    names = [str(measure) for measure in measures if measure["q"] is not None]
-    if not every or not names:
-        return
-    if every[0].categories is not None:
-        raise InputError("counts-unverified", measure=names[0])
-    raise InputError("not-applicable", name="unknown_value", what=names[0])
-
-
-def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Fill the size of the class list into a protocol's measure, or name what is lacking."""
-    n_classes = max(
-        (task.n_known for _, task in each_task(tasks)), key=lambda n: n or 0
-    )
-    if "{q}" in text and n_classes is None:
-        return text, f"needs the number of labels of the data set: {_GIVE_CLASSES}"
-    if "labels=given" in text and n_classes is None:
-        return text, f"is a mean over the whole dictionary: {_GIVE_CLASSES}"
-    scores = [task.pred.scores for _, task in each_task(tasks)]
-    if "{logits}" in text and any(
-        one is not None and not (one < 0).any() for one in scores
-    ):
-        return (
-            text,
-            "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0",
-        )
-    text = text.replace("{logits}", "at-least:0")
-    given = common.by_name(options.embedding)
-    text = text.replace("{q}", str(n_classes))
-    (measure,) = parse(text)
-    name = measure["embedding"]
-    if name not in (None, DEFAULT_EMBEDDING, *given):
-        give = (
-            f"embedding={{{name!r}: 'sbert:{name}'}} (--embedding {name}=sbert:{name})"
-        )
-        return text, f"needs the sentence model {name}: {give}"
-    if name == DEFAULT_EMBEDDING and (name not in given or _ships(given[name])):
-        needs = "needs word vectors (the paper's are GoogleNews word2vec)"
-        return text, f"{needs}: embedding= (--embedding FILE)"
-    return text, ""
-
-
-def _ships(spec: Any) -> bool:
-    """Return whether an embedding is named as a model of the package."""
-    from semmetrics.embed.open import SHIPPED
-
-    return isinstance(spec, str) and spec in SHIPPED
-
-
-KIND = Kind(
-    "labels",
-    read_beside,
-    read,
-    make_tasks,
-    defaults,
-    fill_entry,
-    prepare,
-    label_facts,
-    check_shared,
-)

@@ -1,4 +1,4 @@
-"""What a user should know of label sets: notes on what is odd, and what was read.
+"""What a user should know of label sets besides the scores.
 
 `semmetrics.kinds.labels.oddities` finds what is odd.
 """
@@ -9,29 +9,36 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.backend import round_to
-from semmetrics.core.ragged import Floats, cell_keys, row_numbers
-from semmetrics.data.lists import Lists, as_entry
+from semmetrics.core.ragged import (
+    Floats,
+    row_numbers,
+)
+from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds import Measures, Notes, Options, Tasks, common, each_task
+from semmetrics.kinds import common
+from semmetrics.kinds.base import (
+    Measures,
+    Notes,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
-    DELIMITERS,
-    WORD_DELIMITERS,
-    are_joined,
-    are_joined_words,
-    are_permuted,
-    has_parts,
 )
-from semmetrics.kinds.labels.normalization import Ignored, class_name, normalization
+from semmetrics.kinds.labels.normalization import (
+    Ignored,
+    normalization,
+)
 from semmetrics.kinds.labels.oddities import (
     ALIKE,
     DIFFICULT,
@@ -40,7 +47,6 @@ from semmetrics.kinds.labels.oddities import (
     HELD,
     IGNORED,
     LEFT_OUT,
-    LIST_AS_TEXT,
     LONE,
     MINUS,
     MISSING,
@@ -51,7 +57,6 @@ from semmetrics.kinds.labels.oddities import (
     ROUNDING,
     SCORED,
     SCORES,
-    SENTENCE,
     SHARED,
     STEPS,
     TERMS,
@@ -60,12 +65,13 @@ from semmetrics.kinds.labels.oddities import (
     WRITTEN,
     Odd,
 )
-from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import Definition, Measure, model_key
-from semmetrics.options import OPTIONS, is_given
+from semmetrics.metrics.definition import (
+    Measure,
+    model_key,
+)
+from semmetrics.options import is_given
 from semmetrics.schema import CLASS_NAMES
 
-FILES = "preds.json gt.json"  # of an example
 SIDES = {"pred": "predicted", "ref": "reference"}
 _OTHERS = {"pred": "ground truth", "ref": "predictions"}
 _THRESHOLD_RULES = ("threshold", "at-least")
@@ -78,21 +84,9 @@ _ITEM_FLAG = re.compile(
 )
 """Columns that tables of labels often have for items. They may also be labels."""
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
-# pairs of labels worth counting: in all items, different
-_PAIRS, _UNLIKE = (
-    1 << 28,
-    1 << 22,
-)
-_OFTEN = 0.95
-_FEW = 20  # items below which shares say little
-_MOST = 20  # labels of a list that are shown
-_MATCH = ("id", "rank", "prediction", "reference", "reason", "similarity", "nearest")
 
 
-# ---- facts --------------------------------------------------------------------------------------
-
-
-def label_facts(
+def label_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
@@ -612,341 +606,3 @@ def uncalibrated_facts(
             values = {"threshold": model.threshold, "model": identity}
             found.setdefault(identity, Fact("uncalibrated", values=values))
     return list(found.values())
-
-
-# ---- what is shown of labels --------------------------------------------------------------------
-
-
-def describe(labels: Lists) -> dict[str, Any]:
-    """Describe label lists.
-
-    Returns
-    -------
-    dict
-        Plain values, None for what is undefined: how the input was understood, numbers of items and
-        labels, labels an item, the frequency of each label, the order statistic, and what is odd.
-
-    Examples
-    --------
-    >>> from semmetrics.kinds.labels import as_labels
-    >>> found = describe(as_labels({"a": ["cat", "dog"], "b": ["cat"]}))
-    >>> found["items"], found["labels"], found["vocabulary"], found["frequencies"][0]
-    (2, 3, 2, {'label': 'cat', 'count': 2})
-    """
-    from semmetrics.metrics.arrays import label_frequencies, label_order
-
-    labels = labels.renamed(
-        [as_entry(tuple(dict.fromkeys(terms))) for terms in labels.terms]
-    )
-    side, scores = labels.side, labels.side.scores
-    counts = label_frequencies(side.codes, len(labels.vocabulary))
-    names = [class_name(terms) for terms in labels.terms]
-    sizes = side.sizes.astype(np.float64)
-    pairs, mean = int((sizes * (sizes - 1) / 2).sum()), None
-    distinct = min(pairs, len(names) * (len(names) - 1) // 2)
-    if pairs <= _PAIRS and distinct <= _UNLIKE and not labels.ranked:  # else minutes
-        found = label_order(side.indptr, side.codes)
-        mean, pairs = common.finite_or_none(found.mean), len(found.order)
-    span = None
-    if scores is not None and len(scores):
-        span = {"min": float(scores.min()), "max": float(scores.max())}
-    return common.describe_input(
-        labels,
-        _find_odd(labels),
-        labels=len(side.codes),
-        vocabulary=len(names),
-        synonyms=sum(len(terms) > 1 for terms in labels.terms),
-        ranked=labels.ranked,
-        scores=span,
-        cardinality=common.describe_sizes(side.indptr),
-        frequencies=[
-            {"label": names[code], "count": times}
-            for code, times in zip(
-                counts.labels.tolist(), counts.counts.tolist(), strict=True
-            )
-        ],
-        order=None if labels.ranked else {"mean": mean, "pairs": pairs},
-    )
-
-
-def _find_odd(labels: Lists) -> list[Fact]:
-    """Note what is accepted and yet probably not meant."""
-    side, width, scores = (
-        labels.side,
-        max(1, len(labels.vocabulary)),
-        labels.side.scores,
-    )
-    names = [term for terms in labels.terms for term in terms]
-    facts = common.find_gaps(labels) + unlike_scores(labels)
-    if not labels.ranked and len(labels) >= _FEW:
-        present = np.bincount(
-            np.unique(cell_keys(side.indptr, side.codes, width)) % width
-        )
-        often = np.flatnonzero(present > _OFTEN * len(labels)).tolist()
-        facts += common.named(
-            "common-labels", (class_name(labels.terms[code]) for code in often)
-        )
-        facts += common.counted("rare-labels", int((present == 1).sum()), total=width)
-    facts += common.find_odd_texts(list(dict.fromkeys(names)), "label")
-    lists = list(filter(LIST_AS_TEXT.search, names))
-    facts += common.named("lists-as-text", lists, side="distinct")
-    if not lists:
-        is_single = len(side.indptr) > 1 and np.diff(side.indptr).max() <= 1
-        facts += _find_joined(names, is_single=is_single)
-    words = sum(name.count(" ") + 1 for name in names)
-    if not labels.ranked and words and words >= SENTENCE * len(names):
-        facts.append(
-            Fact("sentences", values={"side": "distinct", "mean": words / len(names)})
-        )
-    facts += common.find_odd_ids(labels.ids)
-    if scores is None or not len(scores):
-        return facts
-    outside = int(((scores < 0) | (scores > 1)).sum())
-    facts += common.counted("outside-0-1", outside, total=len(scores))
-    if len(scores) > 1 and scores.min() == scores.max():
-        facts.append(Fact("equal-scores", values={"score": float(scores[0])}))
-    rows = row_numbers(side.indptr)
-    rising = np.unique(rows[1:][(np.diff(scores) > 0) & (np.diff(rows) == 0)])
-    return (
-        facts
-        if labels.ranked
-        else facts + common.of_items("rising-scores", labels, rising)
-    )
-
-
-def _find_joined(names: Sequence[str], *, is_single: bool) -> list[Fact]:
-    """Note labels of one input that are several labels, if items have one label at most."""
-    facts: list[Fact] = []
-    delimiters = ALL_DELIMITERS if is_single else DELIMITERS
-    for delimiter in delimiters:
-        joined = [name for name in names if has_parts(name, delimiter)]
-        if delimiter in WORD_DELIMITERS:
-            are_several = are_joined_words(names, (), delimiter)
-        elif delimiter in DELIMITERS:
-            are_several = are_joined(joined, names, delimiter)
-        else:
-            are_several = False
-        if is_single and not are_several:
-            are_several = are_permuted(names, (), delimiter)
-        if joined and are_several:
-            values = {"side": "distinct", "delimiter": delimiter}
-            facts += common.counted("joined-labels", len(joined), joined[:1], **values)
-    return facts
-
-
-def report(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the facts of a description as texts by name; an empty text is not worth a line."""
-    number, scores, order = "score" if record["ranked"] else "label", "none", ""
-    if record["scores"] is not None:
-        rule = (
-            "; a decoding rule or a cutoff makes sets of them"
-            if record["ranked"]
-            else ""
-        )
-        scores = "from {min:g} to {max:g}".format(**record["scores"]) + rule
-    if record["order"] is not None and record["order"]["pairs"]:
-        mean, pairs = (
-            record["order"]["mean"],
-            pluralize(record["order"]["pairs"], "pair"),
-        )
-        order = f"not computed: {pairs} of labels are too many"
-        if mean is not None:
-            order = f"{mean:.3f} over {pairs} (0.5: none, 1: always the same)"
-    frequencies = [(entry["label"], entry["count"]) for entry in record["frequencies"]]
-    several = record["synonyms"]
-    return {
-        "items": common.format_known(record),
-        "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
-        "synonyms": f"{pluralize(several, 'label')} with several names"
-        if several
-        else "",
-        "scores": scores,
-        "labels an item": common.format_spread(record["cardinality"]),
-        "most frequent": "" if record["ranked"] else common.format_counts(frequencies),
-        "label order": order,
-    }
-
-
-def show_item(task: LabelTask, row: int, measure: Measure) -> dict[str, Any]:
-    """Show one item as a measure sees it.
-
-    Returns
-    -------
-    dict
-        "predicted": the labels that the measure's cutoff or decoding rule keeps, in its order,
-        "true", and by a measure that matches by meaning "matches": pairs with their similarity.
-    """
-    from semmetrics.metrics.matching import cut_of, sides_of
-
-    (block,) = task.take(np.array([row])).blocks()
-    pred, ref = sides_of(block)
-    kept = (
-        measure.k if measure["decode"] is None else int(block.get(cut_of(measure))[0])
-    )
-    sides = {"predicted": pred.codes[:kept], "true": ref.codes}
-    names: dict[str, list[Any]] = {
-        name: [task.classes[code] for code in codes.tolist()]
-        for name, codes in sides.items()
-    }
-    if measure["match"] is not None and measure["threshold"] is not None:
-        rows = match_rows(task.take(np.array([row])), measure)
-        names["matches"] = [
-            [one["prediction"], one["reference"], one["similarity"]]
-            for one in rows
-            if one["rank"] and one["reference"] is not None
-        ]
-    return names
-
-
-def report_item(record: Mapping[str, Any]) -> list[str]:
-    """Return the lines of an item: the predicted labels, the true ones, and those of one side.
-
-    By a measure that matches by meaning, labels without a match are missed or wrong. If the value
-    is by names (``by_name``), labels of one side only are.
-    """
-    lines = []
-    sides = {"predicted": record["predicted"], "true": record["true"]}
-    hits = {"true": sides["predicted"], "predicted": sides["true"]}
-    if "matches" in record:
-        hits["predicted"] = [match[0] for match in record["matches"]]
-        hits["true"] = [match[1] for match in record["matches"]]
-    if "matches" in record or record.get("by_name"):
-        sides["missed"] = [name for name in sides["true"] if name not in hits["true"]]
-        sides["wrong"] = [
-            name for name in sides["predicted"] if name not in hits["predicted"]
-        ]
-    for side, names in sides.items():
-        if not names and side in ("missed", "wrong"):
-            continue
-        more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
-        shown = ", ".join(map(common.on_one_line, names[:_MOST])) or "nothing"
-        lines.append(f"{side:<9}  {shown}{more}")
-    return lines
-
-
-def count_confused(
-    task: LabelTask, measure: Measure
-) -> Counter[tuple[str | None, str | None]]:
-    """Count which predicted label stands for which true one.
-
-    By a measure of meaning a prediction stands for the reference that it matches. By any other,
-    each wrong prediction of an item may stand for each label that the item misses.
-
-    Returns
-    -------
-    Counter of pairs of a true and a predicted label
-        None for a label that nothing stands for, and for one that stands for nothing.
-    """
-    from semmetrics.metrics.matching import cut_of, sides_of
-
-    if measure["match"] is not None:
-        return Counter(
-            (row["reference"], row["prediction"]) for row in match_rows(task, measure)
-        )
-    found: Counter[tuple[str | None, str | None]] = Counter()
-    for block in task.blocks():
-        ranked, ref = sides_of(block)
-        kept = block.get(cut_of(measure))
-        for item in range(len(block)):
-            start = int(ranked.indptr[item])
-            mine = dict.fromkeys(ranked.codes[start : start + int(kept[item])].tolist())
-            own = dict.fromkeys(
-                ref.codes[ref.indptr[item] : ref.indptr[item + 1]].tolist()
-            )
-            missed = [task.classes[code] for code in own if code not in mine]
-            wrong = [task.classes[code] for code in mine if code not in own]
-            found.update(
-                (name, name) for name in (task.classes[c] for c in own if c in mine)
-            )
-            found.update(
-                product(missed or [None], wrong or [None]) if missed or wrong else ()
-            )
-    return found
-
-
-def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
-    """Yield what each predicted label matched, and the references that nothing matched.
-
-    Parameters
-    ----------
-    task : LabelTask
-        With the label vectors of the measure's embedding.
-    measure : Measure
-        A semantic set measure, its threshold and rule fixed.
-
-    Yields
-    ------
-    dict
-        "id"; "rank" (from 1; None for a reference that nothing matched), "prediction",
-        "reference" (None without a match), "reason" ("equal", "same name", "same
-        synset" or "similar"; None without a match), "similarity" (of the pair, else of the
-        prediction and its nearest reference; None where the item has no reference), "nearest" (the
-        reference that the similarity is of).
-    """
-    from semmetrics.metrics.label_similarity import written_codes
-    from semmetrics.metrics.matching import cut_of, sides_of
-    from semmetrics.metrics.semantic import match_pairs, matches_of
-
-    step = matches_of(measure, cut_of(measure))
-    names = task.classes
-    if task.synonyms is not None:
-        names = tuple(map(class_name, task.synonyms.terms))
-    for block in task.blocks():
-        ranked, ref = sides_of(block)
-        matched, kept = block.get(step), block.get(cut_of(measure))
-        partner, similarity, served, nearest, reasons = match_pairs(block, step)
-        predicted, true = written_codes(ranked), written_codes(ref)
-        counted, once = (
-            np.ones(len(side.codes), np.bool_) if flags is None else flags
-            for side, flags in ((ranked, matched.counted), (ref, matched.once))
-        )
-        for item in range(len(block)):
-            first, end = (
-                int(ranked.indptr[item]),
-                int(ranked.indptr[item]) + int(kept[item]),
-            )
-            rows: list[tuple[Any, ...]] = []
-            for place in range(first, end):
-                if counted[place]:
-                    other, value = partner[place].item(), similarity[place].item()
-                    reference = None if other < 0 else names[true[other]]
-                    value = common.finite_or_none(value)
-                    near = None if value is None else names[true[nearest[place]]]
-                    label, rank = names[predicted[place]], place - first + 1
-                    rows.append((rank, label, reference, reasons[place], value, near))
-            own = range(int(ref.indptr[item]), int(ref.indptr[item + 1]))
-            left = [place for place in own if once[place] and not served[place]]
-            rows += [
-                (None, None, names[true[place]], None, None, None) for place in left
-            ]
-            for row in rows:
-                yield dict(
-                    zip(_MATCH, (str(task.ids[block.start + item]), *row), strict=True)
-                )
-
-
-def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return what a definition makes of cutoffs, and which orders and sides matter to it."""
-    free = (definition.symmetric, definition.order_invariant)
-    sides, order = ("does not matter" if one else "matters" for one in free)
-    cutoff = (
-        f"{definition.name}@5 takes the first 5 predictions"
-        if definition.cutoff
-        else "none"
-    )
-    traits = f"which side predicts {sides}; the order of labels in a list {order}"
-    return {"cutoff": cutoff, "traits": traits}
-
-
-def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return the cutoffs of a protocol, and what predictions it takes."""
-    cutoffs = ", ".join(f"@{k}" for k in protocol.top_k)
-    return {
-        "cutoffs": f"{cutoffs or 'none'} unless {OPTIONS['top_k'].both} says otherwise",
-        "predictions": f"label lists, or scores that {OPTIONS['threshold'].both} or "
-        f"{OPTIONS['decode'].both} make sets of"
-        if protocol.decode and "{logits}" not in str(protocol.entries)
-        else f"logits, which predict a label from 0, or scores from {OPTIONS['threshold'].both}"
-        if protocol.decode
-        else "label lists, ranked by their scores where they have them",
-    }

@@ -1,0 +1,173 @@
+"""The interface of a kind of data: labels, captions, retrieval or classes.
+
+Conventions
+-----------
+All that differs between kinds is a method of its `Kind`, from reading the inputs to the notes on
+the result. No other module asks for the kind by name.
+
+A *task* has both sides of the same items. A kind makes one or more tasks for each system, each with
+the name of its part ("" if there is only one).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from semmetrics.errors import Fact
+from semmetrics.kinds.options import ResolvedOptions
+from semmetrics.metrics.definition import Definition, Measure
+
+Options: TypeAlias = ResolvedOptions
+Measures: TypeAlias = Sequence[Measure]
+Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""The tasks by system and part."""
+Notes: TypeAlias = Mapping[str, Any]
+"""What was observed in each task, by the name of the task."""
+
+
+class Defaults(NamedTuple):
+    """The measures of an input for which the user names none.
+
+    Attributes
+    ----------
+    measures : sequence of str
+    absent : mapping from measure to reason
+        The usual measures of the kind that this input does not allow.
+    """
+
+    measures: Sequence[str]
+    absent: Mapping[str, str] = {}
+
+
+class CompletedMeasure(NamedTuple):
+    """A measure of a protocol, completed from the data.
+
+    Attributes
+    ----------
+    text : str
+        The measure as it is parsed.
+    missing : str
+        What the measure needs and the data or the options do not have, with the option that gives
+        it. Empty if the measure can be computed.
+    """
+
+    text: str
+    missing: str = ""
+
+
+class Kind(ABC):
+    """A kind of data that can be evaluated.
+
+    Attributes
+    ----------
+    name : str
+    example_files : str
+        The names of files in examples of the command line.
+    """
+
+    name: ClassVar[str]
+    example_files: ClassVar[str]
+
+    @abstractmethod
+    def read_side_inputs(self, options: Options) -> Options:
+        """Read the further inputs that options name, such as class lists and weights."""
+
+    @abstractmethod
+    def read(self, data: Any, source: str, options: Options) -> Any:
+        """Read the predictions or the ground truth from a path or an object."""
+
+    @abstractmethod
+    def join(self, preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
+        """Join the predictions of each system with the ground truth."""
+
+    @abstractmethod
+    def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
+        """Return the measures that are computed if the user names none."""
+
+    @abstractmethod
+    def complete_measure(
+        self, text: str, tasks: Tasks, options: Options
+    ) -> CompletedMeasure:
+        """Complete a measure of a protocol from the data, or return what it is missing."""
+
+    @abstractmethod
+    def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
+        """Open the models and freeze the fits that measures need, and add them to the tasks."""
+
+    @abstractmethod
+    def notes(
+        self,
+        tasks: Tasks,
+        measures: Measures,
+        options: Options,
+        noted: Notes,
+        inputs: Sequence[Any],
+    ) -> list[Fact]:
+        """Return what a user should know besides the scores.
+
+        Parameters
+        ----------
+        tasks : mapping from system and part to Task
+        measures : sequence of Measure
+        options : ResolvedOptions
+        noted : mapping from name of a task to observations
+            What was observed while the tasks were evaluated.
+        inputs : sequence of Lists or Matrix
+            The predictions of each system, then the ground truth.
+        """
+
+    def check_shared(
+        self, noted: Iterable[Any], options: Options, names: Sequence[str]
+    ) -> None:
+        """Raise an error if nothing in an input that an option names occurs in the data.
+
+        Parameters
+        ----------
+        noted : iterable of observations
+            What was observed in each task.
+        options : ResolvedOptions
+        names : sequence of str
+            Some labels or captions of the data.
+        """
+        return
+
+    @abstractmethod
+    def describe(self, data: Any) -> dict[str, Any]:
+        """Return a record that describes one input."""
+
+    @abstractmethod
+    def format_description(self, record: Mapping[str, Any]) -> dict[str, str]:
+        """Return the lines of a description by their names. An empty line is not shown."""
+
+    @abstractmethod
+    def show_item(self, task: Any, row: int, measure: Measure) -> dict[str, Any]:
+        """Return a record that shows one item as a measure sees it."""
+
+    @abstractmethod
+    def format_item(self, record: Mapping[str, Any]) -> list[str]:
+        """Return the lines that show an item."""
+
+    @abstractmethod
+    def explain_definition(self, definition: Definition) -> dict[str, str]:
+        """Return what a definition means for this kind, by name.
+
+        The value of "options" is the options that an example needs.
+        """
+
+    @abstractmethod
+    def explain_protocol(self, protocol: Any) -> dict[str, str]:
+        """Return what a protocol means for this kind, by name."""
+
+
+def each_task(tasks: Tasks) -> Iterator[tuple[str, Any]]:
+    """Yield the name of each task and the task."""
+    for system, parts in tasks.items():
+        for part, task in parts.items():
+            yield name_task(system, part), task
+
+
+def name_task(system: str, part: str) -> str:
+    """Return the name of a task in messages: the system, and its part if there are several."""
+    return f"{system}, {part}" if part else system

@@ -1,0 +1,158 @@
+"""Retrieval as a kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semmetrics.data.side_inputs import read_names
+from semmetrics.errors import Fact, InputError
+from semmetrics.kinds import common
+from semmetrics.kinds.base import (
+    CompletedMeasure,
+    Defaults,
+    Kind,
+    Measures,
+    Notes,
+    Options,
+    Tasks,
+    each_task,
+)
+from semmetrics.kinds.captions.prepare import read_frequencies
+from semmetrics.kinds.captions.scene_graphs import open_tuples
+from semmetrics.kinds.retrieval import as_candidates, phi
+from semmetrics.kinds.retrieval.description import (
+    describe,
+    explain_definition,
+    explain_protocol,
+    format_description,
+    format_item,
+    show_item,
+)
+from semmetrics.kinds.retrieval.notes import retrieval_notes
+from semmetrics.kinds.retrieval.relation import (
+    EMBEDDINGS,
+    make_parts,
+    read_embeddings,
+)
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.families import flat_terms
+from semmetrics.metrics.registry import parse
+from semmetrics.metrics.retrieval import level_of
+
+_DEFAULTS = (
+    "HitRate@1",
+    "HitRate@5",
+    "HitRate@10",
+    "Recall@10",
+    "MRR",
+    "MedR",
+    "R-Precision",
+)
+
+
+class RetrievalKind(Kind):
+    """Rankings of a gallery for each query, as a kind of data. See `Kind` for the methods."""
+
+    name = "retrieval"
+    example_files = "--task retrieval sims.npy positives.json"
+
+    def read_side_inputs(self, options: Options) -> Options:
+        """Read the names of both sides, the positives of columns, and the weights."""
+        files = options.read
+        captions, reverse = phi.read_caption_texts(options), options.reverse_positives
+        if reverse is not None:
+            reverse = as_candidates(
+                reverse, source="reverse_positives", options=options.read
+            )
+        return options.replace(
+            queries=read_names(options.queries, files, "queries"),
+            gallery=read_names(options.gallery, files, "gallery"),
+            reverse_positives=reverse,
+            captions=captions,
+            doc_freq=read_frequencies(options.doc_freq, files.max_bytes),
+            tuples=open_tuples(options.tuples, files.max_bytes),
+            weights=common.read_weights(options.weights, files.beside()),
+        )
+
+    def read(self, data: Any, source: str, options: Options) -> Any:
+        """Read one side; without predictions the embeddings that the options name."""
+        embedded = [name for name in EMBEDDINGS if options.value(name) is not None]
+        if data is None and embedded:
+            return read_embeddings(options)
+        if embedded and source != "gts":
+            raise InputError(
+                "conflicting-options", names=f"predictions and {embedded[0]}"
+            )
+        return as_candidates(data, source=source, options=options.read)
+
+    def join(self, preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
+        """Make the tasks of each system: one for each direction."""
+        return {name: make_parts(run, ref, options) for name, run in preds.items()}
+
+    def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
+        """Return what papers print, and the recall that they do not."""
+        return Defaults(_DEFAULTS + ("Rsum",) * (options.direction == "both"))
+
+    def complete_measure(
+        self, text: str, tasks: Tasks, options: Options
+    ) -> CompletedMeasure:
+        """Name the phi that is given, or why a measure lacks it."""
+        (measure,) = parse(text, "retrieval")
+        if not phi.phi_measures([measure]):
+            return CompletedMeasure(text, "")
+        chosen, lacking = phi.chosen_phi(measure, tasks, options)
+        return CompletedMeasure(str(chosen), lacking)
+
+    def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
+        """Check the levels of relevance of measures, and add the matrices phi that they need.
+
+        Raises
+        ------
+        InputError
+            If a measure has a level above 1, and the positives have no grades.
+        """
+        for measure in flat_terms(measures):
+            level = level_of(measure)
+            for _, task in each_task(tasks):
+                if level is not None and level > 1 and task.grades is None:
+                    raise InputError("no-grades", measure=measure, level=level)
+        return phi.with_phi(tasks, measures, options)
+
+    def notes(
+        self,
+        tasks: Tasks,
+        measures: Measures,
+        options: Options,
+        noted: Notes,
+        inputs: Sequence[Any],
+    ) -> list[Fact]:
+        """Return what a user should know besides the scores."""
+        return retrieval_notes(tasks, measures, options, noted, inputs)
+
+    def describe(self, data: Any) -> dict[str, Any]:
+        """Return a record that describes one input."""
+        return describe(data)
+
+    def format_description(self, record: Mapping[str, Any]) -> dict[str, str]:
+        """Return the lines of a description by their names."""
+        return format_description(record)
+
+    def show_item(self, task: Any, row: int, measure: Measure) -> dict[str, Any]:
+        """Return a record that shows one item as a measure sees it."""
+        return show_item(task, row, measure)
+
+    def format_item(self, record: Mapping[str, Any]) -> list[str]:
+        """Return the lines that show an item."""
+        return format_item(record)
+
+    def explain_definition(self, definition: Definition) -> dict[str, str]:
+        """Return what a definition means for this kind, by name."""
+        return explain_definition(definition)
+
+    def explain_protocol(self, protocol: Any) -> dict[str, str]:
+        """Return what a protocol means for this kind, by name."""
+        return explain_protocol(protocol)
+
+
+KIND = RetrievalKind()
