@@ -18,6 +18,8 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.observations import Observations
 from semmetrics.errors import InputError
 
 _HIGHEST_GRADE = 10
@@ -76,30 +78,37 @@ def _sign_of_judgements(run: Lists, truth: Lists) -> str:
     return ""
 
 
-def find_odd_truth(truth: Lists) -> dict[str, int]:
-    """Count the queries of a ground truth whose numbers are rather scores than grades.
+def observe_truth(truth: Lists | Matrix) -> Observations:
+    """Count the queries of a ground truth whose numbers look like scores instead of grades.
 
     Returns
     -------
-    dict of int
-        "run_as_truth": the queries, if the ground truth is a run. Otherwise "fractional_grades":
-        the queries with a number that is not whole. Without any, nothing.
+    Observations
+        "run_as_truth": the number of queries, if the ground truth is a run. Otherwise
+        "fractional_grades": the number of queries with a number that is not an integer.
 
     Examples
     --------
     >>> from semmetrics.kinds.retrieval import as_candidates
-    >>> find_odd_truth(as_candidates({"q1": {"d1": 0.9, "d2": 0.2}, "q2": {"d1": 1}}))
-    {'fractional_grades': 1}
+    >>> truth = as_candidates({"q1": {"d1": 0.9, "d2": 0.2}, "q2": {"d1": 1}})
+    >>> observe_truth(truth).number("fractional_grades")
+    1
     """
+    observations = Observations()
+    if not isinstance(truth, Lists):
+        return observations
     scores = truth.side.scores
     if truth.holds == "run":
-        return {"run_as_truth": len(truth)}
+        observations.count("run_as_truth", len(truth))
+        return observations
     if scores is None:
-        return {}
+        return observations
     rows = ragged.row_numbers(truth.side.indptr)
     is_fraction = scores != np.floor(scores)
     n_queries = len(np.unique(rows[is_fraction]))
-    return {"fractional_grades": n_queries} if n_queries else {}
+    if n_queries:
+        observations.count("fractional_grades", n_queries)
+    return observations
 
 
 def check_captions(candidates: Lists, references: Lists) -> None:

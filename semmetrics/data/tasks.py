@@ -22,7 +22,6 @@ from typing import (
     Generic,
     NamedTuple,
     Protocol,
-    TypeAlias,
     TypeVar,
     cast,
 )
@@ -36,6 +35,7 @@ from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.ranks import Counts, First
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
 from semmetrics.data.matrix import check_finite
+from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import PHI, RankedLists, Rows, Similarities
 
 D = TypeVar("D")
@@ -45,41 +45,9 @@ K = TypeVar("K", bound="Task")
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-Noted: TypeAlias = "int | frozenset[str]"
-
-
-def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) -> None:
-    """Add the counts and unite the sets of other notes.
-
-    Examples
-    --------
-    >>> total = {"near": 2, "df": frozenset({"a"})}
-    >>> merge_notes(total, {"near": 3, "df": frozenset({"a"})})
-    >>> total
-    {'near': 5, 'df': frozenset({'a'})}
-    """
-    for name, found in more.items():
-        before: Any = total.get(name, type(found)())
-        total[name] = before | found if isinstance(found, frozenset) else before + found
-
-
 _NONE: Mapping[str, Any] = {}
-UNUSED = ("scores", "unused")  # in ``Task.odd``: columns that could have the scores
-BESIDE = "~"
-"""How names of notes begin that hold only beside all items."""
-
-
-def adds_up(name: Hashable) -> bool:
-    """Tell whether a note of all items is made of those of their parts.
-
-    Examples
-    --------
-    >>> adds_up("repeated labels"), adds_up(("example", ("~alike", "labels")))
-    (True, False)
-    """
-    if isinstance(name, tuple):
-        return all(map(adds_up, name))
-    return not str(name).startswith(BESIDE)
+UNUSED = "unused-columns"
+"""The code of the notes on columns that could have the scores."""
 
 
 class Step(Protocol[T_co]):
@@ -102,22 +70,29 @@ class Block(Generic[D]):
     start, stop : int
     memo : dict
         Results by step.
-    noted : dict
-        What steps note for the user: counts, which blocks add up, and sets, which they unite.
+    observations : Observations
+        What steps observe in the items, for notes.
     """
 
     task: D
     start: int
     stop: int
     memo: dict[Step[Any], Any] = field(default_factory=dict)
-    noted: dict[Hashable, Noted] = field(default_factory=dict)
+    observations: Observations = field(default_factory=Observations)
 
     def __len__(self) -> int:
         return self.stop - self.start
 
-    def note(self, name: Hashable, found: Noted) -> None:
+    def note(self, name: Hashable, found: int | frozenset[str]) -> None:
         """Note something for the user; counts are added to those noted before, sets united."""
-        merge_notes(self.noted, {name: found})
+        code, *details = name if isinstance(name, tuple) else (name,)
+        if isinstance(found, int):
+            self.observations.count(str(code), found, *details)
+        elif str(code).startswith("#"):
+            for identity in found:
+                self.observations.require(str(code)[1:], identity)
+        else:
+            self.observations.add_names(str(code), found, *details)
 
     def get(self, step: Step[T]) -> T:
         """The result of a step, computed at its first use."""
@@ -181,9 +156,9 @@ class Task(ABC):
     settings : mapping
         Conventions that changed the data, by their keys in signatures.
     counts : mapping
-        What was left out, merged or odd, by name.
-    odd : mapping
-        What is probably a mistake in both sides together, as `Block.noted`: counts and sets.
+        How many items were left out or merged, by reason.
+    observations : Observations
+        What was observed in both sides together, such as probable mistakes.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
         Items with equal numbers are resampled together.
@@ -197,7 +172,7 @@ class Task(ABC):
     ids: Ids
     settings: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
-    odd: Mapping[Hashable, Noted] = field(default_factory=dict)
+    observations: Observations = field(default_factory=Observations)
     weights: Floats | None = None
     groups: Hashes | None = None
     unit: str = "image"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -18,6 +18,7 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Ids, Lists, gather
 from semmetrics.data.matrix import Matrix, row_blocks
+from semmetrics.data.observations import Observations
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.kinds.base import Measures, Notes, Options, Tasks
 from semmetrics.messages import listing, plural, visible
@@ -183,60 +184,71 @@ def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[Fact]:
     )
 
 
-def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
+def swapped_sides(pred: Lists, ref: Lists) -> Observations:
     """Find signs that predictions and ground truth were given in the wrong order."""
-
-    def is_called(lists: Lists, words: set[str]) -> bool:
-        name = PurePath(lists.source).name
-        parts = re.split(r"[^a-z]+", name.lower())
-        return "." in name and not words.isdisjoint({*parts, "".join(parts[:2])})
-
-    signs = {
-        "names": is_called(pred, _TRUTHS - _GUESSES)
-        and is_called(ref, _GUESSES - _TRUTHS),
-        "scores": ref.side.scores is not None and pred.side.scores is None,
-        "coco": "COCO instances" in pred.understood
-        and "COCO instances" not in ref.understood,
-    }
-    sides = {
-        (_PARTS, name)
-        for name, one in (("pred", pred), ("ref", ref))
-        if len(one.side.codes)
-    }
-    found = {(SWAPPED, sign) for sign, found in signs.items() if found}
-    return dict.fromkeys([_PARTS, *sides, *found], 1)
+    observations = Observations()
+    observations.count(_PARTS, 1)
+    for name, lists in (("pred", pred), ("ref", ref)):
+        if len(lists.side.codes):
+            observations.count(_PARTS, 1, name)
+    has_wrong_names = _is_named(pred, _TRUTHS - _GUESSES) and _is_named(
+        ref, _GUESSES - _TRUTHS
+    )
+    if has_wrong_names:
+        observations.count(SWAPPED, 1, "names")
+    if ref.side.scores is not None and pred.side.scores is None:
+        observations.count(SWAPPED, 1, "scores")
+    is_coco_pred = "COCO instances" in pred.understood
+    if is_coco_pred and "COCO instances" not in ref.understood:
+        observations.count(SWAPPED, 1, "coco")
+    return observations
 
 
-def swapped_facts(odd: Mapping[Hashable, Any]) -> list[Fact]:
+def _is_named(lists: Lists, words: set[str]) -> bool:
+    """Return whether the name of a file has one of these words."""
+    name = PurePath(lists.source).name
+    if "." not in name:
+        return False
+    parts = re.split(r"[^a-z]+", name.lower())
+    first_two = "".join(parts[:2])
+    return not words.isdisjoint([*parts, first_two])
+
+
+def swapped_facts(observed: Observations) -> list[Fact]:
     """Note that the sides look swapped, and why."""
-    every = odd.get(_PARTS, 0)
-    signs = [text for sign, text in _SIGNS.items() if odd.get((SWAPPED, sign)) == every]
-    return [Fact("swapped-sides", values={"sign": text}) for text in signs]
+    n_parts = observed.number(_PARTS)
+    facts = []
+    for sign, text in _SIGNS.items():
+        if observed.has(SWAPPED, sign) and observed.number(SWAPPED, sign) == n_parts:
+            facts.append(Fact("swapped-sides", values={"sign": text}))
+    return facts
 
 
-def note_words(side: str, words: int, entries: int) -> dict[Hashable, int]:
-    """Return how a task notes how many words the entries of a side have."""
-    return {
-        (_WORDS, side): 1,
-        (_WORDS, side, "words"): words,
-        (_WORDS, side, "entries"): entries,
-    }
+def note_words(side: str, n_words: int, n_entries: int) -> Observations:
+    """Return the observation of how many words the entries of a side have."""
+    observations = Observations()
+    observations.count(_WORDS, 1, side)
+    observations.count(_WORDS, n_words, side, "words")
+    observations.count(_WORDS, n_entries, side, "entries")
+    return observations
 
 
 def word_facts(
-    code: str, odd: Mapping[Hashable, Any], side: str, noun: str, where: str = ""
+    code: str, observed: Observations, side: str, noun: str, where: str = ""
 ) -> list[Fact]:
-    """Note the mean number of words of a side's entries if a task noted them."""
-    if odd.get((_WORDS, side)) != odd.get((_PARTS, side), 0):
+    """Note the mean number of words of a side's entries, if all parts of the data have it."""
+    n_parts = observed.number(_PARTS, side)
+    if not observed.has(_WORDS, side) or observed.number(_WORDS, side) != n_parts:
         return []
-    mean = odd[_WORDS, side, "words"] / max(1, odd[_WORDS, side, "entries"])
+    n_words = observed.number(_WORDS, side, "words")
+    n_entries = observed.number(_WORDS, side, "entries")
+    mean = n_words / max(1, n_entries)
     return [Fact(code, 0, (), where, {"side": noun, "mean": mean})]
 
 
-def count_parts(odd: Mapping[Hashable, Any], side: str) -> int:
-    """Return how many parts of the data noted what is so of a whole side."""
-    parts: int = odd.get((_PARTS, side), 0)
-    return parts
+def count_parts(observed: Observations, side: str) -> int:
+    """Return how many parts of the data have entries on this side."""
+    return observed.number(_PARTS, side)
 
 
 def find_gaps(lists: Lists) -> list[Fact]:

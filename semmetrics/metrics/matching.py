@@ -125,12 +125,8 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     """Return the error for what needs scores that the predictions do not have."""
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
-    found = task.odd.get(UNUSED)
-    unused = (
-        "".join(f"; {one}" for one in sorted(found))
-        if isinstance(found, frozenset)
-        else ""
-    )
+    columns = sorted(task.observations.names_of(UNUSED))
+    unused = "".join(f"; {column}" for column in columns)
     given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
     remedy = f", or {otherwise}" if otherwise else ""
     return InputError("no-scores", what=what, given=given, unused=unused, remedy=remedy)

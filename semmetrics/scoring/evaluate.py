@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
@@ -25,8 +25,9 @@ from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_column
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Ids
+from semmetrics.data.observations import Observations
 from semmetrics.data.source import Source, load
-from semmetrics.data.tasks import FOUND, LabelAxis, Noted, Task, merge_notes
+from semmetrics.data.tasks import FOUND, LabelAxis, Task
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.definition import Definition, Frame, Measure, Statistic
@@ -35,9 +36,7 @@ from semmetrics.store.files import open_output
 
 Progress: TypeAlias = "Callable[[int, int], None] | None"
 """What is called with the number done and in all."""
-SCHEMA = "semmetrics.state/3"
-_EARLIER = "semmetrics.state/2"
-"""The schema of states in which all measures had one default model."""
+SCHEMA = "semmetrics.state/4"
 _STATIC_DIFFERS = "static-and-other-embedding"
 _PACKAGE = __name__.partition(".")[0]
 _ZEROS = 4  # digits of the number of zeros that end an integer
@@ -80,9 +79,8 @@ class Statistics:
         Conventions that changed the data; what was left out or merged.
     models : mapping
         What each embedding is, for signatures, and what else must be equal in parts.
-    noted : mapping
-        What tasks and steps noted for the user: counts, which parts add up, and sets, which they
-        unite. Sets whose name begins with # decide values, and are equal in parts.
+    observations : Observations
+        What was observed in the items, for notes, and what their values depend on.
     resamples : mapping from statistic to sums by column name, or None
         In each resample by ``poisson``, as ``sums`` behind a first axis of resamples.
     resampled : str
@@ -107,7 +105,7 @@ class Statistics:
     unit: str = "image"
     groups: Hashes | None = None
     models: Mapping[str, str] = field(default_factory=dict)
-    noted: Mapping[Hashable, Noted] = field(default_factory=dict)
+    observations: Observations = field(default_factory=Observations)
     version: str = __version__
     weighting: int = 0
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -227,8 +225,8 @@ class Statistics:
         if left.parts is not None and right.parts is not None:
             parts = {s: [*blocks, *right.parts[s]] for s, blocks in left.parts.items()}
         names = {*self.counts, *other.counts}
-        noted = dict(self.noted)
-        merge_notes(noted, other.noted)
+        observations = self.observations.copy()
+        observations.merge(other.observations)
         ignored = dict(self.ignored)
         for name, (predicted, true) in other.ignored.items():
             one = ignored.get(name, (0, 0))
@@ -255,7 +253,7 @@ class Statistics:
             counts={
                 n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)
             },
-            noted=noted,
+            observations=observations,
         )
 
     @property
@@ -267,17 +265,16 @@ class Statistics:
             if key != FOUND
         }
         listed = {} if self.given is None else {"listed classes": str(self.given)}
-        named = {  # sets that are noted are of what a value depends on
-            str(name).removeprefix("#"): ", ".join(sorted(found))
-            for name, found in self.noted.items()
-            if isinstance(found, frozenset) and str(name).startswith("#")
+        requirements = {
+            name: ", ".join(sorted(identities))
+            for name, identities in self.observations.requirements.items()
         }
         resampled = {"resamples": self.resampled} if self.resampled else {}
         return {
             **self.settings,
             **listed,
             **models,
-            **named,
+            **requirements,
             **resampled,
             "version": self.version,
         }
@@ -446,7 +443,7 @@ def evaluate(
         statistic: [] for statistic in needed
     }
     sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
-    noted: dict[Hashable, Noted] = dict(task.odd)
+    observations = task.observations.copy()
     for block in task.blocks():
         weights = (
             None if task.weights is None else task.weights[block.start : block.stop]
@@ -457,7 +454,7 @@ def evaluate(
                 _add(sums.setdefault(statistic, {}), columns, weights)
             if keep_rows or not statistic.additive:
                 parts[statistic].append(columns)
-        merge_notes(noted, block.noted)
+        observations.merge(block.observations)
         report_progress(progress, block.stop, len(task), "scoring", "item")
     kept = {statistic: columns for statistic, columns in parts.items() if columns}
     return Statistics(
@@ -474,7 +471,7 @@ def evaluate(
         unit=task.unit,
         groups=task.groups,
         models=task.identities,
-        noted=noted,
+        observations=observations,
     )
 
 
@@ -578,15 +575,11 @@ def read_state(target: Any, max_bytes: int) -> dict[str, Any]:
         raise InputError("damaged", source.name, why="its checksum is another")
     try:
         text = json.loads(arrays[_TEXT].tobytes())
-        if text["schema"] not in (SCHEMA, _EARLIER) or text["version"] != __version__:
+        if text["schema"] != SCHEMA or text["version"] != __version__:
             by = f"semmetrics {text['version']} ({text['schema']})"
             now = f"{__version__} ({SCHEMA})"
             raise InputError("other-version", source.name, by=by, now=now)
         state: dict[str, Any] = _unpack(text["state"], arrays)
-        if text["schema"] == _EARLIER:
-            from semmetrics.scoring.earlier import translate_state
-
-            state = translate_state(state)
     except InputError:
         raise
     except Exception as error:  # somebody else wrote it

@@ -29,6 +29,7 @@ from semmetrics.data.items import has_surrogate
 from semmetrics.data.join import compared
 from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
+from semmetrics.data.observations import Observations
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind, resolve_kind
 from semmetrics.kinds.base import Kind, Tasks, each_task, name_task
@@ -85,7 +86,7 @@ class Prepared(NamedTuple):
             Those of the tasks, where they were computed.
         """
         scores = list(scores)
-        noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
+        noted = {name_task(s.system, s.part): s.statistics.observations for s in scores}
         axes = {
             name: (
                 task.axis,
@@ -435,7 +436,14 @@ def _choose_items(task: Any, shard: Shard | None) -> Any:
         task = replace(task.take(rows), counts=counts)
     if shard is None:
         return task
-    first: Mapping[str, Any] = {} if shard.number == 1 else {"counts": {}, "odd": {}}
+    first: Mapping[str, Any] = (
+        {}
+        if shard.number == 1
+        else {
+            "counts": {},
+            "observations": Observations(),
+        }
+    )
     return replace(task.take(shard.rows(task.hashes)), **first)
 
 

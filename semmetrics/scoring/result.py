@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from semmetrics.core.hashing import by_value, mix
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.lists import Ids
+from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import fold, listing, plural, pluralize
@@ -633,7 +634,7 @@ def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
         fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
         settings=settings,
         counts={},
-        noted=each[0].noted if len(each) == 1 else {},
+        observations=each[0].observations if len(each) == 1 else Observations(),
     )
 
 

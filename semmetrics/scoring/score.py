@@ -188,7 +188,7 @@ def warn_of_scores(prepared: Prepared) -> bool:
     for name, task in each_task(prepared.tasks):
         label_task: Any = task
         scores[name] = label_task.pred.scores
-        facts += activation_facts(label_task.odd, name, prepared.options)
+        facts += activation_facts(label_task.observations, name, prepared.options)
     facts += probability_facts(scores, prepared.plan.measures, prepared.options)
     if facts:
         warn_user(facts[0])
@@ -395,7 +395,9 @@ def score_prepared(prepared: Prepared) -> list[Score]:
                 measures = [measure for measure, _ in fitted[name]]
                 made = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
                 found.setdefault(part, {})[name] = fitted[name], made
-    noted = [made.noted for systems in found.values() for _, made in systems.values()]
+    noted = [
+        made.observations for systems in found.values() for _, made in systems.values()
+    ]
     names = [str(name) for name in islice(prepared.inputs[-1].vocabulary, _NAMES_SHOWN)]
     prepared.kind.check_shared(noted, options, names)
     scores = score_evaluated(found, plan, ci, progress)

@@ -40,7 +40,7 @@ from semmetrics.data.cell_lists import check_styles, place_of_styles
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights, same_ids
 from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
-from semmetrics.data.tasks import adds_up, merge_notes
+from semmetrics.data.observations import Observations
 from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite, warn_user
 from semmetrics.kinds.base import name_task
@@ -528,7 +528,7 @@ class Scorer:
         noted: list[Any] = []
         names: list[str] = []
         for items in collections:
-            noted += [made.noted for _, made in items.evaluated().values()]
+            noted += [made.observations for _, made in items.evaluated().values()]
             names += items.sample_names()
         setup.kind.check_shared(noted, setup.options, names)
 
@@ -1319,7 +1319,7 @@ class Collection:
             raise InputError("different-statistics", why=why)
         _check_parts(new.parts, other.parts)
         new._add_sums(other._statistics, other._counts)
-        new._fallen = _merged_notes(new._fallen, other._fallen)
+        new._fallen = _merged_observations(new._fallen, other._fallen)
         new._plan, new._chosen = new._plan or other._plan, chosen
         new.parts = [*new.parts, *other.parts]
         sharded = all(part.shard for part in (*new.parts, *other.parts))
@@ -1429,8 +1429,10 @@ class Collection:
         chosen, found = self._evaluate(prepared, setup)
         (tasks,) = prepared.tasks.values()
         self._add_sums(found, {part: task.counts for part, task in tasks.items()})
-        fallen = {part: task.odd for part, task in tasks.items() if not len(task)}
-        self._fallen = _merged_notes(self._fallen, fallen)
+        fallen = {
+            part: task.observations for part, task in tasks.items() if not len(task)
+        }
+        self._fallen = _merged_observations(self._fallen, fallen)
         self._plan, self._chosen = prepared.plan, chosen
         return found
 
@@ -1444,7 +1446,7 @@ class Collection:
                 continue
             if part not in chosen:
                 chosen[part] = _freeze(prepared, part, task)
-            task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
+            task = replace(task, observations=task.observations.of_parts())
             measures = [measure for measure, _ in chosen[part]]
             sums = evaluate(
                 task, measures, keep_rows=bool(ci), progress=setup.options.progress
@@ -1475,7 +1477,7 @@ class Collection:
             p: before[p] + one if p in before else one for p, one in statistics.items()
         }
         self._statistics = before | added
-        self._counts = _merged_notes(self._counts, counts)
+        self._counts = _added_counts(self._counts, counts)
 
 
 _FORM_ERRORS = ("no-rule", "no-scores", "measure-needs-scores", "needs-option")
@@ -1577,21 +1579,33 @@ def _facts_of(
 ) -> list[Fact]:
     """Return what was odd in the items of one system, and what has no effect on them."""
     (system,) = prepared.tasks
-    every = _merged_notes({part: one.noted for part, one in found.items()}, fallen)
+    every = _merged_observations(
+        {part: one.observations for part, one in found.items()}, fallen
+    )
     noted = {name_task(system, part): one for part, one in every.items()}
     return [*prepared.data_facts(noted), *prepared.plan_facts()]
 
 
-def _merged_notes(
-    notes: Mapping[str, Any], others: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the notes of both, by part: counts added up, and sets united."""
-    merged = {part: dict(notes.get(part, {})) for part in (*notes, *others)}
-    for part, more in others.items():
-        merge_notes(
-            merged[part], {name: n for name, n in more.items() if adds_up(name)}
-        )
+def _merged_observations(
+    observations: Mapping[str, Observations], others: Mapping[str, Observations]
+) -> dict[str, Observations]:
+    """Return the observations of both, by part."""
+    merged = {part: one.copy() for part, one in observations.items()}
+    for part, other in others.items():
+        merged.setdefault(part, Observations()).merge(other.of_parts())
     return merged
+
+
+def _added_counts(
+    counts: Mapping[str, Mapping[str, int]], others: Mapping[str, Mapping[str, int]]
+) -> dict[str, dict[str, int]]:
+    """Return the sums of the counts of both, by part."""
+    added = {part: dict(one) for part, one in counts.items()}
+    for part, other in others.items():
+        total = added.setdefault(part, {})
+        for name, n in other.items():
+            total[name] = total.get(name, 0) + n
+    return added
 
 
 def _join_weights(parts: Sequence[Weights]) -> Weights:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds import common
@@ -71,8 +72,8 @@ def caption_notes(
         ]
         facts += common.count_facts(name, task)
         facts += [replace(fact, where=name) for fact in frequency_notes(task, counted)]
-        facts += _text_facts(name, task, noted.get(name, {}))
-        odd = noted.get(name, task.odd)
+        facts += _text_facts(name, task, noted.get(name, Observations()))
+        odd = noted.get(name, task.observations)
         odd_ones += common.word_facts("single-words", odd, "pred", "candidates")
         odd_ones += common.word_facts("single-words", odd, "ref", "references")
         odd_ones += common.swapped_facts(odd)
@@ -92,20 +93,19 @@ def caption_notes(
 
 
 def check_shared(
-    noted: Iterable[Mapping[Any, Any]], options: Options, names: Sequence[str]
+    noted: Iterable[Observations], options: Options, names: Sequence[str]
 ) -> None:
     """Raise if the captions have no word of the document frequencies or vectors that are given."""
     counts: Counter[str] = Counter()
-    for one in noted:
-        for key, found in one.items():
-            if key == KNOWN_WORDS:
-                counts["doc_freq"] += found
-            elif isinstance(key, tuple) and key[0] == KNOWN_TEXTS:
-                counts["embedding"] += found
+    for observed in noted:
+        if observed.has(KNOWN_WORDS):
+            counts["doc_freq"] += observed.number(KNOWN_WORDS)
+        for n in observed.counts_of(KNOWN_TEXTS).values():
+            counts["embedding"] += n
     common.check_shared(counts, options, "caption", names)
 
 
-def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> list[Fact]:
+def _text_facts(where: str, task: CaptionTask, noted: Observations) -> list[Fact]:
     """Note which phrases or captions embeddings do not know, or read in part."""
     if not task.models:
         return []
@@ -113,11 +113,11 @@ def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> list
 
     facts: list[Fact] = []
     for name, model in task.models.items():
-        unknown = sorted(noted.get((noting.UNKNOWN_PHRASES, name), ()))
+        unknown = sorted(noted.names_of(noting.UNKNOWN_PHRASES, name))
         n = {"unknown": len(unknown)}
         facts += common.model_facts(where, model, n, "phrase", {"unknown": unknown})
         codes = {"unknown": noting.UNKNOWN_CAPTIONS, "truncated": noting.CUT_CAPTIONS}
-        n = {key: noted.get((what, name), 0) for key, what in codes.items()}
+        n = {key: noted.number(what, name) for key, what in codes.items()}
         facts += common.model_facts(where, model, n, "caption")
     return facts
 
@@ -137,15 +137,15 @@ def _graph_facts(
 
     facts += idle_tuples(takers, graphs)
     for name, task in each_task(tasks):
-        found = noted.get(name, {})
+        found = noted.get(name, Observations())
         for side in ("candidates", "references"):
-            items = sorted(found.get((NO_TUPLES, side), ()))
+            items = sorted(found.names_of(NO_TUPLES, side))
             facts += common.counted(
                 "without-tuples", len(items), items[:1], name, side=side
             )
-        if found.get(HITS) == 0:
+        if found.has(HITS) and not found.number(HITS):
             facts.append(Fact("no-tuple-matches", where=name))
-        facts += _tie_facts(name, task, sorted(map(json.loads, found.get(TIED, ()))))
+        facts += _tie_facts(name, task, sorted(map(json.loads, found.names_of(TIED))))
     return facts
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from semmetrics.core.ragged import Codes
 from semmetrics.data.lists import Lists
+from semmetrics.data.observations import Observations
 from semmetrics.errors import Fact
 from semmetrics.kinds import common
 
@@ -30,20 +30,23 @@ _SUBWORDS = {
 }
 _SEPARATORS = ("\n", "|||", " | ", "#", "; ")
 _MOST = 0.8  # share of references with a separator from which on they look joined
-_SPECIAL, _JOINED, _REFERENCES = "special tokens", "joined references", "references"
+_SPECIAL = "special tokens"
+_SUBWORD = "subwords"
+_JOINED = "joined references"
+_REFERENCES = "references"
 
 
-def find_marks(name: str, lists: Lists, codes: Codes) -> dict[Hashable, int]:
+def find_marks(side: str, lists: Lists, codes: Codes) -> Observations:
     """Find what all captions of a side contain, and how many have marks of subwords."""
-    chosen = [str(lists.vocabulary[code]) for code in np.unique(codes).tolist()]
-    found: dict[Hashable, int] = {
-        (_SPECIAL, name, token): 1 for token in _shared_marks(chosen)
-    }
+    captions = [str(lists.vocabulary[code]) for code in np.unique(codes).tolist()]
+    observations = Observations()
+    for token in _shared_marks(captions):
+        observations.count(_SPECIAL, 1, side, token)
     for mark, pattern in _SUBWORDS.items():
-        n = sum(mark in text and pattern.search(text) is not None for text in chosen)
+        n = sum(mark in text and pattern.search(text) is not None for text in captions)
         if n:
-            found[_SPECIAL, name, "part", mark] = n
-    return found
+            observations.count(_SUBWORD, n, side, mark)
+    return observations
 
 
 def _shared_marks(texts: Sequence[str]) -> set[str]:
@@ -71,30 +74,33 @@ def _marks_before(text: str) -> set[str]:
     return set()
 
 
-def mark_facts(odd: Mapping[Hashable, Any], side: str, noun: str) -> list[Fact]:
+def mark_facts(observed: Observations, side: str, noun: str) -> list[Fact]:
     """Note what is in all captions of a side, in all parts of the data, and marks of subwords."""
-    keys = [
-        key for key in odd if isinstance(key, tuple) and key[:2] == (_SPECIAL, side)
-    ]
-    parts = common.count_parts(odd, side)
-    tokens = [key[2] for key in keys if len(key) == 3 and odd[key] == parts]
+    n_parts = common.count_parts(observed, side)
+    tokens = []
+    for (token_side, token), n in observed.counts_of(_SPECIAL).items():
+        if token_side == side and n == n_parts:
+            tokens.append(str(token))
     facts = common.named("special-tokens", sorted(tokens), side=noun)
     for mark in _SUBWORDS:
-        n = odd.get((_SPECIAL, side, "part", mark), 0)
+        n = observed.number(_SUBWORD, side, mark)
         if n > 1:
             facts.append(Fact("subwords", n, values={"side": noun, "mark": mark}))
     return facts
 
 
-def find_joined(references: Lists, codes: Codes) -> dict[Hashable, int]:
+def find_joined(references: Lists, codes: Codes) -> Observations:
     """Count the references that look like several captions, by what separates them."""
-    chosen = [str(references.vocabulary[code]) for code in np.unique(codes).tolist()]
-    found: dict[Hashable, int] = {_REFERENCES: len(chosen)}
+    captions = [str(references.vocabulary[code]) for code in np.unique(codes).tolist()]
+    observations = Observations()
+    observations.count(_REFERENCES, len(captions))
     for separator in _SEPARATORS:
-        n = sum(separator in text and _are_captions(text, separator) for text in chosen)
+        n = sum(
+            separator in text and _are_captions(text, separator) for text in captions
+        )
         if n:
-            found[_JOINED, separator] = n
-    return found
+            observations.count(_JOINED, n, separator)
+    return observations
 
 
 def _are_captions(text: str, separator: str) -> bool:
@@ -103,10 +109,11 @@ def _are_captions(text: str, separator: str) -> bool:
     return len(parts) > 1 and all(len(part.split()) > 1 for part in parts)
 
 
-def joined_facts(odd: Mapping[Hashable, Any]) -> list[Fact]:
+def joined_facts(observed: Observations) -> list[Fact]:
     """Note that nearly all references look like several captions in one."""
+    n_references = observed.number(_REFERENCES)
     for separator in _SEPARATORS:
-        n = odd.get((_JOINED, separator), 0)
-        if n > 1 and n >= _MOST * odd[_REFERENCES]:
+        n = observed.number(_JOINED, separator)
+        if n > 1 and n >= _MOST * n_references:
             return [Fact("joined-references", n, values={"separator": separator})]
     return []

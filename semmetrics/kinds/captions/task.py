@@ -10,7 +10,7 @@ its id or its captions are missing, is an error, is left out ("skip"), or is tak
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists, in_order
+from semmetrics.data.observations import Observations
 from semmetrics.data.swapped import check_captions
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
@@ -111,7 +112,8 @@ def join_captions(
     )
     of = references, joined.ids, sizes
     task = _make_task(*of, sides, weights, tokenizer, counts, {"missing": missing})
-    return replace(task, odd=find_oddities(candidates, references, joined))
+    observations = find_oddities(candidates, references, joined)
+    return replace(task, observations=observations)
 
 
 def _make_task(
@@ -205,23 +207,21 @@ def leave_one_out(
     return replace(task, images=np.arange(len(task)))  # each has references of its own
 
 
-def find_oddities(
-    candidates: Lists, references: Lists, joined: Joined
-) -> dict[Hashable, Any]:
-    """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
-    found: dict[Hashable, Any] = dict(common.swapped_sides(candidates, references))
-    for name, lists, side in (
-        ("pred", candidates, joined.pred),
-        ("ref", references, joined.ref),
-    ):
-        words, captions = count_words(lists, side.codes)
-        found |= common.note_words(name, words, captions) if words else {}
-        found |= find_marks(name, lists, side.codes)
-    found |= find_joined(references, joined.ref.codes)
-    mine, theirs = (side.sizes for side in (joined.pred, joined.ref))
-    if len(mine) and mine.min() > 1 and theirs.max() == 1:
-        found[common.SWAPPED, "several"] = 1
-    return found
+def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Observations:
+    """Find what is probably a mistake: captions that look like labels, and swapped sides."""
+    observations = common.swapped_sides(candidates, references)
+    sides = {"pred": (candidates, joined.pred), "ref": (references, joined.ref)}
+    for name, (lists, side) in sides.items():
+        n_words, n_captions = count_words(lists, side.codes)
+        if n_words:
+            observations.merge(common.note_words(name, n_words, n_captions))
+        observations.merge(find_marks(name, lists, side.codes))
+    observations.merge(find_joined(references, joined.ref.codes))
+    pred_sizes = joined.pred.sizes
+    has_several_each = len(pred_sizes) > 0 and pred_sizes.min() > 1
+    if has_several_each and joined.ref.sizes.max() == 1:
+        observations.count(common.SWAPPED, 1, "several")
+    return observations
 
 
 def count_words(lists: Lists, codes: Codes) -> tuple[int, int]:

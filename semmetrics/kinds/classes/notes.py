@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import common
@@ -32,6 +33,8 @@ _CODES = {  # what steps note of candidates
     "nothing": "no-prediction",
 }
 
+_SHOWN_MISSES = 3  # predicted classes outside the class list that are named
+
 
 def class_notes(
     tasks: Tasks,
@@ -44,7 +47,10 @@ def class_notes(
     facts: list[Fact] = []
     for name, task in each_task(tasks):
         facts += common.count_facts(name, task)
-        facts += _task_facts(name, task, noted.get(name) or task.odd)
+        observed = noted.get(name, task.observations)
+        if observed.is_empty:
+            observed = task.observations
+        facts += _task_notes(name, task, observed)
     facts += common.unused_weights(options.weights, inputs[-1:])
     _, first = next(each_task(tasks))
     unseen, classes = first.named.get(UNSEEN), first.class_list
@@ -81,43 +87,74 @@ def class_notes(
     return facts + common.different_items(tasks)
 
 
-def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> list[Fact]:
-    """Note the sizes of a task, what steps noted of candidates, and what is outside of lists."""
-    # what is counted of all items is not with every part of them
-    number = len(found.get("present", ())) if task.given is None else task.given
-    sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
-    how = f"{pluralize(number, 'class')}{' with images' * (task.given is None)}"
-    how += f" ({', '.join(sides)})" if sides else ""
-    how += (
-        f", ties by {task.ties}" if task.ties == "position" else f", {task.ties} ties"
-    )
-    facts: list[Fact] = []
-    if "images" in found:
-        facts.append(Fact("run-of-classes", found["images"], (), where, {"how": how}))
-    names, known = {ALL: task.class_list, **task.named}, task.class_list
-    for key, n in found.items():
-        if not isinstance(key, tuple) or key[0] not in _CODES:
+def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fact]:
+    """Note the size of a task, how many ties mattered, and what is outside of lists of classes."""
+    notes: list[Fact] = []
+    # The first part of the data has what is counted of all items.
+    if observed.has("images"):
+        values = {"how": _describe_classes(task, observed)}
+        n_images = observed.number("images")
+        notes.append(Fact("run-of-classes", n_images, (), where, values))
+    notes += _candidate_notes(where, task, observed)
+    if observed.number("numbered"):
+        notes.append(Fact("numbers-as-places", where=where))
+    if task.given is not None and observed.has("images"):
+        present = observed.names_of("present")
+        without_images = [name for name in task.class_list if name not in present]
+        total = len(task.class_list)
+        code = "classes-without-images"
+        notes += common.named(code, without_images, where, total=total)
+    misses = sorted(observed.names_of("misses"))[:_SHOWN_MISSES]
+    n_outside = observed.number("outside")
+    notes += common.counted("predicted-outside", n_outside, misses, where)
+    notes += common.counted("neither-side", observed.number("neither"), (), where)
+    for side in (SEEN, UNSEEN):
+        if side in observed.names_of("rest"):
+            n_classes = len(task.named[side])
+            notes.append(Fact("rest-of-classes", n_classes, (), where, {"side": side}))
+    return notes
+
+
+def _describe_classes(task: ClassTask, observed: Observations) -> str:
+    """Write how many classes there are, how many of each side, and the rule for ties."""
+    if task.given is None:
+        n_classes = len(observed.names_of("present"))
+        text = f"{pluralize(n_classes, 'class')} with images"
+    else:
+        text = pluralize(task.given, "class")
+    sides = []
+    for side in (SEEN, UNSEEN):
+        if side in task.named:
+            sides.append(f"{len(task.named[side]):,} {side}")
+    if sides:
+        text += f" ({', '.join(sides)})"
+    if task.ties == "position":
+        return f"{text}, ties by position"
+    return f"{text}, {task.ties} ties"
+
+
+def _candidate_notes(where: str, task: ClassTask, observed: Observations) -> list[Fact]:
+    """Note ties, short rankings and missing predictions, for each list of candidates."""
+    notes: list[Fact] = []
+    for key, n in observed.counts.items():
+        what = str(key[0])
+        if what not in _CODES:
             continue
-        what, candidates, k = (*key, 1)[:3]
-        among = "" if candidates == ALL else f" with candidates={candidates}"
+        candidates = str(key[1])
+        k: Any = 1
+        if len(key) > 2:
+            k = key[2]
+        among = ""
+        names: Any = task.class_list
+        if candidates != ALL:
+            among = f" with candidates={candidates}"
+            names = task.named[candidates]
         values: dict[str, Any] = {"k": str(k), "among": among}
-        if what == "fewer" and task.given is not None and len(names[candidates]) < k:
-            what, values = "few", {**values, "n_classes": len(names[candidates])}
-        facts += common.counted(_CODES[what], n, (), where, **values)
-    facts += [Fact("numbers-as-places", where=where)] * bool(found.get("numbered"))
-    if task.given is not None and "present" in found:
-        without = (name for name in known if name not in found["present"])
-        facts += common.named(
-            "classes-without-images", without, where, total=len(known)
-        )
-    misses = sorted(found.get("misses", ()))[:3]
-    facts += common.counted("predicted-outside", found.get("outside", 0), misses, where)
-    facts += common.counted("neither-side", found.get("neither", 0), (), where)
-    for rest in sorted(found.get("rest", frozenset()) & {SEEN, UNSEEN}):
-        facts.append(
-            Fact("rest-of-classes", len(task.named[rest]), (), where, {"side": rest})
-        )
-    return facts
+        if what == "fewer" and task.given is not None and len(names) < k:
+            what = "few"
+            values["n_classes"] = len(names)
+        notes += common.counted(_CODES[what], n, (), where, **values)
+    return notes
 
 
 def _number_facts(

@@ -9,7 +9,6 @@ is a miss. Images are joined by id, or by position.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -18,8 +17,9 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
+from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import RankedLists, check_repeats
-from semmetrics.data.tasks import ClassScores, ClassTask, Noted
+from semmetrics.data.tasks import ClassScores, ClassTask
 from semmetrics.errors import InputError
 from semmetrics.kinds import common
 from semmetrics.kinds.base import (
@@ -97,27 +97,31 @@ def make_task(
         named=named,
         weights=None if weights is None else aligned_weights(weights, truth, ids),
     )
-    odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
-    return replace(task, odd=odd | _found(task))
+    observations = _observe(task)
+    observations.count("numbered", int(numbered))
+    observations.add_names("rest", [rest])
+    return replace(task, observations=observations)
 
 
-def _found(task: ClassTask) -> dict[Hashable, Noted]:
-    """Note the images and their classes, and what is outside of lists; parts add up."""
-    names, number = task.classes, task.axis.n_reference.tolist()
-    found: dict[Hashable, Noted] = {
-        "images": len(task),
-        "present": frozenset(name for name, n in zip(names, number, strict=True) if n),
-    }
-    if {SEEN, UNSEEN} <= {*task.named}:
+def _observe(task: ClassTask) -> Observations:
+    """Count the images of classes, and what is outside of lists of classes."""
+    observations = Observations()
+    n_images = task.axis.n_reference.tolist()
+    images_by_class = dict(zip(task.classes, n_images, strict=True))
+    present = [name for name, n in images_by_class.items() if n]
+    observations.count("images", len(task))
+    observations.add_names("present", present)
+    if SEEN in task.named and UNSEEN in task.named:
         inside = task.named[SEEN] | task.named[UNSEEN]
-        some = zip(names, number, strict=True)
-        found["neither"] = sum(n for name, n in some if name not in inside)
+        n_outside = sum(n for name, n in images_by_class.items() if name not in inside)
+        observations.count("neither", n_outside)
     if isinstance(task.scores, RankedLists) and task.given is not None:
-        outside = task.scores.side.codes >= task.given
-        found["outside"] = int(outside.sum())
-        codes = np.unique(task.scores.side.codes[outside])
-        found["misses"] = frozenset(names[code] for code in codes.tolist())
-    return found
+        codes = task.scores.side.codes
+        outside = codes[codes >= task.given]
+        observations.count("outside", len(outside))
+        misses = [task.classes[code] for code in np.unique(outside).tolist()]
+        observations.add_names("misses", misses)
+    return observations
 
 
 def _class_list(

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from semmetrics.core.ragged import (
     row_numbers,
 )
 from semmetrics.data.lists import Lists
+from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds import common
@@ -63,7 +64,6 @@ from semmetrics.kinds.labels.oddities import (
     UNVERIFIED,
     WITH_PARENTS,
     WRITTEN,
-    Odd,
 )
 from semmetrics.metrics.definition import (
     Measure,
@@ -111,9 +111,9 @@ def label_notes(
     every = [task for _, task in each_task(tasks)]
     ignored = Ignored.of(options.ignore, normalization(options.normalize)).names
     for name, task in each_task(tasks):
-        odd = noted.get(name, task.odd)
-        facts += common.counted("shared-terms", len(odd.get(SHARED, ())), (), name)
-        lost = len(ignored) - len(odd.get(IGNORED, ()))
+        odd = noted.get(name, task.observations)
+        facts += common.counted("shared-terms", len(odd.names_of(SHARED)), (), name)
+        lost = len(ignored) - len(odd.names_of(IGNORED))
         facts += common.counted("ignored-labels-not-found", lost, (), name)
         if lost:
             facts += _ignored_files(options.ignore)
@@ -124,7 +124,7 @@ def label_notes(
         facts += _score_facts(odd, name, task, measures, options)
         facts += activation_facts(odd, name, options)
         facts += dict.fromkeys(_model_facts(name, task, odd))
-        n_left_out = odd.get(LEFT_OUT, 0)
+        n_left_out = odd.number(LEFT_OUT)
         if n_left_out:
             facts.append(
                 Fact(
@@ -172,22 +172,23 @@ def _ignored_files(names: Any) -> list[Fact]:
     return [Fact("ignored-file", values={"name": name}) for name in files]
 
 
-def _taxonomy_facts(odd: Odd, where: str) -> list[Fact]:
+def _taxonomy_facts(odd: Observations, where: str) -> list[Fact]:
     """Note a taxonomy in which no label of the data has a parent, as if it was upside down."""
-    n = odd.get(PLACED, 0)
-    return common.counted("no-parents", 0 if odd.get(WITH_PARENTS, 0) else n, (), where)
+    if odd.number(WITH_PARENTS):
+        return []
+    return common.counted("no-parents", odd.number(PLACED), (), where)
 
 
-def _truth_facts(odd: Odd, truth: str, options: Options) -> list[Fact]:
+def _truth_facts(odd: Observations, truth: str, options: Options) -> list[Fact]:
     """Note what was odd in the ground truth."""
     facts = oddity_facts(odd, "ref", truth, options)
-    if (MINUS, "ref") in odd:
+    if odd.has(MINUS, "ref"):
         facts.append(Fact("true-minus", where=truth))
-    elif (SCORES, "ref") in odd:
+    elif odd.has(SCORES, "ref"):
         facts.append(Fact("true-scores", where=truth))
     facts += common.swapped_facts(odd)
-    facts += common.counted("difficult-labels", odd.get(DIFFICULT, 0), (), truth)
-    facts += common.counted("unverified-cells", odd.get(UNVERIFIED, 0), (), truth)
+    facts += common.counted("difficult-labels", odd.number(DIFFICULT), (), truth)
+    facts += common.counted("unverified-cells", odd.number(UNVERIFIED), (), truth)
     return facts
 
 
@@ -289,67 +290,94 @@ def _items_with(found: Lists, name: str) -> dict[str, float]:
     return {str(found.ids[row]): score for row, score in scored if score}
 
 
-def check_shared(noted: Iterable[Odd], options: Options, names: Sequence[str]) -> None:
+def check_shared(
+    noted: Iterable[Observations], options: Options, names: Sequence[str]
+) -> None:
     """Raise if no label is in the taxonomy or in the embedding.
 
     A single true label may be unknown to the right embedding, and a note counts it. Labels to
     ignore need not occur, because the same list is used for many files.
     """
     counts: Counter[str] = Counter()
-    for odd in noted:
-        for key, found in odd.items():
-            if key == PLACED:
-                counts["taxonomy"] += found
-            elif isinstance(key, tuple) and key[:2] == (TERMS, "known"):
-                counts["embedding"] += found
+    for observed in noted:
+        if observed.has(PLACED):
+            counts["taxonomy"] += observed.number(PLACED)
+        for (what, _), n in observed.counts_of(TERMS).items():
+            if what == "known":
+                counts["embedding"] += n
     if len(names) < 2:
         del counts["embedding"]
     common.check_shared(counts, options, "label", names)
 
 
-def oddity_facts(odd: Odd, side: str, where: str, options: Options) -> list[Fact]:
-    """Return what was found on a side of a task, as ``Task.odd`` or ``Statistics.noted`` has it."""
-    facts: list[Fact] = []
-
-    def add(code: str, *key: str, **values: Any) -> None:
-        if key in odd:
-            examples = odd.get(("example", *key))
-            example = (min(examples),) if examples else ()  # the same in any order
-            facts.append(
-                Fact(code, odd[key], example, where, {"side": SIDES[side], **values})
-            )
-
-    add("lists-as-text", WRITTEN, side)
-    add("missing-labels", MISSING, side)
-    add("other-encoding", ENCODED, side)
+def oddity_facts(
+    observed: Observations, side: str, where: str, options: Options
+) -> list[Fact]:
+    """Return notes on what was found on a side of a task by `oddities.find_oddities`."""
+    make = _SideNotes(observed, side, where)
+    notes = make("lists-as-text", WRITTEN)
+    notes += make("missing-labels", MISSING)
+    notes += make("other-encoding", ENCODED)
     for delimiter in ALL_DELIMITERS:
-        add("joined-labels", HELD, side, delimiter, delimiter=delimiter)
-    steps = [step for step in STEPS if any((ALIKE, one, step) in odd for one in SIDES)]
-    kept = [one for one in options.normalize.split("+") if one not in ("none", *steps)]
-    ways = " or ".join(STEPS[step] for step in steps if (ALIKE, side, step) in odd)
-    values = {"items": odd.get((ALIKE, side, "items")), "ways": ways}
-    if options.protocol is None:
-        add(
-            "spelling", ALIKE, side, "labels", **values, rules="+".join([*kept, *steps])
-        )
-    else:
-        add(
-            "spelling-kept",
-            ALIKE,
-            side,
-            "labels",
-            **values,
-            protocol=options.protocol,
-        )
-    # the other side says the same
-    if side == "pred" or (LONE, "pred", "alone") not in odd:
-        values = {"total": odd.get((LONE, side, "all")), "other": _OTHERS[side]}
-        add("one-sided-labels", LONE, side, "alone", **values)
-    return facts + common.word_facts("sentences", odd, side, SIDES[side], where)
+        notes += make("joined-labels", HELD, delimiter, delimiter=delimiter)
+    notes += _spelling_notes(make, options)
+    # If the predictions have such labels, the ground truth has the same note.
+    if side == "pred" or not observed.has(LONE, "pred", "alone"):
+        total = observed.number(LONE, side, "all")
+        other = _OTHERS[side]
+        notes += make("one-sided-labels", LONE, "alone", total=total, other=other)
+    return notes + common.word_facts("sentences", observed, side, SIDES[side], where)
+
+
+class _SideNotes(NamedTuple):
+    """Makes the notes of one side from its observations."""
+
+    observed: Observations
+    side: str
+    where: str
+
+    def __call__(
+        self, code: str, observation: str, *details: str, **values: Any
+    ) -> list[Fact]:
+        """Return the note on an observation, with an example; nothing without the observation."""
+        if not self.observed.has(observation, self.side, *details):
+            return []
+        n = self.observed.number(observation, self.side, *details)
+        examples = self.observed.names_of(observation, self.side, *details)
+        # The smallest example is the same in any order of the items.
+        shown = (min(examples),) if examples else ()
+        values = {"side": SIDES[self.side], **values}
+        return [Fact(code, n, shown, self.where, values)]
+
+
+def _spelling_notes(make: _SideNotes, options: Options) -> list[Fact]:
+    """Note labels that a normalisation makes equal to others."""
+    observed = make.observed
+    steps = []
+    ways = []
+    for step, way in STEPS.items():
+        if any(observed.has(ALIKE, side, step) for side in SIDES):
+            steps.append(step)
+            if observed.has(ALIKE, make.side, step):
+                ways.append(way)
+    values: dict[str, Any] = {
+        "items": observed.number(ALIKE, make.side, "items"),
+        "ways": " or ".join(ways),
+    }
+    if options.protocol is not None:
+        values["protocol"] = options.protocol
+        return make("spelling-kept", ALIKE, "labels", **values)
+    other_rules = [
+        rule
+        for rule in options.normalize.split("+")
+        if rule != "none" and rule not in steps
+    ]
+    values["rules"] = "+".join([*other_rules, *steps])
+    return make("spelling", ALIKE, "labels", **values)
 
 
 def _score_facts(
-    odd: Odd, where: str, task: LabelTask, measures: Measures, options: Options
+    odd: Observations, where: str, task: LabelTask, measures: Measures, options: Options
 ) -> list[Fact]:
     """Note scores without effect, and measures that take an order that nobody gave."""
     facts: list[Fact] = []
@@ -360,11 +388,14 @@ def _score_facts(
         if "scores" not in m.definition.needs and m.definition.name != "AP"
     ]
     if all_ and options.protocol is None and not task.ranked:
-        low, total = (odd.get((SCORES, "pred", name), 0) for name in ("low", "all"))
+        low = odd.number(SCORES, "pred", "low")
+        total = odd.number(SCORES, "pred", "all")
         facts += common.counted("scores-unused", low, (), where, total=total)
-    if (SCORES, "pred", "highest") in odd:
-        top = max(map(float, odd[SCORES, "pred", "highest"]))
-        lowest = min(map(float, odd.get((SCORES, "pred", "lowest"), ["0.0"])))
+    highest_scores = odd.names_of(SCORES, "pred", "highest")
+    if highest_scores:
+        top = max(map(float, highest_scores))
+        lowest_scores = odd.names_of(SCORES, "pred", "lowest") or ["0.0"]
+        lowest = min(map(float, lowest_scores))
         for number in score_thresholds(measures):
             values = {"threshold": number, "lowest": lowest, "highest": top}
             if is_threshold_of_probabilities(number) and are_no_probabilities(
@@ -379,7 +410,7 @@ def _score_facts(
     if options.protocol is None:
         facts += _short_list_facts(odd, where, measures)
     orders = [
-        f"that of {text}" for order, text in _ORDERS.items() if (ORDER, order) in odd
+        f"that of {text}" for order, text in _ORDERS.items() if odd.has(ORDER, order)
     ]
     which = [measure for measure in measures if not measure.order_invariant]
     names = list(dict.fromkeys(map(str, which)))
@@ -387,14 +418,14 @@ def _score_facts(
     if orders and which:
         values = {"order": ", ".join(orders), "measures": shown}
         facts.append(Fact("order-of-labels", where=where, values=values))
-    columns = sorted(odd.get((ORDER, "file"), ()))
+    columns = sorted(odd.names_of(ORDER, "file"))
     if columns and which:
         values = {"measures": shown, "column": columns[0]}
         facts.append(Fact("order-of-file", 0, tuple(columns), where, values))
     return facts
 
 
-def _short_list_facts(odd: Odd, where: str, measures: Measures) -> list[Fact]:
+def _short_list_facts(odd: Observations, where: str, measures: Measures) -> list[Fact]:
     """Note lists that are shorter than a cutoff, if a measure divides by their length."""
     from semmetrics.metrics.matching import SHORT
 
@@ -404,11 +435,11 @@ def _short_list_facts(odd: Odd, where: str, measures: Measures) -> list[Fact]:
             m for m in measures if m.k == k and m["denominator"] == "predictions"
         ]
         divided = [m for m in divided if m["decode"] == "all"]
-        short = odd.get((SHORT, k), 0)
+        short = odd.number(SHORT, k)
         if divided and short:
             names = [str(measure) for measure in divided]
             values = {
-                "total": odd[SHORT, k, "items"],
+                "total": odd.number(SHORT, k, "items"),
                 "cutoff": str(k),
                 "measures": ", ".join(names[:_SHOWN])
                 + " and others" * (len(names) > _SHOWN),
@@ -447,18 +478,18 @@ def probability_facts(
     return facts
 
 
-def activation_facts(odd: Odd, where: str, options: Options) -> list[Fact]:
+def activation_facts(odd: Observations, where: str, options: Options) -> list[Fact]:
     """Note an activation of scores that are all probabilities already.
 
     Parameters
     ----------
-    odd : mapping
+    odd : Observations
         With the counts of `oddities.find_probabilities`.
     where : str
     options : Options
     """
-    n_items = odd.get(SCORED, 0)
-    if not n_items or odd[PROBABLE] < n_items:
+    n_items = odd.number(SCORED)
+    if not n_items or odd.number(PROBABLE) < n_items:
         return []
     activation = str(options.activation)
     scores = "all scores are in [0, 1]"
@@ -486,26 +517,28 @@ def are_no_probabilities(lowest: float, highest: float) -> bool:
     return lowest < -ROUNDING or highest > 1 + ROUNDING
 
 
-def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:
+def _model_facts(where: str, task: LabelTask, odd: Observations) -> list[Fact]:
     """Note what models did not know or read, and what the steps of semantic measures noted."""
     if not task.models:
         return []
     from semmetrics.metrics.semantic import NEAR
 
-    facts = [] if NAMED in odd else [Fact("numbers-as-labels", where=where)]
+    facts = [] if odd.has(NAMED) else [Fact("numbers-as-labels", where=where)]
     policies = _list_policies(task.models)
     for name, model in task.models.items():
-        which = {what: sorted(odd.get((TERMS, what, name), ())) for what in FLAGS}
+        which = {what: sorted(odd.names_of(TERMS, what, name)) for what in FLAGS}
         counts = {what: len(terms) for what, terms in which.items()}
         oov = policies[model.embedder.identity]
         facts += common.model_facts(where, model, counts, "distinct term", which, oov)
-        cut = odd.get((TERMS, "truncated", name), 0)
+        cut = odd.number(TERMS, "truncated", name)
         facts += common.model_facts(where, model, {"truncated": cut}, "term")
-    lists = {key: _most_noted(odd, key, "model") for key in ("unknown", "truncated")}
+    lists = {
+        key: _largest_counts(odd, key, "model") for key in ("unknown", "truncated")
+    }
     for name in lists["unknown"]:
         counts = {key: of_model[name] for key, of_model in lists.items()}
         facts += common.model_facts(where, task.models[name], counts, "label list")
-    pairs = _most_noted(odd, NEAR, "model", "threshold")
+    pairs = _largest_counts(odd, NEAR, "model", "threshold")
     near = {threshold: n for (_, threshold), n in pairs.items() if n}
     if len(near) > _SHOWN:
         n, values = max(near.values()), {"thresholds": len(near)}
@@ -527,14 +560,13 @@ def _list_policies(models: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _most_noted(noted: Mapping[Any, Any], what: str, *fields: str) -> dict[Any, int]:
-    """Return the largest count that steps noted of something, by fields of the steps."""
-    found: dict[Any, int] = {}
-    for key, n in noted.items():
-        if isinstance(key, tuple) and key[0] == what:
-            by = attrgetter(*fields)(key[1])
-            found[by] = max(n, found.get(by, 0))
-    return found
+def _largest_counts(observed: Observations, code: str, *fields: str) -> dict[Any, int]:
+    """Return the largest count that steps observed with a code, by fields of the steps."""
+    largest: dict[Any, int] = {}
+    for (step,), n in observed.counts_of(code).items():
+        key = attrgetter(*fields)(step)
+        largest[key] = max(n, largest.get(key, 0))
+    return largest
 
 
 def unlike_scores(labels: Lists) -> list[Fact]:

@@ -2,9 +2,8 @@
 
 Conventions
 -----------
-Everything is found by vocabulary, and counted by occurrence with one look at the codes. Findings
-are counts, which parts of the data add up, and sets of examples, which they unite (``Task.odd``);
-`semmetrics.kinds.labels.facts` makes notes of these alone.
+Everything is found by vocabulary, and counted by occurrence with one look at the codes.
+`semmetrics.kinds.labels.notes` makes notes of the observations.
 
 Labels are *alike* if they differ only by case, by white space, ``_`` or ``-``, or by an English
 plural. A predicted label is looked at only if it is not itself a reference label or a class.
@@ -13,8 +12,8 @@ plural. A predicted label is looked at only if it is not itself a reference labe
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import chain, combinations, compress, repeat
+from collections.abc import Mapping, Sequence
+from itertools import combinations, compress, repeat
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ import numpy as np
 from semmetrics.core.ragged import Bools, row_numbers, sum_rows
 from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.lists import Lists, Side
-from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
+from semmetrics.data.observations import Observations
+from semmetrics.data.tasks import UNUSED, LabelTask
 from semmetrics.kinds import common
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
@@ -40,8 +40,6 @@ from semmetrics.kinds.labels.normalization import (
     singular,
 )
 
-Odd = dict[Hashable, Any]
-"""What was found in a task: counts, which parts add up, and sets, which they unite."""
 STEPS = {
     "lower": "case or surrounding blanks",
     "separators": "blanks, _ or -",
@@ -50,10 +48,9 @@ STEPS = {
 """Normalisations that join labels that are alike, and what they make equal."""
 # or an end of one
 LIST_AS_TEXT = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")
-ALIKE, HELD, LONE = (
-    f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels")
-)
-ENCODED = f"{BESIDE}encoding"
+ALIKE, HELD, LONE, ENCODED = "alike", "delimiter", "lone labels", "encoding"
+_OF_WHOLE_DATA = (ALIKE, HELD, LONE, ENCODED)
+"""Observations that are true only for all items together."""
 MINUS = "scores of -1"
 WRITTEN, SCORES, ORDER = "lists as text", "scores", "order"
 SCORED, PROBABLE = "items with scores", "items with probabilities"
@@ -81,7 +78,7 @@ _SCORE_NAME = re.compile(
 )
 
 
-def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
+def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Observations:
     """Find what is probably a mistake in a task.
 
     Parameters
@@ -93,72 +90,69 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     present = {"pred": task.axis.n_prediction > 0, "ref": task.axis.n_reference > 0}
     known = present["ref"].copy()
     known[: task.given or 0] = True
-    found: Odd = {
-        **common.swapped_sides(pred, ref),
-        **_find_scores(pred, task.pred, task.ref),
-    }
-    found |= {} if task.numbered else {NAMED: 1}
-    found |= _find_encodings(task, present, known)
+    observations = common.swapped_sides(pred, ref)
+    observations.of_whole_data.update(_OF_WHOLE_DATA)
+    _observe_scores(observations, pred, task.pred, task.ref)
+    if not task.numbered:
+        observations.count(NAMED, 1)
+    _observe_encodings(observations, task, present, known)
     if task.ranked:  # every class has a score in every item
-        return found
+        return observations
     names = {side: _names(task, chosen) for side, chosen in present.items()}
-    joined = _find_delimiters(task, names)
-    found |= joined | _find_sentences(task, present, names)
-    found |= _find_missing(task)
+    has_joined = _observe_delimiters(observations, task, names)
+    _observe_sentences(observations, task, present, names)
+    _observe_missing(observations, task)
     lone = present["pred"] & ~known
     if lone.any():
-        similar = _find_alike(task, lone, known)
-        found |= similar or ({} if joined else _find_strangers(task, present, lone))
-    return found | _find_doubles(task, names["ref"])
+        has_similar = _observe_alike(observations, task, lone, known)
+        if not has_similar and not has_joined:
+            _observe_strangers(observations, task, present, lone)
+    _observe_doubles(observations, task, names["ref"])
+    return observations
 
 
-def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
+def _observe_scores(
+    observations: Observations, pred: Lists, predicted: Side, true: Side
+) -> None:
     """Find scores and the order of labels, of the items that are evaluated."""
-    found: Odd = {}
     if pred.side.scores is None:
-        found |= _find_order(pred, predicted)
+        _observe_order(observations, pred, predicted)
     elif true.scores is not None and (true.scores != 1).any():
-        found[SCORES, "ref"] = 1  # of the ground truth alone: the sides look swapped
+        # Scores of the ground truth only mean that the sides look swapped.
+        observations.count(SCORES, 1, "ref")
     if true.scores is not None and (true.scores == -1).any():
-        found[MINUS, "ref"] = 1
+        observations.count(MINUS, 1, "ref")
     if predicted.scores is not None and len(predicted.scores):
-        found[SCORES, "pred", "low"] = int((predicted.scores < _LOW).sum())
-        found[SCORES, "pred", "all"] = len(predicted.scores)
-        found[SCORES, "pred", "highest"] = frozenset(
-            [repr(float(predicted.scores.max()))]
-        )
-        found[SCORES, "pred", "lowest"] = frozenset(
-            [repr(float(predicted.scores.min()))]
-        )
-    return found
+        n_low = int((predicted.scores < _LOW).sum())
+        observations.count(SCORES, n_low, "pred", "low")
+        observations.count(SCORES, len(predicted.scores), "pred", "all")
+        highest = repr(float(predicted.scores.max()))
+        lowest = repr(float(predicted.scores.min()))
+        observations.add_names(SCORES, [highest], "pred", "highest")
+        observations.add_names(SCORES, [lowest], "pred", "lowest")
 
 
-def _find_order(pred: Lists, predicted: Side) -> Odd:
+def _observe_order(observations: Observations, pred: Lists, predicted: Side) -> None:
     """Find what tells the order of predicted labels without scores, and columns not used for it."""
-    found: Odd = {}
     if pred.order:
-        found[ORDER, pred.order] = 1
-    # 0/1: the highest is 1
+        observations.count(ORDER, 1, pred.order)
     if pred.order in ("columns", "keys") and len(predicted.codes):
-        found[SCORES, "pred", "highest"] = frozenset(["1.0"])
-    unused = frozenset(
-        str(note) for note in pred.notes if note.code == "unused-columns"
-    )
+        observations.add_names(SCORES, ["1.0"], "pred", "highest")
+    unused = [str(note) for note in pred.notes if note.code == "unused-columns"]
     if unused:
-        found[UNUSED] = unused
+        observations.add_names(UNUSED, unused)
     columns = _columns_like_scores(pred)
     if columns:
-        found[ORDER, "file"] = columns
-    return found
+        observations.add_names(ORDER, columns, "file")
 
 
-def _columns_like_scores(pred: Lists) -> frozenset[str]:
+def _columns_like_scores(pred: Lists) -> list[str]:
     """Return the columns that are not used and, by their names, may have the scores of labels."""
-    columns = []
+    columns: list[str] = []
     for note in pred.notes:
         if note.code == "unused-columns":
             columns += [name for name in note.examples if _SCORE_NAME.search(name)]
-    return frozenset(columns)
+    return columns
 
 
 def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
@@ -176,10 +170,13 @@ def _names(task: LabelTask, chosen: Bools) -> list[str]:
     return [term for terms in _terms(task, chosen) for term in terms]
 
 
-def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> Odd:
-    """Find predicted labels that a normalisation makes reference labels."""
-    names, others = _names(task, known), _names(task, lone)
-    # the first stays
+def _observe_alike(
+    observations: Observations, task: LabelTask, lone: Bools, known: Bools
+) -> bool:
+    """Find predicted labels that a normalisation makes reference labels; return whether any are."""
+    names = _names(task, known)
+    others = _names(task, lone)
+    # Of equal folded names, the first is the target.
     targets = dict(zip(reversed(_folded(names)), reversed(names), strict=True))
     widths = [len(terms) for terms in _terms(task, lone)]
     codes = np.repeat(np.flatnonzero(lone), widths).tolist()
@@ -187,76 +184,100 @@ def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> Odd:
     for code, term, fold in zip(codes, others, _folded(others), strict=True):
         if fold and fold in targets:
             pairs.setdefault(code, (term, targets[fold]))
-    return _count_alike(task, "pred", pairs)
+    _count_alike(observations, task, "pred", pairs)
+    return bool(pairs)
 
 
-def _find_encodings(task: LabelTask, present: Mapping[str, Bools], known: Bools) -> Odd:
+def _observe_encodings(
+    observations: Observations,
+    task: LabelTask,
+    present: Mapping[str, Bools],
+    known: Bools,
+) -> None:
     """Find labels of a side that look the same as others of the other side, and are not equal."""
     sides = {"pred": (present["pred"], known), "ref": (present["ref"], present["pred"])}
     for side, (chosen, of_other) in sides.items():
-        pairs = differently_encoded(
-            _names(task, chosen & ~of_other), _names(task, of_other)
-        )
-        if pairs:
-            label, other = min(pairs.items())
-            held = [
-                not pairs.keys().isdisjoint(terms) for terms in _terms(task, chosen)
-            ]
-            touched = np.zeros(len(task.classes), np.bool_)
-            touched[np.flatnonzero(chosen)[held]] = True
-            number = int(touched[getattr(task, side).codes].sum())
-            example = frozenset([f"{label!a} and {other!a}"])
-            return {(ENCODED, side): number, ("example", ENCODED, side): example}
-    return {}
+        own_names = _names(task, chosen & ~of_other)
+        pairs = differently_encoded(own_names, _names(task, of_other))
+        if not pairs:
+            continue
+        has_pair = [
+            not pairs.keys().isdisjoint(terms) for terms in _terms(task, chosen)
+        ]
+        is_touched = np.zeros(len(task.classes), np.bool_)
+        is_touched[np.flatnonzero(chosen)[has_pair]] = True
+        codes = _side_of(task, side).codes
+        observations.count(ENCODED, int(is_touched[codes].sum()), side)
+        label, other = min(pairs.items())
+        observations.add_names(ENCODED, [f"{label!a} and {other!a}"], side)
+        return
 
 
-def _find_doubles(task: LabelTask, names: Sequence[str]) -> Odd:
+def _observe_doubles(
+    observations: Observations, task: LabelTask, names: Sequence[str]
+) -> None:
     """Find reference labels that are written in several ways; a class list means its classes."""
-    # as a rule
     if task.given is not None or len(set(_lower_lines(names))) == len(names):
-        return {}
-    fold, true = normalization("lower+separators"), task.axis.n_reference > 0
+        return
+    fold = normalization("lower+separators")
+    is_true = task.axis.n_reference > 0
+    true_codes = np.flatnonzero(is_true).tolist()
     written: dict[str, dict[int, str]] = {}
-    for code, terms in zip(
-        np.flatnonzero(true).tolist(), _terms(task, true), strict=True
-    ):
+    for code, terms in zip(true_codes, _terms(task, is_true), strict=True):
         for term in terms:
-            if folded := fold(term):  # nothing is left of separators alone
+            folded = fold(term)
+            if folded:  # nothing is left of a label that is only separators
                 written.setdefault(folded[0], {}).setdefault(code, term)
     pairs: dict[int, tuple[str, str]] = {}
-    for several in written.values():
-        first, *others = dict.fromkeys(several.values())  # labels may share a synonym
-        for code, term in several.items() if others else ():
-            pairs.setdefault(code, (others[0] if term == first else term, first))
-    return _count_alike(task, "ref", pairs)
+    for terms_by_code in written.values():
+        # Labels may share a synonym, which is one term.
+        first, *others = dict.fromkeys(terms_by_code.values())
+        if not others:
+            continue
+        for code, term in terms_by_code.items():
+            other = others[0] if term == first else term
+            pairs.setdefault(code, (other, first))
+    _count_alike(observations, task, "ref", pairs)
 
 
 def _count_alike(
-    task: LabelTask, side: str, pairs: Mapping[int, tuple[str, str]]
-) -> Odd:
+    observations: Observations,
+    task: LabelTask,
+    side: str,
+    pairs: Mapping[int, tuple[str, str]],
+) -> None:
     """Count the labels of a side that have another that is alike, and name what makes them equal.
 
-    Of the normalisations the fewest are named that join the two of a pair.
+    The smallest sets of normalisations that join the two labels of a pair are named.
     """
     if not pairs:
-        return {}
-    mine: Side = getattr(task, side)
-    chosen = np.zeros(len(task.classes), np.bool_)
-    chosen[list(pairs)] = True
-    touched = chosen[mine.codes]
-    one, other = pairs[min(pairs)]
-    found: Odd = {
-        (ALIKE, side, "labels"): int(touched.sum()),
-        (ALIKE, side, "items"): int((sum_rows(touched, mine.indptr) > 0).sum()),
-        ("example", ALIKE, side, "labels"): frozenset([f"{one!r} and {other!r}"]),
-    }
-    left, sizes = set(pairs.values()), range(1, len(STEPS) + 1)
-    for steps in chain.from_iterable(combinations(STEPS, size) for size in sizes):
-        clean = normalization("+".join(steps))
-        joined = {pair for pair in left if clean(pair[0]) == clean(pair[1])}
-        found |= {(ALIKE, side, step): 1 for step in steps} if joined else {}
-        left -= joined
-    return found
+        return
+    labels = _side_of(task, side)
+    has_alike = np.zeros(len(task.classes), np.bool_)
+    has_alike[list(pairs)] = True
+    is_touched = has_alike[labels.codes]
+    n_items = int((sum_rows(is_touched, labels.indptr) > 0).sum())
+    label, other = pairs[min(pairs)]
+    observations.count(ALIKE, int(is_touched.sum()), side, "labels")
+    observations.count(ALIKE, n_items, side, "items")
+    observations.add_names(ALIKE, [f"{label!r} and {other!r}"], side, "labels")
+    left = set(pairs.values())
+    for size in range(1, len(STEPS) + 1):
+        for steps in combinations(STEPS, size):
+            clean = normalization("+".join(steps))
+            joined = {pair for pair in left if clean(pair[0]) == clean(pair[1])}
+            left -= joined
+            if joined:
+                for step in steps:
+                    if not observations.has(ALIKE, side, step):
+                        observations.count(ALIKE, 1, side, step)
+
+
+def _side_of(task: LabelTask, name: str) -> Side:
+    """Return the side of a task with this name, "pred" or "ref"."""
+    if name == "pred":
+        return task.pred
+    return task.ref
 
 
 def _folded(terms: Sequence[str]) -> list[str]:
@@ -272,27 +293,33 @@ def _lower_lines(terms: Sequence[str]) -> list[str]:
     return [line for term in terms for line in _lower_lines([term.replace("\n", " ")])]
 
 
-def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> Odd:
-    """Find labels of a side that look like several labels in one."""
-    found: Odd = {}
-    for side, mine in names.items():
-        lists = [name for name in mine if "[" in name and LIST_AS_TEXT.search(name)]
-        holders: dict[tuple[str, ...], tuple[str, set[str]]] = {}
+def _observe_delimiters(
+    observations: Observations, task: LabelTask, names: Mapping[str, Sequence[str]]
+) -> bool:
+    """Find labels of a side that look like several labels in one; return whether there are any."""
+    has_joined = False
+    for side, side_names in names.items():
+        lists = [n for n in side_names if "[" in n and LIST_AS_TEXT.search(n)]
         if lists:
-            holders[WRITTEN, side] = (
-                lists[0],
-                set(filter(LIST_AS_TEXT.search, task.classes)),
-            )
-        else:
-            for delimiter in _joining_delimiters(task, side, names):
-                joined = [name for name in mine if has_parts(name, delimiter)]
-                held = {name for name in task.classes if has_parts(name, delimiter)}
-                holders[HELD, side, delimiter] = joined[0], held
-        for key, (example, some) in holders.items():
-            chosen = np.array([name in some for name in task.classes], np.bool_)
-            n = int(chosen[getattr(task, side).codes].sum())
-            found |= {key: n, ("example", *key): frozenset([example])}
-    return found
+            has_joined = True
+            holders = {name for name in task.classes if LIST_AS_TEXT.search(name)}
+            observations.count(WRITTEN, _count_labels(task, side, holders), side)
+            observations.add_names(WRITTEN, [lists[0]], side)
+            continue
+        for delimiter in _joining_delimiters(task, side, names):
+            has_joined = True
+            joined = [name for name in side_names if has_parts(name, delimiter)]
+            holders = {name for name in task.classes if has_parts(name, delimiter)}
+            n_labels = _count_labels(task, side, holders)
+            observations.count(HELD, n_labels, side, delimiter)
+            observations.add_names(HELD, [joined[0]], side, delimiter)
+    return has_joined
+
+
+def _count_labels(task: LabelTask, side: str, classes: set[str]) -> int:
+    """Count the labels of a side that belong to some classes."""
+    is_chosen = np.array([name in classes for name in task.classes], np.bool_)
+    return int(is_chosen[_side_of(task, side).codes].sum())
 
 
 def _joining_delimiters(
@@ -338,24 +365,25 @@ def _separates_words(
     return is_joined or are_permuted(mine, others, delimiter)
 
 
-def _find_sentences(
-    task: LabelTask, present: Mapping[str, Bools], names: Mapping[str, Sequence[str]]
-) -> Odd:
+def _observe_sentences(
+    observations: Observations,
+    task: LabelTask,
+    present: Mapping[str, Bools],
+    names: Mapping[str, Sequence[str]],
+) -> None:
     """Find sides whose labels look like captions."""
-    found: Odd = {}
     for side, chosen in present.items():
         if max(map(str.count, names[side], repeat(" ")), default=0) + 1 < SENTENCE:
             continue
         words = np.zeros(len(task.classes), np.int64)
         words[chosen] = [1 + terms[0].count(" ") for terms in _terms(task, chosen)]
-        codes = getattr(task, side).codes
-        total = int(words[codes].sum())
-        if total and total >= SENTENCE * len(codes):
-            found |= common.note_words(side, total, len(codes))
-    return found
+        codes = _side_of(task, side).codes
+        n_words = int(words[codes].sum())
+        if n_words and n_words >= SENTENCE * len(codes):
+            observations.merge(common.note_words(side, n_words, len(codes)))
 
 
-def _find_missing(task: LabelTask) -> Odd:
+def _observe_missing(observations: Observations, task: LabelTask) -> None:
     """Find labels such as "nan" that are the only label of an item.
 
     Such a label is a name if the class list or both sides have it and every item has a label.
@@ -363,41 +391,41 @@ def _find_missing(task: LabelTask) -> Odd:
     classes = [name.casefold() for name in task.classes]
     wanted = [code for code, name in enumerate(classes) if name in MISSING_TEXTS]
     if not wanted or task.given is not None:
-        return {}
+        return
     has_empty_items = any((side.sizes == 0).any() for side in (task.pred, task.ref))
-    sides = {"pred": task.pred, "ref": task.ref}
     on_both = np.intersect1d(task.pred.codes, task.ref.codes)
-    found: Odd = {}
-    for name, side in sides.items():
-        is_alone = np.repeat(side.sizes == 1, side.sizes)
-        chosen = is_alone & np.isin(side.codes, wanted)
+    for name in ("pred", "ref"):
+        side = _side_of(task, name)
+        is_only_label = np.repeat(side.sizes == 1, side.sizes)
+        is_missing = is_only_label & np.isin(side.codes, wanted)
         if not has_empty_items:
-            chosen &= ~np.isin(side.codes, on_both)
-        if chosen.any():
-            example = task.classes[int(side.codes[chosen].min())]
-            found |= {
-                (MISSING, name): int(chosen.sum()),
-                ("example", MISSING, name): frozenset([example]),
-            }
-    return found
+            is_missing &= ~np.isin(side.codes, on_both)
+        if is_missing.any():
+            example = task.classes[int(side.codes[is_missing].min())]
+            observations.count(MISSING, int(is_missing.sum()), name)
+            observations.add_names(MISSING, [example], name)
 
 
-def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) -> Odd:
+def _observe_strangers(
+    observations: Observations,
+    task: LabelTask,
+    present: Mapping[str, Bools],
+    lone: Bools,
+) -> None:
     """Find out whether hardly any label of a side occurs on the other."""
-    found: Odd = {}
     n_distinct = min(int(chosen.sum()) for chosen in present.values())
     is_small = min(len(task), n_distinct) < _DISTINCT
     if is_small and not _are_numbers_and_names(task, present):
-        return found
-    for side, chosen in (("pred", lone), ("ref", present["ref"] & ~present["pred"])):
-        codes = getattr(task, side).codes
-        alone = int(chosen[codes].sum())
-        if alone > (1 - _HARDLY[side]) * len(codes):
-            found |= {(LONE, side, "alone"): alone, (LONE, side, "all"): len(codes)}
-            found["example", LONE, side, "alone"] = frozenset(
-                [_terms(task, chosen)[0][0]]
-            )
-    return found
+        return
+    lone_by_side = {"pred": lone, "ref": present["ref"] & ~present["pred"]}
+    for side, is_lone in lone_by_side.items():
+        codes = _side_of(task, side).codes
+        n_lone = int(is_lone[codes].sum())
+        if n_lone > (1 - _HARDLY[side]) * len(codes):
+            observations.count(LONE, n_lone, side, "alone")
+            observations.count(LONE, len(codes), side, "all")
+            first_terms = _terms(task, is_lone)[0]
+            observations.add_names(LONE, [first_terms[0]], side, "alone")
 
 
 def _are_numbers_and_names(task: LabelTask, present: Mapping[str, Bools]) -> bool:
@@ -410,7 +438,7 @@ def _are_numbers_and_names(task: LabelTask, present: Mapping[str, Bools]) -> boo
     return sorted(shares) == [0, 1]
 
 
-def find_probabilities(pred: Side, activation: str) -> Odd:
+def find_probabilities(pred: Side, activation: str) -> Observations:
     """Count the items with scores, and those whose scores an activation may have made already.
 
     Parameters
@@ -420,45 +448,44 @@ def find_probabilities(pred: Side, activation: str) -> Odd:
     activation : {"sigmoid", "softmax"}
         The scores of "sigmoid" are in [0, 1]. Those of "softmax" also sum to 1.
     """
+    observations = Observations()
     if pred.scores is None:
-        return {}
+        return observations
     is_outside = (pred.scores < -ROUNDING) | (pred.scores > 1 + ROUNDING)
     is_probable = sum_rows(is_outside, pred.indptr) == 0
     if activation == "softmax":
         totals = np.bincount(row_numbers(pred.indptr), pred.scores, len(pred))
         is_probable &= np.abs(totals - 1) <= _SUM_ROUNDING
-    is_scored = np.diff(pred.indptr) > 0
-    n_probable = int((is_probable & is_scored).sum())
-    return {SCORED: int(is_scored.sum()), PROBABLE: n_probable}
+    is_scored = pred.sizes > 0
+    observations.count(SCORED, int(is_scored.sum()))
+    observations.count(PROBABLE, int((is_probable & is_scored).sum()))
+    return observations
 
 
-def find_odd_terms(models: Mapping[str, Any]) -> Odd:
-    """Find the terms that embeddings do not know, or only in part; those read in part are counted.
+def observe_terms(observations: Observations, models: Mapping[str, Any]) -> None:
+    """Observe the terms that embeddings do not know or only in part, and count truncated ones.
 
     Parameters
     ----------
+    observations : Observations
+        They are added here.
     models : mapping from name to LabelVectors
     """
-    found: Odd = {}
     for name, model in models.items():
-        zeros = (
-            model.known & ~model.vectors.any(axis=1)
-            if model.counts["zero_vectors"]
-            else _NO
-        )
-        flags = (~model.known, model.composed, model.untuned, zeros)
-        for what, some in zip(FLAGS, flags, strict=True):
-            if some.any():
-                found[TERMS, what, name] = frozenset(
-                    compress(model.terms, some.tolist())
-                )
+        is_zero = _NO
+        if model.counts["zero_vectors"]:
+            is_zero = model.known & ~model.vectors.any(axis=1)
+        flags = (~model.known, model.composed, model.untuned, is_zero)
+        for what, has_flag in zip(FLAGS, flags, strict=True):
+            if has_flag.any():
+                terms = compress(model.terms, has_flag.tolist())
+                observations.add_names(TERMS, terms, what, name)
         if model.counts["truncated"]:
-            found[TERMS, "truncated", name] = model.counts["truncated"]
-    return found
+            n_truncated = model.counts["truncated"]
+            observations.count(TERMS, n_truncated, "truncated", name)
 
 
-def count_known_terms(models: Mapping[str, Any]) -> Odd:
-    """Count the terms that each embedding knows."""
-    return {
-        (TERMS, "known", name): int(model.known.sum()) for name, model in models.items()
-    }
+def count_known_terms(observations: Observations, models: Mapping[str, Any]) -> None:
+    """Count the terms that each embedding knows, and add the counts to observations."""
+    for name, model in models.items():
+        observations.count(TERMS, int(model.known.sum()), "known", name)

@@ -77,17 +77,16 @@ def prepare_labels(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         by_word = {
             name: one for name, one in looked_up.items() if _WORDS in needs[name]
         }
-        odd = {
-            **task.odd,
-            **oddities.find_odd_terms(found),
-            **oddities.count_known_terms(by_word),
-        }
+        observations = task.observations.copy()
+        oddities.observe_terms(observations, found)
+        oddities.count_known_terms(observations, by_word)
         if taxonomy is not None and is_placed:
             placed = [_place_in(taxonomy, some) for some in task.terms or terms]
             codes = [code for code in placed if code is not None]
-            odd[oddities.PLACED] = len(codes)
-            odd[oddities.WITH_PARENTS] = int((taxonomy.depth[codes] > 0).sum())
-        return replace(task, models=found, taxonomy=taxonomy, odd=odd)
+            n_with_parents = int((taxonomy.depth[codes] > 0).sum())
+            observations.count(oddities.PLACED, len(codes))
+            observations.count(oddities.WITH_PARENTS, n_with_parents)
+        return replace(task, models=found, taxonomy=taxonomy, observations=observations)
 
     return {
         name: {part: prepared(t) for part, t in parts.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from itertools import compress
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.matrix import PRESENT, UNVERIFIED, is_signed
+from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Unverified, occurring
 from semmetrics.errors import InputError
 from semmetrics.kinds.base import (
@@ -40,7 +40,6 @@ from semmetrics.kinds.labels.normalization import (
     class_name,
     normalization,
 )
-from semmetrics.kinds.labels.oddities import Odd
 from semmetrics.kinds.options import resolve_options
 from semmetrics.options import OPTIONS, join_names
 
@@ -61,8 +60,8 @@ class _LabelSides(NamedTuple):
         The labels that the ground truth marks as difficult, and those that nobody verified. Of a
         federated dataset, the verified labels in place of those.
     weights : float array, shape (items,), or None
-    odd : mapping
-        What was odd in the scores (`oddities.find_probabilities`).
+    observations : Observations
+        What was observed in the scores (`oddities.find_probabilities`).
     """
 
     pred: Lists
@@ -71,7 +70,7 @@ class _LabelSides(NamedTuple):
     difficult: Side | None
     unverified: Side | None
     weights: Floats | None
-    odd: Odd
+    observations: Observations
 
 
 def label_task(
@@ -113,20 +112,21 @@ def label_task(
     coding = _code_sides(sides, class_list, ignored, options)
     task = _build_task(sides, coding, class_list, options, heads)
 
-    odd = dict(sides.odd)
+    observations = sides.observations.copy()
     if coding.shared_terms:
-        odd[oddities.SHARED] = coding.shared_terms
+        observations.add_names(oddities.SHARED, coding.shared_terms)
     task, n_left_out = _without_unverified(task)
     if ignored.written:
-        task, odd[oddities.IGNORED] = _without(task, coding.classes, ignored)
-    odd |= _count_unverified(task, n_left_out)
+        task, ignored_labels = _without(task, coding.classes, ignored)
+        observations.add_names(oddities.IGNORED, ignored_labels)
+    _count_unverified(observations, task, n_left_out)
     if options.empty_predictions == "skip":
         task = _skip_empty_predictions(task)
-    odd |= oddities.find_oddities(task, pred, sides.ref)
+    observations.merge(oddities.find_oddities(task, pred, sides.ref))
     if task.difficult:
-        odd[oddities.DIFFICULT] = len(task.difficult.codes)
-    task = copy(task)  # with how often classes occur, which replace() would count again
-    vars(task)["odd"] = odd
+        observations.count(oddities.DIFFICULT, len(task.difficult.codes))
+    # replace() would make a task that counts again how often classes occur.
+    task.observations.merge(observations)
     return task
 
 
@@ -142,15 +142,15 @@ def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
     joined, weights = weigh(
         join(pred, ref, missing=options.missing), options.weights, ref
     )
-    odd: Odd = {}
+    observations = Observations()
     if options.activation is not None:
-        odd = oddities.find_probabilities(joined.pred, options.activation)
+        observations = oddities.find_probabilities(joined.pred, options.activation)
         joined = joined._replace(pred=_activate(joined.pred, options.activation))
     present, difficult, unverified = _split_marks(joined.ref, ref)
     if ref.ranked or ref.has_marks:
         ref = replace(ref, side=replace(ref.side, scores=None))
         joined = joined._replace(ref=present)
-    return _LabelSides(pred, ref, joined, difficult, unverified, weights, odd)
+    return _LabelSides(pred, ref, joined, difficult, unverified, weights, observations)
 
 
 def _code_sides(
@@ -327,13 +327,17 @@ def _without_unverified(task: LabelTask) -> tuple[LabelTask, int]:
     return replace(task, pred=pred, unverified=unverified), int((~is_known).sum())
 
 
-def _count_unverified(task: LabelTask, n_left_out: int) -> Odd:
-    """Return what a note says of unverified cells: the predictions left out, or all cells."""
+def _count_unverified(
+    observations: Observations, task: LabelTask, n_left_out: int
+) -> None:
+    """Count the unverified cells. Of a federated dataset, count the predictions left out."""
     if task.unverified is None:
-        return {}
+        return
     if task.unverified.categories is None:
-        return {oddities.UNVERIFIED: len(task.unverified.cells.codes)}
-    return {oddities.LEFT_OUT: n_left_out}
+        n_cells = len(task.unverified.cells.codes)
+        observations.count(oddities.UNVERIFIED, n_cells)
+    else:
+        observations.count(oddities.LEFT_OUT, n_left_out)
 
 
 def _check_columns(pred: Lists, ref: Lists) -> None:

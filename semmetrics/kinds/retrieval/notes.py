@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from semmetrics.data.observations import Observations
+from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import common
 from semmetrics.kinds.base import (
@@ -16,13 +18,18 @@ from semmetrics.kinds.base import (
 )
 from semmetrics.kinds.retrieval import phi
 from semmetrics.kinds.retrieval.relation import (
-    EMBEDDINGS,
     LISTED,
 )
 from semmetrics.metrics.retrieval import HitRate, Recall
 
-_LEAST_QUERIES = 10  # of which most rank their positives last
-_MOSTLY = 0.9  # of the queries
+_MIN_QUERIES = 10  # fewer say nothing about the order of a run
+_SHARE_OF_QUERIES = 0.9  # that rank their positives last, from which on a note says so
+_DOUBTS = {
+    "numbered-positives": "numbered",
+    "transposed": "transposed",
+    "places-as-scores": "places",
+}
+"""Notes, and the observations that they are made of."""
 
 
 def retrieval_notes(
@@ -32,86 +39,106 @@ def retrieval_notes(
     noted: Notes,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note the sizes and direction of each run, how many ties mattered, and what was left out."""
-    facts: list[Fact] = []
-    listed = False
+    """Note the size and direction of each run, how many ties mattered, and what was left out."""
+    notes: list[Fact] = []
+    are_recalls = [m for m in measures if m.definition in (Recall, HitRate)]
+    has_recall_only = {m.definition for m in are_recalls} == {Recall}
+    has_gallery = True
     for name, task in each_task(tasks):
-        found, gallery = noted.get(name, task.odd), task.settings["gallery"]
-        listed |= gallery == LISTED
-        how = [
-            "ranked lists"
-            if gallery == LISTED
-            else f"a gallery of {task.scores.shape[1]:,}"
-        ]
-        how += [task.settings["direction"]]
-        how += [
-            f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-        ]
-        how += [] if task.folds is None else [f"{task.settings['folds']} folds"]
-        queries, values = found.get("queries", len(task)), {"how": ", ".join(how)}
-        facts += [
-            *common.count_facts(name, task),
-            Fact("run-size", queries, (), name, values),
-        ]
-        facts += common.counted("tied-ranks", _count_undecided(found), (), name)
-        facts += _tied_phi(name, found)
-        fewer = {
-            (key[1], key[3]): n for key, n in found.items() if key[0] == "fewer" and n
-        }
-        for (k, left_out), n in sorted(fewer.items()):
-            if not left_out or n != fewer.get((k, False)):
-                values = {"k": str(k), "besides": " besides their positives" * left_out}
-                facts.append(Fact("fewer-candidates", n, (), name, values))
-        facts += common.counted("own-ids", found.get("own_ids", 0), (), name)
-        facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
-        facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
-        facts += [Fact("places-as-scores", where=name)] * bool(found.get("places"))
-        facts += _last_positives(name, found)
-        facts += common.counted("run-as-truth", found.get("run_as_truth", 0), (), name)
-        facts += common.counted(
-            "fractional-grades", found.get("fractional_grades", 0), (), name
-        )
-        if {Recall} == {m.definition for m in measures} & {Recall, HitRate}:
-            facts += common.counted(
-                "recall-of-several", found.get("several", 0), (), name
-            )
-    facts += common.unused_weights(options.weights, inputs[-1:])
-    if "similarity" in options.set_by_user and options.value(EMBEDDINGS[0]) is None:
-        facts.append(common.no_effect("similarity", "no embeddings are compared"))
-    facts += phi.phi_facts(measures, options)
-    every = [
-        str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None
-    ]
-    facts += [
-        Fact("counts-all", values={"measure": one}) for one in every if not listed
-    ]
-    return facts + common.different_items(tasks)
+        observed = noted.get(name, task.observations)
+        if task.settings["gallery"] == LISTED:
+            has_gallery = False
+        n_queries = observed.number("queries") or len(task)
+        values = {"how": _describe_run(task)}
+        notes += common.count_facts(name, task)
+        notes.append(Fact("run-size", n_queries, (), name, values))
+        notes += common.counted("tied-ranks", _count_undecided(observed), (), name)
+        notes += _tied_phi(name, observed)
+        notes += _fewer_candidates(name, observed)
+        notes += _doubtful_runs(name, observed)
+        if has_recall_only:
+            n_several = observed.number("several")
+            notes += common.counted("recall-of-several", n_several, (), name)
+    notes += common.unused_weights(options.weights, inputs[-1:])
+    if "similarity" in options.set_by_user and options.queries_embeddings is None:
+        notes.append(common.no_effect("similarity", "no embeddings are compared"))
+    notes += phi.phi_facts(measures, options)
+    if has_gallery:
+        for measure in are_recalls:
+            if measure.k is None:
+                notes.append(Fact("counts-all", values={"measure": str(measure)}))
+    return notes + common.different_items(tasks)
 
 
-def _last_positives(name: str, noted: Mapping[Any, Any]) -> list[Fact]:
+def _describe_run(task: RetrievalTask) -> str:
+    """Write what each query ranks, the direction, and the rule for ties."""
+    if task.settings["gallery"] == LISTED:
+        gallery = "ranked lists"
+    else:
+        gallery = f"a gallery of {task.scores.shape[1]:,}"
+    ties = f"{task.ties} ties"
+    if task.ties == "position":
+        ties = "ties by position"
+    parts = [gallery, task.settings["direction"], ties]
+    if task.folds is not None:
+        parts.append(f"{task.settings['folds']} folds")
+    return ", ".join(parts)
+
+
+def _fewer_candidates(name: str, observed: Observations) -> list[Fact]:
+    """Note queries that rank fewer candidates than the cutoff of a measure."""
+    n_fewer: dict[tuple[Any, Any], int] = {}
+    for (k, _, left_out), n in observed.counts_of("fewer").items():
+        if n:
+            n_fewer[k, left_out] = n
+    notes = []
+    for (k, left_out), n in sorted(n_fewer.items()):
+        besides = " besides their positives" if left_out else ""
+        is_repeated = left_out and n == n_fewer.get((k, False))
+        if not is_repeated:
+            values = {"k": str(k), "besides": besides}
+            notes.append(Fact("fewer-candidates", n, (), name, values))
+    return notes
+
+
+def _doubtful_runs(name: str, observed: Observations) -> list[Fact]:
+    """Note signs that a run or its positives are not what they seem."""
+    notes = common.counted("own-ids", observed.number("own_ids"), (), name)
+    for code, observation in _DOUBTS.items():
+        if observed.number(observation):
+            notes.append(Fact(code, where=name))
+    notes += _last_positives(name, observed)
+    n_truths = observed.number("run_as_truth")
+    notes += common.counted("run-as-truth", n_truths, (), name)
+    n_fractional = observed.number("fractional_grades")
+    return notes + common.counted("fractional-grades", n_fractional, (), name)
+
+
+def _last_positives(name: str, observed: Observations) -> list[Fact]:
     """Note that nearly all queries rank their positives last, as by distances."""
-    n_last = noted.get("last", 0)
-    n_queries = noted.get("queries", 0) - noted.get("without_positives", 0)
-    if n_queries < _LEAST_QUERIES or n_last < _MOSTLY * n_queries:
+    n_last = observed.number("last")
+    n_queries = observed.number("queries") - observed.number("without_positives")
+    if n_queries < _MIN_QUERIES or n_last < _SHARE_OF_QUERIES * n_queries:
         return []
     return [Fact("positives-last", n_last, where=name, values={"total": n_queries})]
 
 
-def _count_undecided(noted: Mapping[Any, Any]) -> int:
-    """Return how many queries have a rank that ties decide: the most by any level of relevance."""
-    counts: list[int] = [noted.get("undecided", 0)]
-    for key, number in noted.items():
-        if key[0] == "undecided":
-            counts.append(number)
-    return max(counts)
+def _count_undecided(observed: Observations) -> int:
+    """Return how many queries have a rank that ties decide.
+
+    Measures with different levels of relevance count different queries. The result is the largest
+    number.
+    """
+    return max(observed.counts_of("undecided").values(), default=0)
 
 
-def _tied_phi(name: str, found: Mapping[Any, Any]) -> list[Fact]:
+def _tied_phi(name: str, observed: Observations) -> list[Fact]:
     """Note the measures of a run that depend on the order of items with equal phi."""
-    tied = {}
-    for key, n in found.items():
-        if isinstance(key, tuple) and key[0] == "tied-phi" and n:
-            tied[key[1]] = n
-    if not tied:
+    n_by_measure = {}
+    for (measure,), n in observed.counts_of("tied-phi").items():
+        if n:
+            n_by_measure[str(measure)] = n
+    if not n_by_measure:
         return []
-    return [Fact("tied-phi", max(tied.values()), tuple(tied), name)]
+    most = max(n_by_measure.values())
+    return [Fact("tied-phi", most, tuple(n_by_measure), name)]

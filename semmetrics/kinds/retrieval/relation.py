@@ -31,8 +31,9 @@ from semmetrics.data.matrix import (
     members,
     row_blocks,
 )
+from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
-from semmetrics.data.swapped import check_rankings, find_odd_truth
+from semmetrics.data.swapped import check_rankings, observe_truth
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
@@ -637,10 +638,9 @@ def make_parts(
         else:
             relation = Relation.of(back, sides, options.missing)
         made["t2i"] = _task(sides, relation, "t2i", folds and folds[::-1], **given)
-    odd_truth = find_odd_truth(truth) if isinstance(truth, Lists) else {}
-    made = {
-        part: replace(task, odd=task.odd | odd_truth) for part, task in made.items()
-    }
+    of_truth = observe_truth(truth)
+    for task in made.values():
+        task.observations.merge(of_truth)
     return made if direction == "both" else {"": made[direction]}
 
 
@@ -724,18 +724,19 @@ def _task(
         nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
         items = Lists(relation.ids, [], nothing)
         weights = aligned_weights(options.weights, items, relation.ids)
-    odd = _odd(sides, relation) | {"own_ids": count_own_ids(sides, relation)}
-    odd |= {
-        "places": int(
-            isinstance(sides.scores, Similarities) and lists_places(sides.scores)
-        )
-    }
-    odd |= {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())}
+    has_places = isinstance(sides.scores, Similarities) and lists_places(sides.scores)
+    observations = Observations()
+    if _looks_transposed(sides, relation):
+        observations.count("transposed", 1)
+    observations.count("own_ids", count_own_ids(sides, relation))
+    observations.count("places", int(has_places))
+    observations.count("numbered", int(numbered))
+    observations.count("several", int((np.diff(indptr) > 1).sum()))
     return RetrievalTask(
         ids=relation.ids,
         settings=settings,
         counts={name: number for name, number in counts.items() if number},
-        odd=odd,
+        observations=observations,
         weights=weights,
         groups=groups,
         unit="query",
@@ -775,11 +776,11 @@ def lists_places(scores: Similarities) -> bool:
     return len(scores.values) > 0
 
 
-def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
-    """Note a square matrix whose positives have larger similarities in its transpose."""
+def _looks_transposed(sides: Sides, relation: Relation) -> bool:
+    """Return whether positives have larger similarities in the transpose of a square matrix."""
     scores = sides.scores
     if not isinstance(scores, Similarities) or len(set(scores.shape)) > 1:
-        return {}
+        return False
     rows, codes = relation.rows[ragged.row_numbers(relation.indptr)], relation.codes
     there = (rows >= 0) & (codes < len(sides.columns))
     rows, codes = rows[there], codes[there]
@@ -787,12 +788,10 @@ def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
         np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows))
     )
     if not len(rows) or np.array_equal(keys, transposed):
-        return {}
+        return False
     straight, across = scores.values[rows, codes], scores.values[codes, rows]
     if scores.transposed:
         straight, across = across, straight
     more = across.astype(np.float64) - straight.astype(np.float64)
     error = more.std() / np.sqrt(len(more))
-    return (
-        {"transposed": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}
-    )
+    return bool(more.mean() > _SUSPECT * error and more.mean() > 0)
