@@ -401,86 +401,111 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Sample weights, what messages call them, and what there is to say of their file."""
+    """A number for each item, as the user gave them.
+
+    Attributes
+    ----------
+    values : mapping from id to number, or sequence of numbers
+        A sequence is in the order of the ground truth.
+    source : str
+        What messages call them.
+    notes : sequence of Fact
+        What was odd in their file.
+    """
 
     values: Any
     source: str = "weights"
     notes: Sequence[Any] = ()
 
+    @property
+    def is_by_id(self) -> bool:
+        """Whether the numbers have ids."""
+        return isinstance(self.values, Mapping)
 
-def weigh(joined: Joined, weights: Any, ref: Lists) -> tuple[Joined, Floats | None]:
-    """Return the weight of each joined item, without items of weight 0; None without weights.
+    def align(self, ref: Lists, ids: Ids) -> Floats:
+        """Return the weight of each joined item.
 
-    An item of weight 0 counts as if it were not there; ``counts`` has their number, "weight_0".
+        Parameters
+        ----------
+        ref : Lists
+            The ground truth.
+        ids : sequence of str, or range
+            The ids of the joined items.
+
+        Raises
+        ------
+        InputError
+            If an item has no weight, or a weight is negative or not a finite number. The message
+            names the item.
+        """
+        weight_by_id = self._by_id(ref)
+        names = [str(name) for name in ids]
+        lost = [name for name in names if name not in weight_by_id]
+        if lost:
+            values = {"n": len(lost), "noun": "item", "what": "weight", "names": lost}
+            raise InputError("without-value", self.source, **values)
+        weights = np.zeros(len(names))
+        for row, name in enumerate(names):
+            weights[row] = self._check_weight(name, weight_by_id[name])
+        with np.errstate(over="ignore"):
+            total = weights.sum()
+        if not np.isfinite(total):
+            raise InputError("infinite-sum", self.source, role="all sample weights")
+        return weights
+
+    def _by_id(self, ref: Lists) -> dict[str, Any]:
+        """Return the weights by id. A sequence gets the ids of the ground truth."""
+        values = self.values
+        is_sized = hasattr(values, "__len__") and is_iterable(values)
+        if isinstance(values, (str, bytes, Set)) or not is_sized:
+            wanted = "weights in the order of the ground truth, or by id"
+            raise InputError("wrong-type", self.source, value=values, wanted=wanted)
+        if not isinstance(values, Mapping):
+            if len(values) != len(ref):
+                wanted = f"{pluralize(len(ref), 'item')} of the ground truth"
+                number = pluralize(len(values), "weight")
+                raise InputError(
+                    "wrong-count", self.source, wanted=wanted, found=number
+                )
+            values = dict(zip(map(str, ref.ids), values, strict=True))
+        ids = [str(name) for name in values]
+        check_once(ids, "duplicate-id", self.source)
+        return dict(zip(ids, values.values(), strict=True))
+
+    def _check_weight(self, name: str, weight: Any) -> float:
+        """Return a weight as a float; raise an error if it is negative or not finite."""
+        number = math.nan
+        # Older versions of NumPy convert an array of one element to a number.
+        if not getattr(weight, "ndim", 0):
+            try:
+                number = float(weight)
+            except (TypeError, ValueError, OverflowError):
+                number = math.nan
+        if isinstance(weight, str) or not 0 <= number < math.inf:
+            role = f"the weight of item {name!r}"
+            wanted = "a finite number, not negative"
+            raise InputError(
+                "out-of-range", self.source, role=role, value=weight, wanted=wanted
+            )
+        return number
+
+
+def weigh(
+    joined: Joined, weights: Weights | None, ref: Lists
+) -> tuple[Joined, Floats | None]:
+    """Return the joined items with their weights, without items of weight 0.
+
+    An item of weight 0 counts as if it was not there. ``counts["weight_0"]`` is their number.
+    Without weights, nothing changes.
     """
     if weights is None:
         return joined, None
-    values = aligned_weights(weights, ref, joined.ids)
+    values = weights.align(ref, joined.ids)
     rows = np.flatnonzero(values)
-    if len(rows) == len(values):
+    n_left_out = len(values) - len(rows)
+    if not n_left_out:
         return joined, values
-    counts = {**joined.counts, "weight_0": len(values) - len(rows)}
-    sides = joined.pred.take(rows), joined.ref.take(rows)
-    return Joined(take_ids(joined.ids, rows), *sides, counts), values[rows]
-
-
-def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
-    """Return the weight of each joined item, from weights by id or in the order of the references.
-
-    Parameters
-    ----------
-    weights : mapping from id, array of shape (items of the references,), or Weights of those
-    ref : Lists
-    ids : sequence of str, or range
-        Of the joined items.
-
-    Raises
-    ------
-    InputError
-        If an item has no weight, or a weight is negative or no finite number; names the item.
-    """
-    given = weights if isinstance(weights, Weights) else Weights(weights)
-    values, where = given.values, given.source
-    sized = hasattr(values, "__len__") and is_iterable(values)
-    if isinstance(values, (str, bytes, Set)) or not sized:
-        wanted = "weights in the order of the ground truth, or by id"
-        raise InputError("wrong-type", where, value=values, wanted=wanted)
-    if not isinstance(values, Mapping):
-        if len(values) != len(ref):
-            wanted = f"{pluralize(len(ref), 'item')} of the ground truth"
-            raise InputError(
-                "wrong-count",
-                where,
-                wanted=wanted,
-                found=pluralize(len(values), "weight"),
-            )
-        values = dict(zip(map(str, ref.ids), values, strict=True))
-    known = {str(name): weight for name, weight in values.items()}
-    check_once([*map(str, values)], "duplicate-id", where)
-    names = [str(name) for name in ids]
-    if lost := [name for name in names if name not in known]:
-        raise InputError(
-            "without-value", where, n=len(lost), noun="item", what="weight", names=lost
-        )
-    found = np.zeros(len(names))
-    for row, name in enumerate(names):
-        weight = known[name]
-        try:
-            # older NumPy converts an array of one element
-            if getattr(weight, "ndim", 0):
-                raise TypeError
-            found[row] = float(weight)
-        except (TypeError, ValueError, OverflowError):
-            found[row] = math.nan
-        if isinstance(weight, str) or not 0 <= found[row] < math.inf:
-            raise InputError(
-                "out-of-range",
-                where,
-                role=f"the weight of item {name!r}",
-                value=weight,
-                wanted="a finite number, not negative",
-            )
-    with np.errstate(over="ignore"):
-        if not np.isfinite(found.sum()):
-            raise InputError("infinite-sum", where, role="all sample weights")
-    return found
+    counts = {**joined.counts, "weight_0": n_left_out}
+    pred = joined.pred.take(rows)
+    ref_side = joined.ref.take(rows)
+    return Joined(take_ids(joined.ids, rows), pred, ref_side, counts), values[rows]

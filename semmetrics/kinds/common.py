@@ -295,47 +295,64 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
 # ---- weights, and probabilities of set sizes ----------------------------------------------------
 
 
-def read_weights(weights: Any, files: ReadOptions, of: str = "weights") -> Any:
-    """Read weights, or numbers of classes, from a path or frame; a Series has ids in the index."""
-    if weights is None:
-        return None
-    from semmetrics.data.objects import is_frame, is_series, string_ids
-
-    path = isinstance(weights, (str, os.PathLike))
-    columns = hasattr(weights, "columns") or hasattr(weights, "column_names")
-    if path or (columns and is_frame(weights)):
-        from semmetrics.data.side_inputs import read_numbers
-
-        notes: list[Any] = []
-        values = read_numbers(weights, files, notes, of)
-        return Weights(values, os.fspath(weights) if path else of, notes)
-    if is_series(weights) and hasattr(weights, "index"):
-        return dict(zip(string_ids(weights.index, of), weights.to_list(), strict=True))
-    return weights
-
-
-def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[Fact]:
-    """Note which sample weights are of ids that no input has, and what their reader noted.
+def read_weights(
+    weights: Any, files: ReadOptions, source: str = "weights"
+) -> Weights | None:
+    """Read weights of items, or numbers of classes, from what a user may give.
 
     Parameters
     ----------
-    weights : mapping from id, sequence in the order of the ground truth, Weights of those, or None
+    weights : path, frame, Series, mapping from id, sequence, or None
+        The index of a Series has the ids.
+    files : ReadOptions
+    source : str
+        What messages call the numbers.
+    """
+    if weights is None or isinstance(weights, Weights):
+        return weights
+    from semmetrics.data.objects import is_frame, is_series, string_ids
+
+    is_path = isinstance(weights, (str, os.PathLike))
+    has_columns = hasattr(weights, "columns") or hasattr(weights, "column_names")
+    if is_path or (has_columns and is_frame(weights)):
+        from semmetrics.data.side_inputs import read_numbers
+
+        notes: list[Any] = []
+        values: Any = read_numbers(weights, files, notes, source)
+        name = os.fspath(weights) if is_path else source
+        return Weights(values, name, notes)
+    if is_series(weights) and hasattr(weights, "index"):
+        ids = string_ids(weights.index, source)
+        return Weights(dict(zip(ids, weights.to_list(), strict=True)), source)
+    return Weights(weights, source)
+
+
+def unused_weights(weights: Weights | None, inputs: Sequence[Any]) -> list[Fact]:
+    """Note which sample weights are of ids that no input has, and what was odd in their file.
+
+    Parameters
+    ----------
+    weights : Weights or None
     inputs : sequence of Lists
 
     Examples
     --------
     >>> from semmetrics.kinds.labels import as_labels
-    >>> print(*unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})]))
+    >>> weights = Weights({"a": 1.0, "b": 2.0})
+    >>> print(*unused_weights(weights, [as_labels({"a": ["cat"]})]))
     1 of 2 sample weights not used, as no input has the id: 'b'
     """
-    notes: list[Fact] = []
-    if isinstance(weights, Weights):
-        weights, notes = weights.values, [*weights.notes]
-    if not isinstance(weights, Mapping) or not inputs:
+    if weights is None:
+        return []
+    notes = list(weights.notes)
+    if not weights.is_by_id or not inputs:
         return notes
-    known = set().union(*(map(str, one.ids) for one in inputs))
-    extra = (name for name in map(str, weights) if name not in known)
-    return notes + named("unused-weights", extra, total=len(weights))
+    known: set[str] = set()
+    for one in inputs:
+        known.update(map(str, one.ids))
+    ids = [str(item_id) for item_id in weights.values]
+    unused = [item_id for item_id in ids if item_id not in known]
+    return notes + named("unused-weights", unused, total=len(ids))
 
 
 def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:

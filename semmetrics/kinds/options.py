@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.join import Weights
 from semmetrics.errors import InputError
 from semmetrics.options import (
     OPTIONS,
@@ -55,7 +56,7 @@ class ResolvedOptions:
     classes: Any
     unknown_value: str | float | None
     ignore: Any
-    weights: Any
+    weights: Weights | None
 
     # What texts mean
     embedding: Any

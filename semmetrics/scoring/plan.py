@@ -455,7 +455,8 @@ def check_weights(prepared: Prepared) -> None:
     InputError
         If all items of a task weigh nothing.
     """
-    where = getattr(prepared.options.weights, "source", "weights")
+    weights = prepared.options.weights
+    where = "weights" if weights is None else weights.source
     for _, task in each_task(prepared.tasks):
         if not len(task) and "weight_0" in task.counts:
             raise InputError("zero-weights", where)

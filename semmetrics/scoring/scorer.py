@@ -37,8 +37,8 @@ from semmetrics.core.backend import common_precision
 from semmetrics.core.ragged import Codes, offsets, row_numbers
 from semmetrics.data.categories import name_categories
 from semmetrics.data.cell_lists import check_styles, place_of_styles
-from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
-from semmetrics.data.join import Weights, aligned_weights, same_ids
+from semmetrics.data.form import DEFAULTS, takes_options
+from semmetrics.data.join import Weights, same_ids
 from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
 from semmetrics.data.observations import Observations
 from semmetrics.embed.open import SHIPPED
@@ -1639,12 +1639,11 @@ def _read_values(
     if "set_size_probs" in given:
         values["set_size_probs"] = read_set_size_probs(given["set_size_probs"], files)
     if "weights" in given:
-        weights = read_weights(given["weights"], (files or ReadOptions()).beside())
-        weights = weights if isinstance(weights, Weights) else Weights(weights)
+        weights = read_weights(given["weights"], files.beside()) or Weights(None)
         numbered = isinstance(ref.ids, range)
         # Unused ids of a mapping are known only when all batches are there.
-        if numbered or not isinstance(weights.values, Mapping):
-            found: Any = aligned_weights(weights, ref, ref.ids)
+        if numbered or not weights.is_by_id:
+            found: Any = weights.align(ref, ref.ids)
             if not numbered:
                 found = dict(zip(map(str, ref.ids), found.tolist(), strict=True))
             weights = replace(

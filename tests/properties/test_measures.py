@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from laws import named
 
+from semmetrics.data.join import Weights
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
@@ -98,7 +99,11 @@ def statistics(
         pred = replace(pred, side=replace(pred.side, scores=np.zeros(0)))
     ref = as_labels({name: r for name, (_, r) in data.items()})
     task = label_task(
-        pred, ref, resolve_options({"weights": weights, "classes": classes}, "labels")
+        pred,
+        ref,
+        resolve_options(
+            {"weights": weights and Weights(weights), "classes": classes}, "labels"
+        ),
     )
     return evaluate(change(task), measures)
 

@@ -13,6 +13,7 @@ from laws import named
 from refusals import refused
 from tiny import Tiny, with_vectors
 
+from semmetrics.data.join import Weights
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
@@ -97,7 +98,10 @@ def statistics(
         as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1)
     )
     task = label_task(
-        *sides, resolve_options({"weights": weights, "classes": classes}, "labels")
+        *sides,
+        resolve_options(
+            {"weights": weights and Weights(weights), "classes": classes}, "labels"
+        ),
     )
     task = with_vectors(task, measures, models, oov=oov)
     return evaluate(change(task), measures)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oracles.captions_ngram import Blanks
 from refusals import refused
 
+from semmetrics.data.join import Weights
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
 
@@ -70,7 +71,13 @@ def test_by_position():
             "id-of-candidate",
             "",
         ),
-        ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
+        (
+            {"a": "x"},
+            {"a": "x"},
+            {"weights": Weights({"b": 1})},
+            "without-value",
+            "weights",
+        ),
     ],
 )
 def test_errors(candidates, references, options, code, where):

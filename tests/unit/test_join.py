@@ -7,7 +7,7 @@ import pytest
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics.data.join import PARTS, aligned_rows, aligned_weights, compared, join
+from semmetrics.data.join import PARTS, Weights, aligned_rows, compared, join
 from semmetrics.kinds.labels import as_labels
 from semmetrics.options import flag
 
@@ -100,7 +100,7 @@ def test_cardinalities_that_are_refused(heads, theirs, code, where):
 def test_weights_that_are_refused(weights, code):
     ref = side("abc")
     with refused(code, "weights"):
-        aligned_weights(weights, ref, ref.ids)
+        Weights(weights).align(ref, ref.ids)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from refusals import refused
 from tiny import Tiny, with_vectors
 
 from semmetrics.core.columns import UNIT, as_floats
+from semmetrics.data.join import Weights
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
@@ -27,7 +28,9 @@ REFS = {"x": ["a"], "y": ["b"], "z": ["c", "d"]}
 MEASURES = parse_all(["F1", "MacroF1", "MicroF1", "AP", "RankingLoss", "mAP"])
 
 
-def part(ids, measures=MEASURES, *, keep_rows=True, **options):
+def part(ids, measures=MEASURES, *, keep_rows=True, weights=None, **options):
+    if weights is not None:
+        options["weights"] = Weights(weights)
     pred, ref = ({i: side[i] for i in ids} for side in (PREDS, REFS))
     task = label_task(
         as_labels(pred), as_labels(ref), resolve_options(options, "labels")

@@ -18,14 +18,13 @@ import numpy as np
 
 from semmetrics.core.ragged import (
     Codes,
-    Floats,
     Ints,
     lengths,
     offsets,
     row_numbers,
     take_rows,
 )
-from semmetrics.data.join import Joined, aligned_weights, join
+from semmetrics.data.join import Joined, Weights, join
 from semmetrics.data.lists import Ids, Lists, in_order
 from semmetrics.data.observations import Observations
 from semmetrics.data.swapped import check_captions
@@ -40,7 +39,6 @@ from semmetrics.kinds.captions.oddities import (
 if TYPE_CHECKING:
     pass
 
-Weights = Mapping[str, float] | Sequence[float] | Floats
 _SINGLE = 1.5  # mean words of a caption below which captions look like labels
 _BLOCK = 256  # captions whose words are counted at a time
 
@@ -62,8 +60,8 @@ def join_captions(
         With ``name`` and ``tokens(captions)``.
     missing : {"error", "skip", "empty"}
         For images without a caption on one side.
-    weights : mapping from id, or array of shape (items of the references,), optional
-        The weight of an image, finite and not negative; each of its candidates has it.
+    weights : Weights, optional
+        The weight of each image; each of its candidates has it.
 
     Returns
     -------
@@ -135,7 +133,7 @@ def _make_task(
     ordered, places = in_order(texts, codes)
     candidates, references = np.split(places.astype(np.int64), [int(sizes.sum())])
     given: dict[str, str] = {} if weights is None else {"weights": "given"}
-    values = None if weights is None else aligned_weights(weights, lists, ids)
+    values = None if weights is None else weights.align(lists, ids)
     return CaptionTask.of_images(
         ids,
         sizes,
@@ -165,7 +163,7 @@ def leave_one_out(
     ----------
     references : Lists
     tokenizer : Tokenizer
-    weights : mapping from id, or array of shape (items of the references,), optional
+    weights : Weights, optional
 
     Returns
     -------

@@ -35,9 +35,8 @@ _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 
 def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
     """Read a number for each class; its values are None if it is not a mapping."""
-    found = common.read_weights(given, files, option)
-    found = found if isinstance(found, Weights) else Weights(found, option)
-    if not isinstance(found.values, Mapping):
+    found = common.read_weights(given, files, option) or Weights(None, option)
+    if not found.is_by_id:
         return replace(found, values=None)
     read: dict[str, float] = {}
     for name, value in found.values.items():

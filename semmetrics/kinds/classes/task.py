@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from semmetrics.core.hashing import identity_of
-from semmetrics.data.join import aligned_weights, join_rows
+from semmetrics.data.join import join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.observations import Observations
@@ -95,7 +95,7 @@ def make_task(
         truth=codes[joined.ref.codes].astype(np.int32),
         ties=options.ties,
         named=named,
-        weights=None if weights is None else aligned_weights(weights, truth, ids),
+        weights=None if weights is None else weights.align(truth, ids),
     )
     observations = _observe(task)
     observations.count("numbered", int(numbered))

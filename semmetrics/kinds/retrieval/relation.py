@@ -22,7 +22,7 @@ from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.hashing import hash_ids, mix
 from semmetrics.core.ragged import Ints
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.join import aligned_weights, join_rows
+from semmetrics.data.join import join_rows
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
 from semmetrics.data.matrix import (
     Matrix,
@@ -723,7 +723,7 @@ def _task(
             )
         nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
         items = Lists(relation.ids, [], nothing)
-        weights = aligned_weights(options.weights, items, relation.ids)
+        weights = options.weights.align(items, relation.ids)
     has_places = isinstance(sides.scores, Similarities) and lists_places(sides.scores)
     observations = Observations()
     if _looks_transposed(sides, relation):
