@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.reports import Records as Records
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
+    from semmetrics.scoring.rescore import rescore as rescore
     from semmetrics.scoring.result import Score as Score
-    from semmetrics.scoring.score import rescore as rescore
     from semmetrics.scoring.score import score as score
     from semmetrics.scoring.score import score_systems as score_systems
     from semmetrics.scoring.scorer import Scorer as Scorer
@@ -81,7 +81,8 @@ _HOMES = {
         "scoring.calibration": "Calibration",
         "scoring.intervals": "Bootstrap",
         "scoring.result": "Score",
-        "scoring.score": "rescore score score_systems",
+        "scoring.rescore": "rescore",
+        "scoring.score": "score score_systems",
         "scoring.scorer": "Scorer",
         "scoring.table": "ScoreTable",
         "studies.agreement": "AgreementTable meta",

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.side_inputs import read_class_list
-from semmetrics.metrics.registry import kinds_of_all
-from semmetrics.scoring.protocols import listed
+from semmetrics.metrics.registry import kinds_of_all, listed
 
 
 def as_sides(

@@ -87,7 +87,8 @@ def score(run: Run) -> None:
     if any(run[name] for name in ("stream", "shard", "state", "engine")):
         _score_parts(run)
         return
-    from semmetrics.scoring import score as api
+    from semmetrics.scoring.rescore import rescore_systems
+    from semmetrics.scoring.score import score_systems
 
     detailed = any(run[name] is not None for name in ("worst", "html", *_DETAILS))
     options = run.values() | {"keep_rows": detailed or bool(run.plots)}
@@ -97,9 +98,9 @@ def score(run: Run) -> None:
         and run["rescore"] is None
     ):
         options.setdefault("measures", ["MacroF1"])
-    compute: Callable[..., ScoreTable] = api.score_systems
+    compute: Callable[..., ScoreTable] = score_systems
     if run["rescore"] is not None:
-        compute = partial(api.rescore_systems, run["rescore"])
+        compute = partial(rescore_systems, run["rescore"])
     with run.progress() as progress:
         table = compute(run.systems(), run["gt"], progress=progress, **options)
     _write_table(run, table)

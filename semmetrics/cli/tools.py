@@ -254,7 +254,7 @@ def read_captions(
 ) -> list[Lists]:
     """Read files, each with its options, and say how, and what is odd."""
     from semmetrics.kinds.captions import as_captions
-    from semmetrics.scoring.plan import describe_inputs
+    from semmetrics.scoring.evaluation import describe_inputs
 
     inputs = [
         as_captions(path, options=own) for path, own in zip(paths, read, strict=True)
@@ -771,7 +771,7 @@ def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
     from semmetrics.data.side_inputs import read_class_list
     from semmetrics.kinds.labels import as_labels
     from semmetrics.kinds.labels.normalization import REPEATING, normalization
-    from semmetrics.scoring.plan import describe_inputs
+    from semmetrics.scoring.evaluation import describe_inputs
 
     files, path = run["files"], run["classes"]
     classes = None if path is None else read_class_list(path, read.beside())

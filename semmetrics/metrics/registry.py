@@ -616,31 +616,51 @@ def cutoffs(text: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def kinds_of_all(texts: Iterable[Measured]) -> list[str]:
-    """Return the kinds that have all of some measures, with their options.
+def parse_by_kind(texts: Iterable[Measured]) -> dict[str, list[Measure]]:
+    """Parse measures for each kind that has all of them, with their options.
 
     Examples
     --------
-    >>> kinds_of_all(["Recall@5"]), kinds_of_all(["HitRate@1 Recall@5"]), kinds_of_all(["F1 CIDEr"])
-    (['labels', 'retrieval'], ['retrieval'], [])
-    >>> kinds_of_all(["BagSim"]), kinds_of_all(["BagSim(references=mean)"])
-    (['labels', 'captions'], ['captions'])
+    >>> parse_by_kind(["Recall@5"])
+    {'labels': [Measure('Recall@5')], 'retrieval': [Measure('Recall@5')]}
+    >>> list(parse_by_kind(["HitRate@1 Recall@5"])), list(parse_by_kind(["F1 CIDEr"]))
+    (['retrieval'], [])
+    >>> list(parse_by_kind(["BagSim(references=mean)"]))
+    ['captions']
     """
+    words = [word for text in texts for word in split_names(text)]
+    if not words:
+        return {}
+    kinds = _kinds_of_word(words[0])
+    for word in words[1:]:
+        of_word = _kinds_of_word(word)
+        kinds = [kind for kind in kinds if kind in of_word]
+    measures_by_kind = {}
+    for kind in kinds:
+        with suppress(InputError):
+            measures_by_kind[kind] = parse_all(words, kind, first=kind)
+    return measures_by_kind
 
-    def kinds_with(one: Any) -> list[str]:
-        if not isinstance(one, str):
-            return [(one.definition if isinstance(one, Measure) else one).kind]
-        able = []
-        for kind in _kinds_of_text(one):
-            with suppress(InputError):
-                parse(one, kind)
-                able.append(kind)
-        return able
 
-    each = [kinds_with(word) for text in texts for word in split_names(text)]
-    return [
-        kind for kind in (each[0] if each else ()) if all(kind in some for some in each)
-    ]
+def kinds_of_all(texts: Iterable[Measured]) -> list[str]:
+    """Return the kinds that have all of some measures, with their options."""
+    return list(parse_by_kind(texts))
+
+
+def listed(measures: Any) -> list[Measured]:
+    """Return the measures that a user gives, one or several, as a list."""
+    if isinstance(measures, (str, Measure, Definition)):
+        return [measures]
+    return list(measures)
+
+
+def _kinds_of_word(word: Measured) -> list[str]:
+    """Return the kinds that have a measure of this name."""
+    if isinstance(word, Measure):
+        return [word.definition.kind]
+    if isinstance(word, Definition):
+        return [word.kind]
+    return list(_kinds_of_text(word))
 
 
 def parse_all(

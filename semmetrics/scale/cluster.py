@@ -37,7 +37,7 @@ from semmetrics.data.form import (
 )
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, at, require
-from semmetrics.metrics.registry import is_own, parse_all
+from semmetrics.metrics.registry import is_own, listed, parse_all
 from semmetrics.options import COLUMNS
 from semmetrics.scale.stream import Seen, Side, score_sides, take_weights, with_task
 from semmetrics.scoring.fits import (
@@ -45,7 +45,6 @@ from semmetrics.scoring.fits import (
     count_frequencies,
     stems_to_count,
 )
-from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.scorer import Scorer, setup_of
 from semmetrics.scoring.table import ScoreTable
 

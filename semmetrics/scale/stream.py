@@ -41,8 +41,8 @@ from semmetrics.scoring.fits import (
     count_frequencies,
     stems_to_count,
 )
-from semmetrics.scoring.plan import Shard
 from semmetrics.scoring.scorer import Batches, Scorer, setup_of
+from semmetrics.scoring.shards import Shard
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

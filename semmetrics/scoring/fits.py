@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,19 +30,42 @@ from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.families import LABEL_AVERAGES, formula_options, terms_of
 from semmetrics.metrics.formulas import f1, f1_many_to_one
 from semmetrics.options import COLUMNS
-from semmetrics.scoring.evaluate import Statistics, frame_of
-from semmetrics.scoring.protocols import plan_measures
+from semmetrics.scoring.measures import choose_measures
 from semmetrics.scoring.result import BEST_FIT
 from semmetrics.scoring.signature import escape
+from semmetrics.scoring.statistics import Statistics, frame_of
 
 BEST = "threshold:best"
-Fitted: TypeAlias = tuple[Measure, str]
-"""A measure with all that it asks for fitted, and a note for its signature."""
-Evaluated: TypeAlias = tuple[Sequence[Fitted], Statistics]
-"""The fitted measures of a system's part, and its statistics."""
 
 
-def fit(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> Fitted:
+class FittedMeasure(NamedTuple):
+    """A measure with everything fitted that its options ask for.
+
+    Attributes
+    ----------
+    measure : Measure
+    note : str
+        What was fitted, for the signature.
+    """
+
+    measure: Measure
+    note: str
+
+
+class EvaluatedPart(NamedTuple):
+    """What was evaluated of one part of a system.
+
+    Attributes
+    ----------
+    measures : sequence of FittedMeasure
+    statistics : Statistics
+    """
+
+    measures: Sequence[FittedMeasure]
+    statistics: Statistics
+
+
+def fit(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> FittedMeasure:
     """Fit a measure on the task of a system.
 
     Parameters
@@ -64,7 +87,7 @@ def fit(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> Fitted
         if measure[option] is not None:
             measure, note = fit_option(measure, task, calibrations)
             notes.append(note)
-    return measure, "|".join(filter(None, notes))
+    return FittedMeasure(measure, "|".join(filter(None, notes)))
 
 
 @contextmanager
@@ -79,18 +102,20 @@ def naming(system: str) -> Iterator[None]:
 
 def _fit_similarity_threshold(
     measure: Measure, task: Any, calibrations: Sequence[Any]
-) -> Fitted:
+) -> FittedMeasure:
     if measure["threshold"] != "auto":
-        return measure, ""
+        return FittedMeasure(measure, "")
     from semmetrics.metrics.label_similarity import label_vectors_of
 
     vectors = label_vectors_of(task, model_key(measure))
     if not calibrations:
-        return measure.with_options(threshold=repr(vectors.threshold)), ""
+        own = measure.with_options(threshold=repr(vectors.threshold))
+        return FittedMeasure(own, "")
     identity = vectors.embedder.identity
     for one in calibrations:
         if one.embedding == identity:
-            return measure.with_options(threshold=repr(one.threshold)), one.note
+            calibrated = measure.with_options(threshold=repr(one.threshold))
+            return FittedMeasure(calibrated, one.note)
     known = [one.embedding for one in calibrations]
     raise InputError(
         "other-embedding",
@@ -103,9 +128,9 @@ def _fit_similarity_threshold(
 
 def _fit_score_threshold(
     measure: Measure, task: Any, calibrations: Sequence[Any]
-) -> Fitted:
+) -> FittedMeasure:
     if measure["decode"] != BEST:
-        return measure, ""
+        return FittedMeasure(measure, "")
     from semmetrics.metrics.matching import no_scores
     from semmetrics.metrics.sweeps import best_place
 
@@ -130,7 +155,8 @@ def _fit_score_threshold(
     # a score, or the next below the lowest
     best = float(points[best_place(points, values)])
     note = f"{BEST_FIT}{judge}-{measure['average']}"
-    return measure.with_options(decode=f"threshold:{best!r}"), note
+    fitted = measure.with_options(decode=f"threshold:{best!r}")
+    return FittedMeasure(fitted, note)
 
 
 def _below(point: float, precision: str) -> float:
@@ -249,15 +275,13 @@ def _under_policy(
 
 def _fit_frequencies(
     measure: Measure, task: Any, calibrations: Sequence[Any]
-) -> Fitted:
+) -> FittedMeasure:
     from semmetrics.metrics.cider import frequency_hash
 
     if measure["df"] == "references" and "df" in task.fits:
         measure = measure.with_options(df="given")
-    return (
-        measure,
-        f"fit:df@{frequency_hash(task, str(measure['df']), str(measure['stem']))}",
-    )
+    digest = frequency_hash(task, str(measure["df"]), str(measure["stem"]))
+    return FittedMeasure(measure, f"fit:df@{digest}")
 
 
 def stems_to_count(setup: Any, weights: object = None) -> list[str]:
@@ -270,7 +294,7 @@ def stems_to_count(setup: Any, weights: object = None) -> list[str]:
         return []
     if weights is not None or options.missing in ("skip", "common"):
         return []
-    planned = plan_measures(setup.kind, {}, options).measures
+    planned = choose_measures(setup.kind, {}, options).measures
     every = [
         term for measure in planned for term in terms_of(measure).get("", (measure,))
     ]
@@ -287,7 +311,7 @@ def count_frequencies(
     Parameters
     ----------
     references : Lists
-    setup : Setup
+    setup : Evaluation
         Of captions.
     stems : sequence of str
     """
@@ -298,7 +322,7 @@ def count_frequencies(
         f"references/{one}": fit_document_frequencies(texts, tokenizer, one)
         for one in stems
     }
-    setup.forget()
+    setup.forget_items()
     return found
 
 
@@ -321,9 +345,12 @@ def _size(tables: Mapping[str, Any]) -> int:
     return sum(map(len, tables.values()))
 
 
-def _name_parser(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
+def _name_parser(
+    measure: Measure, task: Any, calibrations: Sequence[Any]
+) -> FittedMeasure:
     graphs = task.fits[f"parser/{measure['parser']}"]
-    return measure, f"fit:parser-{escape(graphs.parser.identity)}"
+    note = f"fit:parser-{escape(graphs.parser.identity)}"
+    return FittedMeasure(measure, note)
 
 
 _FITS = {

@@ -1,10 +1,10 @@
-"""What to compute: the measures of a protocol, those that are named, or a kind's default ones.
+"""The protocols of papers: their measures, with all conventions.
 
 Conventions
 -----------
-A protocol names the measures of a paper, the headings that the paper prints them under, and how
-the data are read. Its conventions win over defaults; options that would change a number are
-refused. A plan holds what is computed, at every cutoff and under every decoding rule.
+A protocol names the measures of a paper, the headings under which the paper prints them, and how
+the data are read. Its conventions replace the defaults. Options that would change a number raise
+an error.
 
 A protocol of agreement fixes what is read of a file of judgements, what becomes of candidates that
 are among their own references, whether judgements of the same candidate are averaged, and the
@@ -13,18 +13,13 @@ statistic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
-from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.base import Kind, Options, Tasks
+from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, fold, listing
-from semmetrics.metrics.definition import Definition, Measure, is_cutoff
-from semmetrics.metrics.registry import cutoffs, name_as_asked, parse, parse_all
-from semmetrics.options import decoding_rules
-from semmetrics.scoring.result import matching_names
 
 P = TypeVar("P")
 
@@ -303,202 +298,6 @@ class NotComputed:
     heading: str
     reason: str
     measure: str | None = None
-
-
-class Plan(NamedTuple):
-    """What to compute: measures, their headings, what cannot be computed; and what is unused."""
-
-    measures: list[Measure]
-    headings: list[str]
-    not_computed: list[NotComputed]
-    notes: list[Fact]
-
-
-def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
-    """Plan a protocol's measures, those named, or the default ones of the kind.
-
-    Each is computed at every cutoff of ``top_k`` and under every rule of ``decode``, where it has
-    none of its own.
-
-    Raises
-    ------
-    InputError
-        If no measure is named, a cutoff or rule is wrong or does not apply.
-    """
-    decode, top_k, keep = options.decode, options.top_k, options.keep_at_least
-    rules = (decode,) if decode is None or isinstance(decode, str) else tuple(decode)
-    if not rules or len(set(rules)) != len(rules):
-        wanted = "one or more different rules, such as 'threshold:0.5'"
-        raise InputError("bad-option", name="decode", value=decode, wanted=wanted)
-    top_k = cutoffs(top_k) if isinstance(top_k, str) else () if top_k is None else top_k
-    cuts = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
-    if not all(map(is_cutoff, cuts)) or len(set(cuts)) != len(cuts):
-        wanted = "distinct whole numbers from 1"
-        raise InputError("bad-option", name="top_k", value=options.top_k, wanted=wanted)
-    choose = _plan_named if options.protocol is None else _plan_protocol
-    plan = choose(kind, tasks, options, tuple(map(int, cuts)), rules)
-    if keep and not any(measure["keep_at_least"] for measure in plan.measures):
-        raise InputError("needs-option", what=f"keep_at_least={keep}", name="decode")
-    return _with_headings(plan, options.headings or {})
-
-
-def _with_headings(plan: Plan, given: Mapping[str, str]) -> Plan:
-    """Give measures the headings that were asked for, by their own or their names."""
-    known = [(h, str(m)) for h, m in zip(plan.headings, plan.measures, strict=True)]
-    made, cuts = list(plan.headings), [f"@{m.k}" for m in plan.measures]
-    whole = [
-        (h.removesuffix(k), m.removesuffix(k))
-        for (h, m), k in zip(known, cuts, strict=True)
-    ]
-    for name, text in given.items():
-        pairs = known if matching_names(name, set(known)) else whole
-        if not (meant := matching_names(name, set(pairs))):
-            remedy = did_you_mean(
-                name, plan.headings, f"choose among {listing(plan.headings)}"
-            )
-            raise InputError(
-                "unknown-name", what="computed measure", value=name, remedy=remedy
-            )
-        for place, pair in enumerate(pairs):
-            if pair in meant:  # what is cut off stays
-                made[place] = text + plan.headings[place].removeprefix(pair[0])
-    if len({*made}) < len({*plan.headings}):
-        raise InputError(
-            "duplicate", role="the heading", value=max(made, key=made.count)
-        )
-    return plan._replace(headings=made)
-
-
-def _plan_named(
-    kind: Kind,
-    tasks: Tasks,
-    options: Options,
-    cuts: Sequence[int],
-    rules: Sequence[str | None],
-) -> Plan:
-    named, absent = options.measures, []
-    if named is None:
-        defaults = kind.default_measures(tasks, options)
-        named = parse_all(defaults.measures, kind.name)
-        absent = [NotComputed(*pair, pair[0]) for pair in defaults.absent.items()]
-    keep = options.keep_at_least
-    chosen: dict[Measure, None] = {}
-    several = list(parse_all(listed(named), first=kind.name))
-    for measure in several:
-        for rule in rules:
-            decoded = _decode(measure, rule, keep, alone=len(rules) == 1)
-            free = decoded.definition.cutoff and decoded.k is None
-            for k in cuts if free and cuts else (decoded.k,):
-                chosen[decoded if k is None else decoded @ k] = None
-    if not chosen:
-        raise InputError(
-            "nothing-given", what="measures", remedy="name one, or leave measures out"
-        )
-    notes = _without_effect(several, cuts, rules, options)
-    return Plan(list(chosen), list(map(name_as_asked, chosen)), absent, notes)
-
-
-_OWN_CUTOFF = "the cutoff in the name takes precedence"
-_NO_CUTOFF = "computed from all predictions, without a cutoff"
-_OWN_RULE = "the decoding rule in the measure takes precedence"
-_NO_RULE = "computed from the scores of all labels; for sets of labels use F1, Precision or Recall"
-
-
-def _without_effect(
-    measures: Sequence[Measure],
-    cuts: Sequence[int],
-    rules: Sequence[Any],
-    options: Options,
-) -> list[Fact]:
-    """Return which measures do not take the cutoffs of ``top_k``, or the decoding rules."""
-    own = {m: m.k is not None and cuts != (m.k,) for m in measures}
-    none = {m: m.k is None and not m.definition.cutoff for m in measures}
-    found = [("top_k", own, _OWN_CUTOFF), ("top_k", none, _NO_CUTOFF)] if cuts else []
-    if set(rules) != {None}:
-        given = (
-            "threshold"
-            if [*rules] == decoding_rules(None, options.threshold)
-            else "decode"
-        )
-        own = {m: m["decode"] not in (None, "all", *rules) for m in measures}
-        none = {m: m["decode"] is None for m in measures}
-        found += [(given, own, _OWN_RULE), (given, none, _NO_RULE)]
-    facts = []
-    for option, chosen, reason in found:
-        names = dict.fromkeys(str(measure) for measure in measures if chosen[measure])
-        on = f"{listing(names, write=str)}: {reason}"
-        facts += (
-            [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
-        )
-    return facts
-
-
-def listed(measures: Any) -> list[str | Measure | Definition]:
-    """Return the measures that a user names as a list."""
-    return (
-        [measures]
-        if isinstance(measures, (str, Measure, Definition))
-        else list(measures)
-    )
-
-
-def _plan_protocol(
-    kind: Kind,
-    tasks: Tasks,
-    options: Options,
-    cuts: Sequence[int],
-    rules: Sequence[str | None],
-) -> Plan:
-    protocol, keep = find_protocol(str(options.protocol)), options.keep_at_least
-    if (keep or set(rules) != {None}) and not protocol.decode:
-        what = f"protocol {protocol.name}"
-        raise InputError("fixed-by", what=what, names="decode and keep_at_least")
-    plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()], [])
-    of_parts = {part: task for parts in tasks.values() for part, task in parts.items()}
-    for part, task in of_parts.items():
-        expected = protocol.sizes.get(part, len(task))
-        if len(task) != expected:
-            values = {
-                "unit": task.unit,
-                "protocol": protocol.name,
-                "expected": expected,
-            }
-            plan.notes.append(Fact("other-size", len(task), where=part, values=values))
-    every: Sequence[int | None] = cuts or protocol.top_k or (None,)
-    for place, rule in enumerate(rules):
-        for k, (heading, text) in product(every, protocol.entries.items()):
-            heading = heading if k is None else f"{heading}@{k}"
-            # a rule that is given, in place of the one for logits
-            text = text.replace(
-                "{logits}", (rule or "{logits}").replace("threshold:", "at-least:")
-            )
-            filled, lacking = kind.complete_measure(text, tasks, options)
-            if lacking:
-                if not place and heading.partition("@")[0] not in protocol.optional:
-                    named = filled if k is None else f"{filled}@{k}"
-                    plan.not_computed.append(NotComputed(heading, lacking, named))
-                continue
-            (measure,) = parse(filled, kind.name)
-            measure = _decode(measure, rule, keep)
-            plan.measures.append(measure if k is None else measure @ k)
-            ruled = len(rules) > 1 and measure["decode"] is not None
-            plan.headings.append(f"{heading} [{rule}]" if ruled else heading)
-    return plan
-
-
-def _decode(
-    measure: Measure, rule: str | None, keep: int, *, alone: bool = True
-) -> Measure:
-    """Give a measure the decoding rule, where it has none of its own."""
-    if measure["decode"] is None:
-        return measure
-    if rule is not None and measure["decode"] == "all":
-        measure = measure.with_options(decode=rule)
-        if not alone:  # what was asked for does not tell them apart
-            measure = replace(measure, asked=(name_as_asked(measure), *measure.asked))
-    if keep and measure["keep_at_least"] == 0 and measure["decode"] != "all":
-        measure = measure.with_options(keep_at_least=keep)
-    return measure
 
 
 OWN_REFERENCES = {

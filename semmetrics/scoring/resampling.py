@@ -44,8 +44,9 @@ from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Frame, Measure, Statistic
-from semmetrics.scoring.evaluate import Progress, Statistics, merged_labels
+from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default_method
+from semmetrics.scoring.statistics import Statistics, merged_labels
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
 _Own: TypeAlias = dict[str, Any]  # fields of a measure's replicates

@@ -23,15 +23,10 @@ from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import is_own, names_like, parse_in_any_case
 from semmetrics.reports import entry_of
-from semmetrics.scoring.evaluate import (
-    Progress,
-    Statistics,
-    evaluate,
-    frame_of,
-    merged_labels,
-)
+from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
 from semmetrics.scoring.signature import signature
+from semmetrics.scoring.statistics import Statistics, frame_of, merged_labels
 
 Names: TypeAlias = "tuple[str, ...]"
 N = TypeVar("N", bound=Names)

@@ -1,15 +1,9 @@
-"""Scores from Python objects, arrays or paths, in one call; and scores that a signature says.
-
-Conventions
------------
-``rescore`` computes what a signature says again. What a signature cannot hold, such as a class
-list, is given again; what then differs from it is reported, one line each.
-"""
+"""Scores from Python objects, arrays or paths, in one call."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
@@ -18,57 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
-from semmetrics.data.lists import gather
-from semmetrics.errors import InputError, warn_user
+from semmetrics.errors import Fact, InputError, warn_user
 from semmetrics.kinds.base import each_task
-from semmetrics.kinds.common import by_name, read_embedding
 from semmetrics.kinds.options import ResolvedOptions
-from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import OPTIONS, Data, Options, is_asked, split_names
+from semmetrics.options import Data, Options
 from semmetrics.scoring.evaluate import Progress, evaluate
-from semmetrics.scoring.fits import Evaluated, fit, naming
+from semmetrics.scoring.evaluation import Evaluation, join_systems
+from semmetrics.scoring.fits import EvaluatedPart, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
-from semmetrics.scoring.protocols import Plan
+from semmetrics.scoring.measures import ChosenMeasures
+from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.result import Score, score_statistics, with_derived
-from semmetrics.scoring.signature import (
-    Signed,
-    current_signature,
-    part_key,
-    read_signature,
-)
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
-_DEFAULT = "default"
-_NAMES_SHOWN = 5  # labels or captions that an error shows
-_WHAT = {
-    "own": "the source of the measure differs",
-    "n": "the number of items differs",
-    "data": "the ground truth differs",
-    "classes": "the class list differs",
-    "seen": "the seen classes differ",
-    "unseen": "the unseen classes differ",
-    "lists": "a list of classes differs",
-    "gallery": "the gallery differs",
-    "emb": "the embedding differs",
-    "matrix": "phi differs",
-    "lookup": "the rule of lookup differs",
-    "oov": "what stands for unknown labels differs",
-    "taxonomy": "the taxonomy differs",
-    "fit:df": "the document frequencies differ",
-    "fit:parser": "the parser of scene graphs differs",
-    "weights": "the sample weights differ",
-    "L": "the number of labels averaged over differs",
-    "v": "the version differs",
-}
-_FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
+_MAX_NAMES = 5  # labels or captions that an error shows
 
 
 @takes_options()
@@ -91,9 +53,10 @@ def score(
     preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix
         See ``semmetrics.as_labels``, ``semmetrics.as_captions``, ``semmetrics.as_candidates`` and
         ``semmetrics.as_classes``.
-        Predictions are None where embeddings stand in their place (``queries_embeddings``).
+        Predictions are None if embeddings replace them (``queries_embeddings``).
     system : str, optional
-        What the table calls it. The default is the file's name without its ending, or "preds".
+        The name of the system in the table. The default is the file's name without its extension,
+        or "preds".
     **options
 
     Returns
@@ -111,37 +74,7 @@ def score(
     >>> [round(s.value, 4) for s in table]
     [0.8333, 0.5]
     """
-    return score_systems({system or system_name(preds): preds}, gts, **options)
-
-
-def system_name(data: Any) -> str:
-    """Return what a system is called: its file's name without endings.
-
-    Examples
-    --------
-    >>> system_name("runs/resnet.json.gz")
-    'resnet'
-    """
-    if not isinstance(data, (str, os.PathLike)):
-        return "preds"
-    path = os.fspath(data)
-    name = decode_path(Path(path).name.removesuffix(".gz"))
-    return "preds" if path == "-" else name.rpartition(".")[0] or name
-
-
-def decode_path(path: str) -> str:
-    r"""Return a path as text that can be written: what of it is no UTF-8 as escapes.
-
-    Examples
-    --------
-    >>> decode_path("caf\udce9")
-    'caf\\xe9'
-    """
-    try:
-        raw = path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # halves of surrogate pairs, which Windows allows
-        raw = path.encode("utf-8", "backslashreplace")
-    return raw.decode("utf-8", "backslashreplace")
+    return _score_systems({system or system_name(preds): preds}, gts, options)
 
 
 @takes_options()
@@ -166,294 +99,216 @@ def score_systems(
     InputError
         If the input or an option is wrong; the message has the place and the remedy.
     """
-    prepared = prepare_systems(systems, gts, options)
-    warn_of_scores(prepared)
-    return table_of(prepared)
+    return _score_systems(systems, gts, options)
 
 
-def warn_of_scores(prepared: Prepared) -> bool:
-    """Warn of scores that are no probabilities and should be, or are and should be logits.
+def _score_systems(
+    systems: Mapping[str, Any], gts: Any, options: Mapping[str, Any]
+) -> ScoreTable:
+    evaluation = join_systems(systems, gts, options)
+    warn_of_scores(evaluation)
+    return table_of(evaluation)
+
+
+def system_name(data: Any) -> str:
+    """Return the name of a system: its file's name without extensions, or "preds".
+
+    Examples
+    --------
+    >>> system_name("runs/resnet.json.gz")
+    'resnet'
+    """
+    if not isinstance(data, (str, os.PathLike)):
+        return "preds"
+    path = os.fspath(data)
+    if path == "-":
+        return "preds"
+    name = decode_path(Path(path).name.removesuffix(".gz"))
+    return name.rpartition(".")[0] or name
+
+
+def decode_path(path: str) -> str:
+    r"""Return a path as text that can be written. What is not UTF-8 becomes escapes.
+
+    Examples
+    --------
+    >>> decode_path("caf\udce9")
+    'caf\\xe9'
+    """
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # halves of surrogate pairs, which Windows allows
+        raw = path.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")
+
+
+# ---- from a joined evaluation to scores ---------------------------------------------------------
+
+
+def table_of(evaluation: Evaluation) -> ScoreTable:
+    """Score a joined evaluation, and return the table with its notes."""
+    scores = score_evaluation(evaluation)
+    # Notes and descriptions are made when they are read.
+    notes: Any = partial(evaluation.notes, tuple(scores))
+    understood: Any = evaluation.understood
+    return ScoreTable(scores, evaluation.chosen.not_computed, notes, understood)
+
+
+def warn_of_scores(evaluation: Evaluation) -> bool:
+    """Warn of scores that are not probabilities and should be, or are and should be logits.
 
     Returns
     -------
     bool
-        Whether there was a warning. Of several systems, the first such one is named.
+        Whether there was a warning. If it is about several systems, the first one is named.
     """
-    if prepared.kind.name != "labels":
+    if evaluation.kind.name != "labels":
         return False
     from semmetrics.kinds.labels.notes import activation_facts, probability_facts
 
+    options = evaluation.options
+    measures = evaluation.chosen.measures
     scores: dict[str, Any] = {}
-    facts = []
-    for name, task in each_task(prepared.tasks):
-        label_task: Any = task
-        scores[name] = label_task.pred.scores
-        facts += activation_facts(label_task.observations, name, prepared.options)
-    facts += probability_facts(scores, prepared.plan.measures, prepared.options)
-    if facts:
-        warn_user(facts[0])
-    return bool(facts)
+    notes: list[Fact] = []
+    for name, task in each_task(evaluation.tasks):
+        scores[name] = task.pred.scores
+        notes += activation_facts(task.observations, name, options)
+    notes += probability_facts(scores, measures, options)
+    if notes:
+        warn_user(notes[0])
+    return bool(notes)
 
 
-def table_of(prepared: Prepared) -> ScoreTable:
-    """Score prepared tasks, and return the table with its notes."""
-    scores = score_prepared(prepared)
-    facts: Any = partial(prepared.facts, tuple(scores))  # made when they are read
-    understood: Any = prepared.understood
-    return ScoreTable(scores, prepared.plan.not_computed, facts, understood)
-
-
-@takes_options(_SIGNED)
-def rescore(
-    signature: str,
-    preds: Data,
-    gts: Data,
-    *,
-    system: str | None = None,
-    **options: Unpack[Options],
-) -> ScoreTable:
-    """Compute what a signature says again, on these predictions and this ground truth.
-
-    Parameters
-    ----------
-    signature : str
-    preds, gts
-        As for ``score``.
-    system : str, optional
-    **options
-
-    Returns
-    -------
-    ScoreTable
-        ``differences`` says what differs from the signature; nothing where the same was computed.
-
-    Raises
-    ------
-    InputError
-        If the signature is wrong, an option contradicts it, or a class list, weights or an
-        embedding that it was computed with is not given again.
-
-    Examples
-    --------
-    >>> import semmetrics
-    >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures=["F1(average=micro)"])
-    >>> again = rescore(table["F1(average=micro)"].signature, [["cat"]], [["cat", "dog"]])
-    >>> round(again.scores[0].value, 4), again.differences
-    (0.6667, [])
-    """
-    return rescore_systems(
-        signature, {system or system_name(preds): preds}, gts, **options
-    )
-
-
-def rescore_systems(
-    signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
-) -> ScoreTable:
-    """Compute what a signature says for several systems; else as ``rescore``."""
-    given = _options_of(read_signature(signature), options)
-    prepared = prepare_systems(systems, gts, given)
-    warn_of_scores(prepared)
-    table = table_of(prepared)
-    differences = _differences(current_signature(signature), table)
-    differences += [
-        f"{part} is a function without a version: whether it is the same one is not known"
-        for part in _parts(signature).values()
-        if UNVERSIONED in part
-    ]
-    return replace(table, differences=differences)
-
-
-def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a signature says, with those that are given beside it.
-
-    Options that it says are refused, and a lack of what it cannot say.
-    """
-    if twice := [name for name in _SIGNED if is_asked(name, given.get(name))]:
-        raise InputError("in-signature", name=twice[0])
-    for name in ("classes", "seen", "unseen", "weights"):
-        if name in signed.settings and given.get(name) is None:
-            raise InputError("signed-input", name=name, was=signed.settings[name])
-    said: dict[str, Any] = {name: None for name in _SIGNED if OPTIONS[name].key}
-    for name in said:
-        if (text := signed.settings.get(OPTIONS[name].key)) is not None:
-            said[name] = OPTIONS[name].read(text)
-    said |= {name: signed.models.get(name) for name in ("lookup", "oov")}
-    if given.get("captions") is not None:
-        from semmetrics.data.rankings import computed_as  # of retrieval alone
-
-        how = computed_as(signed.models.get("matrix", ""), str(signed.measure["phi"]))
-        said |= {name: how[name] for name in how if given.get(name) is None}
-    said["ignore"] = split_names(signed.settings.get("ignore", ""))
-    # it splits synonyms at commas
-    if "kubany2020" in (said["normalize"] or "").split("+"):
-        said["ignore"] = [name.replace(" | ", ",") for name in said["ignore"]]
-    if signed.settings.get("cand") == "references":
-        said["score_references"] = True
-    if signed.measure["embedding"] is not None:
-        said["embedding"] = _embeddings(signed, given.get("embedding"))
-    asked = given.get("ci") is not False  # an interval may be left out
-    said |= {"measures": [signed.measure], "ci": (asked and signed.bootstrap) or False}
-    said["task"] = given.get("task") or signed.measure.definition.kind
-    return {**given, **said}
-
-
-def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
-    """Return embeddings by name, under the name that the measure has for its own.
-
-    Raises
-    ------
-    InputError
-        If the signature was computed with an embedding that is not given again; those that ship
-        with the package need not be.
-    """
-    name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
-    given = by_name(read_embedding(embedding))
-    if name not in given and list(given) == [_DEFAULT]:
-        given = {name: given[_DEFAULT]}
-    if name in given:
-        return given
-    shipped: str | None = signed.measure.definition.own_embedding
-    if identity is not None:
-        from semmetrics.embed.open import find_shipped
-
-        shipped = find_shipped(identity)
-    if shipped is None:
-        before = "" if name == _DEFAULT else f"{name}="
-        raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
-    return {name: shipped, **given}
-
-
-def _differences(text: str, table: ScoreTable) -> list[str]:
-    """Say what differs between a signature and the scores computed from it, one line each."""
-    each = (
-        (one.system, _compare(_parts(text), _parts(one.signature))) for one in table
-    )
-    lines = gather((line, system) for system, some in each for line in some)
-    return [
-        line if len(systems) == len(table.systems) else f"{', '.join(systems)}: {line}"
-        for line, systems in lines.items()
-    ]
-
-
-def _parts(text: str) -> dict[str, str]:
-    """Return the parts of a signature by what they say, without a threshold that was fitted.
-
-    Such a threshold is given when a signature is computed again.
-    """
-    parts = {part_key(part): part for part in text.split("|")[1:]}
-    return {key: part for key, part in parts.items() if key not in _FITTED}
-
-
-def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
-    said = {key: f"{text} from the signature's" for key, text in _WHAT.items()}
-    lines = [
-        f"{said.get(key, f'{key} differs from the signature')}: {now[key]} instead of {then[key]}"
-        for key in dict.fromkeys((*_WHAT, *then))
-        if key in then and key in now and then[key] != now[key]
-    ]
-    if unsaid := [key for key in now if key not in then]:
-        computed = "|".join(now[key] for key in unsaid)
-        lines.append(
-            f"the signature does not say {', '.join(unsaid)}; computed with {computed}"
-        )
-    if lost := [part for key, part in then.items() if key not in now]:
-        lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
-    return lines
-
-
-def score_prepared(prepared: Prepared) -> list[Score]:
-    """Score prepared tasks.
+def score_evaluation(evaluation: Evaluation) -> list[Score]:
+    """Score a joined evaluation.
 
     Returns
     -------
     list of Score
-        Part by part, system by system, measures in the order given.
+        Part by part, system by system, measures in the order of the request.
 
     Raises
     ------
     InputError
         If nothing in an input such as document frequencies occurs in the data.
     """
-    options, plan = prepared.options, prepared.plan
-    ci, progress = interval_options(options), options.progress
-    keep_rows = options.keep_rows or ci is not None  # intervals need them
-    found: dict[str, dict[str, Evaluated]] = {}
-    for part in dict.fromkeys(
-        part for parts in prepared.tasks.values() for part in parts
-    ):
-        tasks = {
-            name: parts[part] for name, parts in prepared.tasks.items() if part in parts
-        }
-        wanted, fitted = wanted_measures(plan, part), {}
-        for name, task in tasks.items():
-            with naming(name * (len(tasks) > 1)):
-                fitted[name] = [
-                    fit(measure, task, prepared.calibrations) for measure in wanted
+    intervals = interval_options(evaluation.options)
+    progress = evaluation.options.progress
+    parts = _evaluate_parts(evaluation, keep_rows=intervals is not None)
+    _check_shared(evaluation, parts)
+    scores = score_parts(parts, evaluation.chosen, intervals, progress)
+    with_tasks = []
+    for one in scores:
+        if not one.terms:
+            task: Any = evaluation.tasks[one.system][one.part]
+            one = replace(one, task=task)
+        with_tasks.append(one)
+    return with_tasks
+
+
+PartsBySystem = Mapping[str, Mapping[str, EvaluatedPart]]
+"""What was evaluated, by part and system."""
+
+
+def _evaluate_parts(evaluation: Evaluation, *, keep_rows: bool) -> PartsBySystem:
+    """Fit the measures on each task, and compute their statistics."""
+    options = evaluation.options
+    keep_rows = keep_rows or options.keep_rows
+    tasks_by_part: dict[str, dict[str, Any]] = {}
+    for system, parts in evaluation.tasks.items():
+        for part, task in parts.items():
+            tasks_by_part.setdefault(part, {})[system] = task
+    evaluated: dict[str, dict[str, EvaluatedPart]] = {}
+    for part, tasks in tasks_by_part.items():
+        measures = evaluation.chosen.evaluated(part)
+        # All systems are fitted first, so that an error comes before long computations.
+        fitted = {}
+        for system, task in tasks.items():
+            with naming(system if len(tasks) > 1 else ""):
+                fitted[system] = [
+                    fit(measure, task, evaluation.calibrations) for measure in measures
                 ]
-        for name, task in tasks.items():
-            with naming(name * (len(tasks) > 1)):
-                measures = [measure for measure, _ in fitted[name]]
-                made = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
-                found.setdefault(part, {})[name] = fitted[name], made
-    noted = [
-        made.observations for systems in found.values() for _, made in systems.values()
-    ]
-    names = [str(name) for name in islice(prepared.inputs[-1].vocabulary, _NAMES_SHOWN)]
-    prepared.kind.check_shared(noted, options, names)
-    scores = score_evaluated(found, plan, ci, progress)
-    tasks_of: Any = prepared.tasks
-    return [
-        score
-        if score.terms
-        else replace(score, task=tasks_of[score.system][score.part])
-        for score in scores
-    ]
+        evaluated[part] = {}
+        for system, task in tasks.items():
+            with naming(system if len(tasks) > 1 else ""):
+                frozen = [measure for measure, _ in fitted[system]]
+                statistics = evaluate(
+                    task, frozen, keep_rows=keep_rows, progress=options.progress
+                )
+            evaluated[part][system] = EvaluatedPart(fitted[system], statistics)
+    return evaluated
 
 
-def wanted_measures(plan: Plan, part: str) -> list[Measure]:
-    """Return what is evaluated of a part: the measures, and the terms of derived ones."""
-    found = [measure for measure in plan.measures if not terms_of(measure)]
-    terms = [
-        term for measure in plan.measures for term in terms_of(measure).get(part, ())
-    ]
-    return list(dict.fromkeys([*found, *terms]))
+def _check_shared(evaluation: Evaluation, parts: PartsBySystem) -> None:
+    """Raise an error if nothing in an input such as document frequencies occurs in the data."""
+    observations = []
+    for systems in parts.values():
+        observations += [one.statistics.observations for one in systems.values()]
+    vocabulary = evaluation.inputs[-1].vocabulary
+    names = [str(name) for name in islice(vocabulary, _MAX_NAMES)]
+    evaluation.kind.check_shared(observations, evaluation.options, names)
 
 
-def score_evaluated(
-    found: Mapping[str, Mapping[str, Evaluated]],
-    plan: Plan,
-    ci: Bootstrap | None = None,
+def score_parts(
+    parts: PartsBySystem,
+    chosen: ChosenMeasures,
+    intervals: Bootstrap | None = None,
     progress: Progress = None,
 ) -> list[Score]:
-    """Score what was evaluated, by part and system."""
-    named, scores = dict(zip(plan.measures, plan.headings, strict=True)), list[Score]()
-    for part, systems in found.items():
-        headings = [
-            f"{part} {named.get(m, str(m))}".lstrip()
-            for m in wanted_measures(plan, part)
-        ]
-        fitted = {name: measures for name, (measures, _) in systems.items()}
-        statistics = {name: made for name, (_, made) in systems.items()}
-        made = score_statistics(
-            statistics, fitted, headings=headings, ci=ci, progress=progress
+    """Score what was evaluated.
+
+    Parameters
+    ----------
+    parts : mapping from part and system to EvaluatedPart
+    chosen : ChosenMeasures
+    intervals : Bootstrap, optional
+        How intervals are computed. Without it, there are none.
+    progress : callable, optional
+    """
+    heading_by_measure = dict(zip(chosen.measures, chosen.headings, strict=True))
+    scores: list[Score] = []
+    for part, systems in parts.items():
+        headings = []
+        for measure in chosen.evaluated(part):
+            heading = heading_by_measure.get(measure, str(measure))
+            headings.append(f"{part} {heading}".lstrip())
+        fitted: dict[str, Sequence[Any]] = {}
+        statistics = {}
+        for system, evaluated in systems.items():
+            fitted[system] = evaluated.measures
+            statistics[system] = evaluated.statistics
+        of_part = score_statistics(
+            statistics, fitted, headings=headings, ci=intervals, progress=progress
         )
-        scores += [replace(score, part=part) for score in made]
-    return with_derived(scores, named, ci) if any(map(terms_of, named)) else scores
+        scores += [replace(one, part=part) for one in of_part]
+    if any(terms_of(measure) for measure in chosen.measures):
+        return with_derived(scores, heading_by_measure, intervals)
+    return scores
 
 
 def interval_options(options: ResolvedOptions) -> Bootstrap | None:
-    """Return how intervals are made; None without."""
-    ci, given = options.ci, {name: options.value(name) for name in CERTAINTY}
+    """Return how intervals are computed, or None without intervals.
+
+    Raises
+    ------
+    InputError
+        If ``ci`` is neither a boolean nor a `Bootstrap`, or an option contradicts it.
+    """
+    given = {name: options.value(name) for name in INTERVAL_OPTIONS}
+    ci = options.ci
     if isinstance(ci, Bootstrap):
         own = {**asdict(ci), "ci_method": ci.method}
         for name, value in given.items():
             if name in options.set_by_user and value != own[name]:
-                raise InputError(
-                    "conflicting-options", names=f"ci={ci!r} and {name}={value!r}"
-                )
+                names = f"ci={ci!r} and {name}={value!r}"
+                raise InputError("conflicting-options", names=names)
         return ci
     if not isinstance(ci, (bool, np.bool_)):
         wanted = "True, with the level as level=0.9"
         raise InputError("bad-option", name="ci", value=ci, wanted=wanted)
-    made = Bootstrap.of(given)
-    return made if ci else None
+    intervals = Bootstrap.of(
+        given
+    )  # raises an error for wrong options, also without ci
+    if not ci:
+        return None
+    return intervals

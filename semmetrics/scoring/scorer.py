@@ -51,34 +51,30 @@ from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.registry import (
     is_own,
     kinds_of_all,
+    listed,
     own_identity,
     parse,
     parse_all,
 )
 from semmetrics.options import OPTIONS, is_given
-from semmetrics.scoring import plan
-from semmetrics.scoring.evaluate import (
-    Identity,
-    Statistics,
-    can_hold,
-    check_models,
-    evaluate,
-    read_state,
-    write_state,
-)
-from semmetrics.scoring.fits import BEST, Evaluated, Fitted, fit
+from semmetrics.scoring import evaluation as opening
+from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.evaluation import Evaluation
+from semmetrics.scoring.fits import BEST, EvaluatedPart, FittedMeasure, fit
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
-from semmetrics.scoring.plan import Prepared, Setup, Shard, score_facts
-from semmetrics.scoring.protocols import Plan, listed
+from semmetrics.scoring.measures import ChosenMeasures
+from semmetrics.scoring.notes import score_notes
 from semmetrics.scoring.resampling import check_added, with_resamples
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import (
     interval_options,
-    score_evaluated,
+    score_parts,
     table_of,
-    wanted_measures,
     warn_of_scores,
 )
+from semmetrics.scoring.shards import Shard
+from semmetrics.scoring.states import Identity, can_hold, read_state, write_state
+from semmetrics.scoring.statistics import Statistics, check_models
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -138,7 +134,7 @@ class Scorer:
             If an option is wrong, or needs all items and ``keep_rows=False``.
         """
         check_type("system", system, str | None)
-        plan.check_system_names([system])
+        opening.check_system_names([system])
         given = copy_options(options)
         if early := [name for name in BY_ITEM if name in given]:
             raise InputError("given-by-batch", name=early[0])
@@ -157,13 +153,15 @@ class Scorer:
                 reason="needs all items",
                 instead=", or leave it out",
             )
-        plan.check_given(given)
+        opening.check_conflicts(given)
         if "measures" in given:
             given["measures"] = listed(given["measures"])
         self._given = given
-        told = (given.get(name) for name in ("task", "protocol", "measures"))
-        self._kind = plan.resolve_task(*told)
-        self._setup = None if self._kind is None else plan.open_setup(self._kind, given)
+        self._kind, by_kind = opening.requested_kind(given)
+        self._setup: Evaluation | None = None
+        if self._kind is not None:
+            measures = by_kind.get(self._kind)
+            self._setup = opening.open_evaluation(self._kind, given, measures=measures)
         if ci and not keep_rows:  # no other intervals need no rows
             given["ci_method"] = POISSON
         self._system, self._keep_rows = system or "preds", bool(keep_rows)
@@ -173,12 +171,12 @@ class Scorer:
     def reset(self) -> None:
         """Forget all items; the options stay, and what is evaluated."""
         if self._setup is not None:
-            self._setup.forget()
+            self._setup.forget_items()
         self._systems = {}
 
     def add_system(self, name: str) -> None:
         """Know a system, of which there may be no items."""
-        plan.check_system_names([name])
+        opening.check_system_names([name])
         self._systems.setdefault(name, Collection(keep_rows=self._keep_rows))
 
     @property
@@ -219,7 +217,7 @@ class Scorer:
             scorer is then as it was.
         """
         kind, system = self._kind, self._system if system is None else system
-        plan.check_system_names([system])
+        opening.check_system_names([system])
         items = self._systems.get(system, Collection(keep_rows=self._keep_rows))
         part = None if shard is None else Shard.read(shard)
         if self._keep_rows and ({*self._systems} - {system} or part):
@@ -237,9 +235,11 @@ class Scorer:
             )
             if all(sized) and not len(preds) and not len(gts):
                 return
-            kind, systems, gts = plan.resolve_inputs({system: preds}, gts, self._given)
+            kind, _, systems, gts = opening.choose_kind(
+                {system: preds}, gts, self._given
+            )
             preds = systems[system]
-        setup = self._setup or plan.open_setup(kind, self._given)
+        setup = self._setup or opening.open_evaluation(kind, self._given)
         ref = setup.read_truth(gts)
         named, ref = name_categories({system: setup.read(preds, system)}, ref)
         pred = named[system]
@@ -293,7 +293,7 @@ class Scorer:
         system, first = next(iter(systems.items()))
         if first.keep_rows:
             prepared = first.prepare(setup_of(self), system)
-            plan.check_weights(prepared)
+            opening.check_weights(prepared)
             self._has_warned = self._has_warned or warn_of_scores(prepared)
             return table_of(prepared)
         return self._compute_from_sums(systems)
@@ -301,7 +301,7 @@ class Scorer:
     def _compute_from_sums(self, systems: Mapping[str, Collection]) -> ScoreTable:
         """Score the sums of all items so far, of which none are stored."""
         first = next(iter(systems.values()))
-        found: dict[str, dict[str, Evaluated]] = {}
+        found: dict[str, dict[str, EvaluatedPart]] = {}
         self.let_go()
         for system, items in systems.items():
             items.check_shards()
@@ -310,8 +310,8 @@ class Scorer:
         self._check_shared(list(systems.values()))
         differ = _differing_truth(found)
         _check_embeddings(found)
-        ci = resampling(plan.resolve(str(self._kind), self._given))
-        scores = score_evaluated(found, first.plan, ci)
+        ci = resampling(opening.resolve(str(self._kind), self._given))
+        scores = score_parts(found, first.plan, ci)
         facts, inputs, setup = (
             [Fact("different-items")] * differ,
             list[Any](),
@@ -322,7 +322,7 @@ class Scorer:
             facts += items.report(setup, system, mine, ci=ci is not None)
             inputs[-1:] = items.inputs
         self._warn_of_activated(facts)
-        understood = plan.describe_inputs(inputs)
+        understood = opening.describe_inputs(inputs)
         return ScoreTable(
             scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood
         )
@@ -355,7 +355,7 @@ class Scorer:
         if any(
             items.is_live for one in (self, other) for items in one._systems.values()
         ):
-            setup = setup or plan.open_setup(str(kind), self._given)
+            setup = setup or opening.open_evaluation(str(kind), self._given)
         merged = {
             name: mine[name].merged(items, setup) if name in mine else items.copy()
             for name, items in other._systems.items()
@@ -505,7 +505,7 @@ class Scorer:
         systems = {name: items.copy() for name, items in self._systems.items()}
         return {**vars(self), "_given": given, "_setup": None, "_systems": systems}
 
-    def _describer(self) -> Setup | None:
+    def _describer(self) -> Evaluation | None:
         """Return the setup; of states alone None where it needs a file, which may be elsewhere."""
         if self._setup is None:
             needs_file = any(_is_file(name, self._given.get(name)) for name in _FILES)
@@ -528,7 +528,7 @@ class Scorer:
         noted: list[Any] = []
         names: list[str] = []
         for items in collections:
-            noted += [made.observations for _, made in items.evaluated().values()]
+            noted += [one.statistics.observations for one in items.evaluated().values()]
             names += items.sample_names()
         setup.kind.check_shared(noted, setup.options, names)
 
@@ -566,10 +566,10 @@ class Scorer:
             raise InputError("different-scorers", names=names or kinds)
 
 
-def setup_of(scorer: Scorer) -> Setup:
+def setup_of(scorer: Scorer) -> Evaluation:
     """Return what a scorer evaluates and how, opened."""
     if scorer._setup is None:
-        scorer._setup = plan.open_setup(str(scorer._kind), scorer._given)
+        scorer._setup = opening.open_evaluation(str(scorer._kind), scorer._given)
     return scorer._setup
 
 
@@ -614,7 +614,7 @@ def _identity(value: Any) -> Any:
         return id(value)
 
 
-def _differing_truth(found: Mapping[str, Mapping[str, Evaluated]]) -> bool:
+def _differing_truth(found: Mapping[str, Mapping[str, EvaluatedPart]]) -> bool:
     """Tell whether systems have other items; refuse it unless such items were allowed."""
     differ = False
     for systems in found.values():
@@ -632,7 +632,7 @@ def _differing_truth(found: Mapping[str, Mapping[str, Evaluated]]) -> bool:
     return differ
 
 
-def _check_embeddings(found: Mapping[str, Mapping[str, Evaluated]]) -> None:
+def _check_embeddings(found: Mapping[str, Mapping[str, EvaluatedPart]]) -> None:
     """Raise an error if systems were scored with different embeddings, as states may have been."""
     for systems in found.values():
         measures, _ = next(iter(systems.values()))
@@ -1038,8 +1038,8 @@ class Collection:
         self._preds, self._gts = Batches(), Batches()
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
         # of the items that were let go: what was computed, by part, and what is said of them
-        self._plan: Plan | None = None
-        self._chosen: dict[str, list[Fitted]] = {}
+        self._plan: ChosenMeasures | None = None
+        self._chosen: dict[str, list[FittedMeasure]] = {}
         self._statistics: dict[str, Statistics] = {}
         self._counts: dict[str, Any] = {}
         self._fallen: dict[
@@ -1069,7 +1069,12 @@ class Collection:
         return self._preds, self._gts
 
     def report(
-        self, setup: Setup | None, system: str, scores: Sequence[Score], *, ci: bool
+        self,
+        setup: Evaluation | None,
+        system: str,
+        scores: Sequence[Score],
+        *,
+        ci: bool,
     ) -> list[Fact]:
         """Return what a user should know of the items that were let go, and their scores."""
         unseen = [Fact("ids-not-compared")] * (
@@ -1081,7 +1086,7 @@ class Collection:
             for part, one in self._statistics.items()
         }
         said = [*self._describe(setup, system), *self._facts]
-        return [*said, *score_facts(scores, axes, ci=ci), *unseen]
+        return [*said, *score_notes(scores, axes, ci=ci), *unseen]
 
     def check_shards(self) -> None:
         """Refuse loaded parts of which some are missing."""
@@ -1091,7 +1096,9 @@ class Collection:
             names = [f"{number}/{len(every)}" for number in sorted(missing)]
             raise InputError("missing-shards", names=names)
 
-    def to_record(self, setup: Setup | None, system: str, shard: str) -> dict[str, Any]:
+    def to_record(
+        self, setup: Evaluation | None, system: str, shard: str
+    ) -> dict[str, Any]:
         """Return the sums, and what is said of them, as a file holds them."""
         new = self.copy()
         new.let_go(setup)
@@ -1158,7 +1165,7 @@ class Collection:
         return list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ChosenMeasures:
         """What is computed of the items that were let go."""
         if self._plan is None or not self._statistics:
             weightless = any("weight_0" in counts for counts in self._counts.values())
@@ -1174,7 +1181,7 @@ class Collection:
 
     def add(
         self,
-        setup: Setup,
+        setup: Evaluation,
         pred: Any,
         ref: Any,
         given: Mapping[str, Any],
@@ -1186,7 +1193,7 @@ class Collection:
 
         Parameters
         ----------
-        setup : Setup
+        setup : Evaluation
         pred, ref : Lists or Matrix
         given : mapping from name to value
             Options that have a value for each item.
@@ -1240,7 +1247,7 @@ class Collection:
             changed = values | {name: OPTIONS[name].default for name in WHOLE}
             # also in the options or what they name
             if self.is_empty or self._preds.undecided:
-                prepared = setup.prepare({system: pred}, ref, **changed)
+                prepared = setup.join({system: pred}, ref, **changed)
                 if not batch._preds.undecided:
                     _check_form(prepared)
             else:
@@ -1258,7 +1265,7 @@ class Collection:
 
     def _with_whole(
         self,
-        setup: Setup,
+        setup: Evaluation,
         system: str,
         pred: Any,
         ref: Any,
@@ -1283,8 +1290,8 @@ class Collection:
             else one
             for one in (pred, ref)
         )
-        prepared = setup.prepare(
-            {system: pred}, ref, plan=self._plan, shard=shard, **values
+        prepared = setup.join(
+            {system: pred}, ref, chosen=self._plan, shard=shard, **values
         )
         found = new._add_evaluated(prepared, setup)
         new._facts = unite([*new._facts, *_facts_of(prepared, found, {})])
@@ -1295,7 +1302,7 @@ class Collection:
             batches.extend(whole)
         return new
 
-    def merged(self, other: Collection, setup: Setup | None) -> Collection:
+    def merged(self, other: Collection, setup: Evaluation | None) -> Collection:
         """Return the items of both.
 
         Raises
@@ -1333,19 +1340,19 @@ class Collection:
         new._extend(other)
         return new
 
-    def prepare(self, setup: Setup, system: str) -> Prepared:
+    def prepare(self, setup: Evaluation, system: str) -> Evaluation:
         """Join the items that were kept, choose measures and open what those need."""
         pred, ref = _with_ids(self._preds.lists(), self._gts.lists())
         values: dict[str, Any] = {
             name: _join_weights(some) if name == "weights" else np.concatenate(some)
             for name, some in self._by_item.items()
         }
-        return setup.prepare({system: pred}, ref, plan=self._plan, **values)
+        return setup.join({system: pred}, ref, chosen=self._plan, **values)
 
-    def evaluated(self) -> dict[str, Evaluated]:
+    def evaluated(self) -> dict[str, EvaluatedPart]:
         """Return the measures and the statistics of each part of the items that were let go."""
         return {
-            part: (self._chosen[part], found)
+            part: EvaluatedPart(self._chosen[part], found)
             for part, found in self._statistics.items()
         }
 
@@ -1357,7 +1364,7 @@ class Collection:
             for name in getattr(lists, "vocabulary", ())
         ]
 
-    def _describe(self, setup: Setup | None, system: str) -> list[Fact]:
+    def _describe(self, setup: Evaluation | None, system: str) -> list[Fact]:
         """Return what was odd in the items that were let go: their counts, beside one of them.
 
         Without a setup, it is what was told of parts of them.
@@ -1367,7 +1374,7 @@ class Collection:
         pred, ref = map(Batches.decided, self.inputs, self._sample)
         nothing = dict.fromkeys(BY_ITEM)
         try:
-            prepared = setup.prepare({system: pred}, ref, plan=self.plan, **nothing)
+            prepared = setup.join({system: pred}, ref, chosen=self.plan, **nothing)
         except InputError:
             # no item has both sides, or a device or package is elsewhere
             return self._told
@@ -1378,7 +1385,7 @@ class Collection:
             for part, task in prepared.tasks[system].items()
         }
         inputs: Any = [self._preds, self._gts]
-        prepared = prepared._replace(tasks={system: tasks}, inputs=inputs)
+        prepared = replace(prepared, tasks={system: tasks}, inputs=inputs)
         return _facts_of(prepared, self._statistics, self._fallen)
 
     def _check(self, other: Collection) -> None:
@@ -1404,7 +1411,7 @@ class Collection:
         self._preds.extend(other._preds)
         self._gts.extend(other._gts)
 
-    def let_go(self, setup: Setup | None) -> None:
+    def let_go(self, setup: Evaluation | None) -> None:
         """Sum the items that wait, and let them go; nothing changes if something is wrong."""
         if setup is None or not (self._preds.waiting or self._gts.waiting):
             return
@@ -1422,9 +1429,11 @@ class Collection:
             name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
             for name, values in self._by_item.items()
         }
-        setup.forget()
+        setup.forget_items()
 
-    def _add_evaluated(self, prepared: Prepared, setup: Setup) -> dict[str, Statistics]:
+    def _add_evaluated(
+        self, prepared: Evaluation, setup: Evaluation
+    ) -> dict[str, Statistics]:
         """Add the sums of prepared items, and return their statistics by part."""
         chosen, found = self._evaluate(prepared, setup)
         (tasks,) = prepared.tasks.values()
@@ -1433,12 +1442,12 @@ class Collection:
             part: task.observations for part, task in tasks.items() if not len(task)
         }
         self._fallen = _merged_observations(self._fallen, fallen)
-        self._plan, self._chosen = prepared.plan, chosen
+        self._plan, self._chosen = prepared.chosen, chosen
         return found
 
     def _evaluate(
-        self, prepared: Prepared, setup: Setup
-    ) -> tuple[dict[str, list[Fitted]], dict[str, Statistics]]:
+        self, prepared: Evaluation, setup: Evaluation
+    ) -> tuple[dict[str, list[FittedMeasure]], dict[str, Statistics]]:
         """Return the measures, frozen on the first items, and the statistics of each part."""
         chosen, found, ci = dict(self._chosen), {}, resampling(setup.options)
         for part, task in next(iter(prepared.tasks.values())).items():
@@ -1484,7 +1493,7 @@ _FORM_ERRORS = ("no-rule", "no-scores", "measure-needs-scores", "needs-option")
 _FIRST_ITEMS = 8  # enough to find one with a prediction
 
 
-def _check_form(prepared: Prepared) -> None:
+def _check_form(prepared: Evaluation) -> None:
     """Try each measure on a few items, and raise the errors that any batch would cause.
 
     Raises
@@ -1498,11 +1507,11 @@ def _check_form(prepared: Prepared) -> None:
     for parts in prepared.tasks.values():
         for part, task in parts.items():
             first = task.take(np.arange(min(len(task), _FIRST_ITEMS)))
-            for measure in wanted_measures(prepared.plan, part):
+            for measure in prepared.chosen.evaluated(part):
                 _try_measure(measure, first, prepared)
 
 
-def _try_measure(measure: Measure, task: Any, prepared: Prepared) -> None:
+def _try_measure(measure: Measure, task: Any, prepared: Evaluation) -> None:
     try:
         fitted, _ = fit(measure, task, prepared.calibrations)
         evaluate(task, [fitted], keep_rows=False)
@@ -1575,7 +1584,7 @@ def _fuller(one: list[Lists], other: list[Lists]) -> list[Lists]:
 
 
 def _facts_of(
-    prepared: Prepared, found: Mapping[str, Statistics], fallen: Mapping[str, Any]
+    prepared: Evaluation, found: Mapping[str, Statistics], fallen: Mapping[str, Any]
 ) -> list[Fact]:
     """Return what was odd in the items of one system, and what has no effect on them."""
     (system,) = prepared.tasks
@@ -1583,7 +1592,7 @@ def _facts_of(
         {part: one.observations for part, one in found.items()}, fallen
     )
     noted = {name_task(system, part): one for part, one in every.items()}
-    return [*prepared.data_facts(noted), *prepared.plan_facts()]
+    return [*prepared.data_notes(noted), *prepared.measure_notes()]
 
 
 def _merged_observations(
@@ -1631,7 +1640,7 @@ def _with_ids(pred: Lists, ref: Lists) -> tuple[Lists, Lists]:
 
 
 def _read_values(
-    given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
+    given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Evaluation
 ) -> dict[str, Any]:
     """Return values of items as arrays; weights by id where items have ids."""
     files = setup.options.read
@@ -1653,14 +1662,14 @@ def _read_values(
     return values
 
 
-def _names(chosen: Plan) -> str:
+def _names(chosen: ChosenMeasures) -> str:
     return ", ".join(map(str, chosen.measures))
 
 
-def _freeze(prepared: Prepared, part: str, task: Any) -> list[Fitted]:
+def _freeze(prepared: Evaluation, part: str, task: Any) -> list[FittedMeasure]:
     """Freeze the measures of the first items; refuse those that need all items at once."""
     chosen = []
-    for measure in wanted_measures(prepared.plan, part):
+    for measure in prepared.chosen.evaluated(part):
         instead, df = "", measure["df"]
         if measure["decode"] == BEST:
             reason = "chooses a threshold by the scores of all items"
@@ -1673,7 +1682,7 @@ def _freeze(prepared: Prepared, part: str, task: Any) -> list[Fitted]:
         else:
             frozen, note = fit(measure, task, prepared.calibrations)
             if frozen.definition.family.statistic(frozen).additive:
-                chosen.append((frozen, note))
+                chosen.append(FittedMeasure(frozen, note))
                 continue
             reason = "is no function of sums over items"
         raise InputError(

@@ -19,8 +19,8 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure, model_key
 from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
 from semmetrics.options import OPTIONS, join_names
-from semmetrics.scoring.evaluate import Statistics
 from semmetrics.scoring.intervals import AUTO, Bootstrap
+from semmetrics.scoring.statistics import Statistics
 
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)

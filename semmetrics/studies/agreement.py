@@ -47,16 +47,18 @@ from semmetrics.options import (
     split_names,
 )
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
-from semmetrics.scoring import plan
+from semmetrics.scoring import evaluation as opening
 from semmetrics.scoring.evaluate import Progress
+from semmetrics.scoring.evaluation import Evaluation
 from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.protocols import (
     AgreementProtocol,
     NotComputed,
     find_agreement_protocol,
 )
 from semmetrics.scoring.resampling import Draws
-from semmetrics.scoring.score import score_prepared, system_name
+from semmetrics.scoring.score import score_evaluation, system_name
 from semmetrics.studies import comparisons, significance
 from semmetrics.studies.correlations import (
     Correlated,
@@ -563,7 +565,9 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         if preds is not None:
             raise InputError("conflicting-options", names="preds= and systems=")
         preds, notes = _pool(systems, gts, given)
-    given = {name: value for name, value in given.items() if name not in plan.CERTAINTY}
+    given = {
+        name: value for name, value in given.items() if name not in INTERVAL_OPTIONS
+    }
     judgements = read_judgements(
         ratings,
         columns={**pinned.columns, **(columns or {})} or None,
@@ -610,11 +614,11 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         (heading,) = meant
     design = replace(design, baseline=heading)
     rows = measure_agreement(scored, values, design, given.get("progress"))
-    understood, absent = _understood(judgements, prepared), prepared.plan.not_computed
+    understood, absent = _understood(judgements, prepared), prepared.chosen.not_computed
     table = AgreementTable(rows, [], understood, absent)
     facts = [
         one
-        for one in prepared.facts()  # judged images have several candidates
+        for one in prepared.notes()  # judged images have several candidates
         if not scored.texts or one.code != "several-candidates"
     ]
     return replace(table, facts=[*notes, *facts, *_facts(scored, table, pinned)])
@@ -673,7 +677,7 @@ def _score(
     given: Mapping[str, Any],
     name: str,
     own: str,
-) -> tuple[Judgements, plan.Prepared, list[Judged]]:
+) -> tuple[Judgements, Evaluation, list[Judged]]:
     """Score the captions of judgements, or the predictions that judgements name by id."""
     _check_sides(judgements, preds, gts, given)
     read, wanted = None, judgements.candidates
@@ -687,9 +691,9 @@ def _score(
     if judgements.texts:
         preds, gts, places = judgements.caption_sides()
         given = {**given, "task": TEXTS}
-    prepared = plan.prepare_systems({name: preds}, gts, given)
+    prepared = opening.join_systems({name: preds}, gts, given)
     found, lacking = [], []
-    for score in score_prepared(prepared):
+    for score in score_evaluation(prepared):
         values = comparisons.item_values(score)
         if values is None:
             lacking.append(score.heading)
@@ -702,7 +706,7 @@ def _score(
         found.append(Judged(*of, sign * values[places].astype(np.float64), score.names))
     if lacking and (not found or given.get("measures") is not None):
         raise InputError("no-item-values", "measures", measure=lacking[0])
-    return judgements, prepared._replace(inputs=read or prepared.inputs), found
+    return judgements, replace(prepared, inputs=read or prepared.inputs), found
 
 
 def _find_rows(
@@ -734,8 +738,8 @@ def _pair(
     read, paired : list of Lists
         Both sides as they were read, and as they are scored.
     """
-    kind, systems, gts = plan.resolve_inputs({name: preds}, gts, given)
-    setup = plan.open_setup(kind, given)
+    kind, _, systems, gts = opening.choose_kind({name: preds}, gts, given)
+    setup = opening.open_evaluation(kind, given)
     read, paired = [], []
     ids = name_all(
         [
@@ -771,9 +775,9 @@ def _pool(
     systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Fact]]:
     """Return the predictions of several systems as those of one, by system and id, with notes."""
-    kind, systems, _ = plan.resolve_inputs(systems, gts, given)
-    setup = plan.open_setup(
-        kind, {name: given[name] for name in given if name not in plan.CERTAINTY}
+    kind, _, systems, _ = opening.choose_kind(systems, gts, given)
+    setup = opening.open_evaluation(
+        kind, {name: given[name] for name in given if name not in INTERVAL_OPTIONS}
     )
     pooled: dict[str, Any] = {}
     notes: list[Fact] = []
@@ -814,7 +818,7 @@ def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
     return replace(judgements, candidates=texts, references=theirs, texts=True)
 
 
-def _understood(judgements: Judgements, prepared: plan.Prepared) -> list[str]:
+def _understood(judgements: Judgements, prepared: Evaluation) -> list[str]:
     """Say how the judgements and, where they are apart, both sides were read."""
     counts = (
         (len(judgements), judgements.noun),

@@ -59,6 +59,7 @@ from semmetrics.reports import (
     format_p,
 )
 from semmetrics.scoring.evaluate import Progress
+from semmetrics.scoring.evaluation import check_system_names, join_systems
 from semmetrics.scoring.intervals import (
     AUTO,
     OF_RESAMPLES,
@@ -66,11 +67,10 @@ from semmetrics.scoring.intervals import (
     Bootstrap,
     Interval,
 )
-from semmetrics.scoring.plan import check_system_names, prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
 from semmetrics.scoring.result import Score, matching_names
-from semmetrics.scoring.score import score_prepared, warn_of_scores
+from semmetrics.scoring.score import score_evaluation, warn_of_scores
 from semmetrics.scoring.table import ScoreTable, name_absent, plain_id
 from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract
@@ -1248,15 +1248,15 @@ def compare(
     given |= {name: value for name, value in options.items() if value is not None}
     check_systems(systems, baseline)
     design = Design(test, baseline, correction, Bootstrap.of(given))
-    prepared = prepare_systems(systems, gts, given)
+    prepared = join_systems(systems, gts, given)
     _check_items(prepared.tasks, baseline or next(iter(systems)))
     warn_of_scores(prepared)
-    scores = score_prepared(prepared)
+    scores = score_evaluation(prepared)
     differences = compare_scores(scores, design, prepared.options.progress)
-    table = ScoreTable(scores, prepared.plan.not_computed)
+    table = ScoreTable(scores, prepared.chosen.not_computed)
     # intervals are of differences
     values = [replace(score, replicates=None) for score in scores]
-    facts = prepared.facts(values)
+    facts = prepared.notes(values)
     methods = dict.fromkeys(one.method for one in differences)
     if design.test not in _DRAWN and not {*methods} & {*OF_RESAMPLES}:
         on = f"p and intervals by {', '.join(methods)}"

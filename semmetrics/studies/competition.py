@@ -41,8 +41,8 @@ from semmetrics.data.form import takes_options
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import counted, finite_or_none
 from semmetrics.reports import Records, Result, cells
-from semmetrics.scoring.plan import Setup, open_setup
-from semmetrics.scoring.score import score_prepared
+from semmetrics.scoring.evaluation import Evaluation, open_evaluation
+from semmetrics.scoring.score import score_evaluation
 from semmetrics.studies.correlations import correlation
 from semmetrics.studies.discrepancy import DiscrepancySelection, as_selection
 from semmetrics.studies.sheets import read_ratings, read_references
@@ -570,7 +570,7 @@ def rank_competition(
         known, score = set(rated), partial(_rate, rated)
     else:
         given = {name: value for name, value in options.items() if value is not None}
-        setup = open_setup(state.kind, {**given, "task": state.kind})
+        setup = open_evaluation(state.kind, {**given, "task": state.kind})
         truth = read_references(references, state, setup, missing, notes, understood)
         known = {(image, system) for image in truth for system in state.systems}
         score = partial(_score, setup, state.answers, truth, notes)
@@ -719,7 +719,7 @@ def tabulate_pairs(
 
 
 def _score(
-    setup: Setup,
+    setup: Evaluation,
     answers: Mapping[str, Mapping[str, Any]],
     references: Mapping[str, Any],
     notes: list[Fact],
@@ -731,11 +731,11 @@ def _score(
         name: setup.read({i: answers[i][name] for i in images}, name) for name in names
     }
     ref = setup.read_truth({image: references[image] for image in images})
-    prepared = setup.prepare(preds, ref, missing="empty")
-    scores = score_prepared(prepared)
-    absent = (vars(one) for one in prepared.plan.not_computed)
+    prepared = setup.join(preds, ref, missing="empty")
+    scores = score_evaluation(prepared)
+    absent = (vars(one) for one in prepared.chosen.not_computed)
     notes += [
-        *prepared.facts(scores),
+        *prepared.notes(scores),
         *(Fact("not-computed", values=one) for one in absent),
     ]
     return [

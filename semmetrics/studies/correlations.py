@@ -45,7 +45,7 @@ from semmetrics.options import AGREEMENT
 from semmetrics.reports import Records
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
-from semmetrics.scoring.plan import idle_certainty
+from semmetrics.scoring.notes import idle_intervals
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import interval_options, system_name
 from semmetrics.studies.significance import as_floats
@@ -510,7 +510,7 @@ def correlate(
     given = side_inputs.read_pair_scores(
         ratings, columns=columns, group=group_by, ids=ids, options=read, name="ratings"
     )
-    facts = [*given.notes, *idle_certainty(resolved)]
+    facts = [*given.notes, *idle_intervals(resolved)]
     groups: dict[str, Bools] = {"all": np.ones(len(given), np.bool_)}
     if given.groups is not None:
         own = np.array(given.groups)

@@ -69,14 +69,14 @@ from semmetrics.metrics.registry import parse, parse_one
 from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.plan import (
-    Setup,
+from semmetrics.scoring.evaluation import (
+    Evaluation,
+    choose_kind,
     describe_inputs,
-    open_setup,
-    resolve_inputs,
-    resolve_task,
+    open_evaluation,
+    requested_kind,
 )
-from semmetrics.scoring.score import score_prepared
+from semmetrics.scoring.score import score_evaluation
 from semmetrics.store.files import open_output
 from semmetrics.text.tokenizers import encode_tokens
 
@@ -254,13 +254,13 @@ class MeasureSimilarity:
     Parameters
     ----------
     measure : Measure
-    setup : Setup
+    setup : Evaluation
         Opened for that measure.
     """
 
     whole = True
 
-    def __init__(self, measure: Measure, setup: Setup) -> None:
+    def __init__(self, measure: Measure, setup: Evaluation) -> None:
         self.name, self._setup, self.models = str(measure), setup, dict[str, str]()
         self.larger = not measure.definition.higher_is_better
         self._both = not measure.definition.symmetric
@@ -279,8 +279,8 @@ class MeasureSimilarity:
 
     def _items(self, block: AnswerBlock, first: str, second: str) -> Floats:
         preds = {first: block.lists[first]}
-        score = score_prepared(
-            self._setup.prepare(preds, block.lists[second], missing="empty")
+        score = score_evaluation(
+            self._setup.join(preds, block.lists[second], missing="empty")
         )[0]
         if score.items is None or len(score.items) != len(block):
             raise InputError("no-item-values", measure=self.name)
@@ -936,7 +936,7 @@ def _add(
     return replace(state, facts=(*notes, *_selection_notes(state, new)))
 
 
-def _saved_options(options: Mapping[str, Any], setup: Setup) -> dict[str, Any]:
+def _saved_options(options: Mapping[str, Any], setup: Evaluation) -> dict[str, Any]:
     """Return the options as the state keeps them; of an object only that there was one."""
     saved = {
         name: _saved(value)
@@ -1315,19 +1315,20 @@ def _digest(entry: Mapping[str, Any]) -> str:
 
 def open_similarity(
     measure: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Setup, Similarity, Mapping[str, Any]]:
+) -> tuple[Evaluation, Similarity, Mapping[str, Any]]:
     """Return what reads the systems, what compares them, and the systems."""
     given = {name: value for name, value in options.items() if value is not None}
     if callable(measure) and not isinstance(measure, (Measure, Definition)):
         _, second, *_ = systems
         known = {name: given.get(name) for name in ("task", "read")}
-        kind, systems, opened = resolve_inputs(systems, systems[second], known)
+        kind, _, systems, opened = choose_kind(systems, systems[second], known)
         form = importlib.import_module(f"semmetrics.kinds.{kind}").FORM
         similarity = FunctionSimilarity(measure, single=form.single)
-        return open_setup(kind, given), similarity, {**systems, second: opened}
+        return open_evaluation(kind, given), similarity, {**systems, second: opened}
     one = parse_one(measure, "a competition")
-    kind = resolve_task(given.get("task"), None, [one]) or one.definition.kind
-    setup = open_setup(kind, {**given, "measures": [one]})
+    requested, _ = requested_kind({"task": given.get("task"), "measures": [one]})
+    kind = requested or one.definition.kind
+    setup = open_evaluation(kind, {**given, "measures": [one]})
     if one.definition.name == "NGSM" and one.definition.kind == setup.kind.name:
         return setup, NgsmSimilarity(one, setup.options.tokenizer), systems
     return setup, MeasureSimilarity(one, setup), systems
@@ -1335,7 +1336,7 @@ def open_similarity(
 
 def _compare_batches(
     selector: Selector,
-    setup: Setup,
+    setup: Evaluation,
     batches: Iterable[Mapping[str, Any]],
     options: Mapping[str, Any],
 ) -> tuple[list[Fact], list[str]]:

@@ -38,7 +38,7 @@ from semmetrics.messages import printable
 from semmetrics.reports import Records, csv_text, plain_text
 from semmetrics.reports.page import fill_address, fill_page, has_place_of_id
 from semmetrics.schema import as_answer, as_id, as_number
-from semmetrics.scoring.plan import Setup, describe_inputs
+from semmetrics.scoring.evaluation import Evaluation, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
 
 _EMPTY = ("", "nan", "NaT", "<NA>")  # cells of frames
@@ -48,7 +48,7 @@ Row = tuple[str, Mapping[str, Any]]
 def read_references(
     given: Any,
     state: DiscrepancySelection,
-    setup: Setup,
+    setup: Evaluation,
     missing: str,
     notes: list[Fact],
     understood: list[str],
@@ -59,7 +59,7 @@ def read_references(
     ----------
     given : path, list of paths, or data
     state : DiscrepancySelection
-    setup : Setup
+    setup : Evaluation
         It reads the files that are not sheets.
     missing : {"error", "skip"}
         Whether rows of other images in a sheet are an error.

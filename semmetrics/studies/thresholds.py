@@ -21,14 +21,19 @@ from semmetrics.kinds.labels.prepare import prepare_labels
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import all_definitions, parse, parse_all, parse_one
+from semmetrics.metrics.registry import (
+    all_definitions,
+    listed,
+    parse,
+    parse_all,
+    parse_one,
+)
 from semmetrics.reports import Records, Result, draw, format_full
 from semmetrics.scoring import calibration
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.evaluate import check_kind
+from semmetrics.scoring.evaluation import join_systems, requested_kind
 from semmetrics.scoring.fits import BEST
-from semmetrics.scoring.plan import prepare_systems, resolve_task
-from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import system_name, table_of
 from semmetrics.scoring.table import ScoreTable
@@ -281,7 +286,7 @@ def sweep_systems(
     points = _threshold_points(thresholds)
     every = [one.with_options(threshold=point) for one in asked for point in points]
     given = {**options, "measures": every, "keep_rows": False}
-    return ThresholdSweep.of(points, table_of(prepare_systems(systems, gts, given)))
+    return ThresholdSweep.of(points, table_of(join_systems(systems, gts, given)))
 
 
 @takes_options()
@@ -348,12 +353,12 @@ def calibrate_threshold(
         )
     points = _threshold_points(thresholds)
     name = system_name(preds)
-    prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
+    prepared = join_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
     found = calibration.of_contrast(
         task, chosen, points=points, holdout=holdout, seed=seed
     )
-    facts = (*found.facts, *prepared.facts())
+    facts = (*found.facts, *prepared.notes())
     return replace(found, facts=facts, understood=tuple(prepared.understood()))
 
 
@@ -371,7 +376,8 @@ def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> Non
             raise InputError(
                 "not-applicable", str(measure), name="threshold", what="a sweep"
             )
-    check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
+    kind, _ = requested_kind({"task": options.get("task"), "measures": measures})
+    check_kind(measures, str(kind))
 
 
 @takes_options()

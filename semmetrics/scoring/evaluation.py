@@ -1,0 +1,538 @@
+"""The path of a score, from options to joined tasks.
+
+An `Evaluation` is opened from options: the kind of data is known then, and everything that the
+options name is read. It reads the predictions and the ground truth and joins them, which gives an
+`Evaluation` with tasks and measures. Scores, sweeps, calibration, comparisons, batches and streams
+all begin with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.arguments import check_choice
+from semmetrics.data.categories import name_categories
+from semmetrics.data.form import ReadOptions, prediction_options, truth_options
+from semmetrics.data.inputs import open_input
+from semmetrics.data.items import has_surrogate
+from semmetrics.data.join import compared
+from semmetrics.data.lists import Lists, gather
+from semmetrics.data.matrix import Matrix, note_unstored
+from semmetrics.data.observations import Observations
+from semmetrics.errors import Fact, InputError
+from semmetrics.kinds import find_kind, resolve_kind
+from semmetrics.kinds.base import Kind, Tasks, each_task, name_task
+from semmetrics.kinds.options import ResolvedOptions, resolve_options
+from semmetrics.messages import pluralize, report_progress
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import listed, parse_all, parse_by_kind
+from semmetrics.options import OPTIONS, is_given
+from semmetrics.scoring.evaluate import check_kind
+from semmetrics.scoring.measures import ChosenMeasures, choose_measures
+from semmetrics.scoring.notes import idle_intervals, score_notes
+from semmetrics.scoring.protocols import find_protocol
+from semmetrics.scoring.result import Score
+from semmetrics.scoring.shards import Shard
+
+_MAX_NAMED_INPUTS = 3  # inputs that were read alike and are named one by one
+
+
+def _no_measures() -> ChosenMeasures:
+    return ChosenMeasures([], [], [], [])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """What is evaluated, and how.
+
+    Attributes
+    ----------
+    kind : Kind
+    options : ResolvedOptions
+        With everything read that they name. The measures are parsed.
+    calibrations : sequence of Calibration
+    inputs : sequence of Lists or Matrix
+        The predictions of each system, then the ground truth. Empty before they are joined.
+    tasks : mapping from system and part to Task
+        Prepared for the measures. Empty before the inputs are joined.
+    chosen : ChosenMeasures
+        The measures that are computed. Empty before the inputs are joined.
+    """
+
+    kind: Kind
+    options: ResolvedOptions
+    calibrations: Sequence[Any] = ()
+    inputs: Sequence[Any] = ()
+    tasks: Tasks = field(default_factory=dict)
+    chosen: ChosenMeasures = field(default_factory=_no_measures)
+
+    # ---- reading and joining --------------------------------------------------------------------
+
+    def read(self, data: Any, source: str) -> Any:
+        """Read the predictions of a system.
+
+        Parameters
+        ----------
+        data : path or object
+        source : str
+            What messages call an object.
+        """
+        options = self.options.replace(
+            read=prediction_options(self.options.read), unknown_value=None
+        )
+        lists = note_unstored(self.kind.read(data, source, options))
+        return compared(lists, options.ids)
+
+    def read_truth(self, data: Any) -> Any:
+        """Read the ground truth, which needs no scores even if a column of them is named."""
+        options = self.options.replace(read=truth_options(self.options.read))
+        try:
+            lists = self.kind.read(data, "gts", options)
+        except InputError as error:
+            if self.kind.name == "labels" and _is_empty_cell(error):
+                value = error.values["value"]
+                raise InputError("empty-truth-cell", error.where, value=value) from None
+            raise
+        return compared(lists, options.ids)
+
+    def join(
+        self,
+        preds: Mapping[str, Any],
+        ref: Any,
+        *,
+        chosen: ChosenMeasures | None = None,
+        shard: Shard | None = None,
+        **changed: Any,
+    ) -> Evaluation:
+        """Join predictions and ground truth, choose measures, and open what these need.
+
+        Parameters
+        ----------
+        preds : mapping from system to Lists or Matrix
+        ref : Lists or Matrix
+        chosen : ChosenMeasures, optional
+            The measures, if they were chosen before.
+        shard : Shard, optional
+            Evaluate only this part of the items.
+        **changed
+            Options that have another value for these data.
+
+        Raises
+        ------
+        InputError
+            If the inputs do not fit each other or the options.
+        """
+        options = self.options.replace(**changed)
+        preds, ref = name_categories(preds, ref)
+        tasks: dict[str, dict[str, Any]] = {}
+        for system, parts in _join(self.kind, preds, ref, options).items():
+            tasks[system] = {
+                part: _choose_items(task, shard) for part, task in parts.items()
+            }
+        if chosen is None:
+            chosen = choose_measures(self.kind, tasks, options)
+            check_kind(chosen.measures, self.kind.name)
+        prepared = self.kind.prepare(tasks, chosen.measures, options)
+        inputs = [*preds.values(), ref]
+        return replace(
+            self, options=options, inputs=inputs, tasks=prepared, chosen=chosen
+        )
+
+    def forget_items(self) -> None:
+        """Discard what options cache of the items, such as the tokens of captions."""
+        for value in self.options.values():
+            if hasattr(value, "forget"):
+                value.forget()
+
+    # ---- what a user should know ----------------------------------------------------------------
+
+    def understood(self) -> list[str]:
+        """Describe how each input was read, with the ground truth on the last line.
+
+        Predictions of many systems that were read alike share a line.
+        """
+        *predictions, truth = self.inputs
+        return describe_inputs(predictions) + describe_inputs([truth])
+
+    def notes(self, scores: Iterable[Score] = ()) -> list[Fact]:
+        """Return what was odd in the inputs and tasks, and what has no effect.
+
+        Parameters
+        ----------
+        scores : iterable of Score
+            The scores of the tasks, if they were computed.
+        """
+        scores = list(scores)
+        observed = {}
+        for score in scores:
+            task_name = name_task(score.system, score.part)
+            observed[task_name] = score.statistics.observations
+        axes = {}
+        for name, task in each_task(self.tasks):
+            is_ranked = getattr(task, "ranked", False)
+            axes[name] = (task.axis, "scored" if is_ranked else "predicted")
+        of_scores = score_notes(scores, axes, ci=bool(self.options.ci))
+        return self.data_notes(observed) + of_scores + self.measure_notes()
+
+    def data_notes(self, observed: Mapping[str, Observations]) -> list[Fact]:
+        """Return what was odd in the inputs and tasks.
+
+        Parameters
+        ----------
+        observed : mapping from name of a task to Observations
+        """
+        notes = []
+        for lists in self.inputs:
+            notes += [replace(note, where=lists.source) for note in lists.notes]
+        measures = self.chosen.measures
+        return notes + self.kind.notes(
+            self.tasks, measures, self.options, observed, self.inputs
+        )
+
+    def measure_notes(self) -> list[Fact]:
+        """Return which options have no effect, and which calibrations were for other data."""
+        notes = list(self.chosen.notes)
+        if self.calibrations:
+            from semmetrics.scoring.calibration import calibration_notes
+
+            measures = self.chosen.measures
+            notes += calibration_notes(self.tasks, measures, self.calibrations)
+        return notes + idle_intervals(self.options)
+
+
+# ---- opening ------------------------------------------------------------------------------------
+
+
+def join_systems(
+    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+) -> Evaluation:
+    """Read and join the predictions of systems and the ground truth.
+
+    Parameters
+    ----------
+    systems : mapping from name to predictions
+    gts : path or object
+    given : mapping from name to value
+        Options of a score, which were checked.
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong.
+    """
+    check_conflicts(given)
+    given = with_listed_measures(given)
+    if not systems:
+        what = "systems to score"
+        raise InputError("nothing-given", what=what, remedy="give predictions")
+    check_system_names(systems)
+    progress = _ReadProgress(given.get("progress"), 1 + len(systems))
+    progress.start(gts)
+    kind, measures, systems, gts = choose_kind(systems, gts, given)
+    evaluation = open_evaluation(kind, given, measures=measures)
+    ref = evaluation.read_truth(gts)
+    preds = {}
+    for system, data in systems.items():
+        progress.start(data)
+        preds[system] = evaluation.read(data, system)
+    joined = evaluation.join(preds, ref)
+    check_weights(joined)
+    for system, task in each_task(joined.tasks):
+        if not len(task):
+            sources = [preds[system].source] if system in preds else []
+            raise InputError("no-items", " and ".join([*sources, ref.source]))
+    return joined
+
+
+def open_evaluation(
+    kind: str,
+    given: Mapping[str, Any],
+    *,
+    measures: Sequence[Measure] | None = None,
+) -> Evaluation:
+    """Resolve the options of a kind, and read what they name.
+
+    Parameters
+    ----------
+    kind : str
+    given : mapping from name to value
+    measures : sequence of Measure, optional
+        The requested measures, if they were parsed before.
+
+    Raises
+    ------
+    InputError
+        If an option is wrong.
+    """
+    options = resolve(kind, given)
+    if measures is None and options.measures is not None:
+        measures = parse_all(listed(options.measures), first=kind)
+    if measures is not None:
+        check_kind(measures, kind)
+    options = options.replace(measures=measures)
+    calibrations: Sequence[Any] = ()
+    if options.calibration is not None:
+        from semmetrics.scoring.calibration import as_calibrations
+
+        calibrations = as_calibrations(options.calibration, options.read.max_bytes)
+    kind_of_data = find_kind(kind)
+    options = kind_of_data.read_side_inputs(options)
+    return Evaluation(kind_of_data, options, calibrations)
+
+
+def resolve(kind: str, given: Mapping[str, Any]) -> ResolvedOptions:
+    """Return the options of a kind, with what the protocol fixes and all defaults."""
+    protocol = given.get("protocol")
+    fixed: Mapping[str, Any] = {}
+    if protocol is not None:
+        fixed = find_protocol(protocol).settings
+    return resolve_options(given, kind, protocol=protocol, fixed=fixed)
+
+
+class _ReadProgress:
+    """Reports the files that are read.
+
+    Parameters
+    ----------
+    progress : callable or None
+    n_inputs : int
+    """
+
+    def __init__(self, progress: Any, n_inputs: int) -> None:
+        self._progress = progress
+        self._n_inputs = n_inputs
+        self._n_started = 0
+
+    def start(self, data: Any) -> None:
+        """Report that the next input is read, if it is a file."""
+        if isinstance(data, (str, os.PathLike)):
+            what = f"reading {data}"
+            report_progress(
+                self._progress, self._n_started, self._n_inputs, what, "file"
+            )
+        self._n_started += 1
+
+
+# ---- the kind of data ---------------------------------------------------------------------------
+
+
+def choose_kind(
+    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+) -> tuple[str, Sequence[Measure] | None, Mapping[str, Any], Any]:
+    """Find out the kind of data from the options, or else from the data.
+
+    Returns
+    -------
+    kind : str
+    measures : sequence of Measure, or None
+        The requested measures, parsed.
+    systems, gts
+        The inputs. Those that were needed to find out the kind are opened.
+    """
+    kind, measures_by_kind = requested_kind(given)
+    if kind is None:
+        kind = _kind_of_embeddings(given)
+    if kind is None:
+        read = given.get("read") or ReadOptions()
+        first = next(iter(systems))
+        systems = {**systems, first: open_input(systems[first], read)}
+        gts = open_input(gts, read)
+        try:
+            kind = resolve_kind(systems[first], gts, options=read).kind
+        except InputError:
+            if len(measures_by_kind) < 2:
+                raise
+            # The data could be either, and both kinds have the measures.
+            kind = next(iter(measures_by_kind))
+    return kind, measures_by_kind.get(kind), systems, gts
+
+
+def _kind_of_embeddings(given: Mapping[str, Any]) -> str | None:
+    """Return the kind of an option that replaces the predictions, if the user sets one."""
+    for option in OPTIONS.values():
+        if option.instead and is_given(given.get(option.name)):
+            return option.kinds[0]
+    return None
+
+
+def requested_kind(
+    given: Mapping[str, Any],
+) -> tuple[str | None, dict[str, list[Measure]]]:
+    """Return the kind that the task, the protocol or the measures request, and the measures.
+
+    Measures that several kinds have do not decide the kind.
+
+    Returns
+    -------
+    kind : str or None
+    measures_by_kind : dict from kind to list of Measure
+        The requested measures, parsed for each kind that has all of them.
+
+    Raises
+    ------
+    InputError
+        If the task is unknown, the protocol is for another kind, or a measure is wrong.
+
+    Examples
+    --------
+    >>> requested_kind({"protocol": "coco-caption"}), requested_kind({"measures": ["F1"]})[0]
+    (('captions', {}), 'labels')
+    """
+    task = given.get("task")
+    protocol = given.get("protocol")
+    if task is not None:
+        check_choice("task", task, OPTIONS["task"].choices)
+    of_protocol = None if protocol is None else find_protocol(protocol).kind
+    if task is not None and of_protocol not in (None, task):
+        values = {"protocol": protocol, "kind": of_protocol, "task": task}
+        raise InputError("protocol-of-kind", **values)
+    kind = task or of_protocol
+    measures = given.get("measures")
+    if kind is not None or measures is None:
+        return kind, {}
+    measures_by_kind = parse_by_kind(listed(measures))
+    if not measures_by_kind:
+        parse_all(listed(measures))  # raises an error unless they are of several kinds
+    if len(measures_by_kind) == 1:
+        (kind,) = measures_by_kind
+    return kind, measures_by_kind
+
+
+def with_listed_measures(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the options with the requested measures as a list, which can be read twice."""
+    if given.get("measures") is None:
+        return given
+    return {**given, "measures": listed(given["measures"])}
+
+
+# ---- checks -------------------------------------------------------------------------------------
+
+
+def check_conflicts(given: Mapping[str, Any]) -> None:
+    """Raise an error if both measures and a protocol are given."""
+    if given.get("protocol") is not None and given.get("measures") is not None:
+        raise InputError("measures-and-protocol", protocol=given["protocol"])
+
+
+def check_system_names(names: Iterable[object]) -> None:
+    r"""Raise an error for the name of a system that no file can contain.
+
+    Raises
+    ------
+    InputError
+        If it has half of a surrogate pair.
+
+    Examples
+    --------
+    >>> check_system_names(["resnet", "caf\xe9"])
+    """
+    for name in names:
+        if has_surrogate(str(name)):
+            raise InputError("lone-surrogate", role=f"the system name {str(name)!r}")
+
+
+def check_weights(evaluation: Evaluation) -> None:
+    """Raise an error if all items of a task have weight 0."""
+    weights = evaluation.options.weights
+    where = "weights" if weights is None else weights.source
+    for _, task in each_task(evaluation.tasks):
+        if not len(task) and "weight_0" in task.counts:
+            raise InputError("zero-weights", where)
+
+
+def _is_empty_cell(error: InputError) -> bool:
+    """Return whether a cell of 0/1 is empty, as many mark labels that nobody verified."""
+    if error.code not in ("not-finite", "not-a-number"):
+        return False
+    value = error.values["value"]
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return value is None
+
+
+# ---- items --------------------------------------------------------------------------------------
+
+
+def _join(
+    kind: Kind, preds: Mapping[str, Any], ref: Any, options: ResolvedOptions
+) -> Tasks:
+    """Join each system with the ground truth; with ``missing=common`` on the items of all."""
+    if options.missing != "common":
+        return kind.join(preds, ref, options)
+    if options.score_references:
+        name = "score_references"
+        raise InputError("not-applicable", name=name, what="missing=common")
+    tasks = kind.join(preds, ref, options.replace(missing="skip"))
+    common_ids: dict[str, frozenset[Any]] = {}
+    for parts in tasks.values():
+        for part, task in parts.items():
+            ids = frozenset(task.ids)
+            common_ids[part] = common_ids.get(part, ids) & ids
+    joined: dict[str, dict[str, Any]] = {}
+    for system, parts in tasks.items():
+        joined[system] = {
+            part: _keep_common(task, common_ids[part]) for part, task in parts.items()
+        }
+    return joined
+
+
+def _keep_common(task: Any, common_ids: frozenset[Any]) -> Any:
+    """Leave out the items that another system does not have, and count them."""
+    if not common_ids:
+        raise InputError("no-common-items")
+    is_common = [item_id in common_ids for item_id in task.ids]
+    rows = np.flatnonzero(is_common)
+    counts = {**task.counts, "not_in_all": len(task) - len(rows)}
+    settings = {**task.settings, "missing": "common"}
+    return replace(task.take(rows), counts=counts, settings=settings)
+
+
+def _choose_items(task: Any, shard: Shard | None) -> Any:
+    """Leave out items of weight 0, and those of other shards.
+
+    An item of weight 0 counts as if it was not there. What is counted of all items belongs to the
+    first shard.
+    """
+    # A kind may have left out the items of weight 0 itself.
+    if task.weights is not None and not task.weights.all():
+        rows = np.flatnonzero(task.weights)
+        counts = {**task.counts, "weight_0": len(task) - len(rows)}
+        task = replace(task.take(rows), counts=counts)
+    if shard is None:
+        return task
+    if shard.number > 1:
+        task = replace(task, counts={}, observations=Observations())
+    return task.take(shard.rows(task.hashes))
+
+
+# ---- descriptions -------------------------------------------------------------------------------
+
+
+def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
+    """Describe how each input was read. Many inputs that were read alike share a line.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels import as_labels
+    >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
+    ['gt.json: {id: [labels]}: 1 item, 1 label']
+    """
+    lines = []
+    inputs_by_form = gather((one.understood, one) for one in inputs)
+    for form, group in inputs_by_form.items():
+        if len(group) > _MAX_NAMED_INPUTS:
+            names = ", ".join(one.source for one in group[:_MAX_NAMED_INPUTS])
+            n_entries = sum(one.contents[0] for one in group)
+            contents = pluralize(n_entries, group[0].contents[1])
+            n_more = len(group) - _MAX_NAMED_INPUTS
+            lines.append(f"{names} and {n_more} more: {form}: {contents}")
+            continue
+        for one in group:
+            size = f"{pluralize(len(one), 'item')}, {pluralize(*one.contents)}"
+            lines.append(f"{one.source}: {form}: {size}")
+    return lines

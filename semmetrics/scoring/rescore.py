@@ -1,0 +1,247 @@
+"""Compute again what a signature says.
+
+What a signature cannot hold, such as a class list, has to be given again. What differs from the
+signature is reported, one line for each difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from semmetrics.core.hashing import UNVERSIONED
+from semmetrics.data.form import takes_options
+from semmetrics.data.lists import gather
+from semmetrics.errors import InputError
+from semmetrics.kinds.common import by_name, read_embedding
+from semmetrics.metrics.definition import DEFAULT_EMBEDDING
+from semmetrics.options import OPTIONS, Data, Options, is_asked, split_names
+from semmetrics.scoring.evaluation import join_systems
+from semmetrics.scoring.score import system_name, table_of, warn_of_scores
+from semmetrics.scoring.signature import (
+    Signed,
+    current_signature,
+    part_key,
+    read_signature,
+)
+from semmetrics.scoring.table import ScoreTable
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
+_DIFFERENCES = {
+    "own": "the source of the measure differs",
+    "n": "the number of items differs",
+    "data": "the ground truth differs",
+    "classes": "the class list differs",
+    "seen": "the seen classes differ",
+    "unseen": "the unseen classes differ",
+    "lists": "a list of classes differs",
+    "gallery": "the gallery differs",
+    "emb": "the embedding differs",
+    "matrix": "phi differs",
+    "lookup": "the rule of lookup differs",
+    "oov": "what stands for unknown labels differs",
+    "taxonomy": "the taxonomy differs",
+    "fit:df": "the document frequencies differ",
+    "fit:parser": "the parser of scene graphs differs",
+    "weights": "the sample weights differ",
+    "L": "the number of labels averaged over differs",
+    "v": "the version differs",
+}
+_FITTED_PARTS = ("fit", "cal")
+"""Parts of a signature that name a fitted threshold. It is given if they are computed again."""
+
+
+@takes_options(_SIGNED)
+def rescore(
+    signature: str,
+    preds: Data,
+    gts: Data,
+    *,
+    system: str | None = None,
+    **options: Unpack[Options],
+) -> ScoreTable:
+    """Compute again what a signature says, on these predictions and this ground truth.
+
+    Parameters
+    ----------
+    signature : str
+    preds, gts
+        As for ``score``.
+    system : str, optional
+    **options
+
+    Returns
+    -------
+    ScoreTable
+        ``differences`` has what differs from the signature. It is empty if the same was computed.
+
+    Raises
+    ------
+    InputError
+        If the signature is wrong, an option contradicts it, or a class list, weights or an
+        embedding that it was computed with is not given again.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures=["F1(average=micro)"])
+    >>> again = rescore(table["F1(average=micro)"].signature, [["cat"]], [["cat", "dog"]])
+    >>> round(again.scores[0].value, 4), again.differences
+    (0.6667, [])
+    """
+    systems = {system or system_name(preds): preds}
+    return rescore_systems(signature, systems, gts, **options)
+
+
+def rescore_systems(
+    signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
+) -> ScoreTable:
+    """Compute again what a signature says, for several systems. See ``rescore``."""
+    given = _options_of(read_signature(signature), options)
+    evaluation = join_systems(systems, gts, given)
+    warn_of_scores(evaluation)
+    table = table_of(evaluation)
+    differences = _differences(current_signature(signature), table)
+    for part in _parts(signature).values():
+        if UNVERSIONED in part:
+            unknown = "is a function without a version: whether it is the same one is not known"
+            differences.append(f"{part} {unknown}")
+    return replace(table, differences=differences)
+
+
+# ---- options of a signature ---------------------------------------------------------------------
+
+
+def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a signature says, together with those that are given.
+
+    Raises
+    ------
+    InputError
+        If an option that the signature says is given, or one that it cannot say is missing.
+    """
+    for name in _SIGNED:
+        if is_asked(name, given.get(name)):
+            raise InputError("in-signature", name=name)
+    for name in ("classes", "seen", "unseen", "weights"):
+        if name in signed.settings and given.get(name) is None:
+            raise InputError("signed-input", name=name, was=signed.settings[name])
+    options: dict[str, Any] = dict(given)
+    options.update(_data_options(signed))
+    options["lookup"] = signed.models.get("lookup")
+    options["oov"] = signed.models.get("oov")
+    if given.get("captions") is not None:
+        from semmetrics.data.rankings import computed_as
+
+        matrix = signed.models.get("matrix", "")
+        for name, value in computed_as(matrix, str(signed.measure["phi"])).items():
+            if given.get(name) is None:
+                options[name] = value
+    if signed.measure["embedding"] is not None:
+        options["embedding"] = _embeddings(signed, given.get("embedding"))
+    options["measures"] = [signed.measure]
+    # The user may leave an interval out.
+    has_interval = given.get("ci") is not False and signed.bootstrap
+    options["ci"] = signed.bootstrap if has_interval else False
+    options["task"] = given.get("task") or signed.measure.definition.kind
+    return options
+
+
+def _data_options(signed: Signed) -> dict[str, Any]:
+    """Return the options of the data that a signature says, None for those that it does not."""
+    options: dict[str, Any] = {}
+    for name in _SIGNED:
+        option = OPTIONS[name]
+        if not option.key:
+            continue
+        text = signed.settings.get(option.key)
+        options[name] = None if text is None else option.read(text)
+    ignored = split_names(signed.settings.get("ignore", ""))
+    if "kubany2020" in (options["normalize"] or "").split("+"):
+        # This normalisation splits synonyms at commas.
+        ignored = [name.replace(" | ", ",") for name in ignored]
+    options["ignore"] = ignored
+    if signed.settings.get("cand") == "references":
+        options["score_references"] = True
+    return options
+
+
+def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
+    """Return embeddings by name, with the name that the measure has for its own.
+
+    Raises
+    ------
+    InputError
+        If the signature was computed with an embedding that is not given again. The models that
+        ship with the package need not be given.
+    """
+    name = str(signed.measure["embedding"])
+    identity = signed.models.get("emb")
+    given = by_name(read_embedding(embedding))
+    if name not in given and list(given) == [DEFAULT_EMBEDDING]:
+        given = {name: given[DEFAULT_EMBEDDING]}
+    if name in given:
+        return given
+    shipped: str | None = signed.measure.definition.own_embedding
+    if identity is not None:
+        from semmetrics.embed.open import find_shipped
+
+        shipped = find_shipped(identity)
+    if shipped is None:
+        was = identity if name == DEFAULT_EMBEDDING else f"{name}={identity}"
+        raise InputError("signed-input", name="embedding", was=f"{was}")
+    return {name: shipped, **given}
+
+
+# ---- differences --------------------------------------------------------------------------------
+
+
+def _differences(text: str, table: ScoreTable) -> list[str]:
+    """Return what differs between a signature and the scores computed from it, one per line."""
+    signed_parts = _parts(text)
+    pairs = []
+    for score in table:
+        for line in _compare(signed_parts, _parts(score.signature)):
+            pairs.append((line, score.system))
+    lines = []
+    for line, systems in gather(pairs).items():
+        if len(systems) < len(table.systems):
+            line = f"{', '.join(systems)}: {line}"
+        lines.append(line)
+    return lines
+
+
+def _parts(text: str) -> dict[str, str]:
+    """Return the parts of a signature by their keys, without a threshold that was fitted."""
+    parts = {}
+    for part in text.split("|")[1:]:
+        key = part_key(part)
+        if key not in _FITTED_PARTS:
+            parts[key] = part
+    return parts
+
+
+def _compare(signed: Mapping[str, str], computed: Mapping[str, str]) -> list[str]:
+    """Return the differences between the parts of two signatures."""
+    lines = []
+    for key in dict.fromkeys((*_DIFFERENCES, *signed)):
+        if key not in signed or key not in computed or signed[key] == computed[key]:
+            continue
+        difference = f"{key} differs from the signature"
+        if key in _DIFFERENCES:
+            difference = f"{_DIFFERENCES[key]} from the signature's"
+        lines.append(f"{difference}: {computed[key]} instead of {signed[key]}")
+    unsigned = [key for key in computed if key not in signed]
+    if unsigned:
+        parts = "|".join(computed[key] for key in unsigned)
+        names = ", ".join(unsigned)
+        lines.append(f"the signature does not say {names}; computed with {parts}")
+    lost = [part for key, part in signed.items() if key not in computed]
+    if lost:
+        parts = "|".join(lost)
+        lines.append(f"the signature says {parts}, which was not computed so")
+    return lines
