@@ -764,6 +764,9 @@ MESSAGES: dict[str, str] = {
     "ids-in-two-batches": "ids of an earlier batch: {ids!l}; give each once, or call reset()",
     "other-batch": "from here on there are {has}, and before {had}; "
     "give the same in all: ids or none, the same columns, and scores, lists or 0/1",
+    "other-scores": "from here on there are {has}, and before {had}; say what scores of 0 and 1 are: "
+    "{opt:scores=members} or {opt:scores=values}",
+    "fractional-members": "the score {value} is neither 0 nor 1; leave out {opt:scores=members}",
     "batch-differs": "{role} differs from earlier batches; give the same with every batch",
     "matrix-batch": "a batch cannot be a matrix; give {{id: {{name: score}}}}, or use score()",
     "needs-all-items": "{what} {reason}, and items are not kept; "

@@ -55,6 +55,7 @@ class ResolvedOptions:
     empty_predictions: str
     classes: Any
     unknown_value: str | float | None
+    scores: str | None
     ignore: Any
     weights: Weights | None
 

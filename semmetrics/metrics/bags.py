@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -86,8 +86,12 @@ class BagValues(Statistic):
                 ]
                 listed = ragged.lengths(side.indptr) > 0
                 found, lost = embed_wholes(vectors, texts, listed, "label lists")
-                block.note(("unknown", self), lost)  # counts of both sides are added
-                block.note(("truncated", self), found.truncated)
+                block.note(
+                    ("unknown", self.model, str(astuple(self))), lost
+                )  # counts of both sides are added
+                block.note(
+                    ("truncated", self.model, str(astuple(self))), found.truncated
+                )
                 pairs.append((to_device(found.vectors, vectors.device), found.known))
             else:
                 first = vectors.first_terms[written_codes(side)]

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -239,7 +239,7 @@ class SemanticMatches:
                 item, row, column = np.nonzero(above)
                 np.minimum.at(first, batch.goal[item, column], batch.owner[item, row])
             close += near
-        block.note((NEAR, self), close)
+        block.note((NEAR, self.model, self.threshold, str(astuple(self))), close)
         counted = None if layout.pred_kept.all() else layout.pred_kept
         n_refs = ragged.sum_rows(layout.ref_kept, layout.ref.indptr)
         return SemanticMatched(counted, hit, layout.ref_kept, n_refs, first)

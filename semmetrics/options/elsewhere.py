@@ -6,7 +6,7 @@ from semmetrics.messages import fold
 
 # What other libraries call an option, or what here belongs to a measure.
 _ELSEWHERE = {
-    "measures": ("metric", "metrics", "measure", "scores"),
+    "measures": ("metric", "metrics", "measure"),
     "top_k": ("k", "ks", "cutoff", "cutoffs", "at", "top"),
     "classes": (
         "labels",

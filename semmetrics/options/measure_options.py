@@ -238,6 +238,18 @@ class DataOptions(TypedDict, total=False):
             metavar="X,...",
         ),
     ]
+    scores: Annotated[
+        str | None,
+        Option(
+            "What predicted scores of only 0 and 1 are: whether an item has the label "
+            "(members), or scores (values). Without it, they are members if some are 0.",
+            DATA,
+            kinds=FOR_LABELS,
+            key="scores",
+            signed=True,
+            choices=("members", "values"),
+        ),
+    ]
     ignore: Annotated[
         Path | Iterable[str],
         Option(

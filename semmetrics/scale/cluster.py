@@ -45,7 +45,7 @@ from semmetrics.scoring.fits import (
     count_frequencies,
     stems_to_count,
 )
-from semmetrics.scoring.scorer import Scorer, setup_of
+from semmetrics.scoring.scorer import Scorer
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -257,9 +257,7 @@ class _Job:
     def _score_parts(self) -> list[Any]:
         given = self.ray.put(self.given)
         truth = self.places[""] or []
-        if stems := stems_to_count(
-            setup_of(Scorer(**self.given)), weights=self.weights
-        ):
+        if stems := stems_to_count(Scorer(**self.given).setup, weights=self.weights):
             counts = [self._submit(_count, given, place, stems) for place in truth]
             self._wait("counting document frequencies", counts)
             counted = add_up_frequencies(self.ray.get(one) for one in counts)
@@ -323,7 +321,7 @@ def _split(given: Any, name: str, source: str, place: Any, count: int) -> Any:
 
 def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
     """Yield the items of a file or a block, which are called by their side."""
-    setup, shared = setup_of(_scorer(given)), given.get("read") or ReadOptions()
+    setup, shared = _scorer(given).setup, given.get("read") or ReadOptions()
     files = prediction_options(shared) if name else truth_options(shared)
 
     def read(data: Any, source: str) -> Any:
@@ -337,7 +335,7 @@ def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
 
 def _count(given: Any, place: Any, stems: Sequence[str]) -> dict[str, Any]:
     """Count the document frequencies of a file or a block."""
-    setup, every = setup_of(_scorer(given)), _read(given, "", "", place)
+    setup, every = _scorer(given).setup, _read(given, "", "", place)
     return add_up_frequencies(count_frequencies(one, setup, stems) for one in every)
 
 

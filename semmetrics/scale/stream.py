@@ -41,7 +41,8 @@ from semmetrics.scoring.fits import (
     count_frequencies,
     stems_to_count,
 )
-from semmetrics.scoring.scorer import Batches, Scorer, setup_of
+from semmetrics.scoring.input_buffer import InputBuffer
+from semmetrics.scoring.scorer import Scorer
 from semmetrics.scoring.shards import Shard
 
 if TYPE_CHECKING:
@@ -216,20 +217,20 @@ def score_stream(
     tell()
     scorer = Scorer(**given)
     if truth.size is not None and (
-        stems := stems_to_count(setup_of(scorer), weights=weights)
+        stems := stems_to_count(scorer.setup, weights=weights)
     ):
         what, size = "counting document frequencies", truth.size
         lists = truth.lists(
-            lambda data, _: setup_of(scorer).read_truth(data),
+            lambda data, _: scorer.setup.read_truth(data),
             truth_options(files),
             count_bytes,
         )
         total = add_up_frequencies(
-            count_frequencies(one, setup_of(scorer), stems) for one in lists
+            count_frequencies(one, scorer.setup, stems) for one in lists
         )
         scorer = Scorer(**{**given, "doc_freq": total})
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
-    setup = setup_of(scorer)
+    setup = scorer.setup
     every: list[Any] = [
         truth.lists(
             lambda data, _: setup.read_truth(data), truth_options(files), count_bytes
@@ -308,7 +309,7 @@ def score_sides(
         some = weights and {i: weights[i] for i in ids if i in weights}
         try:
             scorer.update(pred, ref, system=system, weights=some)
-            scorer.let_go()  # ids are checked here
+            scorer.drop_items()  # ids are checked here
         except InputError as error:
             if error.code != "other-ids" or not len(scorer):  # not all ids differ
                 raise
@@ -364,9 +365,9 @@ def _pairs(
 
 def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
     """Return what is left of the ground truth, the rising hashes of its ids, and their rows."""
-    kept, parts, ids = Batches(), [np.zeros(0, np.uint64)], []
+    kept, parts, ids = InputBuffer(), [np.zeros(0, np.uint64)], []
     for lists, own in truth.rest():
-        kept.extend(Batches.of(replace(lists, ids=range(len(lists)))))
+        kept.extend(InputBuffer.of(replace(lists, ids=range(len(lists)))))
         parts.append(own)
         texts = lists.ids  # which keep the hashes, too
         ids.append(Texts(texts.data, texts.ends) if isinstance(texts, Texts) else texts)
@@ -374,7 +375,7 @@ def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
     parts.clear()  # one copy of each array at a time
     ref, kept = (
         (kept.lists() if ids else replace(truth.lists.rows(0, 0), ids=[])),
-        Batches(),
+        InputBuffer(),
     )
     names: Any = join_ids(ids)
     ids.clear()

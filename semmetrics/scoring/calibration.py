@@ -184,49 +184,62 @@ class Calibration:
         """
         source = load(path, max_bytes)
         with enough_memory(source.name):
-            entry, where = parse_source(source), source.name
-        schema = entry.get("schema") if isinstance(entry, dict) else None
-        if schema != SCHEMA:
-            raise InputError(
-                "not-a-calibration", where, why=f"its schema is {schema!r}"
-            )
-        known = {
-            name: value
-            for name, value in entry.items()
-            if name not in ("schema", *_UNSAVED)
-        }
-        try:
-            curve = {
-                name: tuple(map(_float, column))
-                for name, column in known["curve"].items()
-            }
-            found = Calibration(
-                **known | {"curve": curve, "value": _float(known["value"])}
-            )
-            check_fields(found)
-            criterion = "contrast" if found.method == "contrast" else found.criterion
-            is_right = {
-                "threshold": -1 <= found.threshold <= 1,
-                "method": found.method in ("pairs", "contrast"),
-                "curve": criterion in curve
-                and found.threshold in curve["threshold"]
-                and len(set(map(len, curve.values()))) == 1,
-                "settings": all(
-                    isinstance(value, str) for value in found.settings.values()
-                ),
-                "items": len(base64.b64decode(found.items, validate=True)) % 8 == 0,
-            }
-        except (
-            AttributeError,
-            KeyError,
-            TypeError,
-            ValueError,
-            OverflowError,
-        ) as error:
-            raise InputError("not-a-calibration", where, why=error) from None
-        if wrong := [name for name, right in is_right.items() if not right]:
-            raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
-        return replace(found, threshold=float(found.threshold))
+            entry = parse_source(source)
+        return _read_calibration(entry, source.name)
+
+    @staticmethod
+    def from_json(text: str) -> Calibration:
+        """Read what ``to_json`` wrote.
+
+        Raises
+        ------
+        InputError
+            If it is not a calibration.
+        """
+        return _read_calibration(json.loads(text), "a calibration")
+
+
+def _read_calibration(entry: Any, where: str) -> Calibration:
+    """Read a calibration from JSON, and check its values."""
+    schema = entry.get("schema") if isinstance(entry, dict) else None
+    if schema != SCHEMA:
+        why = f"its schema is {schema!r}"
+        raise InputError("not-a-calibration", where, why=why)
+    known = {n: v for n, v in entry.items() if n not in ("schema", *_UNSAVED)}
+    try:
+        curve = {}
+        for name, column in known["curve"].items():
+            curve[name] = tuple(map(_float, column))
+        known["curve"] = curve
+        known["value"] = _float(known["value"])
+        calibration = Calibration(**known)
+        check_fields(calibration)
+        wrong = _wrong_fields(calibration)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise InputError("not-a-calibration", where, why=error) from None
+    if wrong:
+        raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
+    return replace(calibration, threshold=float(calibration.threshold))
+
+
+def _wrong_fields(calibration: Calibration) -> list[str]:
+    """Return the fields with a value that no calibration has."""
+    curve = calibration.curve
+    criterion = calibration.criterion
+    if calibration.method == "contrast":
+        criterion = "contrast"
+    is_in_curve = criterion in curve and calibration.threshold in curve["threshold"]
+    lengths = {len(column) for column in curve.values()}
+    settings = calibration.settings.values()
+    hashes = base64.b64decode(calibration.items, validate=True)
+    is_right = {
+        "threshold": -1 <= calibration.threshold <= 1,
+        "method": calibration.method in ("pairs", "contrast"),
+        "curve": is_in_curve and len(lengths) == 1,
+        "settings": all(isinstance(value, str) for value in settings),
+        "items": len(hashes) % 8 == 0,
+    }
+    return [name for name, right in is_right.items() if not right]
 
 
 def _float(value: float | None) -> float:

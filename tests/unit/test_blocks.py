@@ -22,7 +22,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.classes import as_classes
 from semmetrics.scale.stream import score_stream
-from semmetrics.scoring.scorer import Batches
+from semmetrics.scoring.input_buffer import InputBuffer
 
 SIZES = [1, 7, 40, 10_000]
 
@@ -46,9 +46,9 @@ def stream(path, read=as_labels, options=DEFAULTS):
 
 def plain(some, is_split=False):
     """Lists as plain values: of blocks those of all together, and what notes do not count."""
-    batches = Batches()
+    batches = InputBuffer()
     for one in some:
-        batches.extend(Batches.of(one))
+        batches.extend(InputBuffer.of(one))
     # counts cells
     found, understood = (
         batches.lists(),

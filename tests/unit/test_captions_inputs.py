@@ -85,7 +85,7 @@ def test_special_tokens_in_all_captions_of_a_side_are_noted(
 def test_special_tokens_of_one_batch_are_not_those_of_all():
     scorer = semmetrics.Scorer(task="captions", measures="BLEU-1", keep_rows=False)
     scorer.update({"1": "<s> a"}, {"1": ["a"]})
-    scorer.let_go()
+    scorer.drop_items()
     assert len(facts(scorer.compute(), "special-tokens")) == 1
     scorer.update({"2": "b"}, {"2": ["a"]})
     assert not facts(scorer.compute(), "special-tokens")

@@ -191,7 +191,7 @@ def is_additive(measure):
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
 @EVERY
 def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", chunk)
+    monkeypatch.setattr("semmetrics.scoring.system_items.ITEMS_SUMMED_TOGETHER", chunk)
     measures, options, (preds, gts) = case_of(definition)
     if definition.kind == "captions":
         options["doc_freq"] = semmetrics.fit_document_frequencies(gts)
@@ -335,7 +335,7 @@ def test_batches_whose_labels_stand_in_another_order(preds, gts, options):
         scorer.update(
             *({i: side[i] for i in some if i in side} for side in (preds, gts))
         )
-        scorer.let_go()
+        scorer.drop_items()
     assert told(scorer.compute()) == told(
         score(preds, gts, measures=measures, **options)
     )
@@ -347,7 +347,7 @@ def test_no_item_has_both_sides():
     )
     for pair in (({"a": "cat"}, {}), ({}, {"b": "cat"})):
         scorer.update(*pair)
-        scorer.let_go()
+        scorer.drop_items()
     scorer.save(state := io.BytesIO())
     assert [one.compute()["Accuracy"].n for one in (scorer, Scorer.load(state))] == [
         1,
@@ -387,7 +387,7 @@ def test_batches_that_fall_away_or_differ_have_the_notes_of_all(preds, gts, opti
         weights = {i: options["weights"][i]} if "weights" in options else None
         pair = ({i: side[i]} if i in side else {} for side in (preds, gts))
         scorer.update(*pair, weights=weights)
-        scorer.let_go()
+        scorer.drop_items()
     assert sorted(scorer.compute().notes) == sorted(score(preds, gts, **options).notes)
 
 
@@ -439,34 +439,49 @@ def test_matrices_of_scores_and_of_members():
         scorer.update(scores[:, :2], members[:, :2])
 
 
-def test_scores_that_are_all_0_or_1_are_scores_beside_others():
-    scores = np.array([[0, 1.0], [1, 0], [0.5, 0.25], [1, 1]])
-    members = np.array([[0, 1], [1, 1], [0, 1], [1, 0]])
-    measures = ["LRAP", "F1(decode=threshold:0.3)"]
-    whole = score(scores, members, measures=measures)
-    for keep_rows in (True, False):
-        scorer = Scorer(
-            measures=measures if keep_rows else measures[1:], keep_rows=keep_rows
-        )
-        table = fed(scorer, scores, members, [(0, 1), (1, 2), (2, 3), (3, 4)]).compute()
-        assert [s.value for s in table] == [whole[str(s.measure)].value for s in table]
-        assert table.understood == whole.understood
-    first, other = (
-        fed(Scorer(measures=measures), scores, members, [part])
-        for part in ((0, 2), (2, 4))
+SCORES = np.array([[0.5, 0.25], [0, 1.0], [1, 0], [1, 1]])
+MEMBERS = np.array([[0, 1], [1, 1], [0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_a_first_batch_of_scores_makes_later_0_and_1_scores(keep_rows):
+    measures = ["F1(decode=threshold:0.3)"]
+    if keep_rows:
+        measures.append("LRAP")
+    whole = score(SCORES, MEMBERS, measures=measures)
+    scorer = Scorer(measures=measures, keep_rows=keep_rows)
+    table = fed(scorer, SCORES, MEMBERS, [(0, 1), (1, 2), (2, 3), (3, 4)]).compute()
+    assert [s.value for s in table] == [s.value for s in whole]
+    assert table.understood[1:] == whole.understood[1:]
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_a_first_batch_of_0_and_1_is_never_read_again_as_scores(keep_rows):
+    scorer = Scorer(measures=["F1"], keep_rows=keep_rows)
+    scorer.update(SCORES[1:2], MEMBERS[1:2])
+    with refused("other-scores"):
+        scorer.update(SCORES[:1], MEMBERS[:1])
+    scorer.update(SCORES[3:], MEMBERS[3:])
+    assert (
+        scorer.compute()["F1"].value
+        == score(SCORES[[1, 3]], MEMBERS[[1, 3]], measures="F1")["F1"].value
     )
-    assert digits((first + other).compute()) == digits(whole)
-    check(scores[:2], members[:2], [(0, 1), (1, 2)], measures=["F1"])  # members alone
 
 
-def test_members_that_were_let_go_are_no_scores_any_more():
-    scorer = Scorer(measures=["F1"], keep_rows=False)
-    scorer.update(np.array([[0, 1.0]]), np.array([[0, 1]]))
-    next(iter(scorer._systems.values())).let_go(scorer._setup)
-    with refused("other-batch"):
-        scorer.update(np.array([[0.5, 0.25]]), np.array([[0, 1]]))
-    scorer.update(np.array([[1, 1.0]]), np.array([[0, 1]]))
-    assert len(scorer) == 2
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_the_option_scores_decides_what_0_and_1_are(keep_rows):
+    options = {"measures": ["F1(decode=threshold:0.3)"], "scores": "values"}
+    whole = score(SCORES[::-1], MEMBERS[::-1], **options)
+    scorer = Scorer(keep_rows=keep_rows, **options)
+    fed(scorer, SCORES[::-1], MEMBERS[::-1], [(0, 1), (1, 4)])
+    assert [s.value for s in scorer.compute()] == [s.value for s in whole]
+    assert "|scores:values|" in whole[0].signature
+    members = score({"a": {"cat": 1}}, {"a": ["cat"]}, measures="F1", scores="members")
+    assert members.understood[0].endswith("0/1: 1 item, 1 label")
+    with refused("fractional-members"):
+        score(SCORES, MEMBERS, measures="F1", scores="members")
+    with refused("fractional-members"):
+        score({"a": {"cat": 0.5}}, {"a": ["cat"]}, measures="F1", scores="members")
 
 
 # What a scorer is
@@ -627,7 +642,7 @@ def traced(peak, *batches):
 
 
 def test_memory_is_constant_without_rows(monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 100)
+    monkeypatch.setattr("semmetrics.scoring.system_items.ITEMS_SUMMED_TOGETHER", 100)
     rng = np.random.default_rng(0)
     scorer = Scorer(
         measures=["BLEU-2", "ROUGE-L"], tokenizer="whitespace", keep_rows=False
@@ -643,7 +658,7 @@ def test_memory_is_constant_without_rows(monkeypatch):
 
 
 def test_no_working_array_grows_with_the_items_let_go(monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 1000)
+    monkeypatch.setattr("semmetrics.scoring.system_items.ITEMS_SUMMED_TOGETHER", 1000)
     scorer = Scorer(measures=["F1", "MacroF1"], keep_rows=False)
     items = [["cat"]] * 500
 
@@ -707,7 +722,7 @@ def test_a_score_is_written_as_a_number():
     assert f"{undefined:.2f}" == "nan"
 
 
-_BATCHES = {
+ITEMS_OF_BATCHES = {
     "zero and one": {"cat": 1, "dog": 0},
     "zero": {"cat": 0},
     "one": {"cat": 1},
@@ -716,67 +731,91 @@ _BATCHES = {
     "booleans": {"cat": True, "dog": False},
     "empty": {},
 }
-_CHECKED = [
-    *itertools.product(
-        ["zero and one", "zero", "one", "fraction", "plain", "empty"], repeat=2
-    ),
+ALIKE = [
     ("zero and one", "one", "one"),
-    ("zero and one", "one", "fraction"),
     ("zero", "empty", "one", "one"),
-    ("one", "zero and one", "one", "fraction", "one"),
-    ("one", "one", "zero", "plain"),
+    ("zero", "zero and one"),
     ("booleans", "zero and one", "one"),
     ("booleans", "one", "one"),
+    ("one", "fraction"),
+    ("fraction", "one", "zero"),
+    ("fraction", "zero and one"),
+    ("one", "one"),
+    ("empty", "fraction"),
+    ("plain", "empty", "plain"),
 ]
+UNLIKE = [
+    ("zero", "fraction"),
+    ("zero and one", "one", "fraction"),
+    ("one", "zero"),
+    ("one", "zero and one"),
+    ("plain", "fraction"),
+    ("plain", "zero"),
+    ("fraction", "plain"),
+    ("booleans", "fraction"),
+]
+RULES = ["all", "threshold:-1", "threshold:0.5", "cumulative:0.5"]
+
+
+def items_of(batches, side):
+    """Items with one entry per batch on a side, and a label on the other."""
+    items = {str(i): ITEMS_OF_BATCHES[name] for i, name in enumerate(batches)}
+    others = {id_: ["cat"] for id_ in items}
+    return (items, others) if side == "preds" else (others, items)
+
+
+def fed_one_by_one(preds, gts, options):
+    scorer = Scorer(**options)
+    for id_ in preds:
+        scorer.update({id_: preds[id_]}, {id_: gts[id_]})
+    return scorer
+
+
+def values_or_error(compute):
+    """The values of a table, or "error"."""
+    try:
+        return [one.value for one in compute()]
+    except InputError:
+        return "error"
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
 @pytest.mark.parametrize("side", ["preds", "gts"])
-@pytest.mark.parametrize("by", ["update", "merge"])
-@pytest.mark.parametrize("kinds", _CHECKED, ids=" ".join)
-def test_batches_of_scores_are_taken_where_one_call_takes_them(
-    kinds, side, by, keep_rows
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("batches", ALIKE, ids=" ".join)
+def test_batches_with_one_meaning_of_scores_are_read_as_in_one_call(
+    batches, rule, side, keep_rows
 ):
-    if (
-        by == "merge"
-        and not keep_rows
-        and "fraction" in kinds
-        and not {"plain"} & {*kinds}
-    ):
-        pytest.skip("0 and 1 that were let go stay what they were")
-    items = {str(i): _BATCHES[kind] for i, kind in enumerate(kinds)}
-    others = {id_: ["cat"] for id_ in items}
+    preds, gts = items_of(batches, side)
+    options = {"measures": "F1", "decode": rule, "keep_rows": keep_rows}
+    whole = values_or_error(lambda: score(preds, gts, **options))
+    by_batch = values_or_error(lambda: fed_one_by_one(preds, gts, options).compute())
+    assert by_batch == whole
 
-    def values(take):
-        try:
-            return [score.value for score in take()]
-        except InputError:
-            return "refused"
 
-    def sides(some):
-        pair = {id_: items[id_] for id_ in some}, {id_: others[id_] for id_ in some}
-        return dict(
-            zip(("preds", "gts"), pair if side == "preds" else pair[::-1], strict=True)
-        )
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize("side", ["preds", "gts"])
+@pytest.mark.parametrize("batches", UNLIKE, ids=" ".join)
+def test_batches_that_change_the_meaning_of_scores_are_an_error(
+    batches, side, keep_rows
+):
+    preds, gts = items_of(batches, side)
+    with pytest.raises(InputError) as error:
+        fed_one_by_one(preds, gts, {"measures": "F1", "keep_rows": keep_rows}).compute()
+    assert error.value.code in ("other-scores", "other-batch", "truth-of-scores")
 
-    def fed_by(**options):
-        scorer = Scorer(**options)
-        for id_ in items:
-            part = Scorer(**options) if by == "merge" else scorer
-            part.update(**sides([id_]))
-            if by == "merge":
-                scorer.merge(part)
-        return scorer.compute()
 
-    rules = (
-        ["all", "threshold:-1", "threshold:0.5", "cumulative:0.5"]
-        if side == "preds"
-        else []
+def test_a_scorer_of_ones_is_read_as_the_members_before():
+    preds, gts = items_of(("zero and one", "one", "one"), "preds")
+    first = fed_one_by_one({"0": preds["0"]}, {"0": gts["0"]}, {"measures": "F1"})
+    second = fed_one_by_one(
+        {i: preds[i] for i in "12"}, {i: gts[i] for i in "12"}, {"measures": "F1"}
     )
-    for rule in rules or ["all"]:
-        options = {"measures": "F1", "decode": rule, "keep_rows": keep_rows}
-        whole = values(lambda options=options: score(**sides(items), **options))
-        assert values(lambda options=options: fed_by(**options)) == whole, rule
+    assert [one.value for one in (first + second).compute()] == [
+        one.value for one in score(preds, gts, measures="F1")
+    ]
+    with refused("other-scores"):
+        second.merge(first)
 
 
 def test_calibrated_thresholds():

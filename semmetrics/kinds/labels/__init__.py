@@ -81,6 +81,8 @@ def read_labels(
     classes: Sequence[str | Sequence[str]] | None = None,
     options: ReadOptions | None = None,
     unknown: tuple[float, ...] = (),
+    *,
+    scores: str | None = None,
 ) -> Lists:
     """Read label lists as `as_labels` does, or a ground truth with cells that nobody verified.
 
@@ -90,6 +92,9 @@ def read_labels(
         As for `as_labels`.
     unknown : tuple of float
         The values of such cells. With any, the scores of the result are marks.
+    scores : {"members", "values"}, optional
+        What scores of only 0 and 1 are: whether an item has the label, or scores. Without it, they
+        are members if some are 0, and a matrix of 0 and 1 has members.
     """
     form = replace(FORM, places=classes is not None, unknown=unknown)
     found = as_data(data, form, source=source, names=classes, options=options)
@@ -99,13 +104,50 @@ def read_labels(
         if classes is not None and not found.by_category:
             found = _named_places(found, classes)
         unlike = _find_unlike(found)
-        return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
+        if unlike[0]:
+            found = replace(found, unlike=unlike)
+        if scores == "values":
+            return found
+        if scores == "members":
+            return _as_members(found)
+        return found.chosen()
     member = matrix.is_membership(found)
+    if scores == "members" and not member:
+        values = np.asarray(found.values if not found.sparse else found.values.data)
+        is_fraction = (values != 0) & (values != 1)
+        value = float(values[is_fraction].flat[0])
+        raise InputError("fractional-members", found.source, value=value)
+    if scores == "values":
+        member = False
     cells = (
         "0/1" if member else "-1/0/1" if matrix.is_signed(found.values) else "scores"
     )
     found = replace(found, understood=f"{found.understood}, {cells}")
     return matrix.members(found) if member else matrix.note_unstored(found).ranked()
+
+
+def _as_members(labels: Lists) -> Lists:
+    """Return lists whose scores of 0 and 1 say which labels an item has.
+
+    Raises
+    ------
+    InputError
+        If a score is neither 0 nor 1.
+    """
+    scores = labels.side.scores
+    if scores is None or labels.ranked:
+        return labels
+    if labels.has_fractions:
+        value = float(scores[(scores != 0) & (scores != 1)][0])
+        raise InputError("fractional-members", labels.source, value=value)
+    return replace(
+        labels,
+        side=replace(labels.side.keep(scores != 0), scores=None),
+        order=labels.order or "keys",
+        understood=f"{labels.understood}, 0/1",
+        whole=labels,
+        names_all=True,
+    )
 
 
 def _with_marks(found: Lists | matrix.Matrix, unknown: tuple[float, ...]) -> Lists:

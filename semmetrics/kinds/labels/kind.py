@@ -134,8 +134,17 @@ class LabelKind(Kind):
     def read(self, data: Any, source: str, options: Options) -> Lists:
         """Read one side; the class list names the columns of a matrix."""
         unknown = unknown_values(options.unknown_value)
-        found = read_labels(data, source, options.classes, options.read, unknown)
-        return mark_verified(found) if is_truth(options.read) else found
+        if is_truth(options.read):
+            truth = read_labels(data, source, options.classes, options.read, unknown)
+            return mark_verified(truth)
+        return read_labels(
+            data,
+            source,
+            options.classes,
+            options.read,
+            unknown,
+            scores=options.scores,
+        )
 
     def join(self, preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
         """Make the task of each system."""

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -532,13 +531,11 @@ def _model_facts(where: str, task: LabelTask, odd: Observations) -> list[Fact]:
         facts += common.model_facts(where, model, counts, "distinct term", which, oov)
         cut = odd.number(TERMS, "truncated", name)
         facts += common.model_facts(where, model, {"truncated": cut}, "term")
-    lists = {
-        key: _largest_counts(odd, key, "model") for key in ("unknown", "truncated")
-    }
-    for name in lists["unknown"]:
-        counts = {key: of_model[name] for key, of_model in lists.items()}
+    lists = {key: _largest_counts(odd, key) for key in ("unknown", "truncated")}
+    for (name,) in lists["unknown"]:
+        counts = {key: of_model[name,] for key, of_model in lists.items()}
         facts += common.model_facts(where, task.models[name], counts, "label list")
-    pairs = _largest_counts(odd, NEAR, "model", "threshold")
+    pairs = _largest_counts(odd, NEAR)
     near = {threshold: n for (_, threshold), n in pairs.items() if n}
     if len(near) > _SHOWN:
         n, values = max(near.values()), {"thresholds": len(near)}
@@ -560,11 +557,14 @@ def _list_policies(models: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _largest_counts(observed: Observations, code: str, *fields: str) -> dict[Any, int]:
-    """Return the largest count that steps observed with a code, by fields of the steps."""
+def _largest_counts(observed: Observations, code: str) -> dict[Any, int]:
+    """Return the largest count with a code, by its details without the last.
+
+    The last detail is the step that counted. Several steps count the same pairs or labels.
+    """
     largest: dict[Any, int] = {}
-    for (step,), n in observed.counts_of(code).items():
-        key = attrgetter(*fields)(step)
+    for (*details, _), n in observed.counts_of(code).items():
+        key = tuple(details)
         largest[key] = max(n, largest.get(key, 0))
     return largest
 
