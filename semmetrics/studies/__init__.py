@@ -22,8 +22,9 @@ _HOMES = {
         "studies.explain": "tabulate_order",
         "studies.ranks": "Rank Ranking draw_mean_ranks rank_normalized rank_systems",
         "studies.sheets": "inspect_sheets write_annotation_page",
-        "studies.significance": "correct_p critical_difference friedman nemenyi_p rank_differences rank_matrix "
-        "rank_rows shifted_p shifted_size_p signed_rank_p simulated_p student_t williams_p",
+        "studies.rank_tests": "critical_difference friedman nemenyi_p rank_differences rank_matrix "
+        "rank_rows signed_rank_p",
+        "studies.significance": "correct_p shifted_p shifted_size_p simulated_p student_t williams_p",
         "studies.values": "compare_values read_values",
         "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
         "sweep_systems",

@@ -71,8 +71,9 @@ from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import score_prepared, warn_of_scores
 from semmetrics.scoring.table import ScoreTable, name_absent, plain_id
-from semmetrics.studies import significance
-from semmetrics.studies.significance import rank_matrix, subtract
+from semmetrics.studies import rank_tests, significance
+from semmetrics.studies.rank_tests import rank_matrix
+from semmetrics.studies.significance import subtract
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -446,7 +447,7 @@ def _difference(
             low, high = paired.clip(low, high)
             method = "t"
         else:
-            p = significance.signed_rank_p(items)
+            p = rank_tests.signed_rank_p(items)
     # equal differences: others may vary
     if low and math.isclose(low, high, rel_tol=_ROUNDING):
         low = high = math.nan
