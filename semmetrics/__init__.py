@@ -41,13 +41,13 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.studies.competition import rank_competition as rank_competition
-    from semmetrics.studies.competition import rank_dominance as rank_dominance
     from semmetrics.studies.correlations import correlate as correlate
     from semmetrics.studies.discrepancy import (
         DiscrepancySelection as DiscrepancySelection,
     )
     from semmetrics.studies.discrepancy import add_systems as add_systems
     from semmetrics.studies.discrepancy import select_discrepant as select_discrepant
+    from semmetrics.studies.dominance import rank_dominance as rank_dominance
     from semmetrics.studies.explain import cite as cite
     from semmetrics.studies.explain import explain as explain
     from semmetrics.studies.explain import list_measures as list_measures
@@ -86,9 +86,10 @@ _HOMES = {
         "scoring.table": "ScoreTable",
         "studies.agreement": "AgreementTable meta",
         "studies.comparisons": "ComparisonTable compare",
-        "studies.competition": "CompetitionRanking rank_competition rank_dominance",
+        "studies.competition": "CompetitionRanking rank_competition",
         "studies.correlations": "correlate",
         "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
+        "studies.dominance": "rank_dominance",
         "studies.explain": "cite explain list_measures validate",
         "studies.ranks": "Ranking rank_systems",
         "studies.sheets": "write_annotation_page",
