@@ -41,10 +41,10 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.studies.competition import rank_competition as rank_competition
-    from semmetrics.studies.correlations import correlate as correlate
-    from semmetrics.studies.discrepancy import (
+    from semmetrics.studies.competition_state import (
         DiscrepancySelection as DiscrepancySelection,
     )
+    from semmetrics.studies.correlations import correlate as correlate
     from semmetrics.studies.discrepancy import add_systems as add_systems
     from semmetrics.studies.discrepancy import select_discrepant as select_discrepant
     from semmetrics.studies.dominance import rank_dominance as rank_dominance
@@ -87,8 +87,9 @@ _HOMES = {
         "studies.agreement": "AgreementTable meta",
         "studies.comparisons": "ComparisonTable compare",
         "studies.competition": "CompetitionRanking rank_competition",
+        "studies.competition_state": "DiscrepancySelection",
         "studies.correlations": "correlate",
-        "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
+        "studies.discrepancy": "add_systems select_discrepant",
         "studies.dominance": "rank_dominance",
         "studies.explain": "cite explain list_measures validate",
         "studies.ranks": "Ranking rank_systems",

@@ -22,7 +22,7 @@ from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag
 if TYPE_CHECKING:
     from semmetrics.reports.page import Pictures
     from semmetrics.scoring.table import ScoreTable
-    from semmetrics.studies.discrepancy import DiscrepancySelection
+    from semmetrics.studies.competition_state import DiscrepancySelection
 
 SCALED = (
     "signatures",
@@ -749,7 +749,8 @@ def mad_add(run: Run) -> None:
     --------
     semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json
     """
-    from semmetrics.studies.discrepancy import DiscrepancySelection, add_systems
+    from semmetrics.studies.competition_state import DiscrepancySelection
+    from semmetrics.studies.discrepancy import add_systems
 
     before = DiscrepancySelection.load(run["state"], max_bytes=run["max_bytes"])
     _select(run, add_systems, before, run.systems(), before=before)

@@ -28,8 +28,8 @@ from semmetrics.errors import Fact, InputError, first_of_each
 from semmetrics.kinds.common import counted, finite_or_none
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.plan import open_setup
+from semmetrics.studies.competition_state import DiscrepancySelection, as_selection
 from semmetrics.studies.correlations import correlation
-from semmetrics.studies.discrepancy import DiscrepancySelection, as_selection
 from semmetrics.studies.dominance import GlobalRank, compute_dominance, rank_dominance
 from semmetrics.studies.pairwise_scores import (
     Annotations,

@@ -17,7 +17,7 @@ from semmetrics.core.ragged import Floats
 from semmetrics.errors import Fact
 from semmetrics.scoring.plan import Setup
 from semmetrics.scoring.score import score_prepared
-from semmetrics.studies.discrepancy import DiscrepancySelection
+from semmetrics.studies.competition_state import DiscrepancySelection
 
 ImagesOfPairs = Mapping[tuple[str, str], Sequence[str]]
 """Images by pair of systems."""
