@@ -28,7 +28,9 @@ from numpy.typing import NDArray
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.scoring.result import interval_notes
-from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
+from semmetrics.studies.comparisons import compare_scores
+from semmetrics.studies.differences import Design
+from semmetrics.studies.randomization import swapped_differences
 from semmetrics.studies.rank_tests import signed_rank_p
 from semmetrics.studies.significance import (
     shifted_p,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.table import ScoreTable as ScoreTable
     from semmetrics.studies.agreement import AgreementTable as AgreementTable
     from semmetrics.studies.agreement import meta as meta
-    from semmetrics.studies.comparisons import ComparisonTable as ComparisonTable
+    from semmetrics.studies.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.studies.competition import rank_competition as rank_competition
@@ -85,7 +85,8 @@ _HOMES = {
         "scoring.scorer": "Scorer",
         "scoring.table": "ScoreTable",
         "studies.agreement": "AgreementTable meta",
-        "studies.comparisons": "ComparisonTable compare",
+        "studies.comparison_table": "ComparisonTable",
+        "studies.comparisons": "compare",
         "studies.competition": "CompetitionRanking rank_competition",
         "studies.competition_state": "DiscrepancySelection",
         "studies.correlations": "correlate",

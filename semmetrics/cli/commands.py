@@ -350,7 +350,8 @@ def compare(run: Run) -> None:
     semmetrics compare -m O-F1 --table lstm.json --table transformer.json
     semmetrics compare a.state b.state
     """
-    from semmetrics.studies import comparisons as api
+    from semmetrics.studies.comparison_table import draw_differing, draw_rank_matrix
+    from semmetrics.studies.comparisons import compare as compare_systems
 
     if run["table"]:
         from semmetrics.studies.values import compare_values, draw_values
@@ -418,16 +419,14 @@ def compare(run: Run) -> None:
     if run["stream"]:
         table = _read_stream(run, ci=True).compute()
     if table is None:
-        found = run.call(api.compare, run.systems(), run["gt"])
+        found = run.call(compare_systems, run.systems(), run["gt"])
     else:
         chosen = {name: run[name] for name in ("baseline", "test", "correction")}
-        found = api.compare(table, None, **chosen)
+        found = compare_systems(table, None, **chosen)
         output.say_understood(found, quiet=run.quiet)
-    beside = (
-        [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
-    )
+    beside = [draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
     if run["differing"] is not None:
-        beside.append(api.draw_differing(found, run["differing"], **shape))
+        beside.append(draw_differing(found, run["differing"], **shape))
     run.write(found, beside)
 
 

@@ -34,6 +34,16 @@ from semmetrics.store.files import open_output
 
 _SCHEMA = "semmetrics.mad/1"
 _NOT_SAVED = ("facts", "understood")
+_PAIR_COLUMNS = (
+    "first",
+    "second",
+    "n",
+    "undefined",
+    "identical",
+    "mean",
+    "tied",
+    "taken",
+)
 
 
 @dataclass(frozen=True)
@@ -225,18 +235,11 @@ class DiscrepancySelection(Result):
 
     def pair_records(self) -> Records:
         """Return one row per pair: how alike the systems are, and the ties at the last image."""
-        pairs = self.pairs
-        columns = {
-            "first": [pair.first for pair in pairs],
-            "second": [pair.second for pair in pairs],
-            "n": [pair.n for pair in pairs],
-            "undefined": [pair.undefined for pair in pairs],
-            "identical": [pair.identical for pair in pairs],
-            "mean": np.array([pair.mean for pair in pairs]),
-            "tied": [pair.tied for pair in pairs],
-            "taken": [pair.taken for pair in pairs],
-            "last": [pair.values[-1] for pair in pairs],
-        }
+        columns: dict[str, Any] = {}
+        for name in _PAIR_COLUMNS:
+            columns[name] = [getattr(pair, name) for pair in self.pairs]
+        columns["mean"] = np.array(columns["mean"])
+        columns["last"] = [pair.values[-1] for pair in self.pairs]
         return Records(columns)
 
     def system_records(self) -> Records:

@@ -17,7 +17,9 @@ from semmetrics import Bootstrap, compare, options
 from semmetrics.errors import InputError
 from semmetrics.scoring.resampling import Draws
 from semmetrics.studies import rank_tests, significance
-from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
+from semmetrics.studies.comparisons import compare_scores
+from semmetrics.studies.differences import Design
+from semmetrics.studies.randomization import swapped_differences
 
 CLASSES = list("abcdef")
 TESTS = (
