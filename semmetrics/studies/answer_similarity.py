@@ -233,8 +233,8 @@ class NgsmSimilarity(Similarity):
             is_own = np.isin(captions, captions_of_system)
             own_words = [vocabulary[word] for word in words[is_own].tolist()]
             self._duplicated_words[system].update(own_words)
-            times_given = np.bincount(captions_of_system, minlength=n_captions)
-            n_duplicated = int(times_given[np.unique(captions)].sum())
+            n_times_answered = np.bincount(captions_of_system, minlength=n_captions)
+            n_duplicated = int(n_times_answered[np.unique(captions)].sum())
             self._n_duplicated[system] += n_duplicated
 
     def describe_answers(self, system: str) -> dict[str, int]:
@@ -385,13 +385,13 @@ def open_similarity(
     InputError
         If the measure or an option is invalid.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    set_options = {name: value for name, value in options.items() if value is not None}
     if callable(measure) and not isinstance(measure, (Measure, Definition)):
-        return _open_function(measure, systems, given)
+        return _open_function(measure, systems, set_options)
     parsed = parse_one(measure, "a competition")
     definition = parsed.definition
-    kind = resolve_task(given.get("task"), None, [parsed]) or definition.kind
-    setup = open_setup(kind, {**given, "measures": [parsed]})
+    kind = resolve_task(set_options.get("task"), None, [parsed]) or definition.kind
+    setup = open_setup(kind, {**set_options, "measures": [parsed]})
     similarity: Similarity
     if definition.name == "NGSM" and definition.kind == setup.kind.name:
         similarity = NgsmSimilarity(parsed, setup.options["tokenizer"])
@@ -401,13 +401,13 @@ def open_similarity(
 
 
 def _open_function(
-    function: AnswerFunction, systems: Mapping[str, Any], given: Mapping[str, Any]
+    function: AnswerFunction, systems: Mapping[str, Any], options: Mapping[str, Any]
 ) -> OpenedSimilarity:
     """Infer the kind of the answers, which a user's function does not tell."""
     _, second, *_ = systems
-    known = {"task": given.get("task"), "read": given.get("read")}
-    kind, systems, opened = resolve_inputs(systems, systems[second], known)
+    deciding_options = {"task": options.get("task"), "read": options.get("read")}
+    kind, systems, opened = resolve_inputs(systems, systems[second], deciding_options)
     form = importlib.import_module(f"semmetrics.kinds.{kind}").FORM
     similarity = FunctionSimilarity(function, single=form.single)
-    setup = open_setup(kind, given)
+    setup = open_setup(kind, options)
     return OpenedSimilarity(similarity, setup, {**systems, second: opened})

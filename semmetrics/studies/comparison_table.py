@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_letters
 from typing import Any
@@ -80,13 +80,14 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     @property
     def systems(self) -> list[str]:
         """The systems that were compared with a baseline."""
-        return list(dict.fromkeys(one.system for one in self.differences))
+        systems = dict.fromkeys(difference.system for difference in self.differences)
+        return list(systems)
 
     def _systems(self) -> set[str]:
         return self.scores._systems()
 
     def __repr__(self) -> str:
-        n_significant = sum(one.significant for one in self)
+        n_significant = sum(difference.significant for difference in self)
         total = pluralize(len(self), "difference")
         names = ""
         if self.differences:
@@ -98,9 +99,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         matches = self._find_all(key)
         if len(matches) == 1:
             return matches[0]
-        choices = listing(
-            f"{one.system}, {one.baseline}, {one.heading}" for one in matches or self
-        )
+        choices = _list_keys(matches or self)
         if matches:
             raise UnknownKeyError("ambiguous-key", value=key, choices=choices)
         remedy = f"there are {choices}"
@@ -120,7 +119,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             if systems == names[: len(systems)]:
                 of_systems.append(difference)
         headings = find_headings(name, of_systems)
-        return [one for one in of_systems if one.heading in headings]
+        return [entry for entry in of_systems if entry.heading in headings]
 
     # ---- tables ----------------------------------------------------------------------------
 
@@ -139,9 +138,10 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             f"is significantly better: {how}."
         )
         without_p = []
-        for one in self:
-            if math.isnan(one.p):
-                without_p.append(f"{one.system} and {one.baseline} ({one.heading})")
+        for difference in self:
+            if math.isnan(difference.p):
+                pair = f"{difference.system} and {difference.baseline}"
+                without_p.append(f"{pair} ({difference.heading})")
         if without_p:
             caption += f" There is no p of {join_names(without_p)}."
         scores = draw(self._mark_scores(digits, scale), form, caption=caption)
@@ -262,7 +262,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         return tabulate_differing(self.differences, n, measure)
 
     def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
-        if any(one.items is not None for one in self):
+        if any(difference.items is not None for difference in self):
             yield "Items that differ most", self.differing(n)
 
     # ---- ranks -----------------------------------------------------------------------------
@@ -305,6 +305,14 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         for place in range(len(scores)):
             columns[f"rank_{place + 1}"] = shares[order, place]
         return Records(columns)
+
+
+def _list_keys(differences: Iterable[Difference]) -> str:
+    """List the keys of differences for a message, the first few of many."""
+    keys = []
+    for difference in differences:
+        keys.append(f"{difference.system}, {difference.baseline}, {difference.heading}")
+    return listing(keys)
 
 
 def _defined_replicates(scores: Sequence[Score]) -> Floats:
@@ -383,6 +391,6 @@ def draw_differing(
     table: ComparisonTable, number: int, *, digits: int = 4, scale: float = 1.0
 ) -> str:
     """Draw the items that differ most, with their content for the system and for the baseline."""
-    score_by_heading = {one.heading: one.score for one in table}
+    score_by_heading = {entry.heading: entry.score for entry in table}
     records = table.differing(number)
     return draw_items(records, score_by_heading, digits=digits, scale=scale)

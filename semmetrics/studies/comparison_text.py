@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -83,7 +84,8 @@ def describe_differences(
         The order of the sentences.
     """
     all_pairs = has_several_baselines(differences)
-    groups = _group_by(differences, lambda one: _find_subject(one, all_pairs))
+    find_subject = partial(_find_subject, all_pairs=all_pairs)
+    groups = _group_by(differences, find_subject)
     lines = []
     for system in systems:
         for verdict in _VERDICTS:
@@ -116,7 +118,7 @@ class _Subject(NamedTuple):
     verdict: str
 
 
-def _find_subject(difference: Difference, all_pairs: bool) -> _Subject:
+def _find_subject(difference: Difference, *, all_pairs: bool) -> _Subject:
     """Return the system that a sentence on a difference is about, with the verdict."""
     verdict = judge(difference)
     if not all_pairs:
@@ -152,7 +154,8 @@ def _write_sentences(
 
 def _list_pairs(differences: Iterable[Difference]) -> tuple[tuple[str, str], ...]:
     """Return the system and the baseline of each difference."""
-    return tuple((one.system, one.baseline) for one in differences)
+    pairs = [(difference.system, difference.baseline) for difference in differences]
+    return tuple(pairs)
 
 
 def _name_measures(differences_by_heading: Sequence[Sequence[Difference]]) -> str:
@@ -177,10 +180,10 @@ def _name_measures(differences_by_heading: Sequence[Sequence[Difference]]) -> st
             relation = f"at least {smallest}"
         relation = relation.replace("= <", "< ")
         names.append(f"{first.heading} (p {relation})")
-    n_more = len(differences_by_heading) - _MAX_NAMES_PER_SENTENCE
+    n_hidden = len(differences_by_heading) - _MAX_NAMES_PER_SENTENCE
     text = ", ".join(names)
-    if n_more > 0:
-        text += f" and {n_more} more"
+    if n_hidden > 0:
+        text += f" and {n_hidden} more"
     return text
 
 
@@ -210,7 +213,8 @@ def describe_test(differences: Sequence[Difference]) -> str:
     first = differences[0]
     test = first.design.test
     bootstrap = first.design.bootstrap
-    methods = ", ".join(dict.fromkeys(one.method for one in differences))
+    distinct_methods = dict.fromkeys(difference.method for difference in differences)
+    methods = ", ".join(distinct_methods)
     sides = "which is nearly one-sided" if "sacrebleu" in test else "two-sided"
     parts = [f"{TESTS[test]}, {sides}"]
     if test == "interval":

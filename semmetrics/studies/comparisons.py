@@ -116,14 +116,14 @@ def compare(
                 raise InputError("not-applicable", name=name, what=what)
         return _compare_scored(systems, baseline, test, correction)
 
-    given: dict[str, Any] = {
+    set_options: dict[str, Any] = {
         "resamples": TAKEN["compare"]["resamples"].default,
         "ci": True,
     }
-    given |= {name: value for name, value in options.items() if value is not None}
+    set_options |= {name: value for name, value in options.items() if value is not None}
     check_systems(systems, baseline)
-    design = Design(test, baseline, correction, Bootstrap.of(given))
-    prepared = prepare_systems(systems, gts, given)
+    design = Design(test, baseline, correction, Bootstrap.of(set_options))
+    prepared = prepare_systems(systems, gts, set_options)
     first_system, *_ = systems
     _check_items(prepared.tasks, baseline or first_system)
     warn_of_scores(prepared)
@@ -443,9 +443,10 @@ def _merge_not_computed(
     for table in systems.values():
         absent.update({entry.heading: entry for entry in table.not_computed})
     for heading in dict.fromkeys(score.heading for score in scores):
-        without = [
-            name for name, table in systems.items() if heading not in table.headings
-        ]
+        without = []
+        for system, table in systems.items():
+            if heading not in table.headings:
+                without.append(system)
         if without and heading not in absent:
             reason = f"not of {listing(without)}; score all with the same measures"
             absent[heading] = NotComputed(heading, reason)

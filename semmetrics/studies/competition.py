@@ -317,9 +317,9 @@ def _open_references(
     understood: list[str],
 ) -> References:
     """Read the references, and resolve the options of their measures."""
-    given = {name: value for name, value in options.items() if value is not None}
-    given["task"] = state.kind
-    setup = open_setup(state.kind, given)
+    set_options = {name: value for name, value in options.items() if value is not None}
+    set_options["task"] = state.kind
+    setup = open_setup(state.kind, set_options)
     references_by_image = read_references(
         references, state, setup, missing, notes, understood
     )

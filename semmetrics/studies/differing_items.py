@@ -75,12 +75,12 @@ def _choose_differences(
     candidates = list(differences)
     if measure is not None:
         headings = find_headings(measure, differences)
-        candidates = [one for one in candidates if one.heading in headings]
-    with_items = [one for one in candidates if one.items is not None]
+        candidates = [entry for entry in candidates if entry.heading in headings]
+    with_items = [entry for entry in candidates if entry.items is not None]
     if not with_items:
         raise InputError("no-item-values", measure=measure or "any measure")
     first_heading = with_items[0].heading
-    return [one for one in with_items if one.heading == first_heading]
+    return [entry for entry in with_items if entry.heading == first_heading]
 
 
 def _differing_rows(difference: Difference, n: int) -> Iterator[dict[str, Any]]:

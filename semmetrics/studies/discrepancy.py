@@ -243,17 +243,17 @@ class _Extension(NamedTuple):
         The systems whose pairs are compared.
     new_pairs : sequence of pairs of int
         The pairs to compare, by the numbers of the systems.
-    kept_pairs : tuple of PairSelection
+    unchanged_pairs : tuple of PairSelection
         Pairs of the earlier state that stay as they are.
-    kept_answers : mapping from image to mapping from system to list
+    unchanged_answers : mapping from image to mapping from system to list
         Their answers.
     """
 
     systems: tuple[str, ...]
     new_systems: tuple[str, ...]
     new_pairs: Pairs
-    kept_pairs: tuple[PairSelection, ...]
-    kept_answers: Mapping[str, Mapping[str, list[Any]]]
+    unchanged_pairs: tuple[PairSelection, ...]
+    unchanged_answers: Mapping[str, Mapping[str, list[Any]]]
 
 
 def _extend(
@@ -319,13 +319,13 @@ def _add_selection(
     """Return a state with the images that a selector found."""
     selected = selector.finish()
     answers: dict[str, dict[str, list[Any]]] = {}
-    for source in (extension.kept_answers, selected.answers):
+    for source in (extension.unchanged_answers, selected.answers):
         for image, answers_for_image in source.items():
             answers.setdefault(image, {}).update(answers_for_image)
     return replace(
         state,
         systems=extension.systems,
-        pairs=(*extension.kept_pairs, *selected.pairs),
+        pairs=(*extension.unchanged_pairs, *selected.pairs),
         excluded=tuple(sorted({*state.excluded, *selector.excluded})),
         inputs={**state.inputs, **selector.describe()},
         answers=answers,
@@ -536,18 +536,18 @@ def _is_plain(value: Any) -> bool:
 
 
 def _restore_options(
-    state: DiscrepancySelection, given: Mapping[str, Any]
+    state: DiscrepancySelection, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the options of a state, with given values for those that it could not store.
+    """Return the options of a state, with the given values for those that it could not store.
 
     Raises
     ------
     InputError
         If such a value is missing, or a given option differs from the state.
     """
-    restored = dict(given)
+    restored = dict(options)
     for name, saved in state.options.items():
-        value = given.get(name)
+        value = options.get(name)
         if name == "embedding":
             value = _unwrap_default_embedding(value)
         if isinstance(saved, dict):
@@ -558,13 +558,13 @@ def _restore_options(
             raise InputError("state-differs", what=f"{name}={value!r}, not {saved!r}")
         else:
             restored[name] = saved
-    _check_stored(state, given)
+    _check_stored(state, options)
     return restored
 
 
-def _check_stored(state: DiscrepancySelection, given: Mapping[str, Any]) -> None:
-    """Check that no option is given that the state was selected without."""
-    for name, value in given.items():
+def _check_stored(state: DiscrepancySelection, options: Mapping[str, Any]) -> None:
+    """Check that no option is set which the state was selected without."""
+    for name, value in options.items():
         if value is not None and name not in state.options and OPTIONS[name].group:
             what = "a state selected without it"
             raise InputError("not-applicable", name=name, what=what)

@@ -372,12 +372,12 @@ def _as_square(
 
     If ``diagonal`` is a number, it replaces the values on the diagonal, which are not checked.
     """
-    given = as_floats(values, role, ndim=2, finite=False)
-    if given.shape[0] != given.shape[1] or not given.size:
+    table = as_floats(values, role, ndim=2, finite=False)
+    if table.shape[0] != table.shape[1] or not table.size:
         raise InputError(
-            "wrong-shape", role=role, shape=given.shape, wanted="a square matrix"
+            "wrong-shape", role=role, shape=table.shape, wanted="a square matrix"
         )
-    matrix: Floats = given.copy()
+    matrix: Floats = table.copy()
     if diagonal is not None:
         np.fill_diagonal(matrix, diagonal)
     is_valid = np.isfinite(matrix) & (matrix >= 0)

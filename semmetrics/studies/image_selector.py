@@ -542,12 +542,12 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
             what="images that all systems have",
             remedy="use the same ids for all",
         )
-    kept_ids = [id_ for id_ in ids if id_ in shared]
+    shared_ids = [id_ for id_ in ids if id_ in shared]
     aligned = {}
     for system, own in lists.items():
         row_by_id = own.rows_by_id()
-        rows = np.array([row_by_id[id_] for id_ in kept_ids], np.int64)
-        aligned[system] = _take_items(own, kept_ids, own.side.take(rows), rows)
+        rows = np.array([row_by_id[id_] for id_ in shared_ids], np.int64)
+        aligned[system] = _take_items(own, shared_ids, own.side.take(rows), rows)
     return aligned, len(all_ids) - len(shared)
 
 
