@@ -28,11 +28,13 @@ from numpy.typing import NDArray
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.scoring.result import interval_notes
-from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
+from semmetrics.studies.comparisons import compare_scores
+from semmetrics.studies.differences import Design
+from semmetrics.studies.randomization import swapped_differences
+from semmetrics.studies.rank_tests import signed_rank_p
 from semmetrics.studies.significance import (
     shifted_p,
     shifted_size_p,
-    signed_rank_p,
     simulated_p,
     student_t,
     subtract,

@@ -37,17 +37,17 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.table import ScoreTable as ScoreTable
     from semmetrics.studies.agreement import AgreementTable as AgreementTable
     from semmetrics.studies.agreement import meta as meta
-    from semmetrics.studies.comparisons import ComparisonTable as ComparisonTable
+    from semmetrics.studies.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.studies.competition import rank_competition as rank_competition
-    from semmetrics.studies.competition import rank_dominance as rank_dominance
-    from semmetrics.studies.correlations import correlate as correlate
-    from semmetrics.studies.discrepancy import (
+    from semmetrics.studies.competition_state import (
         DiscrepancySelection as DiscrepancySelection,
     )
+    from semmetrics.studies.correlations import correlate as correlate
     from semmetrics.studies.discrepancy import add_systems as add_systems
     from semmetrics.studies.discrepancy import select_discrepant as select_discrepant
+    from semmetrics.studies.dominance import rank_dominance as rank_dominance
     from semmetrics.studies.explain import cite as cite
     from semmetrics.studies.explain import explain as explain
     from semmetrics.studies.explain import list_measures as list_measures
@@ -86,10 +86,13 @@ _HOMES = {
         "scoring.scorer": "Scorer",
         "scoring.table": "ScoreTable",
         "studies.agreement": "AgreementTable meta",
-        "studies.comparisons": "ComparisonTable compare",
-        "studies.competition": "CompetitionRanking rank_competition rank_dominance",
+        "studies.comparison_table": "ComparisonTable",
+        "studies.comparisons": "compare",
+        "studies.competition": "CompetitionRanking rank_competition",
+        "studies.competition_state": "DiscrepancySelection",
         "studies.correlations": "correlate",
-        "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
+        "studies.discrepancy": "add_systems select_discrepant",
+        "studies.dominance": "rank_dominance",
         "studies.explain": "cite explain list_measures validate",
         "studies.ranks": "Ranking rank_systems",
         "studies.sheets": "write_annotation_page",

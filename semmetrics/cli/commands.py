@@ -22,7 +22,7 @@ from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag
 if TYPE_CHECKING:
     from semmetrics.reports.page import Pictures
     from semmetrics.scoring.table import ScoreTable
-    from semmetrics.studies.discrepancy import DiscrepancySelection
+    from semmetrics.studies.competition_state import DiscrepancySelection
 
 SCALED = (
     "signatures",
@@ -351,7 +351,8 @@ def compare(run: Run) -> None:
     semmetrics compare -m O-F1 --table lstm.json --table transformer.json
     semmetrics compare a.state b.state
     """
-    from semmetrics.studies import comparisons as api
+    from semmetrics.studies.comparison_table import draw_differing, draw_rank_matrix
+    from semmetrics.studies.comparisons import compare as compare_systems
 
     if run["table"]:
         from semmetrics.studies.values import compare_values, draw_values
@@ -419,16 +420,14 @@ def compare(run: Run) -> None:
     if run["stream"]:
         table = _read_stream(run, ci=True).compute()
     if table is None:
-        found = run.call(api.compare, run.systems(), run["gt"])
+        found = run.call(compare_systems, run.systems(), run["gt"])
     else:
         chosen = {name: run[name] for name in ("baseline", "test", "correction")}
-        found = api.compare(table, None, **chosen)
+        found = compare_systems(table, None, **chosen)
         output.say_understood(found, quiet=run.quiet)
-    beside = (
-        [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
-    )
+    beside = [draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
     if run["differing"] is not None:
-        beside.append(api.draw_differing(found, run["differing"], **shape))
+        beside.append(draw_differing(found, run["differing"], **shape))
     run.write(found, beside)
 
 
@@ -750,7 +749,8 @@ def mad_add(run: Run) -> None:
     --------
     semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json
     """
-    from semmetrics.studies.discrepancy import DiscrepancySelection, add_systems
+    from semmetrics.studies.competition_state import DiscrepancySelection
+    from semmetrics.studies.discrepancy import add_systems
 
     before = DiscrepancySelection.load(run["state"], max_bytes=run["max_bytes"])
     _select(run, add_systems, before, run.systems(), before=before)

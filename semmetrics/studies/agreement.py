@@ -59,13 +59,15 @@ from semmetrics.scoring.protocols import (
 )
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import score_evaluation, system_name
-from semmetrics.studies import comparisons, significance
+from semmetrics.studies import significance
+from semmetrics.studies.comparison_text import report_correction, report_least_p
 from semmetrics.studies.correlations import (
     Correlated,
     correlation,
     percentiles,
     resample,
 )
+from semmetrics.studies.differences import find_headings, item_values
 from semmetrics.studies.significance import subtract
 
 if TYPE_CHECKING:
@@ -604,7 +606,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     )
     heading = values[0].heading
     if baseline is not None:
-        meant = comparisons.find_headings(baseline, values)
+        meant = find_headings(baseline, values)
         if len(meant) != 1:
             there = [one.heading for one in values]
             remedy = did_you_mean(baseline, there, f"choose one of {listing(there)}")
@@ -694,7 +696,7 @@ def _score(
     prepared = opening.join_systems({name: preds}, gts, given)
     found, lacking = [], []
     for score in score_evaluation(prepared):
-        values = comparisons.item_values(score)
+        values = item_values(score)
         if values is None:
             lacking.append(score.heading)
             continue
@@ -907,7 +909,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         parts = key if isinstance(key, tuple) else (key,)
         if 1 <= len(parts) <= 3 and all(isinstance(part, str) for part in parts):
             name, statistic, group = [*parts, None, None][:3]
-            meant = comparisons.find_headings(name, self)
+            meant = find_headings(name, self)
             for one in self:
                 if (
                     one.heading in meant
@@ -996,7 +998,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         tested = [one for one in self if not math.isnan(one.p)]
         if tested:
             number, against = tested[0].comparisons, design.baseline
-            corrected = comparisons.report_correction(design.correction, number)
+            corrected = report_correction(design.correction, number)
             lines.append(
                 f"{JUDGEMENT_TESTS[design.test]} of the difference from {against}, "
                 f"two-sided; {corrected}"
@@ -1020,7 +1022,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
                 made.resamples + 1
             )
             if design.test == "bootstrap":
-                lines += comparisons.report_least_p(least, made.alpha, "resamples")
+                lines += report_least_p(least, made.alpha, "resamples")
         return list(map(visible, lines))
 
     _sentences = sentences

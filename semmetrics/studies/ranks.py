@@ -42,9 +42,9 @@ from semmetrics.schema import as_real
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.table import RunSummary
-from semmetrics.studies import significance
+from semmetrics.studies import rank_tests
 from semmetrics.studies import values as tables
-from semmetrics.studies.significance import Ties, rank_rows
+from semmetrics.studies.rank_tests import Ties, rank_rows
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _DEFAULT = "O-F1"
@@ -165,16 +165,16 @@ class Ranking(Table[Rank]):
         return len(self.values) > 1 and len(self.ranked) > 1
 
     @property
-    def friedman(self) -> significance.Friedman | None:
+    def friedman(self) -> rank_tests.Friedman | None:
         """The Friedman test of the systems that have all data sets; None of fewer than two."""
-        return significance.friedman(self._table()) if self.is_testable else None
+        return rank_tests.friedman(self._table()) if self.is_testable else None
 
     @property
     def critical_difference(self) -> float:
         """By how much mean ranks differ where systems do (Nemenyi); nan without two of each."""
         if not self.is_testable:
             return math.nan
-        return significance.critical_difference(
+        return rank_tests.critical_difference(
             len(self.ranked), len(self.values), self.level
         )
 
@@ -184,7 +184,7 @@ class Ranking(Table[Rank]):
         if not self.is_testable:
             return ()
         names, means = self.ranked, rank_rows(self._table()).mean(axis=0)
-        found = significance.group_indistinct(means, self.critical_difference)
+        found = rank_tests.group_indistinct(means, self.critical_difference)
         return tuple(tuple(names[place] for place in group) for group in found)
 
     def rank_matrix(self) -> Floats:
@@ -196,7 +196,7 @@ class Ranking(Table[Rank]):
             Equal systems count at each of their ranks in equal parts.
         """
         return (
-            significance.rank_matrix(self._table())[0]
+            rank_tests.rank_matrix(self._table())[0]
             if self.ranked
             else np.zeros((0, 0))
         )
@@ -222,7 +222,7 @@ class Ranking(Table[Rank]):
             sides.append(
                 {s: sign * v for s, v in self.values[name].items() if math.isfinite(v)}
             )
-        rows = significance.rank_differences(*sides, ties=ties)
+        rows = rank_tests.rank_differences(*sides, ties=ties)
         for row in rows:
             row["first"], row["second"] = sign * row["first"], sign * row["second"]
         return Records.from_rows(list(rows[0]), rows)

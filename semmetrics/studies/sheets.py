@@ -39,7 +39,7 @@ from semmetrics.reports import Records, csv_text, plain_text
 from semmetrics.reports.page import fill_address, fill_page, has_place_of_id
 from semmetrics.schema import as_answer, as_id, as_number
 from semmetrics.scoring.evaluation import Evaluation, describe_inputs
-from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
+from semmetrics.studies.competition_state import DiscrepancySelection, answer_text
 
 _EMPTY = ("", "nan", "NaT", "<NA>")  # cells of frames
 Row = tuple[str, Mapping[str, Any]]

@@ -37,7 +37,7 @@ from semmetrics.schema import as_id, as_number, is_missing
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import matching_names
 from semmetrics.scoring.table import RUNS, RunSummary
-from semmetrics.studies import comparisons, significance
+from semmetrics.studies import comparisons, rank_tests, significance
 
 Values = dict[str, dict[str, float]]
 """By row, then by system."""
@@ -431,7 +431,7 @@ def _gain(
         if math.isnan(p):  # all gains are alike
             low = high = math.nan
     if len(both) > 1 and test == "wilcoxon":
-        p = significance.signed_rank_p(gains)
+        p = rank_tests.signed_rank_p(gains)
     elif len(both) > 1 and test == "randomization":
         rounding = _ROUNDING * float(np.abs(sides).max())
         p = significance.sign_flip_p(gains, made.resamples, made.seed, rounding)

@@ -16,8 +16,10 @@ from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
 from semmetrics.errors import InputError
 from semmetrics.scoring.resampling import Draws
-from semmetrics.studies import significance
-from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
+from semmetrics.studies import rank_tests, significance
+from semmetrics.studies.comparisons import compare_scores
+from semmetrics.studies.differences import Design
+from semmetrics.studies.randomization import swapped_differences
 
 CLASSES = list("abcdef")
 TESTS = (
@@ -122,7 +124,7 @@ def test_t_and_wilcoxon_are_those_of_scipy():
     for n in (5, 12, 30, 50):
         values = rng.normal(0.2, 1, n)
         expected = stats.wilcoxon(values, method="exact").pvalue
-        assert significance.signed_rank_p(values) == pytest.approx(expected, rel=1e-9)
+        assert rank_tests.signed_rank_p(values) == pytest.approx(expected, rel=1e-9)
 
 
 def test_ranks_of_differences_that_rounding_alone_tells_apart():
@@ -137,7 +139,7 @@ def test_ranks_of_differences_that_rounding_alone_tells_apart():
             -size,
             math.nextafter(size, 1),
         ]
-        assert significance.signed_rank_p(near) == significance.signed_rank_p(exact)
+        assert rank_tests.signed_rank_p(near) == rank_tests.signed_rank_p(exact)
 
 
 def test_numbers_that_rounding_alone_tells_apart_are_equal_to_every_test():
@@ -539,9 +541,9 @@ def test_bad_input(changed, code):
     ("function", "given", "code"),
     [
         (significance.student_t, ([0.1, math.nan],), "not-finite"),
-        (significance.signed_rank_p, ([0.1, math.inf],), "not-finite"),
+        (rank_tests.signed_rank_p, ([0.1, math.inf],), "not-finite"),
         (significance.student_t, ([[0.1, 0.2]],), "wrong-shape"),
-        (significance.signed_rank_p, ([[0.1, 0.2]],), "wrong-shape"),
+        (rank_tests.signed_rank_p, ([[0.1, 0.2]],), "wrong-shape"),
         (significance.student_t, ([0.1, 0.2], 1.5), "bad-option"),
         (significance.student_t, ([0.1],), "too-few-for-test"),
         (significance.simulated_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
@@ -549,8 +551,8 @@ def test_bad_input(changed, code):
         (significance.shifted_size_p, ([[0.1]], 0.1), "wrong-shape"),
         (significance.correct_p, ([0.5, 1.5],), "out-of-range"),
         (significance.correct_p, ([-0.1],), "out-of-range"),
-        (significance.nemenyi_p, ([1.0, math.nan], 3), "not-finite"),
-        (significance.nemenyi_p, ([[1.0, 2.0]], 3), "wrong-shape"),
+        (rank_tests.nemenyi_p, ([1.0, math.nan], 3), "not-finite"),
+        (rank_tests.nemenyi_p, ([[1.0, 2.0]], 3), "wrong-shape"),
     ],
 )
 def test_numbers_that_no_test_can_be_made_of(function, given, code):

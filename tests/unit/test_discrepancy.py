@@ -17,7 +17,7 @@ from refusals import refused
 import semmetrics
 from semmetrics import add_systems, select_discrepant
 from semmetrics.errors import Fact
-from semmetrics.studies import discrepancy
+from semmetrics.studies import image_selector
 
 CAPTION = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
 SETS = st.integers(2, 4).flatmap(
@@ -121,7 +121,7 @@ def test_selection_is_that_of_a_loop(rows, k):
 def test_blocks_and_batches_change_nothing(monkeypatch, ties):
     systems = made()
     whole = select_discrepant(systems, 5, ties=ties, seed=3)
-    monkeypatch.setattr(discrepancy, "_ANSWERS", 12)
+    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 12)
     blocks = select_discrepant(systems, 5, ties=ties, seed=3)
     assert blocks.to_json() == whole.to_json()
     ids = list(systems["s0"])
@@ -255,7 +255,7 @@ def test_excluded_images_are_not_undefined():
 
 
 def test_progress_and_a_file_of_excluded_images(tmp_path, monkeypatch):
-    monkeypatch.setattr(discrepancy, "_ANSWERS", 30)
+    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 30)
     path, said = tmp_path / "out.txt", []
     systems = made(m=2)
     path.write_text("\n".join([*systems["s0"]][:3]) + "\n\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from oracles import competition as oracle
 from refusals import refused
 
-from semmetrics.studies.competition import compute_dominance, rank_dominance
+from semmetrics.studies.dominance import compute_dominance, rank_dominance
 
 SIZES = st.integers(2, 9)
 

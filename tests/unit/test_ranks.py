@@ -11,19 +11,19 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.studies.ranks import (
-    draw_mean_ranks,
-    draw_rank_differences,
-    rank_normalized,
-    report_ranks,
-)
-from semmetrics.studies.significance import (
+from semmetrics.studies.rank_tests import (
     critical_difference,
     friedman,
     nemenyi_p,
     rank_differences,
     rank_matrix,
     rank_rows,
+)
+from semmetrics.studies.ranks import (
+    draw_mean_ranks,
+    draw_rank_differences,
+    rank_normalized,
+    report_ranks,
 )
 
 # Demšar 2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets.

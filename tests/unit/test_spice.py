@@ -9,7 +9,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.scoring.table import draw_runs, draw_worst
-from semmetrics.studies.comparisons import draw_differing
+from semmetrics.studies.comparison_table import draw_differing
 
 pytest.importorskip("pycocoevalcap")
 

@@ -1,0 +1,586 @@
+"""Selection of the most discrepant images of each pair of systems, from blocks of images.
+
+Conventions
+-----------
+If a measure is better when it is higher, it is a similarity, and the most discrepant images are
+those with its smallest values. If it is better when it is lower, they are those with its largest.
+Values that only rounding tells apart are equal. Images without a value are never selected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import exact_sums, to_floats
+from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.data.items import has_surrogate
+from semmetrics.data.lists import Entry, Lists, Side
+from semmetrics.errors import InputError
+from semmetrics.messages import brief, pluralize, report_progress
+from semmetrics.scoring.evaluate import Progress
+from semmetrics.studies.answer_similarity import AnswerBlock, Pairs, Similarity
+from semmetrics.studies.competition_state import PairSelection
+
+_MAX_ANSWERS_PER_BLOCK = 1 << 16
+_BITS_OF_A_VALUE = 40  # enough to tell values apart, few enough to ignore rounding
+
+
+# ---- the images of one pair --------------------------------------------------------------------
+
+
+class _Candidate(NamedTuple):
+    """An image that may be selected. Candidates sort by discrepancy, the largest first.
+
+    Attributes
+    ----------
+    rounded : float
+        The value without rounding errors.
+    lower : tuple of float
+        Values of lower orders, which order images of equal values.
+    key : int or str
+        The place by the rule for ties, which orders images that are still equal.
+    image : str
+    value : float
+        The value as it was computed.
+    """
+
+    rounded: float
+    lower: tuple[float, ...]
+    key: int | str
+    image: str
+    value: float
+
+    @property
+    def level(self) -> tuple[float, tuple[float, ...]]:
+        """The values, which tied images have in common."""
+        return self.rounded, self.lower
+
+
+class _BlockImages(NamedTuple):
+    """The images of a block and their order by the rule for ties.
+
+    Attributes
+    ----------
+    names : sequence of str
+    rank : int array, shape (images,)
+        The place of each image among those of the block.
+    keys : sequence of int or str
+        The place of each image, comparable with images of other blocks.
+    """
+
+    names: Sequence[str]
+    rank: NDArray[np.integer]
+    keys: Sequence[int | str]
+
+
+class _PairTally:
+    """The k smallest values of a pair so far, and counts of its images."""
+
+    def __init__(self, k: int, first: str, second: str) -> None:
+        self.first = first
+        self.second = second
+        self.candidates: list[_Candidate] = []
+        self.n_defined = 0
+        self.n_undefined = 0
+        self.n_identical = 0
+        self._k = k
+        # The level of the last of k candidates, and the number of images that share it.
+        self._cut: tuple[float, tuple[float, ...]] = (math.inf, ())
+        self._n_tied = 0
+        self._sum = exact_sums(np.zeros(0))
+
+    def update(self, values: Floats, lower: Floats, images: _BlockImages) -> None:
+        """Add the values of a block.
+
+        Parameters
+        ----------
+        values : array, shape (images,)
+            nan if undefined.
+        lower : array, shape (orders, images)
+            Values that order images of value 0.
+        images : _BlockImages
+        """
+        is_defined = ~np.isnan(values)
+        n_defined = int(is_defined.sum())
+        self.n_defined += n_defined
+        self.n_undefined += len(values) - n_defined
+        self._sum += exact_sums(values[is_defined])
+        rounded = _round_away_errors(values)
+        lower = np.where(rounded == 0, _round_away_errors(lower), 0.0)
+        near = np.flatnonzero(is_defined & (rounded <= self._cut[0]))
+        order = np.lexsort((images.rank[near], *lower[::-1, near], rounded[near]))
+        new_candidates = []
+        for place in near[order[: self._k]].tolist():
+            candidate = _Candidate(
+                rounded=float(rounded[place]),
+                lower=tuple(lower[:, place].tolist()),
+                key=images.keys[place],
+                image=images.names[place],
+                value=float(values[place]),
+            )
+            new_candidates.append(candidate)
+        earlier_candidates = self.candidates
+        merged = sorted(earlier_candidates + new_candidates)
+        self.candidates = merged[: self._k]
+        if len(self.candidates) < self._k:
+            return
+        last = self.candidates[-1]
+        is_tied = rounded[near] == last.rounded
+        for values_of_order, value in zip(lower, last.lower, strict=True):
+            is_tied &= values_of_order[near] == value
+        n_tied_here = int(is_tied.sum())
+        if last.level == self._cut:
+            self._n_tied += n_tied_here
+        else:
+            # Earlier images of this level were not dropped, as they were before the old cut.
+            n_tied_earlier = _count_level(earlier_candidates, last.level)
+            self._n_tied = n_tied_here + n_tied_earlier
+        self._cut = last.level
+
+    def keep_first(self, k: int) -> None:
+        """Keep only the k smallest values."""
+        cut = self.candidates[k - 1].level
+        if cut != self._cut:
+            # All images of this level are among the candidates.
+            self._n_tied = _count_level(self.candidates, cut)
+        self.candidates = self.candidates[:k]
+        self._cut = cut
+
+    def finish(self, sign: float) -> PairSelection:
+        """Return the selected images, with all values multiplied by a sign."""
+        mean = math.nan
+        if self.n_defined:
+            mean = sign * float(to_floats(self._sum)[0]) / self.n_defined
+        # Adding 0.0 turns -0.0 into 0.0.
+        values = [sign * candidate.value + 0.0 for candidate in self.candidates]
+        return PairSelection(
+            first=self.first,
+            second=self.second,
+            images=tuple(candidate.image for candidate in self.candidates),
+            values=tuple(values),
+            n=self.n_defined,
+            undefined=self.n_undefined,
+            identical=self.n_identical,
+            mean=mean,
+            tied=self._n_tied,
+            taken=_count_level(self.candidates, self._cut),
+        )
+
+
+def _count_level(
+    candidates: Iterable[_Candidate], level: tuple[float, tuple[float, ...]]
+) -> int:
+    return sum(candidate.level == level for candidate in candidates)
+
+
+def _round_away_errors(values: Floats) -> Floats:
+    """Round to so many bits that equal values, computed in different orders, become equal."""
+    mantissas, exponents = np.frexp(values)
+    integers = np.rint(np.ldexp(mantissas, _BITS_OF_A_VALUE))
+    return np.asarray(np.ldexp(integers, exponents - _BITS_OF_A_VALUE))
+
+
+# ---- the images of all pairs -------------------------------------------------------------------
+
+
+class Selected(NamedTuple):
+    """The selected images.
+
+    Attributes
+    ----------
+    pairs : list of PairSelection
+    answers : dict from image to dict from system to list
+        The answers of both systems of each pair for its images.
+    """
+
+    pairs: list[PairSelection]
+    answers: dict[str, dict[str, list[Any]]]
+
+
+class ImageSelector:
+    """Selects the most discrepant images of each pair of systems, from blocks of images.
+
+    Memory grows with the number of pairs times k, and by 8 bytes per image.
+
+    Parameters
+    ----------
+    systems : sequence of str
+    similarity : Similarity
+    pairs : sequence of pairs of int
+        The pairs of systems to compare.
+    k : int
+        The number of images to select for each pair.
+    ties : {"orders", "id", "position", "random"}
+        The rule that orders images of equal values.
+    seed : int
+        The seed of the rule "random".
+    exclude : iterable of str
+        Images that must not be selected.
+
+    Attributes
+    ----------
+    n : int
+        The number of images compared so far.
+    n_left_out : int
+        The number of images that some system has no answer for.
+    excluded : set of str
+        The images among ``exclude`` that occurred.
+    noun : str
+        The name of one entry of an answer.
+    """
+
+    def __init__(
+        self,
+        systems: Sequence[str],
+        similarity: Similarity,
+        pairs: Pairs,
+        *,
+        k: int,
+        ties: str,
+        seed: int,
+        exclude: Iterable[str],
+    ) -> None:
+        _check_characters(systems)
+        self.systems = tuple(systems)
+        self.noun = "entry"
+        self.n = 0
+        self.n_left_out = 0
+        self.excluded: set[str] = set()
+        self._similarity = similarity
+        self._pairs = pairs
+        self._k = k
+        self._ties = ties
+        self._seed = seed
+        self._exclude = frozenset(exclude)
+        self._tallies = [_PairTally(k, systems[i], systems[j]) for i, j in pairs]
+        self._hashes: list[Hashes] = []
+        self._fingerprints = Counter[str]()
+        self._n_empty = Counter[str]()
+        # By image, the answer of each system. Only candidates are kept.
+        self._answers: dict[str, tuple[tuple[Entry, ...], ...]] = {}
+
+    def update(
+        self, lists: Mapping[str, Lists], missing: str, progress: Progress = None
+    ) -> None:
+        """Compare the answers of the systems for a batch of images.
+
+        Parameters
+        ----------
+        lists : mapping from system to Lists
+        missing : {"error", "skip"}
+            Whether images that some system has no answer for raise an error, or are left out.
+        progress : callable, optional
+        """
+        aligned, n_left_out = _align(lists, missing)
+        self.n_left_out += n_left_out
+        first, *_ = aligned.values()
+        self.noun = first.noun
+        n_images = len(first)
+        size = _MAX_ANSWERS_PER_BLOCK // len(self.systems)
+        if self._similarity.needs_all_images:
+            size = n_images
+        size = max(1, size)
+        for start in range(0, n_images, size):
+            stop = min(start + size, n_images)
+            part = {}
+            for system, own in aligned.items():
+                side = own.side.rows(start, stop)
+                rows = range(start, stop)
+                part[system] = _take_items(own, own.ids[start:stop], side, rows)
+            self._compare(AnswerBlock(part))
+            report_progress(progress, stop, n_images, "comparing answers", "item")
+
+    def _compare(self, block: AnswerBlock) -> None:
+        """Compare the answers of a block, and update the tallies of all pairs."""
+        first, *_ = block.lists.values()
+        ids = first.ids
+        has_numbers = isinstance(ids, (range, np.ndarray))
+        if has_numbers:
+            ids = range(self.n, self.n + len(block))
+        names = [str(id_) for id_ in ids]
+        _check_characters(names)
+        hashes = hash_ids(ids)
+        self._hashes.append(hashes)
+        self._describe(block, hashes)
+
+        comparison = self._similarity.compare(
+            block, self._pairs, lower_orders=self._ties == "orders"
+        )
+        values = comparison.values
+        if np.isinf(values).any():
+            raise InputError(
+                "not-finite", self._similarity.name, role="a value", value=math.inf
+            )
+        if self._similarity.larger_is_discrepant:
+            values = -values
+        excluded = [place for place, name in enumerate(names) if name in self._exclude]
+        self.excluded.update(names[place] for place in excluded)
+        values[:, excluded] = np.nan
+
+        images = self._order_images(names, has_ids=not has_numbers)
+        for place, tally in enumerate(self._tallies):
+            if self._ties == "random":
+                images = self._shuffle_images(names, hashes, tally)
+            tally.update(values[place], comparison.lower_orders[:, place], images)
+            # Excluded images have no value, but are not undefined.
+            tally.n_undefined -= len(excluded)
+            i, j = self._pairs[place]
+            tally.n_identical += int((block.codes[i] == block.codes[j]).sum())
+        self.n += len(block)
+        self._keep_answers(block, names)
+
+    def _order_images(self, names: Sequence[str], *, has_ids: bool) -> _BlockImages:
+        """Order the images of a block by id, or by position if they have no ids."""
+        rank = np.arange(self.n, self.n + len(names))
+        if not has_ids or self._ties not in ("orders", "id"):
+            return _BlockImages(names, rank, rank.tolist())
+        rising = sorted(range(len(names)), key=names.__getitem__)
+        rank[rising] = np.arange(len(names))
+        return _BlockImages(names, rank, names)
+
+    def _shuffle_images(
+        self, names: Sequence[str], hashes: Hashes, tally: _PairTally
+    ) -> _BlockImages:
+        """Order the images of a block by a hash of the seed, the pair and the id."""
+        seed = np.full(1, self._seed % 2**64, np.uint64)
+        pair = hash_strings(sorted((tally.first, tally.second)))
+        rank = mix(hashes + mix(seed + mix(pair[:1] + mix(pair[1:]))))
+        return _BlockImages(names, rank, rank.tolist())
+
+    def _keep_answers(self, block: AnswerBlock, names: Sequence[str]) -> None:
+        """Store the answers for the candidates, and discard all others."""
+        candidates: set[str] = set()
+        for tally in self._tallies:
+            candidates.update(candidate.image for candidate in tally.candidates)
+        for image in self._answers.keys() - candidates:
+            del self._answers[image]
+        for place, name in enumerate(names):
+            if name in candidates:
+                codes = block.codes[:, place].tolist()
+                self._answers[name] = tuple(block.distinct[code] for code in codes)
+
+    def _describe(self, block: AnswerBlock, id_hashes: Hashes) -> None:
+        """Add to the fingerprint of each system, and count its empty answers."""
+        is_empty = np.array(list(map(_is_empty, block.distinct)))
+        texts = list(map(_serialize, block.distinct))
+        _check_characters(texts)
+        answer_hashes = np.zeros(0, np.uint64)
+        if texts:
+            answer_hashes = mix(hash_strings(texts))
+        for system, codes in zip(block.lists, block.codes, strict=True):
+            hashes = mix(id_hashes + answer_hashes[codes])
+            total = self._fingerprints[system] + int(hashes.sum(dtype=np.uint64))
+            self._fingerprints[system] = total % 2**64
+            self._n_empty[system] += int(is_empty[codes].sum())
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """Describe the answers of each system: fingerprint and counts of unusual answers."""
+        descriptions = {}
+        for system in self.systems:
+            descriptions[system] = {
+                "fingerprint": f"{self._fingerprints[system]:016x}",
+                "empty": self._n_empty[system],
+                **self._similarity.describe_answers(system),
+            }
+        return descriptions
+
+    def keep_in_total(self, total: int) -> int:
+        """Reduce k so that all pairs together have at most ``total`` different images.
+
+        Returns
+        -------
+        int
+            The new k.
+
+        Raises
+        ------
+        InputError
+            If one image of each pair is already too many.
+        """
+        n_places = min(len(tally.candidates) for tally in self._tallies)
+        images: set[str] = set()
+        k = 0
+        for place in range(n_places):
+            images.update(tally.candidates[place].image for tally in self._tallies)
+            if len(images) > total:
+                break
+            k = place + 1
+        if k == 0 and images:
+            raise InputError("total-too-small", total=total, least=len(images))
+        if k:
+            for tally in self._tallies:
+                tally.keep_first(k)
+        # If a pair has no image at all, `finish` raises.
+        self._k = max(k, 1)
+        return self._k
+
+    def finish(self) -> Selected:
+        """Return the selected images of each pair, and the answers of its systems for them.
+
+        Raises
+        ------
+        InputError
+            If an id occurred twice, or a pair has fewer than k images with a value.
+        """
+        self._check_unique()
+        sign = -1.0 if self._similarity.larger_is_discrepant else 1.0
+        pairs = []
+        answers: dict[str, dict[str, list[Any]]] = {}
+        for tally, systems_of_pair in zip(self._tallies, self._pairs, strict=True):
+            pair = tally.finish(sign)
+            if len(pair.images) < self._k:
+                raise InputError(
+                    "too-few-images",
+                    f"{pair.first} and {pair.second}",
+                    k=self._k,
+                    n=len(pair.images),
+                    measure=self._similarity.name,
+                )
+            pairs.append(pair)
+            for image in pair.images:
+                answers_for_image = answers.setdefault(image, {})
+                for number in systems_of_pair:
+                    answer = self._answers[image][number]
+                    answers_for_image[self.systems[number]] = _to_lists(answer)
+        return Selected(pairs, answers)
+
+    def _check_unique(self) -> None:
+        """Check that no image occurred twice."""
+        if not self._hashes:
+            return
+        hashes = np.concatenate(self._hashes)
+        if len(np.unique(hashes)) != len(hashes):
+            raise InputError(
+                "duplicate", "batches", role="an image in", value="two batches"
+            )
+
+
+# ---- answers -----------------------------------------------------------------------------------
+
+
+def _is_empty(answer: Iterable[Entry]) -> bool:
+    """Return whether an answer has no entry besides white space."""
+    return not any(str(entry).strip() for entry in answer)
+
+
+def _serialize(answer: Iterable[Entry]) -> str:
+    """Return a string of an answer that differs for different answers."""
+    parts = []
+    for entry in answer:
+        if isinstance(entry, str):
+            parts.append(entry)
+        else:
+            parts.append("\x1e".join(entry))
+    return "\x1f".join(parts)
+
+
+def _to_lists(answer: Iterable[Entry]) -> list[Any]:
+    """Return an answer for JSON, with synonyms as lists."""
+    entries: list[Any] = []
+    for entry in answer:
+        if isinstance(entry, str):
+            entries.append(entry)
+        else:
+            entries.append(list(entry))
+    return entries
+
+
+def _check_characters(texts: Sequence[str]) -> None:
+    """Check that strings can be written to a file, such as a state or a sheet."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        for text in texts:
+            if has_surrogate(text):
+                raise InputError("lone-surrogate", role=brief(text)) from None
+
+
+# ---- images of all systems ---------------------------------------------------------------------
+
+
+def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists], int]:
+    """Return the images that all systems have, in the order of the first system.
+
+    Returns
+    -------
+    aligned : mapping from system to Lists
+    n_left_out : int
+        The number of images that some system has no answer for.
+
+    Raises
+    ------
+    InputError
+        If systems have different images and ``missing`` is not "skip", or if only some systems have
+        ids.
+    """
+    _check_same_ids_used(lists)
+    first, *others = lists.values()
+    if not first.has_ids:
+        return lists, 0
+    ids = list(first.ids)
+    if all(list(other.ids) == ids for other in others):
+        return lists, 0
+    shared = set(ids)
+    all_ids = set(ids)
+    for other in others:
+        shared.intersection_update(other.ids)
+        all_ids.update(other.ids)
+    if missing != "skip":
+        _check_all_images(lists, all_ids)
+    if not shared:
+        raise InputError(
+            "nothing-given",
+            what="images that all systems have",
+            remedy="use the same ids for all",
+        )
+    shared_ids = [id_ for id_ in ids if id_ in shared]
+    aligned = {}
+    for system, own in lists.items():
+        row_by_id = own.rows_by_id()
+        rows = np.array([row_by_id[id_] for id_ in shared_ids], np.int64)
+        aligned[system] = _take_items(own, shared_ids, own.side.take(rows), rows)
+    return aligned, len(all_ids) - len(shared)
+
+
+def _check_same_ids_used(lists: Mapping[str, Lists]) -> None:
+    """Check that all systems have ids, or that none has and all have as many images."""
+    (name, first), *others = lists.items()
+    for other_name, other in others:
+        if first.has_ids and other.has_ids:
+            continue
+        if first.has_ids != other.has_ids or len(first) != len(other):
+            n_items = pluralize(len(other), "item")
+            sizes = f"{len(first)} and {n_items}, not all of them with ids"
+            raise InputError("unlike-images", f"{name} and {other_name}", only=sizes)
+
+
+def _check_all_images(lists: Mapping[str, Lists], all_ids: set[Any]) -> None:
+    """Check that every system has all images."""
+    for system, own in lists.items():
+        absent = sorted(all_ids.difference(own.ids))
+        if absent:
+            raise InputError("missing-images", system, n=len(absent), examples=absent)
+
+
+def _take_items(
+    lists: Lists, ids: Any, side: Side, rows: Sequence[int] | Ints
+) -> Lists:
+    """Return some items, whose places in messages are still those of the whole input."""
+    where = partial(_name_place, lists.where, rows)
+    return replace(lists, ids=ids, side=side, where=where)
+
+
+def _name_place(
+    where: Callable[[int], str], rows: Sequence[int] | Ints, item: int
+) -> str:
+    """Return the place of an item of a part."""
+    return where(int(rows[item]))

@@ -1,0 +1,215 @@
+"""Approximate randomisation: differences of systems after items are swapped between them.
+
+Conventions
+-----------
+A coin is tossed for each item, or for each group of items that is drawn together. At heads a system
+keeps its item, and at tails it gets the item of the other system. Swaps add up statistics of items
+and compute measures from the sums, so they are as good for a ratio of sums as for a mean.
+
+Sums are exact, and coins depend only on the ids, the seed and the number of swaps. The order of the
+input therefore changes nothing, and all systems and measures are swapped alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from semmetrics.core.columns import concatenate_columns
+from semmetrics.core.ragged import Floats
+from semmetrics.data.source import ahead
+from semmetrics.errors import InputError
+from semmetrics.messages import report_progress
+from semmetrics.metrics.definition import Statistic
+from semmetrics.scoring.evaluate import Progress
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
+from semmetrics.scoring.result import Score
+from semmetrics.scoring.statistics import Statistics
+from semmetrics.studies.significance import subtract
+
+ScorePairs: TypeAlias = Sequence[tuple[Score, Score]]
+"""Pairs of the score of a system and of its baseline."""
+_Sums: TypeAlias = Mapping[str, Any]
+_SumsBySystem: TypeAlias = Mapping[str, Mapping[Statistic, Any]]
+
+
+def swapped_differences(
+    pairs: ScorePairs, bootstrap: Bootstrap, progress: Progress = None
+) -> Floats:
+    """Compute differences after items are swapped at random between a system and its baseline.
+
+    Parameters
+    ----------
+    pairs : sequence of (Score, Score)
+        The scores of a system and of its baseline, on the same items.
+    bootstrap : Bootstrap
+        The number of swaps, and the seed.
+    progress : callable, optional
+
+    Returns
+    -------
+    float array, shape (pairs, resamples)
+
+    Raises
+    ------
+    InputError
+        If the systems have different items.
+
+    References
+    ----------
+    Noreen 1989, section 2.4. Riezler & Maxwell 2005, figure 1.
+    """
+    terms_of_pairs = [_split_into_terms(score, against) for score, against in pairs]
+    terms: list[tuple[Score, Score]] = []
+    for terms_of_pair in terms_of_pairs:
+        terms += terms_of_pair
+
+    values = np.empty((2, len(terms), bootstrap.resamples))
+    parts = dict.fromkeys(score.part for score, _ in terms)
+    for part in parts:
+        places = [place for place, (score, _) in enumerate(terms) if score.part == part]
+        terms_of_part = [terms[place] for place in places]
+        values[:, places] = _swap(terms_of_part, bootstrap, progress)
+
+    differences = np.empty((len(pairs), bootstrap.resamples))
+    start = 0
+    for row, (score, _) in enumerate(pairs):
+        stop = start + len(terms_of_pairs[row])
+        own, others = values[:, start:stop]
+        differences[row] = subtract(_combine(score, own), _combine(score, others))
+        start = stop
+    return differences
+
+
+def _split_into_terms(score: Score, against: Score) -> list[tuple[Score, Score]]:
+    """Return the pairs of scores that a derived measure combines, or the pair itself."""
+    terms = list(zip(score.terms, against.terms, strict=True))
+    return terms or [(score, against)]
+
+
+def _combine(score: Score, values: Floats) -> Floats:
+    """Return the values of a score, given the values of its terms, shape (terms, resamples).
+
+    Paired parts have the same coins.
+    """
+    combined: Floats = values[0]
+    if score.terms:
+        combine = score.measure.definition.family.combine  # type: ignore[attr-defined]
+        combined = combine(score.measure, list(values))
+    return combined
+
+
+class _Swaps(NamedTuple):
+    """Sums of the statistics of each system, from which sums after swaps follow.
+
+    Attributes
+    ----------
+    heads : mapping from system and statistic to sums
+        Over the items for which a coin shows heads, one row per swap.
+    total : mapping from system and statistic to sums
+        Over all items, one row.
+    """
+
+    heads: _SumsBySystem
+    total: _SumsBySystem
+
+
+def _swap(pairs: ScorePairs, bootstrap: Bootstrap, progress: Progress) -> Floats:
+    """Return the values of both sides of pairs of one part after swaps.
+
+    Returns
+    -------
+    float array, shape (2, pairs, resamples)
+    """
+    statistics_by_system: dict[str, Statistics] = {}
+    needed_by_system: dict[str, list[Statistic]] = {}
+    for pair in pairs:
+        for score in pair:
+            statistics_by_system.setdefault(score.system, score.statistics)
+            needed = needed_by_system.setdefault(score.system, [])
+            needed.append(_statistic_of(score))
+    stack = Stack()
+    sums_by_system = {}
+    for system, statistics in statistics_by_system.items():
+        needed = needed_by_system[system]
+        draws = Draws.of(statistics)
+        sums_by_system[system] = WeightedSums(statistics, needed, draws, stack)
+    draws = _shared_draws(list(sums_by_system.values()))
+
+    every_item = np.ones((1, len(draws.hashes)), np.uint8)
+    product = stack.multiply(every_item)
+    total = {}
+    for system, sums in sums_by_system.items():
+        total[system] = sums.sums(every_item, product)
+    values = np.empty((2, len(pairs), bootstrap.resamples))
+    start = 0
+    chunk = chunk_size(list(statistics_by_system.values()))
+    for coins in ahead(draws.coins(bootstrap, chunk), worth=draws.are_many):
+        product = stack.multiply(coins)
+        heads = {}
+        for system, sums in sums_by_system.items():
+            heads[system] = sums.sums(coins, product)
+        swaps = _Swaps(heads, total)
+        stop = start + len(coins)
+        for row, (score, against) in enumerate(pairs):
+            values[0, row, start:stop] = _swapped_values(score, against, swaps)
+            values[1, row, start:stop] = _swapped_values(against, score, swaps)
+        start = stop
+        report_progress(
+            progress, start, bootstrap.resamples, "randomization", "resample"
+        )
+    return values
+
+
+def _statistic_of(score: Score) -> Statistic:
+    """Return the statistic that the measure of a score aggregates."""
+    return score.measure.definition.family.statistic(score.measure)
+
+
+def _shared_draws(sums: Sequence[WeightedSums]) -> Draws:
+    """Return the items that can be swapped, which must be the same for all systems."""
+    first, *others = sums
+    for other in others:
+        if not np.array_equal(other.draws.hashes, first.draws.hashes):
+            raise InputError("unlike-items", only="some lack a value")
+    return first.draws
+
+
+def _swapped_values(score: Score, other: Score, swaps: _Swaps) -> Floats:
+    """Return the values of a score with its own items at heads, and the other's at tails."""
+    statistic = _statistic_of(score)
+    own_heads = swaps.heads[score.system][statistic]
+    other_statistic = _statistic_of(other)
+    other_heads = swaps.heads[other.system][other_statistic]
+    other_total = swaps.total[other.system][other_statistic]
+    if statistic.additive:
+        sums = _swap_sums(own_heads, other_heads, other_total)
+    else:
+        sums = _swap_rows(own_heads, other_heads, other_total)
+    return score.measure.definition.family.aggregate(score.measure, sums, score.frame)
+
+
+def _swap_sums(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sums:
+    """Return sums over own items at heads and the other's items at tails, by column."""
+    sums = {}
+    for name, own in own_heads.items():
+        other_tails = other_total[name] - other_heads[name]
+        sums[name] = own + other_tails
+    return sums
+
+
+def _swap_rows(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sums:
+    """Return the rows of both systems, with the weights 0 and 1 that swaps give to them."""
+    rows = {}
+    for name, column in own_heads["rows"].items():
+        rows[name] = concatenate_columns([column, other_heads["rows"][name]])
+    other_tails = other_total["weights"] - other_heads["weights"]
+    weights = np.concatenate([own_heads["weights"], other_tails], axis=1)
+    # Both rows of an item are neighbours, so that the order of the input changes nothing.
+    n_items = len(own_heads["order"])
+    neighbours = [own_heads["order"], other_heads["order"] + n_items]
+    order = np.stack(neighbours, axis=1).ravel()
+    return {"rows": rows, "weights": weights, "order": order}
