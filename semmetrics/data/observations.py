@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 
-@dataclass(eq=False)
+@dataclass
 class Observations:
     """What was observed in some items.
 

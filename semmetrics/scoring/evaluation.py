@@ -156,8 +156,9 @@ class Evaluation:
 
         Predictions of many systems that were read alike share a line.
         """
-        *predictions, truth = self.inputs
-        return describe_inputs(predictions) + describe_inputs([truth])
+        predictions = self.inputs[:-1]
+        truth = self.inputs[-1:]
+        return describe_inputs(predictions) + describe_inputs(truth)
 
     def notes(self, scores: Iterable[Score] = ()) -> list[Fact]:
         """Return what was odd in the inputs and tasks, and what has no effect.

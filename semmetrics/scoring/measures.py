@@ -7,9 +7,10 @@ unless the measure has a cutoff or a rule of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from semmetrics.core.hashing import by_value
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, listing
@@ -26,7 +27,9 @@ _OWN_RULE = "the decoding rule in the measure takes precedence"
 _NO_RULE = "computed from the scores of all labels; for sets of labels use F1, Precision or Recall"
 
 
-class ChosenMeasures(NamedTuple):
+@by_value()
+@dataclass(frozen=True, eq=False)
+class ChosenMeasures:
     """The measures of a score.
 
     Attributes
@@ -126,7 +129,7 @@ def choose_measures(kind: Kind, tasks: Tasks, options: Options) -> ChosenMeasure
     if keep and not any(measure["keep_at_least"] for measure in chosen.measures):
         raise InputError("needs-option", what=f"keep_at_least={keep}", name="decode")
     headings = _rename_headings(chosen, options.headings or {})
-    return chosen._replace(headings=headings)
+    return replace(chosen, headings=headings)
 
 
 def _read_rules(decode: str | Sequence[str] | None) -> tuple[str | None, ...]:

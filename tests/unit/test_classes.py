@@ -268,7 +268,7 @@ def test_one_side_alone_is_said():
 
 
 def test_items_in_batches_are_described_together(monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 1)
+    monkeypatch.setattr("semmetrics.scoring.system_items.ITEMS_SUMMED_TOGETHER", 1)
     given = {"measures": TEXT, "classes": NAMES, "seen": ["cat"], "unseen": ["cow"]}
     preds, gts = (
         ["cod", "dog", "ant", "cow", "cat"],
