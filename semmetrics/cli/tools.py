@@ -432,13 +432,8 @@ def spice_setup(run: Run) -> None:
     --------
     semmetrics spice setup
     """
-    from semmetrics.text.java import (
-        JARS,
-        OfficialParser,
-        jar_folder,
-        set_up,
-        wrong_jars,
-    )
+    from semmetrics.text.java import JARS, jar_folder, set_up, wrong_jars
+    from semmetrics.text.official_parser import OfficialParser
 
     wrong = wrong_jars()
     if wrong and run["jars"] is None:

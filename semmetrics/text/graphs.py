@@ -42,8 +42,8 @@ from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact
 from semmetrics.store.cache import Row, TextCache, as_json
 from semmetrics.text.parses import KeptParser
+from semmetrics.text.raw_tuples import RawTuple
 from semmetrics.text.synonyms import SynonymTable, open_synonyms
-from semmetrics.text.tokenizers import RawTuple
 
 MERGING = 1
 """The version of the rules of merging, by which merged graphs are kept."""

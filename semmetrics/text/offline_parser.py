@@ -44,8 +44,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.text.captions import check_captions
 from semmetrics.text.network import Network
-from semmetrics.text.tokenizers import Parsed, check_captions
+from semmetrics.text.raw_tuples import Parsed
 
 Edge: TypeAlias = tuple[int, int, str]
 

@@ -35,10 +35,11 @@ from semmetrics.errors import Fact, InputError, at
 from semmetrics.messages import brief, did_you_mean, listing, pluralize, report_progress
 from semmetrics.store.cache import TextCache, as_json
 from semmetrics.store.files import cache_folder
-from semmetrics.text.tokenizers import Parsed, RawTuple, check_count, check_tuples
+from semmetrics.text.captions import check_count
+from semmetrics.text.raw_tuples import Parsed, RawTuple, check_tuples
 
 _OPENERS = {
-    "official": "java.OfficialParser",
+    "official": "official_parser.OfficialParser",
     "offline": "offline_parser.OfflineParser",
 }
 PARSERS = (*_OPENERS, "given")
