@@ -36,7 +36,8 @@ from semmetrics.store.files import cache_folder
 from semmetrics.text.java import JARS, SPICE_FILES, jar_folder
 from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.offline_parser import OfflineParser
-from semmetrics.text.parses import KeptParser, TupleTable
+from semmetrics.text.parses import KeptParser
+from semmetrics.text.tuple_tables import TupleTable
 
 __all__ = ["WORKLOADS"]
 

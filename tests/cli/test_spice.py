@@ -9,7 +9,7 @@ from cli.data import REFERENCES
 
 from semmetrics.text import java
 from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.parses import read_tuples
+from semmetrics.text.tuple_tables import read_tuples
 
 BOTH = ("captions.json", "references.json")
 PROGRAM = """

@@ -13,14 +13,8 @@ from semmetrics.errors import InputError
 from semmetrics.text import java, official_parser
 from semmetrics.text.java import ENGLISH
 from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.parses import (
-    FunctionParser,
-    KeptParser,
-    TupleTable,
-    open_parser,
-    read_tuples,
-    tuple_lines,
-)
+from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
+from semmetrics.text.tuple_tables import TupleTable, read_tuples, tuple_lines
 
 
 def words(captions):

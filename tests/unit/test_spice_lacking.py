@@ -11,7 +11,7 @@ import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.text import java, synonyms
 from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.parses import TupleTable
+from semmetrics.text.tuple_tables import TupleTable
 
 PREDS = {"a": ["a dog runs"], "b": ["two cats sit"]}
 REFS = {"a": ["a big dog runs", "the dog is on grass"], "b": ["cats"]}
