@@ -17,8 +17,8 @@ def check_captions(captions: Sequence[object]) -> None:
     Raises
     ------
     InputError
-        If the captions are a single string, or one of them is not a string. The message has the
-        index of that caption.
+        If the captions are a single string, or one of them is not a string. The message
+        has the index of that caption.
 
     Examples
     --------

@@ -2,12 +2,12 @@
 
 Conventions
 -----------
-A *concept* is a set of words or phrases, with the union of their synsets. Two concepts are
-*similar* if they have a word or a synset in common. Their *similarity* is 1 if they have a word in
-common. Otherwise it is the intersection over the union of their synsets.
+A *concept* is a set of words or phrases, with the union of their synsets. Two concepts
+are *similar* if they have a word or a synset in common. Their *similarity* is 1 if they
+have a word in common. Otherwise it is the intersection over the union of their synsets.
 
-The *features* of a concept are its synsets, which are numbers from 0, and its words. A word is the
-complement ``~number`` of its concept's number, which is negative.
+The *features* of a concept are its synsets, which are numbers from 0, and its words. A
+word is the complement ``~number`` of its concept's number, which is negative.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _MAX_PAIRS_PER_BATCH = 1 << 20
 class _ConceptNumbers(dict[str, int]):
     """Numbers of words. A new word gets a concept at its first look-up.
 
-    It has no reference to the `Concepts` that use it: the garbage collector would have to find such
-    a cycle before the memory of many concepts is freed.
+    It does not refer to the `Concepts` that use it. With such a cycle, only the garbage
+    collector could free the memory of many concepts.
 
     Attributes
     ----------
@@ -60,8 +60,9 @@ class _ConceptNumbers(dict[str, int]):
     def add(self, features: Features, words: Words) -> int:
         """Add a concept, and return its number.
 
-        A single word is added to its own features. No concept is visible before it is complete, and
-        no number is used twice, so that an interruption or another thread cannot do harm.
+        A single word is added to its own features. No concept is visible before it is
+        complete, and no number is used twice, so that an interruption or another thread
+        cannot do harm.
         """
         for number in count(len(self.features)):
             own_features = features
@@ -158,8 +159,9 @@ class Concepts:
         -------
         n_pairs : int
         pairs : iterator of (int array, int array)
-            Indices into ``first`` and ``second`` of similar concepts, in batches. A pair occurs,
-            and is counted, once for each feature that its concepts have in common.
+            Indices into ``first`` and ``second`` of similar concepts, in batches. A
+            pair occurs, and is counted, once for each feature that its concepts have in
+            common.
         """
         first_features, first_index = self._flat_features.take(first)
         second_features, second_index = self._flat_features.take(second)
@@ -191,7 +193,7 @@ class _FlatFeatures:
         self._sizes_and_flat = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def take(self, concepts: Ints) -> tuple[Ints, Ints]:
-        """Return all features of some concepts, and the index of the concept of each."""
+        """Return all features of some concepts, and the index of each one's concept."""
         sizes, flat = self._sizes_and_flat
         n_known = len(sizes)
         n_concepts = len(self._features)
@@ -222,8 +224,8 @@ def _pairs_in_batches(
 ) -> Iterator[tuple[Ints, Ints]]:
     """Yield pairs of indices, in batches.
 
-    Element ``i`` of ``first_index`` is paired with as many elements of ``second_index``, from
-    ``start[i]`` on, as row ``i`` of ``indptr`` has.
+    Element ``i`` of ``first_index`` is paired with as many elements of
+    ``second_index``, from ``start[i]`` on, as row ``i`` of ``indptr`` has.
     """
     sizes = lengths(indptr)
     for run in runs_within(indptr, _MAX_PAIRS_PER_BATCH):

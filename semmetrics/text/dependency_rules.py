@@ -2,15 +2,15 @@
 
 Conventions
 -----------
-The grammar is Stanford's collapsed dependencies with propagated conjunctions. An edge is (governor,
-dependent, relation), with positions of tokens. A token may have several governors. A preposition is
-part of its relation (``nmod:on``, ``nmod:in_front_of``). Tags are those of the Penn Treebank. The
-words of a raw tuple are lemmas in lower case.
+The grammar is Stanford's collapsed dependencies with propagated conjunctions. An edge
+is (governor, dependent, relation), with positions of tokens. A token may have several
+governors. A preposition is part of its relation (``nmod:on``, ``nmod:in_front_of``).
+Tags are Penn Treebank tags. The words of a raw tuple are lemmas in lower case.
 
-The rules were found by comparing such dependencies with the tuples that SPICE's program made of
-them (embeddings/parsing/EVALUATION.md reports how well they agree). Tuples come in groups, in the
-order of that program. Within a group its order depends on hash codes. Here it is the order of the
-governors.
+The rules were found by comparing such dependencies with the tuples that SPICE's program
+made of them (embeddings/parsing/EVALUATION.md reports how well they agree). Tuples come
+in groups, in the order of that program. Within a group its order depends on hash codes.
+Here it is the order of the governors.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class _Sentence:
         return objects
 
     def add_modifier(self, governor: int, dependent: int, relation: str) -> None:
-        """Add what a word adds to the noun that governs it."""
+        """Add the attribute or relation between a word and the noun that governs it."""
         tag = self._tags[governor]
         is_noun = self._is_noun[governor]
         if relation == "amod":
@@ -138,18 +138,27 @@ class _Sentence:
             self._add(_Group.MODIFIER, governor, dependent, _preposition(relation))
 
     def add_clause(self, verb: int, subject: int, relation: str) -> None:
-        """Add what a verb adds to its subject. An adjective or noun may replace the verb."""
+        """Add the actions and states of the subject of a verb.
+
+        An adjective or noun may replace the verb.
+        """
         is_noun = self._is_noun[subject]
         if not is_noun and self._tags[subject] not in _SUBJECT_TAGS:
             return
-        kind = self._tags[verb][0]
         was_added = is_noun and self._add_objects(verb, subject, relation)
         if self._dependents_by(verb, "cop"):
             has_state = self._add_state(verb, subject)
-            if has_state and kind != "J":
+            if has_state and self._tags[verb][0] != "J":
                 was_added = True
-        if was_added or relation != "nsubj" or self._lemma(verb) == "be":
+        if not was_added and relation == "nsubj":
+            self._add_bare_predicate(verb, subject)
+
+    def _add_bare_predicate(self, verb: int, subject: int) -> None:
+        """Add a verb without objects, or an adjective, as a state of its subject."""
+        if self._lemma(verb) == "be":
             return
+        kind = self._tags[verb][0]
+        is_noun = self._is_noun[subject]
         if kind == "J" or (is_noun and kind in "VMNI"):
             self._add(_Group.STATE, subject, verb)
 
@@ -178,7 +187,7 @@ class _Sentence:
     def _predicate(
         self, verb: int, phrase: str, name: str, relation: str
     ) -> str | None:
-        """Return the predicate between a subject and an object of a verb, if it has one.
+        """Return the predicate between a subject and an object of a verb, or None.
 
         Parameters
         ----------
@@ -199,7 +208,13 @@ class _Sentence:
         return None
 
     def _add_state(self, state: int, subject: int) -> bool:
-        """Add a place ("is on the table") or a quality ("is red"); return whether there is one."""
+        """Add a place ("is on the table") or a quality ("is red"), if there is one.
+
+        Returns
+        -------
+        bool
+            Whether there is one.
+        """
         is_noun = self._is_noun[subject]
         cases = []
         for case in self._dependents_by(state, "case"):

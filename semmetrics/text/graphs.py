@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-Captions that were scored before are neither parsed nor merged again. Merged graphs are cached in
-the same file as the parses (`semmetrics.text.parses`), by the parser, the synonyms and the captions
-in their order. Graphs are held in a few arrays, in which thousands are read and compared at once.
+Captions that were scored before are neither parsed nor merged again. Merged graphs are
+cached in the same file as the parses (`semmetrics.text.parses`), by the parser, the
+synonyms and the captions in their order. Thousands of graphs are stored in a few
+arrays, so that they are read and compared at once.
 """
 
 from __future__ import annotations
@@ -63,8 +64,9 @@ class Graphs:
 
     def __init__(self, parser: KeptParser) -> None:
         self.parser = parser
-        # Each batch has a table of its own, so that adding a few graphs to many is cheap. The place
-        # of a graph is the number of its table and, in the lower bits, its row.
+        # Each batch has a table of its own, so that adding a few graphs to many is
+        # cheap. The place of a graph is the number of its table and, in the lower bits,
+        # its row.
         self._tables: dict[int, GraphTable] = {}
         self._places: dict[Group, int] = {}
         self._cache: TextCache | None = None
@@ -82,8 +84,8 @@ class Graphs:
     def concepts(self) -> Concepts:
         """The concepts of all merged graphs, for which pycocoevalcap must be installed.
 
-        The graphs of a process share them, because runs have most words in common, until there are
-        too many.
+        The graphs of a process share them, because runs have most words in common,
+        until there are too many.
         """
         synonyms = open_synonyms()
         if len(_shared_concepts(synonyms)) > _MAX_SHARED_CONCEPTS:
@@ -112,9 +114,11 @@ class Graphs:
         Raises
         ------
         InputError
-            If the parser fails on captions. The message has their number and the first of them.
+            If the parser fails on captions. The message has their number and the first
+            of them.
         """
-        # The collector would search many small lists and tuples for cycles, and find none.
+        # The collector would search many small lists and tuples for cycles, and find
+        # none.
         with no_collection():
             distinct = list(dict.fromkeys(groups))
             self._read_cached(self._without_graph(distinct))
@@ -174,7 +178,7 @@ class Graphs:
         start = number << _ROW_BITS
         self._places.update(zip(groups, range(start, start + len(table)), strict=True))
 
-    # ---- the cache -------------------------------------------------------------------------------
+    # ---- the cache -------------------------------------------------------------------
 
     @property
     def _identity(self) -> str:
@@ -184,8 +188,8 @@ class Graphs:
     def _open_cache(self) -> TextCache | None:
         """Return the cache, or None if it must not be used.
 
-        It is used only if parses are cached, none of them was given by the user, and the synonyms
-        have an identity.
+        It is used only if parses are cached, none of them was given by the user, and
+        the synonyms have an identity.
         """
         parser = self.parser
         if parser.file is None or parser.n_given or parser.trouble:
@@ -247,9 +251,9 @@ def _cache_key(captions: Group) -> str:
 def _encode_graph(graph: SceneGraph, concepts: Concepts) -> Row:
     """Return a graph as the words of its concepts in JSON, and numbers.
 
-    A concept is its word, or a list of its words if it has several. The numbers are the ties, the
-    numbers of slots of objects, attributes and relations, and for each slot the index of its
-    concept.
+    A concept is its word, or a list of its words if it has several. The numbers are the
+    ties, the numbers of slots of objects, attributes and relations, and for each slot
+    the index of its concept.
     """
     slots = list(chain.from_iterable(graph.slots))
     index_of_concept: dict[int, int] = {}

@@ -23,8 +23,9 @@ _ERRORS_OF_DAMAGE = (
     zipfile.BadZipFile,
 )
 
-# Layout of a Java class: a header with the number of constants, then the constants. Each has a tag
-# of one byte and a content. A UTF-8 constant has its length in two bytes, then the characters.
+# Layout of a Java class: a header with the number of constants, then the constants.
+# Each has a tag of one byte and a content. A UTF-8 constant has its length in two
+# bytes, then the characters.
 _COUNT = slice(8, 10)
 _FIRST_CONSTANT = 10
 _UTF8_TAG = 1
@@ -46,8 +47,8 @@ _CONTENT_BYTES = {
     16: 2,
     18: 4,
 }
-# Instructions that store a string constant in an array: dup, push the index, push the constant by
-# a number of one byte (group 1) or two (group 2), store.
+# Instructions that store a string constant in an array: dup, push the index, push the
+# constant by a number of one byte (group 1) or two (group 2), store.
 _STORE = rb"\x59(?:[\x03-\x08]|\x10.)(?:\x12(.)|\x13(..))\x53"
 _STORE_ONE = re.compile(_STORE, re.DOTALL)
 _STORE_ALL = re.compile(b"(?:%b)+" % _STORE, re.DOTALL)
@@ -85,7 +86,8 @@ def read_string_arrays(class_file: bytes) -> Iterator[frozenset[str]]:
 
     References
     ----------
-    The Java Virtual Machine Specification, section 4.4 (constants) and chapter 6 (instructions).
+    The Java Virtual Machine Specification, section 4.4 (constants) and chapter 6
+    (instructions).
     """
     texts: dict[int, str] = {}
     text_of_string: dict[int, int] = {}

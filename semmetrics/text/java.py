@@ -1,4 +1,4 @@
-"""Java programs of the package pycocoevalcap, and the files of CoreNLP that SPICE's parser needs."""
+"""Java programs of the package pycocoevalcap, and files of CoreNLP for SPICE's parser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ In Turkish, for example, "I" is lowered to "ı".
 _PACKAGE = "pycocoevalcap"
 
 
-# ---- programs ------------------------------------------------------------------------------------
+# ---- programs ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +99,7 @@ class JavaProgram:
         return f", or {self.alternative}"
 
     def not_started(self, error: OSError) -> InputError:
-        """Return the error for a program that could not be started or given its input."""
+        """Return the error for a program that could not be started or read its input."""
         return InputError(
             "java-not-started", purpose=self.purpose, why=error, instead=self.instead
         )
@@ -123,7 +123,7 @@ SPICE_FILES = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.ja
 """The files that scoring SPICE needs, with any parser."""
 
 
-# ---- CoreNLP -------------------------------------------------------------------------------------
+# ---- CoreNLP -------------------------------------------------------------------------
 
 JARS = {
     "stanford-corenlp-3.6.0.jar": (
@@ -149,7 +149,8 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
     Parameters
     ----------
     folder : path, optional
-        The folder to copy them from. By default the Maven client, ``mvn``, downloads them (385 MB).
+        The folder to copy them from. By default the Maven client, ``mvn``, downloads
+        them (385 MB).
 
     Returns
     -------
@@ -159,8 +160,8 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
     Raises
     ------
     InputError
-        If the Maven client is missing or fails, a file is not the original one, or it cannot be
-        written.
+        If the Maven client is missing or fails, a file is not the original one, or it
+        cannot be written.
     """
     target = jar_folder().absolute()
     with naming(str(target)):
@@ -251,7 +252,7 @@ def jar_paths() -> list[Path]:
 
 
 def wrong_jars() -> list[str]:
-    """Return the names of the files of CoreNLP that are missing or not the original ones."""
+    """Return the names of the files of CoreNLP that are missing or not original."""
     wrong = []
     for path in jar_paths():
         _, digest = JARS[path.name]
@@ -261,7 +262,7 @@ def wrong_jars() -> list[str]:
 
 
 def damaged_jar_error() -> InputError | None:
-    """Return the error for the first file of CoreNLP that is not the original or unreadable."""
+    """Return the error for the first altered or unreadable file of CoreNLP, or None."""
     try:
         for name in wrong_jars():
             path = jar_folder() / name

@@ -2,12 +2,13 @@
 
 Conventions
 -----------
-It is the same program as in pycocoevalcap's class ``PTBTokenizer``, with the same options, input
-file and removal of punctuation, and runs once for all captions. So the tokens at the end of a
-caption may depend on the next caption (`semmetrics.text.ptb` lists when). Two things differ. Every
-line separator in a caption becomes a space, whereas pycocoevalcap replaces only the line feed and
-returns wrong captions after any other separator. A lone surrogate, which pycocoevalcap cannot write, becomes
-U+FFFD, which the program drops.
+It is the same program as in pycocoevalcap's class ``PTBTokenizer``, with the same
+options, input file and removal of punctuation, and runs once for all captions. So the
+tokens at the end of a caption may depend on the next caption (`semmetrics.text.ptb`
+lists when). Two things differ. Every line separator in a caption becomes a space,
+whereas pycocoevalcap replaces only the line feed and returns wrong captions after any
+other separator. A lone surrogate, which pycocoevalcap cannot write, becomes U+FFFD,
+which the program drops.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class PtbJavaTokenizer:
         Raises
         ------
         InputError
-            If a caption is not a string (the message has its index), or the program fails.
+            If a caption is not a string (the message has its index), or the program
+            fails.
         """
         check_captions(captions)
         if not len(captions):

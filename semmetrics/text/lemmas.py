@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-Words have *classes* by their tags: V for verbs, N for plural nouns, and the first letter of the tag
-in lower case for others.
+Words have *classes* by their tags: V for verbs, N for plural nouns, and the first
+letter of the tag in lower case for others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 _VOWELS = frozenset("aeiouy")
 _SUFFIXES_WITH_ES = ("ches", "shes", "xes", "sses", "zzes", "oes")
-_ENDS_OF_STEMS_WITHOUT_E = ("at", "iz", "bl", "v", "c", "u", "dg", "rg", "s")
+_ENDS_BEFORE_E = ("at", "iz", "bl", "v", "c", "u", "dg", "rg", "s")
 
 
 class Lemmas:
@@ -21,7 +21,8 @@ class Lemmas:
     Parameters
     ----------
     exceptions : mapping from str to str
-        The lemma of words for which the rules return another, by class and word: ``"N wolves"``.
+        The lemma of words for which the rules return another. Keys have the class and
+        the word: ``"N wolves"``.
 
     Examples
     --------
@@ -85,17 +86,22 @@ def _remove_s(word: str) -> str:
 
 
 def _restore_verb(stem: str) -> str:
-    """Return a verb from its stem without -ing or -ed: "ride" from "rid", "run" from "runn"."""
+    """Return the verb of a stem without -ing or -ed: "ride" for "rid", "run" for "runn"."""
     if stem.endswith("i"):
         return stem[:-1] + "y"
     has_double_letter = len(stem) > 2 and stem[-1] == stem[-2]
     if has_double_letter and stem[-1] not in "aeiouylsz":
         return stem[:-1]
-    is_vowel = [letter in _VOWELS for letter in stem[-3:]]
-    if stem.endswith(_ENDS_OF_STEMS_WITHOUT_E):
-        has_two_vowels = is_vowel[:2] == [True, True]
-        return stem if stem.endswith("ss") or has_two_vowels else stem + "e"
-    is_short = len(stem) == 3 and is_vowel == [False, True, False]
-    if is_short and stem[2] not in "wx":
+    if _needs_e(stem):
         return stem + "e"
     return stem
+
+
+def _needs_e(stem: str) -> bool:
+    """Return whether the verb of a stem ends with an e."""
+    is_vowel = [letter in _VOWELS for letter in stem[-3:]]
+    if stem.endswith(_ENDS_BEFORE_E):
+        has_two_vowels = is_vowel[:2] == [True, True]
+        return not stem.endswith("ss") and not has_two_vowels
+    is_short = len(stem) == 3 and is_vowel == [False, True, False]
+    return is_short and stem[2] not in "wx"

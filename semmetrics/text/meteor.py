@@ -2,17 +2,19 @@
 
 Conventions
 -----------
-What METEOR's program computes was observed. All counts of 150,000 pairs of captions are equal. Its
-word lists and paraphrases are read from the package pycocoevalcap, which also contains the program.
+The rules were found by running METEOR's program. On 150,000 pairs of captions all counts
+are equal to the program's. Its word lists and paraphrases are read from the package
+pycocoevalcap, which also contains the program.
 
-A match is a pair of words, or of phrases, at a *stage*: equal words, equal stems, words with a
-common synset, or paraphrases. The same words can match at several stages. Two phrases that are
-paraphrases of each other match twice. If both captions have the same words, only equal words match.
+A match is a pair of words, or of phrases, at a *stage*: equal words, equal stems, words
+with a common synset, or paraphrases. The same words can match at several stages. Two
+phrases that are paraphrases of each other match twice. If both captions have the same
+words, only equal words match.
 
-Matches of a pair of captions are ordered by their position in the reference. At one position, word
-matches come first, by stage and position in the candidate. Then come the phrases of the reference
-that have a paraphrase in the candidate, then the phrases of the candidate that have one in the
-reference.
+Matches of a pair of captions are ordered by their position in the reference. At one
+position, word matches come first, by stage and position in the candidate. Then come the
+phrases of the reference that have a paraphrase in the candidate, then the phrases of
+the candidate that have one in the reference.
 
 References
 ----------
@@ -68,7 +70,7 @@ _MATCHED = slice(21, 23)
 _CONTENT, _FUNCTION = 0, 1
 
 
-# ---- look-ups ------------------------------------------------------------------------------------
+# ---- look-ups ------------------------------------------------------------------------
 
 
 class PairLookup:
@@ -141,9 +143,10 @@ def _pairs_with_common_feature(features: Sequence[Sequence[int]]) -> tuple[Ints,
 
 
 class _Cells(NamedTuple):
-    """Cells of the tables of pairs of captions, with one row per element of the reference.
+    """Cells of tables, one for each pair of captions.
 
-    There is one column per element of the candidate. Elements are words or phrases.
+    A table has one row per element of the reference and one column per element of the
+    candidate. Elements are words or phrases.
 
     Attributes
     ----------
@@ -168,7 +171,7 @@ def _batches_of_cells(n_rows: Ints, n_columns: Ints) -> Iterator[_Cells]:
         yield _Cells(pair[row_of_cell], row[row_of_cell], column)
 
 
-# ---- matches -------------------------------------------------------------------------------------
+# ---- matches -------------------------------------------------------------------------
 
 
 class _CaptionPairs(NamedTuple):
@@ -226,7 +229,8 @@ class _PhraseMatcher:
         ------
         cells : _Cells
         of_references, of_candidates : _PhraseHits
-            Phrases of references that have a paraphrase in the candidate, and the reverse.
+            Phrases of references that have a paraphrase in the candidate, and the
+            reverse.
         """
         phrases = self._phrases
         n_phrases = lengths(phrases.indptr)
@@ -242,7 +246,7 @@ class _PhraseMatcher:
             yield cells, of_references, of_candidates
 
     def _find_hits(self, pair: Ints, phrase: Ints, other_phrase: Ints) -> _PhraseHits:
-        """Return the phrases of which the other phrase is a paraphrase."""
+        """Return the cells in which the other phrase is a paraphrase of the phrase."""
         codes = self._phrases.codes
         hits, entry = self._paraphrases.find(codes[phrase], codes[other_phrase])
         return _PhraseHits(pair[hits], phrase[hits], other_phrase[hits], entry)
@@ -305,7 +309,8 @@ class Sentences:
         Raises
         ------
         InputError
-            If two captions are too long to be compared, or have too many matches to be stored.
+            If two captions are too long to be compared, or have too many matches to be
+            stored.
         """
         self._check_sizes(candidates, references)
         differ = self._first_equal[candidates] != self._first_equal[references]
@@ -321,7 +326,7 @@ class Sentences:
         return matches.take(order)
 
     def _check_sizes(self, candidates: Ints, references: Ints) -> None:
-        """Raise an error for a pair of captions whose comparison would take too long."""
+        """Raise an error if comparing a pair of captions would take too long."""
         n_pred = self.sizes[candidates]
         n_ref = self.sizes[references]
         is_long = np.maximum(n_pred, n_ref) > _MAX_WORDS
@@ -391,7 +396,7 @@ class Sentences:
         return [paraphrased_references, paraphrased_candidates]
 
     def _too_many_matches(self, pairs: _CaptionPairs, cells: _Cells) -> InputError:
-        """Return the error for too many matches. Most are in the last pair of the cells."""
+        """Return the error for too many matches. Most are in the last pair."""
         caption = pairs.candidates[cells.pair[-1]]
         return InputError("too-many-matches", self._show(caption), most=_MAX_MATCHES)
 
@@ -410,7 +415,7 @@ class Sentences:
         is_chosen = align(matches, self.sizes[references], self.sizes[candidates])
         return matches.take(is_chosen)
 
-    # ---- counts ----------------------------------------------------------------------------------
+    # ---- counts ----------------------------------------------------------------------
 
     def counts(self, candidates: Ints, references: Ints) -> Ints:
         """Return METEOR's counts of pairs of captions.
@@ -423,9 +428,10 @@ class Sentences:
         Returns
         -------
         int array, shape (pairs, 23)
-            Columns: words of the candidate and of the reference; function words of both; for each
-            of `STAGES`, matched content words of both, then matched function words of both; chunks;
-            all matched words of both.
+            Columns 0 and 1 are the words of the candidate and of the reference, columns
+            2 and 3 their function words. For each of `STAGES` there are four columns:
+            matched content words of both, then matched function words of both. The last
+            three columns are the chunks, and all matched words of both.
         """
         parts = [np.zeros((0, _N_COUNTS), np.int64)]
         for run in self.runs(candidates, references):
@@ -467,7 +473,7 @@ class Sentences:
         return counts
 
     def _count_function_words(self, start: Ints, end: Ints) -> Ints:
-        """Return the number of function words in each span of the words of all captions."""
+        """Return the number of function words in spans of the words of all captions."""
         return self._function_words[end] - self._function_words[start]
 
 
@@ -500,7 +506,7 @@ def _pairs_with_same_synset(vocabulary: Sequence[str]) -> PairLookup:
 
 
 def _as_matches(*columns: Ints) -> Matches:
-    """Return matches with the columns as 32-bit integers, which take half the memory."""
+    """Return matches with columns of 32-bit integers, which take half the memory."""
     return Matches._make(column.astype(np.int32) for column in columns)
 
 
@@ -526,7 +532,7 @@ def _concatenate_and_sort(parts: Sequence[_PhraseHits]) -> _PhraseHits:
 
 
 def _starts_chunk(matches: Matches, ref_end: Ints, cand_end: Ints) -> Bools:
-    """Return whether each match begins a chunk: it does not continue the match before it."""
+    """Return whether each match begins a chunk, instead of continuing the last one."""
     starts_chunk = np.ones(len(matches.pairs), np.bool_)
     continues = matches.pairs[1:] == matches.pairs[:-1]
     continues &= matches.ref[1:] == ref_end[:-1]

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-The rules were found by running METEOR's program on English captions with ``-norm``. The word lists
-are read from its jar, which the package pycocoevalcap contains.
+The rules were found by running METEOR's program on English captions with ``-norm``. The
+word lists are read from its jar, which the package pycocoevalcap contains.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def normalize(captions: Sequence[str]) -> list[list[str]]:
     Raises
     ------
     MissingDependencyError, InputError
-        If a caption has a full stop, and the list of abbreviations is missing or damaged.
+        If a caption has a full stop, and the list of abbreviations is missing or
+        damaged.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def _clean(caption: str) -> str:
 
 
 def _drop_unprintable_words(words: list[str]) -> list[str]:
-    """Drop words that begin with an unusual space, and control characters at both ends."""
+    """Drop words that begin with unusual spaces, and control characters at both ends."""
     words = [word for word in words if not _UNUSUAL_SPACE.match(word)]
     while words and words[-1] < " ":
         words.pop()

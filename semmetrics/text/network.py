@@ -2,25 +2,25 @@
 
 Conventions
 -----------
-The result must not depend on the order of sums, and so not on the batch size, the BLAS library or
-the processor. Therefore all sums are exact:
+The result must not depend on the order of sums, and so not on the batch size, the BLAS
+library or the processor. Therefore all sums are exact:
 
-- Weights are 8-bit integers with one scale per column. Values that are multiplied with them are
-  also rounded to 8-bit integers. Every sum of products is then an integer below 2**24, which float32
-  represents exactly.
-- Values that are multiplied with each other are rounded to a fine grid, and float64 represents
-  their sums exactly. Exponentials are also rounded to the grid, because their last digits differ
-  between processors.
+- Weights are 8-bit integers with one scale per column. Values that are multiplied with
+  them are also rounded to 8-bit integers. Every sum of products is then an integer
+  below 2**24, which float32 represents exactly.
+- Values that are multiplied with each other are rounded to a fine grid, and float64
+  represents their sums exactly. Exponentials are also rounded to the grid, because
+  their last digits differ between processors.
 
 Everything else is computed for each token or sentence on its own.
 
-Products are cut into small ones, which BLAS libraries compute in one thread. Threads would wait for
-each other at every product. That takes several times as long while other programs use the
-processors.
+Products are cut into small ones, which BLAS libraries compute in one thread. Threads
+would wait for each other at every product. That takes several times as long while other
+programs use the processors.
 
-Tags are found first, by convolutions over words. Edges are found by convolutions and attention over
-words and tags. Each pair of tokens has a score and is an edge if the score is above a threshold.
-Each edge then has a relation.
+Tags are found first, by convolutions over words. Edges are found by convolutions and
+attention over words and tags. Each pair of tokens has a score and is an edge if the
+score is above a threshold. Each edge then has a relation.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Dependencies(NamedTuple):
     label: Ints
 
 
-# ---- layers --------------------------------------------------------------------------------------
+# ---- layers --------------------------------------------------------------------------
 
 
 class Matrix:
@@ -79,7 +79,8 @@ class Matrix:
     def __init__(self, weight: Array) -> None:
         self.shape = weight.shape
         depth, width = weight.shape
-        # BLAS libraries copy arrays that are not contiguous, which takes longer than the product.
+        # BLAS libraries copy arrays that are not contiguous, which takes longer than
+        # the product.
         self._column_blocks = []
         for columns in slices(width, _BLOCK_WIDTH):
             row_blocks = []
@@ -138,7 +139,8 @@ class _Linear(NamedTuple):
         """
         if magnitudes is None:
             magnitudes = values
-        # The bits of nonnegative floats, read as integers, have the same order but compare faster.
+        # The bits of nonnegative floats, read as integers, have the same order but
+        # compare faster.
         highest_bits = magnitudes.view(np.int32).max(axis=-1, keepdims=True)
         highest = np.maximum(highest_bits.view(np.float32), _EPSILON)
         values *= _MAX_STEP / highest
@@ -248,14 +250,14 @@ class _Attention(NamedTuple):
 
 
 def _round_to_grid(values: NDArray[Any]) -> GridValues:
-    """Return values in steps of the grid: integers that float64 multiplies and adds exactly."""
+    """Return values in steps of the grid, which float64 multiplies and adds exactly."""
     steps: GridValues = np.multiply(values, _GRID_STEPS_PER_UNIT, dtype=np.float64)
     np.rint(steps, out=steps)
     return steps
 
 
 def _multiply_grids(left: GridValues, right: GridValues) -> GridValues:
-    """Multiply stacks of matrices, in products that are too small for several threads."""
+    """Multiply stacks of matrices, in products too small for several threads."""
     n_rows, depth, width = left.shape[-2], right.shape[-2], right.shape[-1]
     rows_per_product = _MAX_MULTIPLICATIONS // (depth * width)
     products = []
@@ -282,7 +284,7 @@ def apply_to_tokens(layer: Callable[..., Array], *values: Array) -> Array:
 
 @cache
 def _distance_table(length: int, n_distances: int) -> Ints:
-    """Return the index of the distance from each token to each other token in a table."""
+    """Return the index of the distance between each pair of tokens in a table."""
     places = np.arange(length)
     return _distance_index(places - places[:, None], n_distances)
 
@@ -294,7 +296,7 @@ def _distance_index(distance: Ints, n_distances: int) -> Ints:
     return index
 
 
-# ---- the network ---------------------------------------------------------------------------------
+# ---- the network ---------------------------------------------------------------------
 
 
 class Network:

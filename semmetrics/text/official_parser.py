@@ -2,14 +2,15 @@ r"""SPICE's own parser of captions, which runs on Java.
 
 Conventions
 -----------
-The parser is the class of SPICE's program, on CoreNLP 3.6.0, which `semmetrics.text.java.set_up`
-downloads. A class of ours (``java_program/SpiceTuples.java``) calls it and writes one line of JSON
-per caption. It leaves out named entities, which the official program computes but never reads.
+The parser is the class of SPICE's program, on CoreNLP 3.6.0, which
+`semmetrics.text.java.set_up` downloads. A class of ours
+(``java_program/SpiceTuples.java``) calls it and writes one line of JSON per caption. It
+leaves out named entities, which the official program computes but never reads.
 
-If the parser fails on a caption or takes too long, that is an error of this caption only, and the
-program is started again for the remaining captions. Java itself writes its warnings among the answers, so lines
-without ``{"`` are skipped. After half an answer the run ends, because later lines could belong to
-other captions.
+If the parser fails on a caption or takes too long, that is an error of this caption
+only, and the program is started again for the remaining captions. Java itself writes
+its warnings among the answers, so lines without ``{"`` are skipped. After half an
+answer the run ends, because later lines could belong to other captions.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ _NOT_A_REASON = (
     "Error occurred during initialization of VM",
 )
 
-# Seconds in addition to the time limit of a caption: for the start of the program, and for the
-# program to report by itself that a caption takes too long.
+# Seconds in addition to the time limit of a caption: for the start of the program, and
+# for the program to report by itself that a caption takes too long.
 _MAX_START_SECONDS = 120
 _GRACE_SECONDS = 30
 _MAX_ANSWER_BYTES = 1 << 26
@@ -100,7 +101,7 @@ class OfficialParser:
             )
 
     def missing(self) -> str:
-        """Return why the parser cannot be run here and what to do, or an empty string."""
+        """Return why the parser cannot be run here, or an empty string."""
         return why_not(self._command)
 
     def _command(self) -> list[str]:
@@ -179,7 +180,7 @@ class OfficialParser:
         return bool(answers)
 
 
-# ---- a run of the program ------------------------------------------------------------------------
+# ---- a run of the program ------------------------------------------------------------
 
 
 def _run(
@@ -228,7 +229,7 @@ def _start(
 
 
 class _LineReader:
-    """Reads the output of a program, and kills the program if it writes nothing for too long.
+    """Reads the output of a program, which is killed if it is silent for too long.
 
     Parameters
     ----------

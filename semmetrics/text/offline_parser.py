@@ -2,14 +2,14 @@
 
 Conventions
 -----------
-The parser imitates SPICE's own, `semmetrics.text.official_parser`, and was trained on its output.
-Its tuples are not always the same, and a score from them is not the original SPICE.
-embeddings/parsing/README.md describes how it is made, and EVALUATION.md next to it how well it
-agrees.
+The parser imitates SPICE's own, `semmetrics.text.official_parser`, and was trained on
+its output. Its tuples are not always the same, and a score from them is not the
+original SPICE. embeddings/parsing/README.md describes how it is made, and EVALUATION.md
+next to it how well it agrees.
 
-A small network finds the part of speech of each word and the grammatical relations between words.
-Rules make tuples of them. The tuples of a caption depend on that caption only. A sentence of more
-than 100 tokens is parsed in pieces.
+A small network finds the part of speech of each word and the grammatical relations
+between words. Rules make tuples of them. The tuples of a caption depend on that caption
+only. A sentence of more than 100 tokens is parsed in pieces.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class OfflineParser:
     Attributes
     ----------
     identity : str
-        "offline@" and the first digits of a SHA-256 of its weights and of the revision of network
-        and rules.
+        "offline@" and the first digits of a SHA-256 of its weights and of the revision
+        of network and rules.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def _lemma(lemmas: Lemmas, word: str, tag: str) -> str:
     return lemmas.of(word, tag)
 
 
-# ---- prepositions --------------------------------------------------------------------------------
+# ---- prepositions --------------------------------------------------------------------
 
 
 def _name_prepositions(edges: list[Edge], tokens: Sequence[str]) -> list[Edge]:
@@ -233,8 +233,8 @@ def _find_preposition(
 ) -> str:
     """Return the relation by the preposition of a word, such as "nmod:in_front_of".
 
-    If the word has none, it has the preposition of the word to its left that it is joined to by a
-    conjunction. Without any, the preposition is "of".
+    A word without a preposition has the one of the word to its left that it is joined
+    to by a conjunction. The default is "of".
     """
     while True:
         cases = _dependents_by("case", {dependent}, edges)

@@ -1,17 +1,20 @@
-"""METEOR's table of paraphrases as arrays: conversion, and a cache file that is memory-mapped.
+"""METEOR's table of paraphrases: conversion to arrays, and a memory-mapped cache file.
 
 Conventions
 -----------
-The source is a file of the package pycocoevalcap: gzipped text with three lines per entry. These
-are its probability, which METEOR does not use, a phrase, and its paraphrase. It is converted once,
-to a file in the cache folder. If that file cannot be written, each process converts the table.
+The source is a file of the package pycocoevalcap: gzipped text with three lines per
+entry. These are its probability, which METEOR does not use, a phrase, and its
+paraphrase. It is converted once, to a file in the cache folder. If that file cannot be
+written, each process converts the table.
 
-Phrases are nodes of a trie. A phrase of one word has the number of its word. A longer phrase has
-the number of words plus the index of its key in the sorted ``keys``. The key is the node of the
-phrase without its last word, times the number of words, plus the number of the last word.
+Phrases are nodes of a trie. A phrase of one word has the number of its word. A longer
+phrase has the number of words plus the index of its key in the sorted ``keys``. The key
+is the node of the phrase without its last word, times the number of words, plus the
+number of the last word.
 
-The cache file begins with a checksum of everything after it, which is compared when the file is
-opened. A damaged file is converted again. The file name contains the version of the layout.
+The cache file begins with a checksum of everything after it, which is compared when the
+file is opened. A damaged file is converted again. The file name contains the version of
+the layout.
 """
 
 from __future__ import annotations
@@ -42,9 +45,8 @@ _NOT_A_SEPARATOR = "\x01"  # occurs nowhere, so that each line is one column
 _LAYOUT_VERSION = 2
 _CHECKSUM_BYTES = 16
 _ARRAY_TYPES = (np.uint8, np.int64, np.int64, np.int64, np.int64)
-_N_BOUNDS = (
-    len(_ARRAY_TYPES) + 1
-)  # where each array begins, and where the last one ends
+# Where each array begins, and where the last one ends.
+_N_BOUNDS = len(_ARRAY_TYPES) + 1
 
 
 class ParaphraseArrays(NamedTuple):
@@ -53,7 +55,8 @@ class ParaphraseArrays(NamedTuple):
     Attributes
     ----------
     words : uint8 array
-        The words as UTF-8, with line feeds between them, and more line feeds at the end.
+        The words as UTF-8, with line feeds between them, and more line feeds at the
+        end.
     keys : int array, shape (nodes of longer phrases,)
         Sorted.
     phrases : int array, shape (phrases,)
@@ -85,7 +88,7 @@ def find_table() -> Path:
 
 
 def load_table(source: Path, progress: Progress | None) -> ParaphraseArrays:
-    """Check the gzipped table, and map its converted file, which is written if necessary.
+    """Check the gzipped table, and map its converted file, which is written if needed.
 
     Parameters
     ----------
@@ -133,7 +136,7 @@ def _check_version(source: Path) -> None:
         raise InputError("damaged-package", source, why=why)
 
 
-# ---- the cache file ------------------------------------------------------------------------------
+# ---- the cache file ------------------------------------------------------------------
 
 
 def _map_file(path: Path) -> ParaphraseArrays | None:
@@ -169,7 +172,7 @@ def _as_bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
     return np.ascontiguousarray(array).view(np.uint8)
 
 
-# ---- conversion ----------------------------------------------------------------------------------
+# ---- conversion ----------------------------------------------------------------------
 
 
 class _ParsedTable(NamedTuple):
@@ -250,7 +253,7 @@ def _parse(source: Path, progress: Progress | None) -> _ParsedTable:
 
 
 def _read_lines(stream: Any) -> Any:
-    """Return an iterator over record batches of the lines of a stream, in one column."""
+    """Return an iterator over record batches with the lines of a stream as a column."""
     import pyarrow as pa
     from pyarrow import csv
 

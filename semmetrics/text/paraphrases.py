@@ -2,7 +2,8 @@
 
 Conventions
 -----------
-The table is a trie of phrases, `semmetrics.text.paraphrase_table`. It is opened once per process.
+The table is a trie of phrases, `semmetrics.text.paraphrase_table`. It is opened once
+per process.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ from semmetrics.text.paraphrase_table import find_table, load_table
 
 
 class Phrases(NamedTuple):
-    """The phrases of texts that have a paraphrase in any of the texts, or are one.
+    """The phrases of captions that are, or have, a paraphrase in any of the captions.
 
     Attributes
     ----------
-    indptr : int array, shape (texts + 1,)
-        Where the phrases of each text begin. They are ordered by their first word, then by size.
+    indptr : int array, shape (captions + 1,)
+        Where the phrases of each caption begin. They are ordered by their first word,
+        then by size.
     start, size : int arrays, shape (phrases,)
-        The position of the first word in the text, and the number of words.
+        The position of the first word in the caption, and the number of words.
     codes : int array, shape (phrases,)
         A number below ``n`` that is the same for the same phrase.
     first, second : int arrays, shape (pairs,)
@@ -53,12 +55,12 @@ class Phrases(NamedTuple):
 
 
 class _Occurrences(NamedTuple):
-    """Where words and phrases of the trie occur in texts.
+    """Where words and phrases of the trie occur in captions.
 
     Attributes
     ----------
     place : int array, shape (occurrences,)
-        Index of the first word in the words of all texts.
+        Index of the first word in the words of all captions.
     size : int array, shape (occurrences,)
         Number of words.
     node : int array, shape (occurrences,)
@@ -97,12 +99,12 @@ class Paraphrases:
         }
 
     def find(self, indptr: Ints, codes: Codes, vocabulary: list[str]) -> Phrases:
-        r"""Find the phrases of texts that are paraphrases of each other.
+        r"""Find the phrases of captions that are paraphrases of each other.
 
         Parameters
         ----------
         indptr, codes : int arrays
-            The words of each text, as numbers.
+            The words of each caption, as numbers.
         vocabulary : list of str
             The word of each number.
 
@@ -129,10 +131,12 @@ class Paraphrases:
         order = np.lexsort((occurrences.size, occurrences.place))
         order = order[code_of_node[node_index[order]] >= 0]
         place = occurrences.place[order]
-        n_texts = len(indptr) - 1
-        phrases_per_text = np.bincount(row_numbers(indptr)[place], minlength=n_texts)
+        n_captions = len(indptr) - 1
+        phrases_per_caption = np.bincount(
+            row_numbers(indptr)[place], minlength=n_captions
+        )
         return Phrases(
-            indptr=offsets(phrases_per_text),
+            indptr=offsets(phrases_per_caption),
             start=positions(indptr)[place],
             size=occurrences.size[order],
             codes=code_of_node[node_index[order]],
@@ -144,12 +148,13 @@ class Paraphrases:
     def _find_occurrences(
         self, indptr: Ints, codes: Codes, vocabulary: list[str]
     ) -> _Occurrences:
-        """Find the words of texts that are in the trie, and their continuations to phrases."""
+        """Find words of captions that are in the trie, and the phrases they begin."""
         n_words = len(self._number_of_word)
         numbers = [self._number_of_word.get(word, -1) for word in vocabulary]
         words = np.array(numbers, np.int64)[codes]
-        end_of_text = np.repeat(indptr[1:], lengths(indptr))
-        n_left = end_of_text - np.arange(len(codes))  # words of the text from here on
+        end_of_caption = np.repeat(indptr[1:], lengths(indptr))
+        # The number of words from each word to the end of its caption.
+        n_left = end_of_caption - np.arange(len(codes))
         place = np.flatnonzero(words >= 0)
         node = words[place]
         size = 1
@@ -181,7 +186,8 @@ class Paraphrases:
         Returns
         -------
         int array, shape (2, pairs)
-            Indices into ``nodes`` of phrases and of their paraphrases, in the order of the table.
+            Indices into ``nodes`` of phrases and of their paraphrases, in the order of
+            the table.
         """
         index, has_paraphrases = _find_sorted(self.phrases, nodes)
         with_paraphrases = np.flatnonzero(has_paraphrases)
@@ -194,7 +200,7 @@ class Paraphrases:
 
 
 def _find_sorted(table: Ints, values: Ints) -> tuple[Ints, Bools]:
-    """Return the index of each value in a sorted table, and whether the value is there."""
+    """Return the index of each value in a sorted table, and whether it is there."""
     index = np.minimum(np.searchsorted(table, values), len(table) - 1)
     return index, table[index] == values
 

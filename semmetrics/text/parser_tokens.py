@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-Tokens keep their case. They are those of the Penn Treebank as far as captions need them: signs are
-separate tokens unless they are within a word or number; "don't" is "do", "n't"; "dog's" is "dog",
-"'s". Signs that are neither punctuation nor ASCII (emoji) are dropped. A sentence ends after ".",
-"!" or "?".
+Tokens are Penn Treebank tokens, as far as captions need them, and keep their case.
+Signs are separate tokens unless they are within a word or number. "don't" becomes "do",
+"n't", and "dog's" becomes "dog", "'s". Signs that are neither punctuation nor ASCII
+(emoji) are dropped. A sentence ends after ".", "!" or "?".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import lru_cache
 from zlib import crc32
 
 BUCKETS = 4096
-"""The number of buckets of hashed affixes. Bucket 0 means that the token is too short for one."""
+"""The number of buckets of hashed affixes. Bucket 0 is for tokens that are too short."""
 SHAPES = 8
 """The number of shapes of tokens."""
 
@@ -60,7 +60,7 @@ _SUFFIX_SIZES = (1, 2, 3, 4)
 _PREFIX_SIZES = (2, 3)
 
 
-# ---- tokens --------------------------------------------------------------------------------------
+# ---- tokens --------------------------------------------------------------------------
 
 
 def cut_sentences(caption: str) -> list[list[str]]:
@@ -115,7 +115,7 @@ _split_word_cached = lru_cache(_MAX_CACHED_WORDS)(_split_word)
 
 
 def _is_dropped(token: str) -> bool:
-    """Return whether a token is a sign that is neither punctuation nor printable ASCII."""
+    """Return whether a token is a sign, but not punctuation or printable ASCII."""
     if len(token) > 1 or token.isalnum():
         return False
     if token.isascii():
@@ -123,11 +123,11 @@ def _is_dropped(token: str) -> bool:
     return not unicodedata.category(token).startswith("P")
 
 
-# ---- features ------------------------------------------------------------------------------------
+# ---- features ------------------------------------------------------------------------
 
 
 def word_form(token: str) -> str:
-    """Return the form in which a token is looked up: lower case, with 0 for every digit.
+    """Return the form for look-ups of a token: lower case, with 0 for every digit.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def word_form(token: str) -> str:
 
 
 def affixes(token: str) -> list[int]:
-    """Return the buckets of the last one to four and the first two and three characters."""
+    """Return the buckets of the last 1 to 4 and of the first 2 and 3 characters."""
     form = word_form(token)
     buckets = []
     for size in _SUFFIX_SIZES:

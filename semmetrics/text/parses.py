@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-A parser turns a caption into an ordered list of raw tuples. Its ``identity`` says which parser it
-is, and in which version. Parses are cached by the identity and the exact caption, in an SQLite file
-in the user's cache folder, so that a second run parses nothing. A caption without visible
-characters has no tuples, with any parser.
+A parser turns a caption into an ordered list of raw tuples. Its ``identity`` names the
+parser and its version. Parses are cached by the identity and the exact caption, in an
+SQLite file in the user's cache folder, so that a second run parses nothing. A caption
+without visible characters has no tuples, with any parser.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from semmetrics.text.tuple_tables import SAME_CAPTIONS, TupleTable
 ANY_PARSER = "SPICE(parser=given) takes tuples of any parser"
 
 Explain: TypeAlias = Callable[[str], tuple[str, str]]
-"""Returns the place of a caption without tuples, and a remedy for it or an empty string."""
+"""Returns the place of a caption without tuples, and a remedy or an empty string."""
 
 _MAX_CAPTIONS_PER_WRITE = 1024
 _MAX_SECONDS_BETWEEN_WRITES = 1.0
@@ -42,7 +42,7 @@ _CACHE_TABLE: tuple[str, dict[str, str]] = ("parses", {"tuples": "BLOB"})
 _PROBE_CAPTIONS = ("a small black dog runs on the beach", "two men in hats")
 
 
-# ---- parsers -------------------------------------------------------------------------------------
+# ---- parsers -------------------------------------------------------------------------
 
 
 class Parser(Protocol):
@@ -60,13 +60,13 @@ class Parser(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FunctionParser:
-    """A parser from a function, which takes a list of captions and returns raw tuples for each.
+    """A parser from a function, which returns the raw tuples of each caption of a list.
 
     Attributes
     ----------
     function : callable
-        Its attribute ``version``, a string, is its version. Without a version its parses are not
-        cached in a file.
+        Its attribute ``version``, a string, is its version. Without a version its
+        parses are not cached in a file.
 
     Examples
     --------
@@ -84,7 +84,8 @@ class FunctionParser:
     def identity(self) -> str:
         """The function's name and version, and a hash of its parses of two captions.
 
-        Without the hash, functions with the same name and version would share their cached parses.
+        Without the hash, functions with the same name and version would share their
+        cached parses.
         """
         name = qualified_name(self.function)
         version = own_version(self.function)
@@ -104,7 +105,8 @@ class FunctionParser:
         Raises
         ------
         InputError
-            If the function raises an error, or does not return a list of tuples for each caption.
+            If the function raises an error, or does not return a list of tuples for
+            each caption.
         """
         what = f"the parser {qualified_name(self.function)}"
         try:
@@ -123,7 +125,7 @@ class FunctionParser:
             yield list(map(list, tuples))
 
 
-# ---- cached parses -------------------------------------------------------------------------------
+# ---- cached parses -------------------------------------------------------------------
 
 
 class KeptParser:
@@ -133,8 +135,8 @@ class KeptParser:
     ----------
     parser : Parser
     given : TupleTable or FunctionParser, optional
-        Tuples from the user. Those of the same parser are used instead of parsing. A function is
-        only mentioned in errors.
+        Tuples from the user. Those of the same parser are used instead of parsing. A
+        function is only mentioned in errors.
     file : path, optional
         The SQLite file. Without it parses are cached in memory only.
     progress : callable, optional
@@ -192,13 +194,14 @@ class KeptParser:
         ----------
         captions : sequence of str
         explain : callable, optional
-            Returns the place of a caption without tuples, and a remedy for it or an empty string.
+            Returns the place of a caption without tuples, and a remedy for it or an
+            empty string.
 
         Raises
         ------
         InputError
-            If the parser fails on some captions. The message has their number and the first of
-            them. The parses of the others are cached.
+            If the parser fails on some captions. The message has their number and the
+            first of them. The parses of the others are cached.
         """
         cache = self._tuples
         if not all(caption in cache for caption in captions):
@@ -214,7 +217,7 @@ class KeptParser:
     def parse(
         self, captions: Sequence[str], explain: Explain | None = None
     ) -> dict[str, InputError]:
-        """Parse the captions that are not cached, and return those on which the parser fails."""
+        """Parse the captions that are not cached, and return errors by caption."""
         new = self._uncached(captions)
         if self._cache is not None and new:
             self._read_file(self._cache, new)
@@ -243,7 +246,7 @@ class KeptParser:
         return failed
 
     def _uncached(self, captions: Sequence[str]) -> list[str]:
-        """Return the distinct captions that are neither cached nor blank."""
+        """Return the distinct captions that are not cached, without empty ones."""
         uncached = []
         for caption in dict.fromkeys(captions):
             if caption not in self._tuples and caption.strip():
@@ -254,7 +257,7 @@ class KeptParser:
         """Read the parses of those captions that are in the file."""
         rows = cache.find(self.identity, captions)
         content = b"[" + b",".join(row[0] for row in rows.values()) + b"]"
-        with no_collection():  # there are many small lists, all of which remain
+        with no_collection():  # there are many small lists, and all remain
             parses = json.loads(content)
         self._tuples.update(zip(rows, parses, strict=True))
 
@@ -278,7 +281,7 @@ class KeptParser:
         Raises
         ------
         InputError
-            If it cannot parse. The message has what it should have parsed.
+            If it cannot parse. The message names the captions.
         """
         if not captions:
             return
@@ -357,7 +360,7 @@ def _explain(explain: Explain | None, caption: str) -> tuple[str, str]:
     return explain(caption)
 
 
-# ---- opening -------------------------------------------------------------------------------------
+# ---- opening -------------------------------------------------------------------------
 
 
 def _open_official(**limits: Any) -> Parser:
@@ -391,7 +394,8 @@ def open_parser(
     ----------
     name : {"official", "offline", "given"}
     given : TupleTable or FunctionParser, optional
-        The parser "given". For other parsers, tuples that they made are used instead of parsing.
+        The parser "given". For other parsers, tuples that they made are used instead of
+        parsing.
     progress : callable, optional
         Called with the number of parsed captions and of captions to parse.
     **limits
@@ -416,7 +420,7 @@ def open_parser(
 
 
 def _cache_file(parser: Parser) -> Path | None:
-    """Return the file for the parses of a parser, or None if they must not be cached in a file."""
+    """Return the file for the parses of a parser, or None if there must be none."""
     if UNVERSIONED in parser.identity:
         return None
     with suppress(InputError):  # the user has no folder

@@ -2,17 +2,18 @@
 
 Conventions
 -----------
-The rules follow the paper, without the changes of later programs: words of one or two letters are
-stemmed as well, ``abli`` becomes ``able``, and ``logi`` has no rule. A vowel is one of a, e, i, o,
-u, or a y after a consonant. Every other character is a consonant, including digits and
-signs.
+The rules follow the paper, without the changes of later programs: words of one or two
+letters are stemmed as well, ``abli`` becomes ``able``, and ``logi`` has no rule. A
+vowel is one of a, e, i, o, u, or a y after a consonant. Every other character is a
+consonant, including digits and signs.
 
-The *measure* m of a stem counts how often vowels are followed by consonants: [C](VC)^m[V].
+The *measure* m of a stem counts how often vowels are followed by consonants:
+[C](VC)^m[V].
 
 References
 ----------
-Porter, 1980, An algorithm for suffix stripping, Program 14(3). METEOR has a later version of the
-stemmer, `semmetrics.text.porter2`.
+Porter, 1980, An algorithm for suffix stripping, Program 14(3). METEOR has a later
+version of the stemmer, `semmetrics.text.porter2`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def _read_rules(rules: str) -> dict[str, str]:
     return replacements
 
 
-# Only the longest suffix of a word is tried, so suffixes come before those that they end with.
+# Only the longest suffix of a word is tried, so suffixes come before those that they
+# end with.
 _STEP_1A = _read_rules("sses:ss ies:i ss:ss s")
 _STEP_2 = _read_rules(
     "ational:ate tional:tion enci:ence anci:ance izer:ize abli:able alli:al entli:ent eli:e "
@@ -73,7 +75,7 @@ def porter_stem(word: str) -> str:
 def _replace_suffix(
     word: str, replacements: Mapping[str, str], min_measure: int
 ) -> str:
-    """Replace the first suffix that the word has, if the rest has at least this measure."""
+    """Replace the first suffix that matches, if the rest has at least this measure."""
     for suffix, replacement in replacements.items():
         if not word.endswith(suffix):
             continue
@@ -147,5 +149,5 @@ def _ends_with_double_consonant(stem: str) -> bool:
 
 
 def _is_short(stem: str) -> bool:
-    """Return whether a stem ends with consonant, vowel and a consonant but w, x or y (*o)."""
+    """Return whether a stem ends with consonant, vowel, consonant (not w, x, y): *o."""
     return _letter_kinds(stem).endswith("cvc") and stem[-1] not in "wxy"

@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-*Region 1* of a word begins after the first consonant that follows a vowel, or after certain
-prefixes. *Region 2* is region 1 of region 1. Most suffixes are replaced only within a region. A y at
-the beginning of a word or after a vowel is a consonant, which is written as Y meanwhile.
+*Region 1* of a word begins after the first consonant that follows a vowel, or after
+certain prefixes. *Region 2* is region 1 of region 1. Most suffixes are replaced only
+within a region. A y at the beginning of a word or after a vowel is a consonant, which
+is written as Y meanwhile.
 
 References
 ----------
@@ -64,7 +65,7 @@ _UNCHANGED_AFTER_STEP_1A = frozenset(
 
 
 def _read_rules(rules: str) -> dict[str, str]:
-    """Return replacements by suffix, long suffixes first, from rules "suffix:replacement"."""
+    """Return replacements by suffix, longest first, from rules "suffix:replacement"."""
     replacements = {}
     for rule in sorted(rules.split(), key=_suffix_length, reverse=True):
         suffix, _, replacement = rule.partition(":")
@@ -88,7 +89,7 @@ _STEP_3 = _read_rules(
 _STEP_4 = _read_rules(
     "al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion"
 )
-# The letters of which one must precede a suffix.
+# One of these letters must precede the suffix.
 _LETTERS_BEFORE = {"ogi": tuple("l"), "li": tuple("cdeghkmnrt"), "ion": tuple("st")}
 
 
@@ -124,7 +125,7 @@ def english_stem(word: str) -> str:
 
 
 def _next_region(word: str, start: int) -> int:
-    """Return where the next region begins, which is the length of the word if it is empty."""
+    """Return where the next region begins: at the end of the word if it is empty."""
     match = _VOWEL_AND_CONSONANT.search(word, start)
     return match.end() if match else len(word)
 
@@ -157,7 +158,7 @@ def _step_1b(word: str, region_1: int) -> str:
 
 
 def _restore_verb(stem: str, region_1: int) -> str:
-    """Return a verb from its stem without -ed or -ing: "rid" is from "ride", "runn" from "run"."""
+    """Return the verb of a stem without -ed or -ing: "ride" for "rid", "run" for "runn"."""
     if stem.endswith(("at", "bl", "iz")):
         return f"{stem}e"
     if stem.endswith(_DOUBLE_CONSONANTS):
@@ -168,7 +169,7 @@ def _restore_verb(stem: str, region_1: int) -> str:
 
 
 def _step_1c(word: str) -> str:
-    """Replace a final y by i, if it follows a consonant that is not the first letter."""
+    """Replace a final y by i after a consonant that is not the first letter."""
     if len(word) > 2 and word[-1] in "yY" and word[-2] not in _VOWELS:
         return f"{word[:-1]}i"
     return word

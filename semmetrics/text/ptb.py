@@ -1,38 +1,40 @@
 r"""Penn Treebank tokens as in COCO's caption evaluation, without Java.
 
-The tokenizer imitates pycocoevalcap's: Stanford's ``PTBTokenizer`` 3.4.1 with ``-preserveLines
--lowerCase``, then the removal of 17 punctuation tokens. Tokens are in lower case. Brackets become
-``-lrb-``, ``-rrb-`` and so on and are *not* removed, because pycocoevalcap's list has them in
-capitals. ``don't`` becomes ``do``, ``n't``.
+The tokenizer imitates pycocoevalcap's: Stanford's ``PTBTokenizer`` 3.4.1 with
+``-preserveLines -lowerCase``, then the removal of 17 punctuation tokens. Tokens are in
+lower case. Brackets become ``-lrb-``, ``-rrb-`` and so on and are *not* removed,
+because pycocoevalcap's list has them in capitals. ``don't`` becomes ``do``, ``n't``.
 
 Conventions
 -----------
-The tokens of a caption depend on that caption only. A token may contain a no-break space, which the
-Java program writes for a space: ``5 1/2`` is one token. (BLEU and CIDEr of pycocoevalcap split it
-again.)
+The tokens of a caption depend on that caption only. A token may contain a no-break
+space, which the Java program writes for a space: ``5 1/2`` is one token. (BLEU and
+CIDEr of pycocoevalcap split it again.)
 
-At each position the rule with the longest match makes the token, and the first one of equally long
-matches. What must follow a token counts in the length of the match but is not part of the token.
-The end of a caption is ``"\n"``, which no token contains. `semmetrics.text.ptb_rules` has the
-rules.
+At each position the rule with the longest match makes the token, and the first one of
+equally long matches. What must follow a token counts in the length of the match but is
+not part of the token. The end of a caption is ``"\n"``, which no token contains.
+`semmetrics.text.ptb_rules` has the rules.
 
 Known differences from pycocoevalcap
 ------------------------------------
-- There, if a caption ends with an initial ("a box of vitamin C.") or with an abbreviation of a
-  number ("no."), the *next* caption decides whether it keeps its full stop. ``run_on=True`` does
-  the same. By default an initial keeps its full stop (``c.``) and the abbreviation loses it.
-- There, the last caption of a run has no end of line, without which some rules do not match: "'s"
-  or ":)" at its end may be split. Here it is tokenized as any other caption.
-- A caption with a line separator other than the line feed (carriage return, vertical tab, form
-  feed, U+2028, U+2029) becomes several lines there, and every later caption gets the tokens of
-  another one. Here, and in ``ptb-java``, each separator becomes a space, as the line feed does in
-  both.
-- A capital sigma next to a digit or another script becomes "ς" or "σ" by Python's rule for the end
-  of a word, which differs from Java's.
-- Parts of a caption that are dropped (``&nbsp;``, a lone surrogate) leave no empty token and raise
-  no error.
+- There, if a caption ends with an initial ("a box of vitamin C.") or with an
+  abbreviation of a number ("no."), the *next* caption decides whether it keeps its full
+  stop. ``run_on=True`` does the same. By default an initial keeps its full stop
+  (``c.``) and the abbreviation loses it.
+- There, the last caption of a run has no end of line, without which some rules do not
+  match: "'s" or ":)" at its end may be split. Here it is tokenized as any other
+  caption.
+- A caption with a line separator other than the line feed (carriage return, vertical
+  tab, form feed, U+2028, U+2029) becomes several lines there, and every later caption
+  gets the tokens of another one. Here, and in ``ptb-java``, each separator becomes a
+  space, as the line feed does in both.
+- A capital sigma next to a digit or another script becomes "ς" or "σ" by Python's rule
+  for the end of a word, which differs from Java's.
+- Parts of a caption that are dropped (``&nbsp;``, a lone surrogate) leave no empty
+  token and raise no error.
 - Addresses are recognised up to 255 characters before the "@" and 64 parts, and markup
-  declarations (``<!...>``) up to 1,000 characters.
+declarations (``<!...>``) up to 1,000 characters.
 """
 
 from __future__ import annotations
@@ -60,10 +62,11 @@ _MAX_CACHED_CHARACTERS = 1 << 16
 # A word that the next one can change: an initial, or an abbreviation of a number.
 _OPEN_WORD = rf"(?:^|[^A-Za-z]|'[A-Za-z]*)(?:[A-Za-z]|{BEFORE_NUMBER})\."
 _OPEN_END = re.compile(_OPEN_WORD + "$")
-# A caption in which a token may contain a space or depend on the next word, or with an unusual
-# space.
+# A caption that must be scanned as a whole, because a token may contain a space or depend
+# on the next word, or because it has an unusual space.
 _NEEDS_WHOLE_SCAN = re.compile(rf"[^\S ]|<|[\d)] +\d|\. \.|{_OPEN_WORD} ")
-# Letters and at most one punctuation sign, which is removed: most words, without a need for rules.
+# Letters and at most one punctuation sign, which is removed: most words, without a need
+# for rules.
 _SIMPLE_WORD = re.compile(
     rf"(?!(?:{SENTENCE_END}|{ABBREVIATION}|[A-Za-z])\.|(?i:{SPLIT_WORD})(?![A-Za-z]))"
     r"([A-Za-z]+)[.,;:!?]?"
@@ -103,6 +106,18 @@ def _rules_for(first: str) -> list[_CompiledRule]:
     return rules
 
 
+def _find_token(text: str, position: int) -> tuple[re.Match[str], _CompiledRule] | None:
+    """Return the longest match at a position and its rule, or None."""
+    longest_end = position
+    longest_match = None
+    for rule in _rules_for(text[position]):
+        match = rule.match(text, position)
+        if match is not None and match.end() > longest_end:
+            longest_end = match.end()
+            longest_match = (match, rule)
+    return longest_match
+
+
 def scan_caption(caption: str, next_line: str = "") -> list[str]:
     """Return the tokens of a caption by the rules.
 
@@ -122,24 +137,17 @@ def scan_caption(caption: str, next_line: str = "") -> list[str]:
     tokens = []
     position = 0
     while position < len(caption):
-        longest_end = position
-        longest_match = None
-        normalize = None
-        for rule in _rules_for(text[position]):
-            match = rule.match(text, position)
-            if match is not None and match.end() > longest_end:
-                longest_end = match.end()
-                longest_match = match
-                normalize = rule.normalize
-        if longest_match is None:
+        match_and_rule = _find_token(text, position)
+        if match_and_rule is None:
             position += 1
             continue
-        token = longest_match[1]
-        if normalize is not None:
-            token = normalize(token)
+        match, rule = match_and_rule
+        token = match[1]
+        if rule.normalize is not None:
+            token = rule.normalize(token)
         if token:
             tokens.append(token.replace(" ", "\xa0").lower())
-        position = longest_match.end(1)
+        position = match.end(1)
     if tokens:
         tokens[-1] = tokens[-1].rstrip()
     return [token for token in tokens if token and token not in PUNCTUATION]
@@ -176,8 +184,8 @@ class _WordTokens(dict[str, list[str]]):
 class PtbTokenizer:
     """The tokenizer of the Penn Treebank rules.
 
-    The tokens of words are cached. Only a caption in which a token may depend on neighbouring words
-    is scanned as a whole.
+    The tokens of words are cached. Only a caption in which a token may depend on
+    neighbouring words is scanned as a whole.
 
     Parameters
     ----------

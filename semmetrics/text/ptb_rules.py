@@ -2,29 +2,32 @@ r"""The rules of Penn Treebank tokens, as a table of regular expressions.
 
 Conventions
 -----------
-A rule has a pattern for its token and may have a pattern for what must follow the token. The rules
-were found by running pycocoevalcap's tokenizer (Stanford's ``PTBTokenizer`` 3.4.1 with
-``-preserveLines -lowerCase``) on many strings. `semmetrics.text.ptb` describes how they are
-applied.
+A rule has a pattern for its token and may have a pattern for what must follow the
+token. The rules were found by running pycocoevalcap's tokenizer (Stanford's
+``PTBTokenizer`` 3.4.1 with ``-preserveLines -lowerCase``) on many strings.
+`semmetrics.text.ptb` describes how they are applied.
 
-*Character sets* are parts of a regular expression that go between the brackets of ``[...]``.
-*Alternations* are words with ``|`` between them.
+*Character sets* are parts of a regular expression that go between the brackets of
+``[...]``. *Alternations* are words with ``|`` between them.
 
-The character sets of letters, marks, digits and symbols were found by giving the Java tokenizer
-each character of the Basic Multilingual Plane, both as a caption of one character and between
-letters, digits and signs. They are close to the general categories of Unicode 6, but not equal.
-They do not depend on the Unicode version of the running Python. A character outside these sets (such as
-an emoji, or any other character outside that plane) is not part of a token and ends the token
-before it. Only addresses (URLs, e-mail) may contain it.
+The character sets of letters, marks, digits and symbols were found by giving the Java
+tokenizer each character of the Basic Multilingual Plane, both as a caption of one
+character and between letters, digits and signs. They are close to the general
+categories of Unicode 6, but not equal. They do not depend on the Unicode version of the
+running Python. A character outside these sets (such as an emoji, or any other character
+outside that plane) is not part of a token and ends the token before it. Only addresses
+(URLs, e-mail) may contain it.
 
-The word lists were found by giving it every string of up to five letters and some 350,000 English
-words: as a caption of one word, before a full stop, after an initial, and with an apostrophe at
-every position.
+The word lists were found by giving it every string of up to five letters and some
+350,000 English words: as a caption of one word, before a full stop, after an initial,
+and with an apostrophe at every position.
 
-Case matters unless a rule ignores it, which concerns ASCII letters only. Repetitions that could take
-quadratic time on a long caption are limited, for example to 64 parts of an address.
+Case matters unless a rule ignores it, which concerns ASCII letters only. Repetitions
+that could take quadratic time on a long caption are limited, for example to 64 parts of
+an address.
 
-The table ``ptb_cases.json`` of the tests has, under the name of each rule, a caption that needs it.
+The table ``ptb_cases.json`` of the tests has, under the name of each rule, a caption
+that needs it.
 """
 
 from __future__ import annotations
@@ -45,11 +48,11 @@ _TABLES = dict(_SECTION.findall(_FILE.read_text("utf-8")))
 """The words, or ranges of code points, of each section of the file."""
 
 
-# ---- character sets ------------------------------------------------------------------------------
+# ---- character sets ------------------------------------------------------------------
 
 
 def _character_set(name: str) -> str:
-    r"""Return the ranges of a section as a character set: "41-5a" is ``\u0041-\u005a``."""
+    r"""Return a section as a character set: "41-5a" becomes ``\u0041-\u005a``."""
     ranges = []
     for code_range in _TABLES[name].split():
         codes = [int(code, 16) for code in code_range.split("-")]
@@ -75,7 +78,7 @@ EYES = "x=~<>'^"  # of a smiley such as (^_^)
 EYES_OR_HYPHEN = "-" + EYES
 
 
-# ---- alternations of words -----------------------------------------------------------------------
+# ---- alternations of words -----------------------------------------------------------
 
 
 def _any_of(name: str) -> str:
@@ -97,8 +100,8 @@ def _any_of_in(name: str, *changes_of_case: Callable[[str], str]) -> str:
     return "|".join(forms)
 
 
-# Abbreviations that often end a sentence. The full stop after one becomes a token that is removed
-# later, but a letter or sign that touches the abbreviation is cut from it.
+# Abbreviations that often end a sentence. The full stop after one becomes a token that
+# is removed later, but a letter or sign that touches the abbreviation is cut from it.
 SENTENCE_END = "|".join(
     [
         _any_of_in_any_case("sentence_end"),
@@ -115,7 +118,8 @@ ABBREVIATION = "|".join(
 )
 # Abbreviations only if a number follows.
 BEFORE_NUMBER = _any_of_in_any_case("before_number")
-# Words that begin a sentence so often that the full stop before them ends the previous one.
+# Words that begin a sentence so often that the full stop before them ends the previous
+# one.
 STARTER = _any_of_in("starter", str.title, str.upper)
 # Words with an apostrophe that no other rule keeps whole. "@" is any apostrophe.
 APOSTROPHE_WORD = _any_of("apostrophe")
@@ -127,7 +131,7 @@ ENTITY = _any_of("entity")
 SPLIT_WORD = _any_of("split")
 
 
-# ---- parts of patterns ---------------------------------------------------------------------------
+# ---- parts of patterns ---------------------------------------------------------------
 
 SPACE_OR_END = f"[{SPACES}\x85\n]"
 APOSTROPHE = "(?:['’\x92]|&apos;)"
@@ -163,7 +167,7 @@ PATH = f"/[^{NOT_IN_ADDRESS}()]+{PATH_END}"
 HOST = rf"[^{NOT_IN_ADDRESS}(){{}}.\xa0]+"
 
 
-# ---- normal forms of tokens ----------------------------------------------------------------------
+# ---- normal forms of tokens ----------------------------------------------------------
 
 _STRAIGHT_QUOTES = str.maketrans(
     {"’": "'", "\x92": "'", "‘": "`", "\x91": "`", "‛": "`"}
@@ -261,7 +265,7 @@ def _replace_ampersands(token: str) -> str:
     return _AMPERSAND_ENTITY.sub("&", token)
 
 
-# ---- rules ---------------------------------------------------------------------------------------
+# ---- rules ---------------------------------------------------------------------------
 
 
 class Rule(NamedTuple):

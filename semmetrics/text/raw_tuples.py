@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A raw tuple is ``(object,)``, ``(object, attribute)`` or ``(subject, object, relation)``, with the
-words in this order.
+A raw tuple is ``(object,)``, ``(object, attribute)`` or ``(subject, object,
+relation)``, with the words in this order.
 """
 
 from __future__ import annotations

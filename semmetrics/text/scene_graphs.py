@@ -2,13 +2,14 @@
 
 Conventions
 -----------
-A parser returns an ordered list of raw tuples for each caption. The captions of a graph are merged
-in their order, and so are the tuples of each caption. An object is merged into the node with the
-highest similarity, attributes and relations into the first similar ones.
+A parser returns an ordered list of raw tuples for each caption. The captions of a graph
+are merged in their order, and so are the tuples of each caption. An object is merged
+into the node with the highest similarity, attributes and relations into the first
+similar ones.
 
-SPICE's own program iterates over nodes in an order that changes from run to run. Here the first of
-equally good nodes, attributes or relations is chosen. ``SceneGraph.ties`` counts how often that
-mattered.
+SPICE's own program iterates over nodes in an order that changes from run to run. Here
+the first of equally good nodes, attributes or relations is chosen. ``SceneGraph.ties``
+counts how often that mattered.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class SceneGraph(NamedTuple):
     relations : tuple of int
         Subject, object, relation; subject, object, relation; and so on.
     ties : int
-        How often several nodes, attributes or relations were equally good to merge into.
+        How often several nodes, attributes or relations were equally good to merge
+        into.
     """
 
     objects: tuple[int, ...]
@@ -66,14 +68,14 @@ class SceneGraph(NamedTuple):
         return tuples
 
 
-# ---- merging -------------------------------------------------------------------------------------
+# ---- merging -------------------------------------------------------------------------
 
 
 class _Merger:
     """A scene graph while captions are merged into it.
 
-    Most tuples have an object that is a node already, or one that is similar to no node. Neither
-    case needs a comparison of nodes.
+    Most tuples have an object that is a node already, or one that is similar to no
+    node. Neither case needs a comparison of nodes.
 
     Parameters
     ----------
@@ -93,8 +95,9 @@ class _Merger:
         self._choices = choices
         self._nodes: list[int] = []
         self._features_of_nodes: set[int] = set()
-        # The node that each word created. It remains the most similar node of this word, whatever
-        # is merged into it, because all other nodes have synsets that the word does not have.
+        # The node that each word created. It remains the most similar node of this
+        # word, whatever is merged into it, because all other nodes have synsets that
+        # the word does not have.
         self._node_of_word: dict[int, int] = {}
         self._attributes: list[list[int]] = []  # by node
         self._relations: dict[tuple[int, int], list[int]] = {}  # by subject and object
@@ -142,7 +145,7 @@ class _Merger:
                 self._merge_into_siblings(concept, siblings)
 
     def _add_object(self, word: int) -> int:
-        """Merge a word into a node, or make it a new one; return the index of the node."""
+        """Merge a word into a node or make it a new one, and return the node's index."""
         nodes = self._nodes
         features = self._concepts.features[word]
         is_new = self._features_of_nodes.isdisjoint(features)
@@ -201,7 +204,7 @@ class _Merger:
 def merge_captions(
     captions: Sequence[Sequence[RawTuple]], concepts: Concepts
 ) -> SceneGraph:
-    """Merge the raw tuples of captions into one scene graph, with the first choice at ties.
+    """Merge the raw tuples of captions into a scene graph, with first choices at ties.
 
     Parameters
     ----------
@@ -236,7 +239,8 @@ def every_merge(
     cat/dog man
     dog cat/man
     """
-    # A stack of iterators instead of recursion, as a large graph may have thousands of ties.
+    # A stack of iterators instead of recursion, as a large graph may have thousands of
+    # ties.
     stack: list[Iterator[tuple[int, ...]]] = [iter([()])]
     while stack:
         choices = next(stack[-1], None)
@@ -261,7 +265,7 @@ def _other_choices(
             yield (*choices, *first_choices, choice)
 
 
-# ---- tables --------------------------------------------------------------------------------------
+# ---- tables --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-Synonyms come from WordNet 3.0, as METEOR 1.5 stores them. A word or phrase has the synsets of its
-form and of its stem. The same number can be a synset of several parts of speech (1740 is "entity",
-"breathe" and "able"), as in SPICE. The word lists of SPICE's categories are constants of its class
-``TupleFilter``.
+Synonyms come from WordNet 3.0, as METEOR 1.5 stores them. A word or phrase has the
+synsets of its form and of its stem. The same number can be a synset of several parts of
+speech (1740 is "entity", "breathe" and "able"), as in SPICE. The word lists of SPICE's
+categories are constants of its class ``TupleFilter``.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class SynonymTable:
         return frozenset(map(int, numbers.split()))
 
     def _stems(self, form: str) -> list[str]:
-        """Return the base forms of an irregular form, or the first known stem by the rules."""
+        """Return the base forms of an irregular form, or the first stem that is known."""
         if form in self._exceptions:
             return self._exceptions[form]
         if len(form) <= 2 or form.endswith("ss"):
@@ -123,7 +123,8 @@ def open_synonyms(files: JavaProgram = SPICE_FILES) -> SynonymTable:
         synset_lines = synset_file.decode().splitlines()
         exception_lines = exception_file.decode().splitlines()
 
-    # Both files have two lines per entry: a word and its synsets, or a base form and its forms.
+    # Both files have two lines per entry: a word and its synsets, or a base form and
+    # its forms.
     words = synset_lines[::2]
     synsets = dict(zip(words, synset_lines[1::2], strict=False))
     exceptions: dict[str, list[str]] = {}

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A tokenizer has a ``name``, which goes into the signature. It returns the same tokens for the same
-captions every time.
+A tokenizer has a ``name``, which goes into the signature. It returns the same tokens
+for the same captions every time.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class NamedTokenizer:
 
 
 class CachingTokenizer:
-    """A tokenizer that tokenizes each caption once, no matter how many systems are scored.
+    """A tokenizer that tokenizes each caption once, for all systems together.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class CachingTokenizer:
         self._tokens_of_caption = {}
 
 
-# ---- 13a -----------------------------------------------------------------------------------------
+# ---- 13a -----------------------------------------------------------------------------
 
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _PUNCTUATION = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
@@ -128,13 +128,13 @@ _SPACES_NEXT_TO_DIGITS = (
 def split_13a(caption: str) -> list[str]:
     """Return the tokens of a caption as mteval-v13a.pl and sacreBLEU's ``13a`` do.
 
-    Case does not change, as in sacreBLEU by default. Only ASCII punctuation is cut off, and a full
-    stop or comma between digits is not.
+    Case does not change, as in sacreBLEU by default. Only ASCII punctuation is cut off,
+    and a full stop or comma between digits is not.
 
     References
     ----------
-    NIST, 2009, mteval-v13a.pl, tokenization of Western languages. Post, 2018, A call for clarity in
-    reporting BLEU scores.
+    NIST, 2009, mteval-v13a.pl, tokenization of Western languages. Post, 2018, A call
+    for clarity in reporting BLEU scores.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def split_13a(caption: str) -> list[str]:
     return line.split()
 
 
-# ---- tokenizers of users -------------------------------------------------------------------------
+# ---- tokenizers of users -------------------------------------------------------------
 
 _PROBE_CAPTIONS = (
     "",
@@ -165,11 +165,12 @@ _PROBE_CAPTIONS = (
 def _with_version(
     name: str, owner: Any, tokenize: Callable[[Sequence[str]], Any]
 ) -> NamedTokenizer:
-    """Return a user's tokenizer under a name that identifies its version and its behaviour.
+    """Return a user's tokenizer, named by its version and its behaviour.
 
-    The name ends with a hash of the version and of the tokens of a few captions. Without a version
-    it contains "unversioned", because another tokenizer may return the same tokens. If the
-    tokenizer fails on these captions, only the version is hashed.
+    The name ends with a hash of the version and of the tokens of a few captions.
+    Without a version it contains "unversioned", because another tokenizer may return
+    the same tokens. If the tokenizer fails on these captions, only the version is
+    hashed.
 
     Parameters
     ----------
@@ -198,8 +199,8 @@ def _call(
     Raises
     ------
     InputError
-        If the function raises an error, or does not return a list or tuple of strings. The message
-        has the index of the caption.
+        If the function raises an error, or does not return a list or tuple of strings.
+        The message has the index of the caption.
     """
     try:
         results = list(map(function, captions))
@@ -227,7 +228,7 @@ def _is_token_list(tokens: object) -> bool:
     return types <= {str}
 
 
-# ---- opening -------------------------------------------------------------------------------------
+# ---- opening -------------------------------------------------------------------------
 
 
 def _open_ptb() -> Tokenizer:
@@ -265,9 +266,9 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     Parameters
     ----------
     spec : {"ptb", "ptb-java", "13a", "whitespace"}, callable or Tokenizer
-        "ptb" tokenizes as COCO's caption evaluation, without Java. "ptb-java" is its Java program.
-        "13a" tokenizes as sacreBLEU. "whitespace" is ``str.split``. A callable takes one caption
-        and returns its tokens.
+        "ptb" tokenizes as COCO's caption evaluation, without Java. "ptb-java" is its
+        Java program. "13a" tokenizes as sacreBLEU. "whitespace" is ``str.split``. A
+        callable takes one caption and returns its tokens.
 
     Returns
     -------
@@ -311,7 +312,7 @@ def _open_by_name(name: str) -> Tokenizer:
     return open_named()
 
 
-# ---- tokens as integers --------------------------------------------------------------------------
+# ---- tokens as integers --------------------------------------------------------------
 
 
 def encode_tokens(

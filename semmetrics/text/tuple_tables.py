@@ -2,10 +2,11 @@
 
 Conventions
 -----------
-A file of tuples has one line of JSON per caption: ``{"caption": "a dog", "tuples": [["dog"]],
-"parser": "official@…"}``. "parser" is the identity of the parser, and may be left out. Tuples are in
-the order in which the parser returned them, because merging depends on it. If a caption occurs
-twice, it must have the same tuples. White space around a caption is ignored.
+A file of tuples has one line of JSON per caption: ``{"caption": "a dog", "tuples":
+[["dog"]], "parser": "official@…"}``. "parser" is the identity of the parser, and may be
+left out. Tuples are in the order in which the parser returned them, because merging
+depends on it. If a caption occurs twice, it must have the same tuples. White space
+around a caption is ignored.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class TupleTable:
         What messages call it.
     tuples : mapping from caption to raw tuples
     parsers : mapping from caption to str
-        The identity of the parser, for captions for which it is known.
+        The identity of the parser of each caption, if the file has it.
 
     Examples
     --------
@@ -65,8 +66,8 @@ class TupleTable:
         Raises
         ------
         InputError
-            If a value is not a list of tuples, or a caption occurs twice with different ones. The
-            message has the caption.
+            If a value is not a list of tuples, or a caption occurs twice with different
+            ones. The message has the caption.
         """
         table: dict[str, Parsed] = {}
         for caption, tuples in given.items():
@@ -76,7 +77,7 @@ class TupleTable:
 
     @cached_property
     def identity(self) -> str:
-        """The parser, if all captions have the same, and a hash of all captions and tuples."""
+        """The parser, if all captions have the same, and a hash of all their tuples."""
         digest = hashlib.sha256()
         for caption in sorted(self.tuples):
             line = json.dumps([caption, self.tuples[caption]])
@@ -106,7 +107,7 @@ class TupleTable:
 
 
 def _add(table: dict[str, Parsed], caption: str, tuples: Parsed, where: str) -> str:
-    """Add the tuples of a caption, and return the caption without white space around it.
+    """Add the tuples of a caption, and return the caption without outer white space.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def _add(table: dict[str, Parsed], caption: str, tuples: Parsed, where: str) -> 
     return stripped
 
 
-# ---- files ---------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------
 
 
 class _Line(NamedTuple):
@@ -138,8 +139,8 @@ def read_tuples(
     Raises
     ------
     InputError
-        If the file cannot be read, a line has another content, or a caption occurs twice with
-        different tuples. The message has the line.
+        If the file cannot be read, a line has another content, or a caption occurs
+        twice with different tuples. The message has the line.
     """
     source = load(path, max_bytes)
     tuples: dict[str, Parsed] = {}
