@@ -118,8 +118,9 @@ class PairLookup:
 
 def _hash(keys: Ints) -> NDArray[np.uint64]:
     """Return a hash of ``_HASH_BITS`` bits for each key."""
-    scattered: NDArray[np.uint64] = keys.astype(np.uint64) * _HASH_FACTOR
-    hashes: NDArray[np.uint64] = scattered >> np.uint64(64 - _HASH_BITS)
+    hashes = keys.astype(np.uint64)
+    hashes *= _HASH_FACTOR
+    hashes >>= np.uint64(64 - _HASH_BITS)
     return hashes
 
 
@@ -237,19 +238,21 @@ class _PhraseMatcher:
         n_ref_phrases = np.where(pairs.differ, n_phrases[pairs.references], 0)
         n_cand_phrases = np.where(pairs.differ, n_phrases[pairs.candidates], 0)
         for cells in _batches_of_cells(n_ref_phrases, n_cand_phrases):
-            references = pairs.references[cells.pair]
-            candidates = pairs.candidates[cells.pair]
-            ref_phrase = phrases.indptr[references] + cells.row
-            cand_phrase = phrases.indptr[candidates] + cells.column
-            of_references = self._find_hits(cells.pair, ref_phrase, cand_phrase)
-            of_candidates = self._find_hits(cells.pair, cand_phrase, ref_phrase)
+            ref_phrase = phrases.indptr[pairs.references[cells.pair]] + cells.row
+            cand_phrase = phrases.indptr[pairs.candidates[cells.pair]] + cells.column
+            ref_code = phrases.codes[ref_phrase]
+            cand_code = phrases.codes[cand_phrase]
+            hits, entry = self._paraphrases.find(ref_code, cand_code)
+            pair = cells.pair[hits]
+            of_references = _PhraseHits(
+                pair, ref_phrase[hits], cand_phrase[hits], entry
+            )
+            hits, entry = self._paraphrases.find(cand_code, ref_code)
+            pair = cells.pair[hits]
+            of_candidates = _PhraseHits(
+                pair, cand_phrase[hits], ref_phrase[hits], entry
+            )
             yield cells, of_references, of_candidates
-
-    def _find_hits(self, pair: Ints, phrase: Ints, other_phrase: Ints) -> _PhraseHits:
-        """Return the cells in which the other phrase is a paraphrase of the phrase."""
-        codes = self._phrases.codes
-        hits, entry = self._paraphrases.find(codes[phrase], codes[other_phrase])
-        return _PhraseHits(pair[hits], phrase[hits], other_phrase[hits], entry)
 
     def matches(self, pair: Ints, ref_phrase: Ints, cand_phrase: Ints) -> Matches:
         """Return the matches of pairs of phrases."""

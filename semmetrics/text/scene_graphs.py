@@ -40,9 +40,9 @@ class SceneGraph(NamedTuple):
     objects : tuple of int
         The concept of each object.
     attributes : tuple of int
-        Object, attribute; object, attribute; and so on.
+        Pairs of an object and its attribute, one after the other.
     relations : tuple of int
-        Subject, object, relation; subject, object, relation; and so on.
+        Triples of subject, object and relation, one after the other.
     ties : int
         How often several nodes, attributes or relations were equally good to merge
         into.

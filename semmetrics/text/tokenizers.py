@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -163,7 +163,7 @@ _PROBE_CAPTIONS = (
 
 
 def _with_version(
-    name: str, owner: Any, tokenize: Callable[[Sequence[str]], Any]
+    name: str, owner: object, tokenize: Callable[[Sequence[str]], list[list[str]]]
 ) -> NamedTokenizer:
     """Return a user's tokenizer, named by its version and its behaviour.
 
@@ -290,7 +290,7 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     """
     if isinstance(spec, str):
         return _open_by_name(spec)
-    choice: Any = spec
+    choice: object = spec
     if isinstance(choice, type) and hasattr(choice, "tokens"):
         choice = choice()
     if isinstance(choice, Tokenizer):
