@@ -33,9 +33,11 @@ from benchmarks.timing import ROOT, Row, Times, fresh, ratio, seconds, take_turn
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.matrix import caption_blocks
 from semmetrics.store.files import cache_folder
-from semmetrics.text.java import JARS, SPICE_FILES, OfficialParser, jar_folder
+from semmetrics.text.java import JARS, SPICE_FILES, jar_folder
+from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.offline_parser import OfflineParser
-from semmetrics.text.parses import KeptParser, TupleTable
+from semmetrics.text.parses import KeptParser
+from semmetrics.text.tuple_tables import TupleTable
 
 __all__ = ["WORKLOADS"]
 

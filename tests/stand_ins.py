@@ -13,7 +13,7 @@ from unittest import mock
 
 import numpy as np
 
-from semmetrics.text import meteor, synonyms
+from semmetrics.text import meteor_words, synonyms
 from semmetrics.text.java import JavaProgram
 from semmetrics.text.parses import FunctionParser, KeptParser
 from semmetrics.text.synonyms import SynonymTable
@@ -119,13 +119,15 @@ def small_meteor(folder):
     text = "semmetrics.text"
     with (
         mock.patch.object(JavaProgram, "folder_of_files", folder_of_files),
-        mock.patch(f"{text}.meteor._CHECKSUMS", checksums),
-        mock.patch(f"{text}.paraphrases._TABLE", tuple(table.tolist())),
+        mock.patch(f"{text}.meteor_words._CHECKSUMS", checksums),
+        mock.patch(f"{text}.paraphrase_table._CRC_AND_LENGTH", tuple(table.tolist())),
         mock.patch(f"{text}.paraphrases._opened", {}),
-        mock.patch(f"{text}.paraphrases.cache_folder", return_value=folder / "kept"),
+        mock.patch(
+            f"{text}.paraphrase_table.cache_folder", return_value=folder / "kept"
+        ),
         contextlib.ExitStack() as stack,
     ):
-        for cached in (meteor.read_list, synonyms.open_synonyms):
+        for cached in (meteor_words.read_list, synonyms.open_synonyms):
             cached.cache_clear()
             stack.callback(cached.cache_clear)
         yield

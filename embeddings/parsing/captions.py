@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from semmetrics.text.offline_parser import cut_sentences
+from semmetrics.text.parser_tokens import cut_sentences
 
 __all__ = ["in_tokens", "main", "plain", "split"]
 

@@ -27,7 +27,7 @@ from embeddings.parsing.captions import plain
 from embeddings.parsing.recombine import most_unsure
 from embeddings.parsing.sentences import Caption, read_parsed
 from semmetrics.embed.static import DATA
-from semmetrics.text.offline_parser import word_form
+from semmetrics.text.parser_tokens import word_form
 
 __all__ = ["cross", "lexicon", "main"]
 

@@ -24,7 +24,8 @@ from embeddings.parsing.sentences import Caption, Sentence, read_parsed
 from semmetrics.data.judgements import read_judgements
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.studies.correlations import correlation
-from semmetrics.text.offline_parser import DATA, OfflineParser, scene_graph_tuples
+from semmetrics.text.dependency_rules import scene_graph_tuples
+from semmetrics.text.offline_parser import DATA, OfflineParser
 
 __all__ = ["Items", "agreement", "fakecap", "flickr8k", "images_as_items", "main"]
 

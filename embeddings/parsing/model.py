@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from semmetrics.text.offline_parser import BUCKETS, SHAPES
+from semmetrics.text.parser_tokens import BUCKETS, SHAPES
 
 __all__ = ["Attention", "Convolution", "Parser", "Sizes"]
 

@@ -22,7 +22,8 @@ from torch import nn
 
 from embeddings.parsing.model import Attention, Parser, Sizes
 from embeddings.parsing.sentences import Sentence, read_parsed
-from semmetrics.text.offline_parser import DATA, Lemmas
+from semmetrics.text.lemmas import Lemmas
+from semmetrics.text.offline_parser import DATA
 
 __all__ = ["lemma_exceptions", "load_model", "main", "pack"]
 

@@ -24,7 +24,7 @@ import torch
 from embeddings.parsing.captions import plain
 from embeddings.parsing.pack import load_model
 from embeddings.parsing.sentences import Sentence, read_parsed
-from semmetrics.text.offline_parser import affixes, cut_sentences, shape, word_form
+from semmetrics.text.parser_tokens import affixes, cut_sentences, shape, word_form
 
 __all__ = ["main", "most_unsure", "recombine"]
 

@@ -26,7 +26,7 @@ from torch.nn import functional
 
 from embeddings.parsing.model import Parser, Sizes
 from embeddings.parsing.sentences import Sentence, read_parsed
-from semmetrics.text.offline_parser import affixes, shape, word_form
+from semmetrics.text.parser_tokens import affixes, shape, word_form
 
 __all__ = ["Batch", "Schedule", "Vocabulary", "main", "train"]
 

@@ -432,13 +432,8 @@ def spice_setup(run: Run) -> None:
     --------
     semmetrics spice setup
     """
-    from semmetrics.text.java import (
-        JARS,
-        OfficialParser,
-        jar_folder,
-        set_up,
-        wrong_jars,
-    )
+    from semmetrics.text.java import JARS, jar_folder, set_up, wrong_jars
+    from semmetrics.text.official_parser import OfficialParser
 
     wrong = wrong_jars()
     if wrong and run["jars"] is None:
@@ -466,8 +461,9 @@ def spice_parse(run: Run) -> None:
     semmetrics spice parse -o tuples.jsonl captions.json references.json
     semmetrics spice parse --parser offline -o tuples.jsonl captions.json references.json
     """
-    from semmetrics.text.parses import open_parser, tuple_lines
+    from semmetrics.text.parses import open_parser
     from semmetrics.text.tokenizers import open_tokenizer
+    from semmetrics.text.tuple_tables import tuple_lines
 
     options, target = run.values(), run["output"]
     inputs = read_captions(

@@ -54,7 +54,8 @@ from semmetrics.metrics.label_similarity import (
 )
 from semmetrics.metrics.semantic import BatchLayout, nearest_by_rule
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
-from semmetrics.text.tokenizers import RawTuple, encode_tokens
+from semmetrics.text.raw_tuples import RawTuple
+from semmetrics.text.tokenizers import encode_tokens
 
 UNKNOWN_CAPTIONS, CUT_CAPTIONS = (
     "captions without a vector",

@@ -76,7 +76,7 @@ def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
     """Return the tokens of all captions of a task; ``stem`` is "none" or "porter"."""
     lists = task.shared.pop("token lists", None) or task.tokenizer.tokens(task.texts)
     if stem == "porter":
-        from semmetrics.text.tokenizers import porter_stem
+        from semmetrics.text.porter import porter_stem
 
         stems = {token: porter_stem(token) for tokens in lists for token in tokens}
         lists = [[stems[token] for token in tokens] for tokens in lists]

@@ -41,10 +41,11 @@ from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.store.cache import Progress
+from semmetrics.text.captions import one_line
 from semmetrics.text.java import ENGLISH, METEOR_FILES
-from semmetrics.text.meteor import STAGES, Sentences, read_list
+from semmetrics.text.meteor import STAGES, Sentences
+from semmetrics.text.meteor_words import read_list
 from semmetrics.text.paraphrases import open_paraphrases
-from semmetrics.text.tokenizers import one_line
 
 WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
 COUNTS = (

@@ -41,11 +41,13 @@ from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
 from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
-from semmetrics.text import graphs as scene_graphs
-from semmetrics.text.graphs import Concepts, Graphs, GraphTable, Group
+from semmetrics.text import scene_graphs
+from semmetrics.text.concepts import Concepts
+from semmetrics.text.graphs import Graphs, Group
 from semmetrics.text.parses import PARSERS
+from semmetrics.text.raw_tuples import RawTuple, check_tuples
+from semmetrics.text.scene_graphs import GraphTable
 from semmetrics.text.synonyms import category_words, open_synonyms
-from semmetrics.text.tokenizers import RawTuple, check_tuples
 
 _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item
 _BLOCK = 1 << 20  # and at a time

@@ -1,4 +1,4 @@
-"""Captions to tokens, and tokens to integers."""
+"""Tokens of captions, METEOR's matches, and scene graphs."""
 
 from semmetrics.text.tokenizers import Tokenizer, encode_tokens, open_tokenizer
 

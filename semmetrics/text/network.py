@@ -1,69 +1,75 @@
-"""The offline parser's network, computed with numpy.
+"""The network of the offline parser, computed with NumPy.
 
 Conventions
 -----------
-Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
-such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
-exactly. Values that are multiplied with each other are rounded to a fine grid, and float64 holds
-their sums exactly. Exponentials are rounded to it, too, for their last digits differ between
-processors. So the result does not depend on the order of the sums, hence not on the size of the
-batch, on the BLAS library or on the processor. All else is computed for each token or sentence
-alone.
+The result must not depend on the order of sums, and so not on the batch size, the BLAS
+library or the processor. Therefore all sums are exact:
 
-Products are cut into small ones, which BLAS libraries leave to one thread: threads would wait for
-each other at every product, and take several times as long where other programs keep the cores
-busy.
+- Weights are 8-bit integers with one scale per column. Values that are multiplied with
+  them are also rounded to 8-bit integers. Every sum of products is then an integer
+  below 2**24, which float32 represents exactly.
+- Values that are multiplied with each other are rounded to a fine grid, and float64
+  represents their sums exactly. Exponentials are also rounded to the grid, because
+  their last digits differ between processors.
 
-The tags are found first, by convolutions over words. The edges are found by convolutions and
-attention over words and tags: a score for each pair of tokens, an edge where it is above a
-threshold, and for each edge the relation.
+Everything else is computed for each token or sentence on its own.
+
+Products are cut into small ones, which BLAS libraries compute in one thread. Threads
+would wait for each other at every product. That takes several times as long while other
+programs use the processors.
+
+Tags are found first, by convolutions over words. Edges are found by convolutions and
+attention over words and tags. Each pair of tokens has a score and is an edge if the
+score is above a threshold. Each edge then has a relation.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float32]
+from semmetrics.core.ragged import Ints, slices
 
-_STEP = np.float32(24)  # steps to a unit, of normalised values that are rounded
-_TOP = np.float32(127)
+Array = NDArray[np.float32]
+GridValues = NDArray[np.float64]
+
+_STEPS_PER_UNIT = np.float32(24)  # of normalised values, when they are rounded
+_MAX_STEP = np.float32(127)
 _EPSILON = np.float32(1e-5)
-# steps to a unit, of values that are multiplied with each other
-_GRID = np.float64(4096)
-_LARGEST = 2**18  # multiplications of a product: OpenBLAS uses threads above it
-_DEPTH, _WIDTH = 128, 64  # of blocks of a matrix
-_HEIGHT = _LARGEST // (_DEPTH * _WIDTH)
+_GRID_STEPS_PER_UNIT = np.float64(4096)
+_MAX_MULTIPLICATIONS = 2**18  # of a product: OpenBLAS uses several threads above it
+_BLOCK_DEPTH = 128
+_BLOCK_WIDTH = 64
+_MAX_ROWS = _MAX_MULTIPLICATIONS // (_BLOCK_DEPTH * _BLOCK_WIDTH)
 
 
 class Dependencies(NamedTuple):
-    """What the network says of sentences of one length.
+    """The output of the network for sentences of the same length.
 
     Attributes
     ----------
-    tags : array, shape (sentences, tokens), int64
-    sentence, governor, dependent, label : array, shape (edges,), int64
+    tags : int64 array, shape (sentences, tokens)
+    sentence, governor, dependent, label : int64 arrays, shape (edges,)
         Sorted by sentence.
     """
 
-    tags: NDArray[np.int64]
-    sentence: NDArray[np.int64]
-    governor: NDArray[np.int64]
-    dependent: NDArray[np.int64]
-    label: NDArray[np.int64]
+    tags: Ints
+    sentence: Ints
+    governor: Ints
+    dependent: Ints
+    label: Ints
 
 
-def _cuts(size: int, step: int) -> list[slice]:
-    return [slice(start, start + step) for start in range(0, size, step)]
+# ---- layers --------------------------------------------------------------------------
 
 
-class _Matrix:
-    """A matrix of integers, multiplied with others in products that are too small for threads.
+class Matrix:
+    """A matrix of integers, which is multiplied block by block.
 
     Parameters
     ----------
@@ -73,55 +79,74 @@ class _Matrix:
     def __init__(self, weight: Array) -> None:
         self.shape = weight.shape
         depth, width = weight.shape
-        # BLAS libraries copy what is not contiguous, which takes longer than such a product.
-        self._blocks = []
-        for columns in _cuts(width, _WIDTH):
-            blocks = [
-                (rows, np.ascontiguousarray(weight[rows, columns]))
-                for rows in _cuts(depth, _DEPTH)
-            ]
-            self._blocks.append((columns, blocks))
+        # BLAS libraries copy arrays that are not contiguous, which takes longer than
+        # the product.
+        self._column_blocks = []
+        for columns in slices(width, _BLOCK_WIDTH):
+            row_blocks = []
+            for rows in slices(depth, _BLOCK_DEPTH):
+                row_blocks.append((rows, np.ascontiguousarray(weight[rows, columns])))
+            self._column_blocks.append((columns, row_blocks))
 
-    def of(self, values: Array) -> Array:
-        """Multiply integers, shape (rows, depth), with it; shape (rows, width)."""
-        result = np.empty((len(values), self.shape[1]), np.float32)
-        whole = len(values) // _HEIGHT * _HEIGHT
-        for rows in (slice(whole), slice(whole, None)):
-            height = min(_HEIGHT, len(values[rows])) or 1
-            stack = values[rows].reshape(-1, height, self.shape[0])
-            sums = result[rows].reshape(-1, height, self.shape[1])  # a view
-            for columns, ((first, block), *others) in self._blocks:
-                np.matmul(stack[..., first], block, out=sums[..., columns])
-                for part, block in others:
-                    sums[..., columns] += stack[..., part] @ block
+    def multiply(self, values: Array) -> Array:
+        """Return the product of integers, shape (rows, depth), with the matrix."""
+        n_rows = len(values)
+        result = np.empty((n_rows, self.shape[1]), np.float32)
+        n_in_full_blocks = n_rows // _MAX_ROWS * _MAX_ROWS
+        full_blocks = slice(0, n_in_full_blocks)
+        last_block = slice(n_in_full_blocks, n_rows)
+        self._multiply_stack(values[full_blocks], result[full_blocks], _MAX_ROWS)
+        if n_in_full_blocks < n_rows:
+            height = n_rows - n_in_full_blocks
+            self._multiply_stack(values[last_block], result[last_block], height)
         return result
+
+    def _multiply_stack(self, values: Array, result: Array, height: int) -> None:
+        """Write the product to ``result``, in blocks of so many rows."""
+        depth, width = self.shape
+        stack = values.reshape(-1, height, depth)
+        sums = result.reshape(-1, height, width)  # a view
+        for columns, row_blocks in self._column_blocks:
+            first_rows, first_block = row_blocks[0]
+            np.matmul(stack[..., first_rows], first_block, out=sums[..., columns])
+            for rows, block in row_blocks[1:]:
+                sums[..., columns] += stack[..., rows] @ block
 
 
 class _Linear(NamedTuple):
-    """A matrix of integers, its scales and what is added."""
+    """A linear layer: a matrix of integers, its scales and a bias."""
 
-    matrix: _Matrix
+    matrix: Matrix
     scale: Array
     bias: Array
 
     def of_steps(self, steps: Array) -> Array:
-        """Apply it to normalised values, given as integers."""
-        result = self.matrix.of(steps)
-        result *= self.scale / _STEP
+        """Apply the layer to normalised values that are rounded to integers."""
+        result = self.matrix.multiply(steps)
+        result *= self.scale / _STEPS_PER_UNIT
         result += self.bias
         return result
 
-    def of_rows(self, values: Array, sizes: Array | None = None) -> Array:
-        """Apply it to values, which are overwritten, rounded to 127 levels of each sign a row.
+    def of_rows(self, values: Array, magnitudes: Array | None = None) -> Array:
+        """Apply the layer to values, rounded to 127 levels of each sign per row.
 
-        ``sizes`` are their absolute values; left out where values are from 0 up.
+        Parameters
+        ----------
+        values : array, shape (rows, depth)
+            Is overwritten.
+        magnitudes : array of the same shape, optional
+            Absolute values. Without it all values must be at least 0.
         """
-        # The bits of floats from 0 up, read as integers, have the same order: compared faster.
-        bits = (values if sizes is None else sizes).view(np.int32)
-        top = np.maximum(bits.max(axis=-1, keepdims=True).view(np.float32), _EPSILON)
-        values *= _TOP / top
-        result = self.matrix.of(np.rint(values, out=values))
-        result *= top / _TOP
+        if magnitudes is None:
+            magnitudes = values
+        # The bits of nonnegative floats, read as integers, have the same order but
+        # compare faster.
+        highest_bits = magnitudes.view(np.int32).max(axis=-1, keepdims=True)
+        highest = np.maximum(highest_bits.view(np.float32), _EPSILON)
+        values *= _MAX_STEP / highest
+        steps = np.rint(values, out=values)
+        result = self.matrix.multiply(steps)
+        result *= highest / _MAX_STEP
         result *= self.scale
         result += self.bias
         return result
@@ -134,6 +159,7 @@ class _Norm(NamedTuple):
     bias: Array
 
     def __call__(self, values: Array) -> Array:
+        """Normalise values."""
         centred: Array = values - values.mean(axis=-1, keepdims=True)
         variance = np.square(centred).mean(axis=-1, keepdims=True)
         centred /= np.sqrt(variance + _EPSILON)
@@ -142,35 +168,49 @@ class _Norm(NamedTuple):
         return centred
 
     def steps(self, values: Array) -> Array:
-        """Normalise, and round to integers."""
-        result = _Norm(self.gain * _STEP, self.bias * _STEP)(values)
+        """Normalise values, and round them to integers."""
+        scaled = _Norm(self.gain * _STEPS_PER_UNIT, self.bias * _STEPS_PER_UNIT)
+        result = scaled(values)
         np.rint(result, out=result)
-        np.clip(result, -_TOP, _TOP, out=result)
+        np.clip(result, -_MAX_STEP, _MAX_STEP, out=result)
         return result
 
 
+class _Block(Protocol):
+    """A block of layers, which adds something to the values of each token."""
+
+    def __call__(self, values: Array) -> Array:
+        """Return the new values, shape (sentences, tokens, width)."""
+        ...
+
+
 class _Convolution(NamedTuple):
-    """Adds to each token what it and its neighbours say."""
+    """Adds a function of each token and its neighbours."""
 
     norm: _Norm
     window: _Linear
     out: _Linear
 
     def __call__(self, values: Array) -> Array:
+        """Return the new values, shape (sentences, tokens, width)."""
         steps = self.norm.steps(values)
         sentences, length, width = steps.shape
-        size = self.window.matrix.shape[0] // width
-        padded = np.zeros((sentences, length + size - 1, width), np.float32)
-        padded[:, size // 2 : size // 2 + length] = steps
-        joined = np.concatenate(
-            [padded[:, k : k + length] for k in range(size)], axis=-1
-        )
-        hidden = _flat(self.window.of_steps, joined)
-        return values + _flat(self.out.of_rows, np.maximum(hidden, 0, out=hidden))
+        window_size = self.window.matrix.shape[0] // width
+        n_before = window_size // 2
+        padded = np.zeros((sentences, length + window_size - 1, width), np.float32)
+        padded[:, n_before : n_before + length] = steps
+        shifted = [padded[:, k : k + length] for k in range(window_size)]
+        windows = np.concatenate(shifted, axis=-1)
+        hidden = apply_to_tokens(self.window.of_steps, windows)
+        np.maximum(hidden, 0, out=hidden)
+        return values + apply_to_tokens(self.out.of_rows, hidden)
 
 
 class _Attention(NamedTuple):
-    """Adds to each token what tokens of the whole sentence say, then a layer of its own."""
+    """Adds a function of all tokens of the sentence, and then a function of each token.
+
+    ``distances`` has a bias for each head and distance between tokens.
+    """
 
     norm: _Norm
     projections: _Linear
@@ -181,53 +221,82 @@ class _Attention(NamedTuple):
     inner_out: _Linear
 
     def __call__(self, values: Array) -> Array:
+        """Return the new values, shape (sentences, tokens, width)."""
+        seen = self._attend(values)
+        values = values + apply_to_tokens(self.out.of_rows, seen, np.abs(seen))
+        hidden = apply_to_tokens(self.inner.of_steps, self.inner_norm.steps(values))
+        np.maximum(hidden, 0, out=hidden)
+        return values + apply_to_tokens(self.inner_out.of_rows, hidden)
+
+    def _attend(self, values: Array) -> Array:
+        """Return the mean of the values of all tokens, weighted by attention."""
         sentences, length, width = values.shape
-        heads = len(self.distances)
-        parts = _flat(self.projections.of_steps, self.norm.steps(values))
-        steps = _on_grid(parts).reshape(sentences, length, 3, heads, width // heads)
+        n_heads, n_distances = self.distances.shape
+        head_width = width // n_heads
+        parts = apply_to_tokens(self.projections.of_steps, self.norm.steps(values))
+        steps = _round_to_grid(parts)
+        steps = steps.reshape(sentences, length, 3, n_heads, head_width)
         query, key, value = steps.transpose(2, 0, 3, 1, 4)
-        scores = _multiply(query, key.swapaxes(-1, -2))
-        scores /= _GRID**2 * np.sqrt(width // heads)
-        scores += self.distances[:, _distances(length, self.distances.shape[1])]
+        scores = _multiply_grids(query, key.swapaxes(-1, -2))
+        scores /= _GRID_STEPS_PER_UNIT**2 * np.sqrt(head_width)
+        scores += self.distances[:, _distance_table(length, n_distances)]
         scores -= scores.max(axis=-1, keepdims=True)
-        shares = _on_grid(np.exp(scores, out=scores))
-        seen = _multiply(shares, value)
-        seen /= shares.sum(axis=-1, keepdims=True) * _GRID
-        seen = seen.swapaxes(1, 2).astype(np.float32).reshape(values.shape)
-        values = values + _flat(self.out.of_rows, seen, np.abs(seen))
-        hidden = _flat(self.inner.of_steps, self.inner_norm.steps(values))
-        return values + _flat(self.inner_out.of_rows, np.maximum(hidden, 0, out=hidden))
+        np.exp(scores, out=scores)
+        weights = _round_to_grid(scores)
+        seen = _multiply_grids(weights, value)
+        seen /= weights.sum(axis=-1, keepdims=True) * _GRID_STEPS_PER_UNIT
+        joined_heads: Array = seen.swapaxes(1, 2).astype(np.float32)
+        return joined_heads.reshape(values.shape)
 
 
-def _on_grid(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return values in steps of the grid, as integers that float64 multiplies and adds exactly."""
-    steps: NDArray[np.float64] = np.multiply(values, _GRID, dtype=np.float64)
+def _round_to_grid(values: NDArray[Any]) -> GridValues:
+    """Return values in steps of the grid, which float64 multiplies and adds exactly."""
+    steps: GridValues = np.multiply(values, _GRID_STEPS_PER_UNIT, dtype=np.float64)
     np.rint(steps, out=steps)
     return steps
 
 
-def _multiply(
-    left: NDArray[np.float64], right: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Multiply stacks of matrices, in products that are too small for threads."""
-    parts = _cuts(left.shape[-2], _LARGEST // (right.shape[-2] * right.shape[-1]))
-    products = [left[..., rows, :] @ right for rows in parts]
-    return products[0] if len(products) == 1 else np.concatenate(products, axis=-2)
+def _multiply_grids(left: GridValues, right: GridValues) -> GridValues:
+    """Multiply stacks of matrices, in products too small for several threads."""
+    n_rows, depth, width = left.shape[-2], right.shape[-2], right.shape[-1]
+    rows_per_product = _MAX_MULTIPLICATIONS // (depth * width)
+    products = []
+    for rows in slices(n_rows, rows_per_product):
+        products.append(left[..., rows, :] @ right)
+    if len(products) == 1:
+        return products[0]
+    return np.concatenate(products, axis=-2)
 
 
-def _flat(layer: Callable[..., Array], *values: Array) -> Array:
-    """Apply a layer to the tokens of all sentences at once."""
-    result = layer(*(one.reshape(-1, one.shape[-1]) for one in values))
+def apply_to_tokens(layer: Callable[..., Array], *values: Array) -> Array:
+    """Apply a layer to the tokens of all sentences at once.
+
+    Parameters
+    ----------
+    layer : callable
+        Takes as many arrays of shape (tokens, width) and returns one.
+    *values : arrays, shape (sentences, tokens, width)
+    """
+    flat = [array.reshape(-1, array.shape[-1]) for array in values]
+    result = layer(*flat)
     return result.reshape(*values[0].shape[:-1], -1)
 
 
 @cache
-def _distances(length: int, count: int) -> NDArray[np.int64]:
-    """Return from each token to each other one how far it is, as a place in a table."""
+def _distance_table(length: int, n_distances: int) -> Ints:
+    """Return the index of the distance between each pair of tokens in a table."""
     places = np.arange(length)
-    reach = count // 2
-    steps: NDArray[np.int64] = np.clip(places - places[:, None], -reach, reach) + reach
-    return steps
+    return _distance_index(places - places[:, None], n_distances)
+
+
+def _distance_index(distance: Ints, n_distances: int) -> Ints:
+    """Return the index of distances in a table, whose middle is distance 0."""
+    max_distance = n_distances // 2
+    index: Ints = np.clip(distance, -max_distance, max_distance) + max_distance
+    return index
+
+
+# ---- the network ---------------------------------------------------------------------
 
 
 class Network:
@@ -237,108 +306,172 @@ class Network:
     ----------
     arrays : mapping from str to array
         As `embeddings.parsing.pack` writes them.
+
+    Attributes
+    ----------
+    words : dict of str to int
+        The row of each known word in the table of words.
+    tags, labels : list of str
+        The names of tags and relations by their codes.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._arrays = arrays
         settings = json.loads(bytes(arrays["settings"]))
-        self._threshold = np.float32(settings["threshold"])
-        self.words: dict[str, int] = {
-            word: at for at, word in enumerate(settings["words"])
-        }
+        words: Sequence[str] = settings["words"]
+        self.words = {word: row for row, word in enumerate(words)}
         self.tags: list[str] = settings["tags"]
         self.labels: list[str] = settings["labels"]
-        part = self._part
-        self._tagger = self._blocks("tagger", settings["tagger"])
-        self._parser = self._blocks("parser", settings["parser"])
-        self._word_norm, self._tag_norm = part("word_norm"), part("tag_norm")
-        self._tagger_norm, self._parser_norm = part("tagger_norm"), part("parser_norm")
-        self._tag, self._pair, self._relation = (
-            part("tag"),
-            part("pair"),
-            part("relation"),
-        )
-        self._ends, self._tag_vectors = part("ends"), part("tag_vectors")
-        self._pair_distances = part("pair_distances")
-        self._relation_distances = part("relation_distances")
-        self._relation_out = part("relation_out")
+        self._threshold = np.float32(settings["threshold"])
 
-    def _part(self, name: str) -> Any:
-        """Return the layer of a name, or the numbers, by the arrays that begin with it."""
-        names = [f"{name}.{end}" for end in ("weight", "scale", "gain", "bias")]
-        found = [
-            self._arrays[one].astype(np.float32) for one in names if one in self._arrays
-        ]
-        if len(found) == 3:
-            return _Linear(_Matrix(found[0]), *found[1:])
-        return _Norm(*found) if found else self._arrays[name].astype(np.float32)
-
-    def _blocks(self, name: str, kinds: list[str]) -> list[_Convolution | _Attention]:
-        blocks: list[_Convolution | _Attention] = []
-        for place, kind in enumerate(kinds):
-            block = _Convolution if kind == "convolution" else _Attention
-            blocks.append(
-                block(
-                    *[self._part(f"{name}{place}.{field}") for field in block._fields]
-                )
-            )
-        return blocks
+        weights = _Weights(arrays)
+        self._weights = weights
+        self._ends = weights.array("ends")
+        self._word_norm = weights.norm("word_norm")
+        self._tagger = weights.blocks("tagger", settings["tagger"])
+        self._tagger_norm = weights.norm("tagger_norm")
+        self._tag = weights.linear("tag")
+        self._tag_vectors = weights.array("tag_vectors")
+        self._tag_norm = weights.norm("tag_norm")
+        self._parser = weights.blocks("parser", settings["parser"])
+        self._parser_norm = weights.norm("parser_norm")
+        self._pair = weights.linear("pair")
+        self._pair_distances = weights.array("pair_distances")
+        self._relation = weights.linear("relation")
+        self._relation_distances = weights.array("relation_distances")
+        self._relation_out = weights.linear("relation_out")
 
     def vector(self, word: int, affixes: list[int], shape: int) -> Array:
-        """Return the vector of a token: what its word, its affixes and its shape add up to."""
+        """Return the vector of a token, a sum over its word, its affixes and its shape.
+
+        Parameters
+        ----------
+        word : int
+            Row in the table of words.
+        affixes : list of int
+            Rows in the table of affixes.
+        shape : int
+            Row in the table of shapes.
+        """
         total = np.zeros(self._ends.shape[1], np.float32)
-        for name, rows in (
-            ("words", [word]),
-            ("affixes", affixes),
-            ("shapes", [shape]),
-        ):
-            values, scales = (
-                self._arrays[f"{name}.rows"],
-                self._arrays[f"{name}.scales"],
-            )
-            for row in rows:
-                total += values[row].astype(np.float32) * np.float32(scales[row])
+        total += self._weights.row("words", word)
+        for affix in affixes:
+            total += self._weights.row("affixes", affix)
+        total += self._weights.row("shapes", shape)
         return total
 
     def __call__(self, vectors: Array) -> Dependencies:
-        """Parse sentences of one length.
+        """Parse sentences of the same length.
 
         Parameters
         ----------
         vectors : array, shape (sentences, tokens, width)
-            Of the tokens, as `vector` gives them.
+            The vectors of the tokens, as `vector` returns them.
         """
         vectors = vectors.copy()
         vectors[:, 0] += self._ends[0]
         vectors[:, -1] += self._ends[1]
-        tokens = self._word_norm(vectors)
+        values = self._word_norm(vectors)
         for block in self._tagger:
-            tokens = block(tokens)
-        tags = _flat(self._tag.of_steps, self._tagger_norm.steps(tokens)).argmax(
-            axis=-1
-        )
-        tokens = self._tag_norm(vectors + self._tag_vectors[tags])
-        for block in self._parser:
-            tokens = block(tokens)
-        return Dependencies(tags, *self._edges(self._parser_norm.steps(tokens)))
+            values = block(values)
+        steps = self._tagger_norm.steps(values)
+        tags = apply_to_tokens(self._tag.of_steps, steps).argmax(axis=-1)
 
-    def _edges(self, steps: Array) -> tuple[NDArray[np.int64], ...]:
-        """Return sentence, governor, dependent and relation of each edge."""
+        values = self._tag_norm(vectors + self._tag_vectors[tags])
+        for block in self._parser:
+            values = block(values)
+        steps = self._parser_norm.steps(values)
+        sentence, governor, dependent = self._find_edges(steps)
+        label = self._label_edges(steps, sentence, governor, dependent)
+        return Dependencies(tags, sentence, governor, dependent, label)
+
+    def _find_edges(self, steps: Array) -> tuple[Ints, Ints, Ints]:
+        """Return sentence, governor and dependent of each edge."""
         length = steps.shape[1]
-        parts = _flat(self._pair.of_steps, steps)
+        parts = apply_to_tokens(self._pair.of_steps, steps)
+        # Of each token: a vector as governor, one as dependent, and a bias for either.
         rank = parts.shape[-1] // 2 - 1
-        ends = _on_grid(parts[..., : 2 * rank])
-        scores = _multiply(ends[..., :rank], ends[..., rank:].swapaxes(-1, -2))
-        scores /= _GRID**2
+        ends = _round_to_grid(parts[..., : 2 * rank])
+        governors = ends[..., :rank]
+        dependents = ends[..., rank:]
+        scores = _multiply_grids(governors, dependents.swapaxes(-1, -2))
+        scores /= _GRID_STEPS_PER_UNIT**2
         scores += parts[..., -2, None]
         scores += parts[..., None, :, -1]
-        scores += self._pair_distances[_distances(length, len(self._pair_distances))]
+        distances = _distance_table(length, len(self._pair_distances))
+        scores += self._pair_distances[distances]
         sentence, governor, dependent = np.nonzero(scores > self._threshold)
-        sides = _flat(self._relation.of_steps, steps)
-        half = sides.shape[-1] // 2
+        return sentence, governor, dependent
+
+    def _label_edges(
+        self, steps: Array, sentence: Ints, governor: Ints, dependent: Ints
+    ) -> Ints:
+        """Return the code of the relation of each edge."""
+        parts = apply_to_tokens(self._relation.of_steps, steps)
+        half = parts.shape[-1] // 2
+        of_governor = parts[sentence, governor, :half]
+        of_dependent = parts[sentence, dependent, half:]
+        hidden = of_governor + of_dependent
         table = self._relation_distances
-        distance = np.clip(dependent - governor, -(len(table) // 2), len(table) // 2)
-        hidden = sides[sentence, governor, :half] + sides[sentence, dependent, half:]
-        hidden += table[distance + len(table) // 2]
-        label = self._relation_out.of_rows(np.maximum(hidden, 0)).argmax(axis=-1)
-        return sentence, governor, dependent, label
+        hidden += table[_distance_index(dependent - governor, len(table))]
+        scores = self._relation_out.of_rows(np.maximum(hidden, 0))
+        label: Ints = scores.argmax(axis=-1)
+        return label
+
+
+class _Weights:
+    """The weights of the network, by the names of its parts."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = arrays
+
+    def array(self, name: str) -> Array:
+        """Return an array as float32."""
+        return self._arrays[name].astype(np.float32)
+
+    def linear(self, name: str) -> _Linear:
+        """Return a linear layer."""
+        return _Linear(
+            matrix=Matrix(self.array(f"{name}.weight")),
+            scale=self.array(f"{name}.scale"),
+            bias=self.array(f"{name}.bias"),
+        )
+
+    def norm(self, name: str) -> _Norm:
+        """Return a layer normalisation."""
+        return _Norm(self.array(f"{name}.gain"), self.array(f"{name}.bias"))
+
+    def blocks(self, name: str, kinds: Sequence[str]) -> list[_Block]:
+        """Return blocks, each a "convolution" or an attention."""
+        blocks: list[_Block] = []
+        for number, kind in enumerate(kinds):
+            prefix = f"{name}{number}"
+            if kind == "convolution":
+                blocks.append(self._convolution(prefix))
+            else:
+                blocks.append(self._attention(prefix))
+        return blocks
+
+    def _convolution(self, prefix: str) -> _Convolution:
+        return _Convolution(
+            norm=self.norm(f"{prefix}.norm"),
+            window=self.linear(f"{prefix}.window"),
+            out=self.linear(f"{prefix}.out"),
+        )
+
+    def _attention(self, prefix: str) -> _Attention:
+        return _Attention(
+            norm=self.norm(f"{prefix}.norm"),
+            projections=self.linear(f"{prefix}.projections"),
+            out=self.linear(f"{prefix}.out"),
+            distances=self.array(f"{prefix}.distances"),
+            inner_norm=self.norm(f"{prefix}.inner_norm"),
+            inner=self.linear(f"{prefix}.inner"),
+            inner_out=self.linear(f"{prefix}.inner_out"),
+        )
+
+    def row(self, table: str, row: int) -> Array:
+        """Return a row of a table of integers, times its scale."""
+        steps = self._arrays[f"{table}.rows"][row].astype(np.float32)
+        scale = np.float32(self._arrays[f"{table}.scales"][row])
+        values: Array = steps * scale
+        return values

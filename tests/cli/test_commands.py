@@ -14,7 +14,7 @@ from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import AGREEMENT, FORMATS
 from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES, PROTOCOLS
 from semmetrics.studies.explain import bibliography
-from semmetrics.text.java import OfficialParser
+from semmetrics.text.official_parser import OfficialParser
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from cli.data import REFERENCES
 
-from semmetrics.text import java as official_parser
-from semmetrics.text.java import OfficialParser
-from semmetrics.text.parses import read_tuples
+from semmetrics.text import java
+from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.tuple_tables import read_tuples
 
 BOTH = ("captions.json", "references.json")
 PROGRAM = """
@@ -33,7 +33,7 @@ def program(monkeypatch, tmp_path):
         runs.append(self)
         return [sys.executable, "-c", PROGRAM]
 
-    monkeypatch.setattr(official_parser.OfficialParser, "_command", command)
+    monkeypatch.setattr(OfficialParser, "_command", command)
     return runs
 
 
@@ -86,8 +86,8 @@ def test_a_matrix_of_spice(ok, files, program):
 def test_set_up_asks_for_what_is_not_there(run, files, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-    jars = {name: (where, digest) for name, (where, _) in official_parser.JARS.items()}
-    monkeypatch.setattr(official_parser, "JARS", jars)
+    jars = {name: (where, digest) for name, (where, _) in java.JARS.items()}
+    monkeypatch.setattr(java, "JARS", jars)
     monkeypatch.setattr(OfficialParser, "missing", lambda self: "there is no Java")
     for name in jars:
         Path(name).write_bytes(b"x")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from semmetrics.text.tokenizers import porter_stem
+from semmetrics.text.porter import porter_stem
 
 
 def split(captions, stem="none"):

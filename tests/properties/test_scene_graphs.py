@@ -9,13 +9,9 @@ from hypothesis import given
 from oracles import spice as plain
 
 from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
-from semmetrics.text.graphs import (
-    Concepts,
-    GraphTable,
-    SceneGraph,
-    SynonymTable,
-    merge_captions,
-)
+from semmetrics.text.concepts import Concepts
+from semmetrics.text.scene_graphs import GraphTable, SceneGraph, merge_captions
+from semmetrics.text.synonyms import SynonymTable
 
 WORDS = "abcdefgh"
 LISTED = {
@@ -90,7 +86,7 @@ def test_similar_pairs_are_those_of_two_concepts_each(synsets, words, most):
         [concepts.of(words[place:]) for place in range(len(words))], np.int64
     )
     number, pairs = concepts.similar_pairs(ones, others)
-    with mock.patch("semmetrics.text.graphs._PAIRS", most):
+    with mock.patch("semmetrics.text.concepts._MAX_PAIRS_PER_BATCH", most):
         several = [np.stack(some, axis=1).tolist() for some in pairs]
     found = [tuple(pair) for some in several for pair in some]
     assert len(found) == number

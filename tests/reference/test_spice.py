@@ -14,8 +14,9 @@ import pytest
 import semmetrics
 from semmetrics.adapters.pycocoevalcap import Spice
 from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
-from semmetrics.text.graphs import Concepts
-from semmetrics.text.java import OfficialParser, jar_folder
+from semmetrics.text.concepts import Concepts
+from semmetrics.text.java import jar_folder
+from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.synonyms import open_synonyms
 
 pytest.importorskip("pycocoevalcap")

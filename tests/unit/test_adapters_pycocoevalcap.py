@@ -26,7 +26,8 @@ from semmetrics.adapters.pycocoevalcap import (
     Spice,
 )
 from semmetrics.errors import why_not
-from semmetrics.text.java import METEOR_FILES, OfficialParser
+from semmetrics.text.java import METEOR_FILES
+from semmetrics.text.official_parser import OfficialParser
 
 GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the snow"]}
 RES = {7: ["a man on a horse"], "x": ["two dogs play"]}

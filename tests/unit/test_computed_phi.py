@@ -11,7 +11,7 @@ import semmetrics
 from semmetrics import caption_matrix
 from semmetrics.kinds.retrieval import phi as computed_phi
 from semmetrics.metrics.cider import fit_document_frequencies
-from semmetrics.text.java import OfficialParser
+from semmetrics.text.official_parser import OfficialParser
 
 RNG = np.random.default_rng(11)
 WORDS = [

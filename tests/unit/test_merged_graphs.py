@@ -10,8 +10,10 @@ import pytest
 from interruptions import interruptions
 
 from semmetrics.text import graphs as merged_graphs
-from semmetrics.text.graphs import Concepts, Graphs, _Numbers, merge_captions
+from semmetrics.text.concepts import Concepts, _ConceptNumbers
+from semmetrics.text.graphs import Graphs
 from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.scene_graphs import merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
 SYNSETS = {
@@ -95,7 +97,7 @@ def test_concepts_serve_the_next_graphs_until_they_are_many(
     first = graphs_of(tmp_path)
     first.prepare([GROUP])
     assert graphs_of(tmp_path).concepts is first.concepts
-    monkeypatch.setattr(merged_graphs, "_MANY", len(first.concepts) - 1)
+    monkeypatch.setattr(merged_graphs, "_MAX_SHARED_CONCEPTS", len(first.concepts) - 1)
     next_ = graphs_of(tmp_path)
     assert next_.concepts is not first.concepts
     next_.prepare([GROUP])
@@ -104,7 +106,7 @@ def test_concepts_serve_the_next_graphs_until_they_are_many(
 
 def test_many_concepts_go_with_their_graphs(table, tmp_path, monkeypatch):
     """A process that goes on with other things does not hold them."""
-    monkeypatch.setattr(merged_graphs, "_MANY", 2)
+    monkeypatch.setattr(merged_graphs, "_MAX_SHARED_CONCEPTS", 2)
     graphs = graphs_of(tmp_path)
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
@@ -135,7 +137,9 @@ def test_concepts_have_words():
     assert concepts.of(["sofa", "sofa"]) == concepts.of("sofa")
 
 
-@pytest.mark.parametrize("code", [_Numbers.__missing__, _Numbers.add, Concepts.of])
+@pytest.mark.parametrize(
+    "code", [_ConceptNumbers.__missing__, _ConceptNumbers.add, Concepts.of]
+)
 def test_concepts_are_whole_after_an_interruption(code):
     """What was merged afterwards is kept: it must not be of concepts half made."""
     table = SynonymTable(SYNSETS, {})

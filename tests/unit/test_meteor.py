@@ -42,10 +42,12 @@ from semmetrics.metrics.meteor import (
 )
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.text import java, meteor_words, paraphrase_table, paraphrases
 from semmetrics.text import meteor as words
-from semmetrics.text import paraphrases
 from semmetrics.text.java import METEOR_FILES
+from semmetrics.text.meteor_words import normalize
 from semmetrics.text.paraphrases import open_paraphrases
+from semmetrics.text.porter2 import english_stem
 from semmetrics.text.synonyms import open_synonyms
 
 WORDS = [
@@ -269,13 +271,13 @@ STEMS = {
 def test_the_words_of_a_caption(parts):
     text = "".join(one + blank for one, blank in parts)
     with meteor_programs():
-        several = words.normalize([text, "", text])
+        several = normalize([text, "", text])
         expected = oracle.split(text.replace("|||", ""), ["Mr"], ["No"])
     assert several == [expected, [], expected]
 
 
 def test_stems():
-    assert {word: words.english_stem(word) for word in STEMS} == STEMS
+    assert {word: english_stem(word) for word in STEMS} == STEMS
 
 
 # ---- alignment ----------------------------------------------------------------------------------
@@ -318,9 +320,9 @@ def test_the_beam_and_its_oracle(one, other, far):
 
 
 def small_data(some=PARAPHRASES):
-    synonyms = open_synonyms(words.METEOR_LISTS)
+    synonyms = open_synonyms(java.METEOR_LISTS)
     function = METEOR_LISTS["function/english.words"]
-    return oracle.Data(words.english_stem, synonyms.synsets, some, function)
+    return oracle.Data(english_stem, synonyms.synsets, some, function)
 
 
 def drawn(number, seed=0, most=14, vocabulary=WORDS):
@@ -368,11 +370,11 @@ def test_blocks_do_not_change_counts(small, monkeypatch):
     texts = [*mine, *(several[0] for several in theirs)]
     pairs = np.arange(60), np.arange(60, 120)
     expected = words.Sentences(texts, open_paraphrases()).counts(*pairs).tolist()
-    monkeypatch.setattr(words, "_CELLS", 7)
+    monkeypatch.setattr(words, "_MAX_CELLS_PER_BATCH", 7)
     assert (
         words.Sentences(texts, open_paraphrases()).counts(*pairs).tolist() == expected
     )
-    monkeypatch.setattr(words, "_MOST", 3)
+    monkeypatch.setattr(words, "_MAX_MATCHES", 3)
     with refused("too-many-matches"):
         words.Sentences(["a a", "a a"], open_paraphrases()).counts(
             *np.array([[0], [1]])
@@ -461,7 +463,7 @@ def test_a_flipped_byte_of_the_converted_table_changes_nothing(folder):
 
 
 def test_the_name_of_the_converted_table_has_its_layout(folder):
-    old = folder / "kept" / f"paraphrases-{paraphrases._TABLE[0]:08x}"
+    old = folder / "kept" / f"paraphrases-{paraphrase_table._CRC_AND_LENGTH[0]:08x}"
     old.parent.mkdir()
     old.write_bytes(b"of an earlier version")
     assert len(open_paraphrases().targets) == len(PARAPHRASES)
@@ -499,7 +501,7 @@ def test_lines_that_are_no_entries(folder, monkeypatch):
     text = b"0.5\na\n"
     damaged(folder, lambda data: gzip.compress(text))
     end = np.frombuffer((folder / "data" / "paraphrase-en.gz").read_bytes()[-8:], "<u4")
-    monkeypatch.setattr(paraphrases, "_TABLE", tuple(end.tolist()))
+    monkeypatch.setattr(paraphrase_table, "_CRC_AND_LENGTH", tuple(end.tolist()))
     with refused("damaged-package") as caught:
         open_paraphrases()
     assert "2 lines" in str(caught.value)
@@ -507,13 +509,13 @@ def test_lines_that_are_no_entries(folder, monkeypatch):
 
 def test_word_lists_of_another_version(folder, monkeypatch):
     name = "function/english.words"
-    monkeypatch.setitem(words._CHECKSUMS, name, 1)
+    monkeypatch.setitem(meteor_words._CHECKSUMS, name, 1)
     with refused("damaged-package") as caught:
-        words.read_list(name)
+        meteor_words.read_list(name)
     assert f"{name} is not that of METEOR 1.5" in str(caught.value)
     (folder / "meteor-1.5.jar").write_bytes(b"no jar")
     with refused("damaged-package"):
-        words.read_list(name)
+        meteor_words.read_list(name)
 
 
 CONVERT = """
@@ -610,8 +612,9 @@ def test_intervals_are_the_formula_on_resampled_sums(small):
 
 
 def test_the_matches_of_many_items_are_found_in_turn(small, monkeypatch):
-    monkeypatch.setattr(words, "_CELLS", 9)  # of two captions of two words
-    monkeypatch.setattr(words, "_MOST", 5)  # those of one item, not of both
+    # two captions of two words
+    monkeypatch.setattr(words, "_MAX_CELLS_PER_BATCH", 9)
+    monkeypatch.setattr(words, "_MAX_MATCHES", 5)  # those of one item, not of both
     sides = {"a": "dog dog", "b": "dog dog"}, {"a": ["dog dog"], "b": ["dog dog"]}
     table = semmetrics.score(*sides, measures="METEOR", tokenizer="whitespace")
     rows = [

@@ -13,15 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interruptions import interruptions
 
-from semmetrics.text.network import Network, _Matrix
+from semmetrics.text.dependency_rules import scene_graph_tuples
+from semmetrics.text.lemmas import Lemmas
+from semmetrics.text.network import Matrix, Network
 from semmetrics.text.offline_parser import (
     _REVISION,
     DATA,
-    Lemmas,
     OfflineParser,
-    cut_sentences,
-    scene_graph_tuples,
+    _TokenVectors,
 )
+from semmetrics.text.parser_tokens import cut_sentences
 
 CAPTIONS = [
     "A small dog sits on a red sofa.",
@@ -100,7 +101,7 @@ def test_it_needs_neither_torch_nor_java():
 
 def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     expected = list(parser.parse(CAPTIONS))
-    monkeypatch.setattr("semmetrics.text.offline_parser._CACHED", 15)
+    monkeypatch.setattr("semmetrics.text.offline_parser._MAX_CACHED_TOKENS", 15)
     small = OfflineParser()
     assert [_parse(small, caption) for caption in CAPTIONS] == expected
 
@@ -480,7 +481,7 @@ def test_small_products_add_up_to_the_product_of_integers(rows, depth, width):
         for shape in ((rows, depth), (depth, width))
     )
     expected = values.astype(np.int64) @ weight.astype(np.int64)
-    np.testing.assert_array_equal(_Matrix(weight).of(values), expected)
+    np.testing.assert_array_equal(Matrix(weight).multiply(values), expected)
 
 
 _PINNED = {b"2": "871e303d37100a00"}
@@ -506,12 +507,12 @@ import numpy as np
 from semmetrics.text import network as parser_network
 from semmetrics.text.offline_parser import OfflineParser
 seen, floats = sha256(), np.random.default_rng(0).normal(size=(2, 40, 40)).astype(np.float32)
-flat = parser_network._flat
+apply_to_tokens = parser_network.apply_to_tokens
 def watched(layer, *values):
-    result = flat(layer, *values)
+    result = apply_to_tokens(layer, *values)
     seen.update(result.tobytes())
     return result
-parser_network._flat = watched
+parser_network.apply_to_tokens = watched
 captions = [f"a man and {k} dogs on the beach" + " by a car" * k for k in range(30)]
 for some in OfflineParser().parse(captions):
     seen.update(repr(some).encode())
@@ -558,7 +559,8 @@ def test_parsing_takes_one_thread(count, times):
     assert float(said) < 1.15
 
 
-def test_words_have_their_vectors_after_an_interruption():
+@pytest.mark.parametrize("code", [_TokenVectors.of, _TokenVectors._add])
+def test_words_have_their_vectors_after_an_interruption(code):
     captions = ["a small dog on a red sofa", "two men ride horses", "a dog on horses"]
     expected = list(OfflineParser().parse(captions))
 
@@ -570,8 +572,8 @@ def test_words_have_their_vectors_after_an_interruption():
 
         return parse
 
-    found = list(interruptions(OfflineParser._vectors_of.__code__, start))
-    assert len(found) > 50
+    found = list(interruptions(code.__code__, start))
+    assert len(found) > 20
     assert all(one == expected for one in found)
 
 

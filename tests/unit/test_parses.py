@@ -10,16 +10,11 @@ from refusals import refused
 from stand_ins import fake_java
 
 from semmetrics.errors import InputError
-from semmetrics.text import java as official_parser
-from semmetrics.text.java import ENGLISH, OfficialParser
-from semmetrics.text.parses import (
-    FunctionParser,
-    KeptParser,
-    TupleTable,
-    open_parser,
-    read_tuples,
-    tuple_lines,
-)
+from semmetrics.text import java, official_parser
+from semmetrics.text.java import ENGLISH
+from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
+from semmetrics.text.tuple_tables import TupleTable, read_tuples, tuple_lines
 
 
 def words(captions):
@@ -302,7 +297,7 @@ def test_after_half_an_answer_no_caption_takes_the_answer_of_another(program):
 
 @pytest.mark.parametrize("said", ["y\n", "x" * 1000])
 def test_a_program_that_writes_without_end(program, monkeypatch, said):
-    monkeypatch.setattr(official_parser, "_LONGEST", 1 << 20)
+    monkeypatch.setattr(official_parser, "_MAX_ANSWER_BYTES", 1 << 20)
     code = f"while True: print({said!r}, end='')"
     with refused("no-answer"):
         answers(program(code), ["a", "b"])
@@ -312,7 +307,7 @@ def test_a_program_that_writes_without_end(program, monkeypatch, said):
     "code", ["", "import os, sys; os.close(1)", "print('a warning')"]
 )
 def test_a_program_that_hangs(program, monkeypatch, code):
-    for name in ("_START", "_LATE"):
+    for name in ("_MAX_START_SECONDS", "_GRACE_SECONDS"):
         monkeypatch.setattr(official_parser, name, 0.3)
     parser = replace(program(f"{code}\nimport time; time.sleep(100)"), seconds=1)
     start = monotonic()
@@ -322,7 +317,7 @@ def test_a_program_that_hangs(program, monkeypatch, code):
 
 
 def test_a_program_that_hangs_on_a_caption(program, monkeypatch):
-    for name in ("_START", "_LATE"):
+    for name in ("_MAX_START_SECONDS", "_GRACE_SECONDS"):
         monkeypatch.setattr(official_parser, name, 2)
     code = PROGRAM.replace("sys.exit(75)", "import time; time.sleep(100)").replace(
         'print(json.dumps({"error": "it takes longer than 1 seconds"}), flush=True)',
@@ -338,8 +333,8 @@ def test_java_is_started_in_english(own_home, tmp_path, monkeypatch):
     pytest.importorskip("pycocoevalcap")
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "a:b"))
     fake_java(monkeypatch, tmp_path / "bin", "#!/bin/sh\nexit 1\n")
-    for name in official_parser.JARS:
-        path = official_parser.jar_folder() / name
+    for name in java.JARS:
+        path = java.jar_folder() / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     with refused("java-path"):
@@ -361,9 +356,9 @@ def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
     tmp_path.mkdir()
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     with refused("missing-jar"):
-        official_parser.set_up(tmp_path)
+        java.set_up(tmp_path)
     with refused("missing-jar"):
-        official_parser.set_up(tmp_path / "nowhere")
+        java.set_up(tmp_path / "nowhere")
     (tmp_path / "stanford-corenlp-3.6.0.jar").write_bytes(b"x")
     for place in (
         tmp_path / "stanford-corenlp-3.6.0.jar",
@@ -371,20 +366,20 @@ def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
         tmp_path / "home",
     ):
         with pytest.raises(InputError) as caught:
-            official_parser.set_up(place)
+            java.set_up(place)
         assert caught.value.remedy.endswith(f"did you mean {tmp_path}?")
     with refused("wrong-jar"):
-        official_parser.set_up(tmp_path)
+        java.set_up(tmp_path)
     digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-    jars = {name: (where, digest) for name, (where, _) in official_parser.JARS.items()}
-    monkeypatch.setattr(official_parser, "JARS", jars)
+    jars = {name: (where, digest) for name, (where, _) in java.JARS.items()}
+    monkeypatch.setattr(java, "JARS", jars)
     (tmp_path / "stanford-corenlp-3.6.0-models.jar").write_bytes(b"x")
-    folder = official_parser.set_up(tmp_path)
+    folder = java.set_up(tmp_path)
     assert sorted(path.name for path in folder.iterdir()) == sorted(jars)
     monkeypatch.setenv("PATH", "")
     (folder / "stanford-corenlp-3.6.0.jar").write_bytes(b"damaged")
     with refused("maven-failed"):
-        official_parser.set_up()
+        java.set_up()
 
 
 @pytest.mark.parametrize("script", [b"\x7fELF", b"#!/bin/sh\nprintf '\\377'; exit 1\n"])
@@ -396,7 +391,7 @@ def test_set_up_by_a_maven_that_is_none(script, tmp_path, monkeypatch):
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
     with refused("maven-failed"):
-        official_parser.set_up()
+        java.set_up()
 
 
 def test_a_place_that_can_hold_no_jars_is_said(tmp_path, monkeypatch):
@@ -405,16 +400,16 @@ def test_a_place_that_can_hold_no_jars_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / ("n" * 300)))
     assert "needs CoreNLP 3.6.0" in OfficialParser().missing()
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
-    official_parser.jar_folder().mkdir()
-    for name in official_parser.JARS:
-        (official_parser.jar_folder() / name).touch()
+    java.jar_folder().mkdir()
+    for name in java.JARS:
+        (java.jar_folder() / name).touch()
     with refused("wrong-jar"):
         answers(OfficialParser(), ["a"])
 
     def unreadable(path):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(official_parser, "file_digest", unreadable)
+    monkeypatch.setattr(java, "file_digest", unreadable)
     with refused("unreadable"):
         answers(OfficialParser(), ["a"])
 

@@ -9,10 +9,9 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.text import java as official_parser
-from semmetrics.text import synonyms
-from semmetrics.text.java import OfficialParser
-from semmetrics.text.parses import TupleTable
+from semmetrics.text import java, synonyms
+from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.tuple_tables import TupleTable
 
 PREDS = {"a": ["a dog runs"], "b": ["two cats sit"]}
 REFS = {"a": ["a big dog runs", "the dog is on grass"], "b": ["cats"]}
@@ -97,9 +96,7 @@ def jars(tmp_path, monkeypatch):
         data[place : place + 40] = b"\xff" * 40
         (folder / jar).write_bytes(data)
 
-    monkeypatch.setattr(
-        official_parser.JavaProgram, "folder_of_files", lambda self: folder
-    )
+    monkeypatch.setattr(java.JavaProgram, "folder_of_files", lambda self: folder)
     return damage
 
 
@@ -210,7 +207,7 @@ def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):
     command = [str(tmp_path / "none")] if code is None else [sys.executable, "-c", code]
     monkeypatch.setattr(OfficialParser, "_command", lambda self: command)
     assert problem in str(lacking())
-    folder = official_parser.jar_folder()
+    folder = java.jar_folder()
     folder.mkdir(parents=True)
     (folder / "stanford-corenlp-3.6.0-models.jar").write_bytes(b"half")
     error = lacking()

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from semmetrics.text import tokenizers as stem
-from semmetrics.text.tokenizers import porter_stem
+from semmetrics.text import porter as stem
+from semmetrics.text.porter import porter_stem
 
 # Of the sections on steps 1a to 5b of Porter (1980), each word taken through all steps.
 PAPER = {
@@ -83,7 +83,7 @@ def test_made_words_as_nltk():
     nltk = pytest.importorskip("nltk.stem.porter", reason="nltk is not installed")
     other = nltk.PorterStemmer(mode=nltk.PorterStemmer.ORIGINAL_ALGORITHM)
     rng = random.Random(0)
-    endings = [ending for ending, _ in (*stem._STEP_2, *stem._STEP_3, *stem._STEP_4)]
+    endings = [*stem._STEP_2, *stem._STEP_3, *stem._STEP_4]
     endings += ["ed", "ing", "s", "sses", "ies", "eed", "y", "ll", "e", "tt", "zz", ""]
     starts = [*PAPER, "b", "y", "tr", "ye", "q", "ay", "yy", "oo", "o'c", "3", ""]
     for _ in range(20_000):

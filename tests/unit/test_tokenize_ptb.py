@@ -13,7 +13,8 @@ from refusals import refused
 from stand_ins import fake_java, fake_pycocoevalcap
 
 from semmetrics.text import open_tokenizer
-from semmetrics.text.ptb import RULES, PtbTokenizer, Scanner
+from semmetrics.text.ptb import PtbTokenizer, scan_caption
+from semmetrics.text.ptb_rules import RULES
 
 # Rule, caption, and what the Java program of pycocoevalcap makes of the caption. A no-break space
 # inside a token is written as the Java program writes it.
@@ -86,8 +87,8 @@ def strings(seed, number):
 
 def test_words_looked_up_give_what_the_whole_caption_gives():
     captions = strings(0, 4000)
-    tokenizer, scanner = PtbTokenizer(), Scanner()
-    expected = [scanner.scan(caption) for caption in captions]
+    tokenizer = PtbTokenizer()
+    expected = [scan_caption(caption) for caption in captions]
     assert tokenizer.tokens(captions) == expected
     assert tokenizer.tokens(captions) == expected  # now from what was kept
 
@@ -117,7 +118,7 @@ def test_memory_of_words_is_bounded():
     assert tokenizer.tokens(captions) == [
         [c.split(" ")[0], "dog", "'s"] for c in captions
     ]
-    assert len(tokenizer._alone) <= 200_000
+    assert len(tokenizer._word_tokens) <= 200_000
 
 
 @pytest.fixture(scope="module")

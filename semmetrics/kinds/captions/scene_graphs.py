@@ -32,7 +32,8 @@ def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
     """Return the tuples of a file or a mapping, or the parser that a function is."""
     if given is None:
         return None
-    from semmetrics.text.parses import FunctionParser, TupleTable, read_tuples
+    from semmetrics.text.parses import FunctionParser
+    from semmetrics.text.tuple_tables import TupleTable, read_tuples
 
     if isinstance(given, (TupleTable, FunctionParser)):
         return given
@@ -115,7 +116,7 @@ def _explain(
     pairs, has no ids of its own.
     """
     from semmetrics.metrics.spice import parsed_texts
-    from semmetrics.text.parses import TupleTable
+    from semmetrics.text.tuple_tables import TupleTable
 
     for name, task in each_task(tasks):
         texts = parsed_texts(task, captions)
