@@ -243,11 +243,11 @@ class StaticModel:
 
         Parameters
         ----------
-        vectors : float32 array, shape (texts, dimension)
+        vectors : float32 array, shape (n_texts, dimension)
             Zeros, which are overwritten.
         entries : int array
             The entries of all strings.
-        starts, counts : int arrays, shape (texts,)
+        starts, counts : int arrays, shape (n_texts,)
             The position of the first entry of each string, and the number of its entries.
         """
         single = np.flatnonzero(counts == 1)
