@@ -551,8 +551,9 @@ def embed_list(run: Run) -> None:
     --------
     semmetrics embed list
     """
-    from semmetrics.embed.open import KINDS, read_manifest, vectors_folder
-    from semmetrics.embed.words import is_converted
+    from semmetrics.embed.converted import is_converted
+    from semmetrics.embed.embedding_kinds import KINDS
+    from semmetrics.embed.manifest import read_manifest, vectors_folder
 
     try:
         folder: Path | None = vectors_folder()
@@ -584,7 +585,7 @@ def embed_fetch(run: Run) -> None:
     semmetrics embed fetch word2vec-googlenews-300
     semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove
     """
-    from semmetrics.embed.open import fetch, read_manifest
+    from semmetrics.embed.manifest import fetch, read_manifest
 
     name, folder, max_words = run["name"], run["folder"], run["max_words"]
     entries = read_manifest(run["manifest"])
@@ -629,9 +630,9 @@ def embed_convert(run: Run) -> None:
     semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews
     semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl
     """
+    from semmetrics.embed.converted import convert, read_meta
     from semmetrics.embed.open import opening_options
     from semmetrics.embed.word_files import WORD_KINDS, read_keyed_vectors, read_vectors
-    from semmetrics.embed.words import convert, read_meta
 
     source, folder = run["source"], run["folder"]
     if Path(folder).exists():
