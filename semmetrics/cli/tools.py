@@ -713,7 +713,8 @@ def embed_coverage(run: Run) -> None:
     semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json
     semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv
     """
-    from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
+    from semmetrics.embed.coverage import measure_coverage
+    from semmetrics.embed.lookup import check_rules, lookup_rule
     from semmetrics.embed.open import open_embedding
     from semmetrics.reports import draw
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from semmetrics.embed.converted import convert, open_converted
-from semmetrics.embed.lookup import embed_terms, measure_coverage
+from semmetrics.embed.coverage import measure_coverage
+from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020
