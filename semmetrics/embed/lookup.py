@@ -419,17 +419,18 @@ def _look_up(terms: Sequence[str], embedder: WordEmbedder, rule: str) -> _FoundT
         found = _find_words_of_terms(found, embedder)
     word_lists = [found.words_of[term] for term in terms]
     vectors = _mean_vectors(embedder, found.rows, word_lists)
-    words = [" + ".join(word_list) or None for word_list in word_lists]
+    words = [_join_words(word_list) for word_list in word_lists]
     means = [term for term in terms if term in found.parts_of and found.words_of[term]]
     composed = np.zeros(len(terms), np.bool_)
     for place, term in enumerate(terms):
-        if words[place] is None and term in found.parts_of:
-            parts = found.parts_of[term]
-            vector = _compose(parts, embedder)
-            if vector is not None:
-                vectors[place] = vector
-                words[place] = " + ".join(f"{part}*" for part in parts)
-                composed[place] = True
+        if words[place] is not None:
+            continue
+        parts = found.parts_of.get(term, [])
+        vector = _compose(parts, embedder)
+        if vector is not None:
+            vectors[place] = vector
+            words[place] = _join_composed(parts)
+            composed[place] = True
     return _FoundTerms(
         vectors=vectors,
         known=np.array([word is not None for word in words], np.bool_),
@@ -470,6 +471,16 @@ def _find_words_of_terms(found: _TermWords, embedder: WordEmbedder) -> _TermWord
     for term, spellings_of_words in spellings_of.items():
         words_of[term] = _known_words(spellings_of_words, rows)
     return _TermWords(words_of, parts_of, rows)
+
+
+def _join_words(words: Sequence[str]) -> str | None:
+    """Return words joined as in `TermVectors`, or None if there are none."""
+    return " + ".join(words) or None
+
+
+def _join_composed(words: Sequence[str]) -> str:
+    """Return composed words joined as in `TermVectors`, each marked with an asterisk."""
+    return " + ".join(f"{word}*" for word in words)
 
 
 def _compose(words: Sequence[str], embedder: WordEmbedder) -> Floats | None:
