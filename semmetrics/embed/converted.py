@@ -128,7 +128,7 @@ def verify(path: str | os.PathLike[str]) -> None:
 
 
 class _WrittenRows(NamedTuple):
-    """What was found while rows were written.
+    """Facts about the vectors that were written.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
     Raises
     ------
     InputError
-        If a file is missing, or differs from what was written.
+        If a file is missing or damaged.
     """
     folder = Path(path)
     meta = read_meta(folder)
@@ -301,7 +301,7 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
 
 
 def _check_files(folder: Path, meta: Mapping[str, Any]) -> None:
-    """Raise ValueError if a file has another size, or the index differs from what was written."""
+    """Raise ValueError if a file has another size, or the index is damaged."""
     for name, recorded in meta["files"].items():
         file = folder / name
         if not file.is_file() or file.stat().st_size != recorded["bytes"]:

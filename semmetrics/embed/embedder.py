@@ -471,13 +471,17 @@ class CachedEmbedder(_EmbedderWrapper):
 
 
 class _StoredText(NamedTuple):
-    """The vector of a string and its flags, as in `Embedded`."""
+    """The vector of a string.
+
+    Attributes
+    ----------
+    vector : float32 array, shape (dimension,)
+    flags : tuple of bool
+        Whether the string is known, composed, truncated and tuned, as in `Embedded`.
+    """
 
     vector: Vectors
-    is_known: bool
-    is_composed: bool
-    is_truncated: bool
-    is_tuned: bool
+    flags: tuple[bool, bool, bool, bool]
 
 
 class RememberingEmbedder(_EmbedderWrapper):
@@ -511,16 +515,15 @@ class RememberingEmbedder(_EmbedderWrapper):
         new = [text for text in dict.fromkeys(texts) if text not in self._stored]
         if new:
             self._embed_new(new)
-        rows = [self._stored[text] for text in texts]
-        shape = (len(rows), self.dimension or 1)
-        vectors = np.array([row.vector for row in rows], np.float32).reshape(shape)
-        known = np.array([row.is_known for row in rows], np.bool_)
-        composed = np.array([row.is_composed for row in rows], np.bool_)
-        n_truncated = sum(row.is_truncated for row in rows)
+        stored = [self._stored[text] for text in texts]
+        shape = (len(stored), self.dimension or 1)
+        vectors = np.array([text.vector for text in stored], np.float32).reshape(shape)
+        flags = np.array([text.flags for text in stored], np.bool_).reshape(-1, 4)
+        known, composed, truncated, is_tuned = flags.T
         tuned = None
         if self._reports_tuned:
-            tuned = np.array([row.is_tuned for row in rows], np.bool_)
-        return Embedded(vectors, known, int(n_truncated), composed, tuned)
+            tuned = is_tuned
+        return Embedded(vectors, known, int(truncated.sum()), composed, tuned)
 
     def _embed_new(self, texts: list[str]) -> None:
         """Embed strings and store their vectors."""
@@ -533,13 +536,8 @@ class RememberingEmbedder(_EmbedderWrapper):
         self._reports_tuned = tuned is not None
         if tuned is None:
             tuned = np.zeros(len(texts), np.bool_)
-        rows = zip(
-            embedded.vectors,
-            embedded.known.tolist(),
-            np.asarray(composed).tolist(),
-            np.asarray(truncated).tolist(),
-            np.asarray(tuned).tolist(),
-            strict=True,
-        )
-        for text, row in zip(texts, rows, strict=True):
-            self._stored[text] = _StoredText(*row)
+        flags = zip(embedded.known, composed, truncated, tuned, strict=True)
+        for text, vector, text_flags in zip(
+            texts, embedded.vectors, flags, strict=True
+        ):
+            self._stored[text] = _StoredText(vector, text_flags)

@@ -124,19 +124,17 @@ def kind_of_object(model: Any) -> EmbeddingKind:
     if _is_embedder(model):
         options = ("cache",) if is_cacheable(model) else ()
         return EmbeddingKind("an open embedding", "", options)
-    keyed_vectors = getattr(model, "wv", None)
-    if hasattr(model, "key_to_index") or hasattr(keyed_vectors, "key_to_index"):
+    if _has_keyed_vectors(model):
         return EmbeddingKind(
             "an object of gensim", "word_files.from_keyed_vectors", ("max_words",)
         )
-    has_encode = hasattr(model, "encode")
-    if has_encode and hasattr(model, "max_seq_length"):
+    if _is_sentence_model(model):
         opener = KINDS["sbert"].opener
         return EmbeddingKind("a sentence model", opener, ("batch_size", "cache"))
     if callable(model) and not isinstance(model, type):
         return EmbeddingKind("a function", "embedder.CallableEmbedder", ("cache",))
     wanted = "a name, a path, a gensim KeyedVectors, a mapping from words to vectors, or a function"
-    if has_encode and callable(model.encode):
+    if callable(getattr(model, "encode", None)):
         wanted += ", such as its method encode"
     raise InputError("wrong-type", value=model, wanted=wanted)
 
@@ -146,10 +144,21 @@ def _is_embedder(model: Any) -> bool:
     return all(hasattr(model, name) for name in ("embed", "identity", "dimension"))
 
 
+def _has_keyed_vectors(model: Any) -> bool:
+    """Return whether an object is a gensim KeyedVectors or a model that has one."""
+    keyed_vectors = getattr(model, "wv", None)
+    return hasattr(model, "key_to_index") or hasattr(keyed_vectors, "key_to_index")
+
+
+def _is_sentence_model(model: Any) -> bool:
+    """Return whether an object is a model of sentence-transformers."""
+    return hasattr(model, "encode") and hasattr(model, "max_seq_length")
+
+
 def kind_of_path(path: Path) -> EmbeddingKind:
     """Return the kind of a path that exists.
 
-    For a file of word vectors, this is no specific kind. Its content decides.
+    A file of word vectors has a general kind, because its content decides.
 
     Raises
     ------

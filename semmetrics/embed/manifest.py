@@ -130,7 +130,7 @@ def _parse_toml(file: Path) -> dict[str, Any]:
 
 
 def _check_table(table: Mapping[str, Any], where: str) -> None:
-    """Raise if the keys of a table are not those of an `Entry`, or have invalid values."""
+    """Raise if a table has other keys than an `Entry`, or invalid values."""
     from semmetrics.embed.word_files import WORD_KINDS
 
     for key in [*table, *_REQUIRED_KEYS]:
@@ -174,8 +174,8 @@ class Fetched:
     sha256 : str
         The SHA-256 of the download, or "" if nothing was downloaded.
     checked : str
-        What the SHA-256 was compared with: the "manifest", the "first download" from the URL, or ""
-        if this is the first one.
+        The source of the expected SHA-256: the "manifest", the "first download" from the URL, or ""
+        if this is the first download.
     """
 
     folder: Path
@@ -263,7 +263,7 @@ def _find_existing(folder: Path, entry: Entry, source: str) -> Fetched:
 
 
 def _find_check(entry: Entry) -> str:
-    """Return what the SHA-256 of a download is compared with, as in `Fetched`."""
+    """Return the source of the expected SHA-256 of a download, as in `Fetched`."""
     from semmetrics.store.cache import recorded
 
     if entry.sha256:

@@ -372,7 +372,7 @@ def _find_converted_folder(spec: str) -> Path | None:
 def find_shipped(identity: str) -> str | None:
     """Return the name of the package's model with an identity, or None.
 
-    The identity may be that of another version of the model.
+    The identity may belong to another version of the model.
 
     Examples
     --------

@@ -142,17 +142,17 @@ def _read_fasttext_model(
 
 
 def _digest_buffer(buffer: mmap.mmap, max_words: int | None) -> str:
-    """Return the SHA-256 of a mapped file of which the first words are read."""
+    """Return the SHA-256 of a mapped file, for all or the first of its words."""
     return _limited_digest(hashlib.sha256(buffer).hexdigest(), max_words)
 
 
 def _digest_file(file: Path, max_words: int | None) -> str:
-    """Return the SHA-256 of a file of which the first words are read."""
+    """Return the SHA-256 of a file, for all or the first of its words."""
     return _limited_digest(file_digest(file), max_words)
 
 
 def _limited_digest(digest: str, max_words: int | None) -> str:
-    """Return the digest of a file, which is another one if only the first words are read."""
+    """Return the digest of a file, or another digest if only the first words are read."""
     if max_words is None:
         return digest
     return hashlib.sha256(f"{digest} limit {max_words}".encode()).hexdigest()
@@ -266,12 +266,7 @@ def from_keyed_vectors(
     InputError
         If it contains no vectors.
     """
-    if not hasattr(model, "key_to_index"):
-        model = getattr(model, "wv", model)
-    if not (hasattr(model, "key_to_index") and hasattr(model, "vectors")):
-        raise InputError(
-            "wrong-type", where, value=model, wanted="a gensim KeyedVectors"
-        )
+    model = _find_keyed_vectors(model, where)
     vectors = np.asarray(model.vectors)
     words = list(model.index_to_key)[:max_words]
     if vectors.ndim != 2 or len(vectors) < len(words) or not words:
@@ -292,6 +287,16 @@ def from_keyed_vectors(
     return WordVectors(
         index, vectors, name=name, digest=digest, where=where, compose=compose
     )
+
+
+def _find_keyed_vectors(model: Any, where: str) -> Any:
+    """Return a gensim KeyedVectors, or the one in its attribute ``wv``."""
+    if not hasattr(model, "key_to_index"):
+        model = getattr(model, "wv", model)
+    if not hasattr(model, "key_to_index") or not hasattr(model, "vectors"):
+        wanted = "a gensim KeyedVectors"
+        raise InputError("wrong-type", where, value=model, wanted=wanted)
+    return model
 
 
 def _digest_keyed_vectors(

@@ -55,7 +55,7 @@ def detect_format(buffer: Buffer, where: str) -> str:
     Raises
     ------
     InputError
-        If it is none of these.
+        If the content has another format.
     """
     if buffer[:4] == _FASTTEXT_MAGIC:
         return "fasttext"

@@ -44,7 +44,7 @@ class Index(Protocol):
 
 
 def hash_version() -> str:
-    """Return a value that changes if other hashes are computed than those of a saved index."""
+    """Return a value that changes if hashes are computed in another way, so that an index is stale."""
     return f"{int(hash_strings(['semmetrics'])[0]):016x}"
 
 

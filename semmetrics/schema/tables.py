@@ -132,22 +132,14 @@ class Schema(NamedTuple):
             If a column is missing, or several columns could have a role.
         """
         positions: dict[str, int] = {}
-        for default_position, column in enumerate(self.columns):
-            chosen_name = _chosen_name(column, names, chosen)
-            if chosen_name is not None:
-                matches = [i for i, name in enumerate(names) if name == chosen_name]
-            elif column.names:
-                matches = column.find_positions(names, chosen.values())
-            elif column.required and default_position < len(names):
-                matches = [default_position]
-            else:
-                matches = []
-
+        for place, column in enumerate(self.columns):
+            matches = _find_matches(place, column, names, chosen)
+            is_chosen = _chosen_name(column, names, chosen) is not None
             if len(matches) > 1:
                 raise self._ambiguous_column_error(column, names, matches, where)
             if matches:
                 positions[column.role] = matches[0]
-            elif column.required or chosen_name is not None:
+            elif column.required or is_chosen:
                 raise self._missing_column_error(column, names, chosen, where)
         return positions
 
@@ -336,6 +328,20 @@ class Schema(NamedTuple):
         for row, value in enumerate(values):
             rows_by_value.setdefault(value, []).append(row)
         return rows_by_value
+
+
+def _find_matches(
+    place: int, column: Column, header: Sequence[str], chosen: Mapping[str, str]
+) -> list[int]:
+    """Return the positions in a header that match a column, the schema's column ``place``."""
+    chosen_name = _chosen_name(column, header, chosen)
+    if chosen_name is not None:
+        return [i for i, name in enumerate(header) if name == chosen_name]
+    if column.names:
+        return column.find_positions(header, chosen.values())
+    if column.required and place < len(header):
+        return [place]
+    return []
 
 
 def _chosen_name(
