@@ -195,18 +195,19 @@ def label_vectors(
             rows.append(row_of_term.setdefault(term, len(row_of_term)))
     terms = tuple(row_of_term)
     n_terms = np.fromiter(map(len, labels), np.int64, len(labels))
-    found = embed_terms(() if whole else terms, embedder, lookup=lookup, oov=oov)
-    check_finite(found.vectors, terms, embedder.identity, "check the model")
+    looked_up = () if whole else terms
+    term_vectors = embed_terms(looked_up, embedder, lookup=lookup, oov=oov)
+    check_finite(term_vectors.vectors, terms, embedder.identity, "check the model")
     return LabelVectors(
-        vectors=found.vectors,
-        known=found.known,
-        composed=found.composed,
-        untuned=found.untuned,
-        included=found.included,
-        counts=found.counts,
-        words=found.words,
-        lookup=found.lookup,
-        oov=found.oov,
+        vectors=term_vectors.vectors,
+        known=term_vectors.known,
+        composed=term_vectors.composed,
+        untuned=term_vectors.untuned,
+        included=term_vectors.included,
+        counts=term_vectors.counts,
+        words=term_vectors.words,
+        lookup=term_vectors.lookup,
+        oov=term_vectors.oov,
         embedder=embedder,
         terms=terms,
         indptr=offsets(n_terms),

@@ -243,7 +243,7 @@ class TermVectors:
     oov: str
 
 
-class _FoundTerms(NamedTuple):
+class _ModelVectors(NamedTuple):
     """The vectors that a model has for terms, before the policy for unknown terms is applied.
 
     Attributes
@@ -300,64 +300,64 @@ def embed_terms(
     check_rules(lookup, oov)
     rule = lookup_rule(embedder, lookup)
     if rule == "text":
-        found = _read_terms(terms, embedder)
+        model_vectors = _read_terms(terms, embedder)
     else:
-        found = _look_up(terms, cast(WordEmbedder, embedder), rule)
-    counts = _count_terms(found)
-    _apply_policy(found, terms, embedder, oov)
+        model_vectors = _look_up(terms, cast(WordEmbedder, embedder), rule)
+    counts = _count_terms(model_vectors)
+    _apply_policy(model_vectors, terms, embedder, oov)
     included = np.ones(len(terms), np.bool_)
     if oov == "skip":
-        included = found.known.copy()
+        included = model_vectors.known.copy()
     return TermVectors(
-        vectors=found.vectors,
-        known=found.known,
-        composed=found.composed,
-        untuned=found.untuned,
+        vectors=model_vectors.vectors,
+        known=model_vectors.known,
+        composed=model_vectors.composed,
+        untuned=model_vectors.untuned,
         included=included,
         counts=counts,
-        words=found.words,
+        words=model_vectors.words,
         lookup=rule,
         oov=oov,
     )
 
 
-def _count_terms(found: _FoundTerms) -> dict[str, int]:
+def _count_terms(model_vectors: _ModelVectors) -> dict[str, int]:
     """Return the counts of `TermVectors`."""
-    is_zero = ~found.vectors.any(axis=1)
+    is_zero = ~model_vectors.vectors.any(axis=1)
     return {
-        "terms": len(found.known),
-        "unknown": int((~found.known).sum()),
-        "composed": int(found.composed.sum()),
-        "untuned": int(found.untuned.sum()),
-        "mean_of_words": found.n_means,
-        "zero_vectors": int((found.known & is_zero).sum()),
-        "truncated": found.n_truncated,
+        "terms": len(model_vectors.known),
+        "unknown": int((~model_vectors.known).sum()),
+        "composed": int(model_vectors.composed.sum()),
+        "untuned": int(model_vectors.untuned.sum()),
+        "mean_of_words": model_vectors.n_means,
+        "zero_vectors": int((model_vectors.known & is_zero).sum()),
+        "truncated": model_vectors.n_truncated,
     }
 
 
 def _apply_policy(
-    found: _FoundTerms, terms: Sequence[str], embedder: Embedder, oov: str
+    model_vectors: _ModelVectors, terms: Sequence[str], embedder: Embedder, oov: str
 ) -> None:
     """Overwrite the vectors of unknown terms, or raise, as the policy says."""
-    is_unknown = ~found.known
+    is_unknown = ~model_vectors.known
     if not is_unknown.any():
         return
     rows = np.flatnonzero(is_unknown).tolist()
     names = list(dict.fromkeys(terms[row] for row in rows))
     if oov == "error":
         raise InputError("unknown-terms", identity=embedder.identity, names=names)
-    found.vectors[is_unknown] = 0
+    model_vectors.vectors[is_unknown] = 0
     if oov == "unknown":
         unknown = embedder.embed([_UNKNOWN])
         if not unknown.known[0]:
             raise InputError("no-unknown-word", identity=embedder.identity, names=names)
-        found.vectors[is_unknown] = unknown.vectors[0]
+        model_vectors.vectors[is_unknown] = unknown.vectors[0]
 
 
 # ---- models that read text --------------------------------------------------------------
 
 
-def _read_terms(terms: Sequence[str], embedder: Embedder) -> _FoundTerms:
+def _read_terms(terms: Sequence[str], embedder: Embedder) -> _ModelVectors:
     """Embed terms with a model that reads text."""
     texts = [term.replace("_", " ") for term in terms]
     embedded = as_embedded(embed_unique(embedder, texts))
@@ -368,7 +368,7 @@ def _read_terms(terms: Sequence[str], embedder: Embedder) -> _FoundTerms:
     if embedded.tuned is not None:
         is_tuned = np.asarray(embedded.tuned, np.bool_)
         untuned = embedded.known & ~is_tuned & ~composed
-    return _FoundTerms(
+    return _ModelVectors(
         vectors=np.array(embedded.vectors, np.float32),
         known=embedded.known,
         composed=composed,
@@ -412,32 +412,35 @@ class _TermWords(NamedTuple):
     rows: dict[str, int]
 
 
-def _look_up(terms: Sequence[str], embedder: WordEmbedder, rule: str) -> _FoundTerms:
+def _look_up(terms: Sequence[str], embedder: WordEmbedder, rule: str) -> _ModelVectors:
     """Look terms up in word vectors."""
-    found = _find_whole_terms(terms, embedder, rule)
+    term_words = _find_whole_terms(terms, embedder, rule)
     if rule == "words":
-        found = _find_words_of_terms(found, embedder)
-    word_lists = [found.words_of[term] for term in terms]
-    vectors = _mean_vectors(embedder, found.rows, word_lists)
+        term_words = _find_words_of_terms(term_words, embedder)
+    word_lists = [term_words.words_of[term] for term in terms]
+    vectors = _mean_vectors(embedder, term_words.rows, word_lists)
     words = [_join_words(word_list) for word_list in word_lists]
-    means = [term for term in terms if term in found.parts_of and found.words_of[term]]
+    n_means = 0
+    for term, word_list in zip(terms, word_lists, strict=True):
+        if word_list and term in term_words.parts_of:
+            n_means += 1
     composed = np.zeros(len(terms), np.bool_)
     for place, term in enumerate(terms):
         if words[place] is not None:
             continue
-        parts = found.parts_of.get(term, [])
+        parts = term_words.parts_of.get(term, [])
         vector = _compose(parts, embedder)
         if vector is not None:
             vectors[place] = vector
             words[place] = _join_composed(parts)
             composed[place] = True
-    return _FoundTerms(
+    return _ModelVectors(
         vectors=vectors,
         known=np.array([word is not None for word in words], np.bool_),
         composed=composed,
         untuned=np.zeros(len(terms), np.bool_),
         words=words,
-        n_means=len(means),
+        n_means=n_means,
         n_truncated=0,
     )
 
@@ -457,17 +460,17 @@ def _find_whole_terms(
     return _TermWords(words_of, {}, rows)
 
 
-def _find_words_of_terms(found: _TermWords, embedder: WordEmbedder) -> _TermWords:
+def _find_words_of_terms(term_words: _TermWords, embedder: WordEmbedder) -> _TermWords:
     """Find the single words of the terms that were not found as a whole."""
     parts_of = {}
     spellings_of = {}
-    for term, words in found.words_of.items():
+    for term, words in term_words.words_of.items():
         if not words:
             parts_of[term] = _WORD.findall(term)
             spellings_of[term] = [_spellings(part) for part in parts_of[term]]
     spellings = chain.from_iterable(spellings_of.values())
-    rows = found.rows | _find_rows(embedder, spellings)
-    words_of = dict(found.words_of)
+    rows = term_words.rows | _find_rows(embedder, spellings)
+    words_of = dict(term_words.words_of)
     for term, spellings_of_words in spellings_of.items():
         words_of[term] = _known_words(spellings_of_words, rows)
     return _TermWords(words_of, parts_of, rows)
