@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from embeddings import baselines, distill, measures, pack, vocabulary
 from embeddings.measures import Embed
 from embeddings.sentences import SentenceModel
-from semmetrics.embed.static import PackedRows, StaticModel
+from semmetrics.embed.model_files import PackedRows
+from semmetrics.embed.static import StaticModel
 
 __all__ = ["main"]
 

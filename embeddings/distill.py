@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from embeddings import fit, pack, sources, vocabulary, wordnet
 from embeddings.sentences import SentenceModel
-from semmetrics.embed.static import DATA, Tokenizer
+from semmetrics.embed.model_files import DATA
+from semmetrics.embed.static import Tokenizer
 
 __all__ = ["Distilled", "distill", "joined", "main", "save"]
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from embeddings import baselines, measures, sources, wordnet
 from embeddings.measures import Embed
 from embeddings.sentences import SentenceModel
-from semmetrics.embed.static import DATA, FILES, StaticEmbedder
+from semmetrics.embed.model_files import DATA
+from semmetrics.embed.static import FILES, StaticEmbedder
 
 __all__ = ["Speed", "main", "speed"]
 

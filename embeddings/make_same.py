@@ -29,8 +29,9 @@ from embeddings.moves import move
 from embeddings.network import fit_network
 from embeddings.relations import Lexicon, draw
 from embeddings.tune import TunedModel, tune
+from semmetrics.embed.model_files import DATA
 from semmetrics.embed.same import FILES, SameEmbedder
-from semmetrics.embed.static import DATA, StaticEmbedder, normalise
+from semmetrics.embed.static import StaticEmbedder, normalise
 from semmetrics.store.files import file_digest
 
 __all__ = ["HELD_OUT", "NEGATIVES", "balanced_accuracy", "main", "threshold_pairs"]

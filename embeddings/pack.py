@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.embed.static import FILES, LEVELS
+from semmetrics.embed.model_files import LEVELS
+from semmetrics.embed.static import FILES
 from semmetrics.store.files import file_digest
 
 __all__ = ["axes", "describe", "four_bits", "write"]

@@ -26,8 +26,9 @@ from embeddings import measures
 from embeddings.make_same import HELD_OUT, NEGATIVES, balanced_accuracy, threshold_pairs
 from embeddings.relations import RELATIONS, Lexicon, Pairs, draw
 from embeddings.sentences import SentenceModel
+from semmetrics.embed.model_files import DATA
 from semmetrics.embed.same import FILES, SameEmbedder
-from semmetrics.embed.static import DATA, StaticEmbedder, normalise
+from semmetrics.embed.static import StaticEmbedder, normalise
 
 __all__ = ["main"]
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from embeddings.parsing.captions import plain
 from embeddings.parsing.recombine import most_unsure
 from embeddings.parsing.sentences import Caption, read_parsed
-from semmetrics.embed.static import DATA
+from semmetrics.embed.model_files import DATA
 from semmetrics.text.parser_tokens import word_form
 
 __all__ = ["cross", "lexicon", "main"]

@@ -547,8 +547,9 @@ def embed_list(run: Run) -> None:
     --------
     semmetrics embed list
     """
-    from semmetrics.embed.open import KINDS, read_manifest, vectors_folder
-    from semmetrics.embed.words import is_converted
+    from semmetrics.embed.converted import is_converted
+    from semmetrics.embed.embedding_kinds import KINDS
+    from semmetrics.embed.manifest import read_manifest, vectors_folder
 
     try:
         folder: Path | None = vectors_folder()
@@ -580,7 +581,7 @@ def embed_fetch(run: Run) -> None:
     semmetrics embed fetch word2vec-googlenews-300
     semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove
     """
-    from semmetrics.embed.open import fetch, read_manifest
+    from semmetrics.embed.manifest import fetch, read_manifest
 
     name, folder, max_words = run["name"], run["folder"], run["max_words"]
     entries = read_manifest(run["manifest"])
@@ -625,9 +626,9 @@ def embed_convert(run: Run) -> None:
     semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews
     semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl
     """
+    from semmetrics.embed.converted import convert, read_meta
     from semmetrics.embed.open import opening_options
     from semmetrics.embed.word_files import WORD_KINDS, read_keyed_vectors, read_vectors
-    from semmetrics.embed.words import convert, read_meta
 
     source, folder = run["source"], run["folder"]
     if Path(folder).exists():
@@ -708,7 +709,8 @@ def embed_coverage(run: Run) -> None:
     semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json
     semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv
     """
-    from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
+    from semmetrics.embed.coverage import measure_coverage
+    from semmetrics.embed.lookup import check_rules, lookup_rule
     from semmetrics.embed.open import open_embedding
     from semmetrics.reports import draw
 

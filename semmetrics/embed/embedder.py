@@ -1,10 +1,11 @@
-"""The one interface of embeddings: strings in, a matrix and a known-mask out.
+"""The interface of embeddings, embeddings from functions, and two kinds of caches.
 
 Conventions
 -----------
-Vectors are float32, one row a text. A text that the model does not know has a row of zeros and is
-not known; what stands for it is decided by the out-of-vocabulary policy, not by the model. An
-identity, ``name-dimension@hash``, says in signatures which vectors they are.
+An embedding turns strings into float32 vectors, one row per string, and reports which strings it
+knows. The row of an unknown string is zero. The out-of-vocabulary policy, not the model, decides
+how to treat it. The identity of an embedding, ``name-dimension@hash``, identifies its vectors in
+signatures.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,23 +26,36 @@ from semmetrics.errors import Fact, InputError
 
 Vectors: TypeAlias = NDArray[np.float32]
 
+_N_DIGITS = 12
+"""Hex digits of a SHA-256 in an identity."""
+_MAX_SHOWN_LENGTH = 60
+"""Characters of a string that an error shows."""
+
+# States of a string in the cache. The last two are for models that report composed strings.
+_STATE_KNOWN = 1
+_STATE_LISTED = 2
+_STATE_COMPOSED = 3
+
+
+# ---- interface --------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embedded:
-    """Vectors of texts.
+    """Vectors of strings.
 
     Attributes
     ----------
-    vectors : float32 array, shape (texts, dimension)
-        As the model gives them, not normalised; zeros where unknown.
-    known : bool array, shape (texts,)
+    vectors : float32 array, shape (n_texts, dimension)
+        The model's vectors, not normalised. Zeros for unknown strings.
+    known : bool array, shape (n_texts,)
     truncated : int
-        Texts of which the model read only the beginning.
-    composed : bool array, shape (texts,), or None
-        Known texts with a word that the model does not list and put together from its pieces;
-        None where the model cannot tell.
-    tuned : bool array, shape (texts,), or None
-        Texts in the vocabulary that the model was tuned on. None if the model was not tuned.
+        How many strings were so long that the model read only their beginning.
+    composed : bool array, shape (n_texts,), or None
+        Known strings with a word that is not in the model's vocabulary and was composed from
+        pieces. None if the model cannot tell.
+    tuned : bool array, shape (n_texts,), or None
+        Strings in the vocabulary that the model was tuned on. None if the model was not tuned.
     """
 
     vectors: Vectors
@@ -52,102 +66,109 @@ class Embedded:
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors.
+    """A model that turns strings into vectors.
 
     Attributes
     ----------
     identity : str
-        ``name-dimension@hash``: the name, and the first 12 hex digits of a SHA-256 of what decides
-        the vectors (the file, the weights and pooling, the matrix).
+        ``name-dimension@hash``. The hash is the first 12 hex digits of a SHA-256 of everything that
+        decides the vectors, such as the file, or the weights and the pooling.
     dimension : int
-        0 where it is not known before a text has been embedded.
+        0 if it is unknown before a string has been embedded.
     """
 
     @property
     def identity(self) -> str:
-        """What the vectors are, for signatures."""
+        """The name of the vectors in signatures."""
         ...
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The length of a vector."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts; equal texts have equal rows whatever stands beside them."""
+        """Return the vectors of strings. A vector must not depend on the other strings."""
         ...
 
 
 def looks_up_words(embedder: object) -> bool:
-    """Return whether a model finds the vectors of listed words, rather than reading texts."""
+    """Return whether a model looks up words in a list, rather than reading any string."""
     return hasattr(embedder, "find")
 
 
 def is_cacheable(embedder: object) -> bool:
-    """Return whether vectors are computed, and slower than a cache on disk.
+    """Return whether a cache on disk is faster than the model, and safe.
 
-    A model says so by its attribute ``cacheable``; without one, models that read texts are. A
-    function without a version is not: another function could be given its vectors.
+    The attribute ``cacheable`` of the model decides. Without it, all models are cacheable except
+    those that look up words. A function without a version is not, because another function could
+    receive its vectors.
     """
-    return bool(getattr(embedder, "cacheable", True)) and not looks_up_words(embedder)
+    if not getattr(embedder, "cacheable", True):
+        return False
+    return not looks_up_words(embedder)
 
 
 def format_identity(name: str, dimension: int, digest: str) -> str:
-    """Return what vectors are called in signatures.
+    """Return the name of vectors in signatures.
 
     Parameters
     ----------
     name : str
     dimension : int
     digest : str
-        In hex, of what decides the vectors.
+        A hash, in hex, of everything that decides the vectors.
 
     Examples
     --------
     >>> format_identity("word2vec-googlenews-300", 300, "21c05ae916a67a4d")
     'word2vec-googlenews-300@21c05ae916a6'
     """
-    return f"{_plain(name).removesuffix(f'-{dimension}')}-{dimension}@{digest[:12]}"
+    base = _clean_name(name).removesuffix(f"-{dimension}")
+    return f"{base}-{dimension}@{digest[:_N_DIGITS]}"
 
 
-def _plain(name: str) -> str:
-    """Return a name as it is written in an identity."""
+def _clean_name(name: str) -> str:
+    """Replace the characters of a name that have a meaning in signatures."""
     return re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
+
+
+# ---- vectors ----------------------------------------------------------------------------
 
 
 def check_finite(
     vectors: NDArray[Any], texts: Sequence[str], where: str, remedy: str
 ) -> None:
-    """Refuse vectors that hold NaN or an infinite number; name their texts.
+    """Raise if vectors contain NaN or infinite numbers.
 
     Raises
     ------
     InputError
-        If there are any.
+        The message names the strings.
     """
-    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
-    if bad:
-        names = [texts[row][:60] for row in bad]
+    is_finite = np.isfinite(vectors).all(axis=1)
+    rows = np.flatnonzero(~is_finite).tolist()
+    if rows:
+        names = [texts[row][:_MAX_SHOWN_LENGTH] for row in rows]
         raise InputError("vector-not-finite", where, names=names, remedy=remedy)
 
 
 def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
-    """Return computed vectors as a float32 matrix with one row a text.
+    """Return computed vectors as a float32 matrix with one row per string.
 
     Raises
     ------
     InputError
-        If they are no numbers, or not a row of finite numbers for each text.
+        If they are not numbers, or there is not a row of finite numbers for each string.
     """
     try:
-        with np.errstate(over="ignore"):  # what is too large is refused below
+        with np.errstate(over="ignore"):  # `check_finite` finds what overflows
             rows = np.array(values, np.float32)
     except (
         TypeError,
         ValueError,
         RuntimeError,
-    ):
-        # the last: a tensor that has a gradient
+    ):  # RuntimeError: a tensor with gradient
         wanted = "an array of numbers"
         raise InputError("wrong-type", where, value=values, wanted=wanted) from None
     if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
@@ -159,8 +180,22 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
     return rows
 
 
+def as_embedded(result: Any) -> Embedded:
+    """Return the result of an embedder with all attributes of `Embedded`.
+
+    A user's own embedder may not return the attributes that were added later.
+    """
+    return Embedded(
+        result.vectors,
+        result.known,
+        result.truncated,
+        composed=getattr(result, "composed", None),
+        tuned=getattr(result, "tuned", None),
+    )
+
+
 def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
-    """Embed each distinct text once and repeat its row.
+    """Embed each distinct string once and repeat its row.
 
     Parameters
     ----------
@@ -170,57 +205,63 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     Returns
     -------
     Embedded
-        ``truncated`` counts distinct texts.
+        ``truncated`` counts distinct strings.
     """
-    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    if len(place) == len(texts):
+    row_of_text = _number(texts)
+    if len(row_of_text) == len(texts):
         return embedder.embed(texts)
-    once = embedder.embed(list(place))
-    rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    composed = getattr(once, "composed", None)  # a user's own embedding may not have it
-    composed = None if composed is None else composed[rows]
-    tuned = getattr(once, "tuned", None)
+    distinct = as_embedded(embedder.embed(list(row_of_text)))
+    rows = np.fromiter((row_of_text[text] for text in texts), np.int64, len(texts))
+    composed = distinct.composed
+    if composed is not None:
+        composed = composed[rows]
+    tuned = distinct.tuned
     if tuned is not None:
         tuned = tuned[rows]
     return Embedded(
-        once.vectors[rows], once.known[rows], once.truncated, composed, tuned
+        distinct.vectors[rows],
+        distinct.known[rows],
+        distinct.truncated,
+        composed,
+        tuned,
     )
 
 
-def _embed_each(
-    embedder: Embedder, texts: list[str]
-) -> tuple[Embedded, Bools | None, Bools]:
-    """Embed texts; return also which are composed, if known, and which are truncated."""
-    found = embedder.embed(texts)
-    cut: Bools = np.zeros(len(texts), np.bool_)
-    if found.truncated and hasattr(embedder, "is_truncated"):
-        cut = embedder.is_truncated(texts)
-    # a user's own may not have the second
-    return (
-        found,
-        getattr(found, "composed", None),
-        cut,
-    )
+def _number(texts: Sequence[str]) -> dict[str, int]:
+    """Number the distinct strings in order of first appearance."""
+    return {text: number for number, text in enumerate(dict.fromkeys(texts))}
+
+
+def _find_truncated(embedder: Embedder, texts: list[str], embedded: Embedded) -> Bools:
+    """Return which strings were truncated, or all False if the model cannot tell."""
+    truncated: Bools = np.zeros(len(texts), np.bool_)
+    if embedded.truncated and hasattr(embedder, "is_truncated"):
+        truncated = embedder.is_truncated(texts)
+    return truncated
+
+
+# ---- functions --------------------------------------------------------------------------
 
 
 class CallableEmbedder:
-    """A function from texts to vectors. It is asked for texts of the data alone.
+    """A function from strings to vectors. It is called with strings of the data only.
 
     Parameters
     ----------
     function : callable
-        From a list of n texts to an array of shape (n, dimension).
+        From a list of n strings to an array of shape (n, dimension).
     name : str, optional
-        For signatures; None is the function's name.
+        The name in signatures. Default: the function's name.
     version : str, optional
-        What decides the vectors, such as the version of a service, for the identity. None takes
-        the function's attribute ``version``. Without either the identity says "unversioned", and
-        no vector is kept in a cache: another function may have the same name.
+        A string that identifies the vectors, such as the version of a service. Default: the
+        function's attribute ``version``. Without either, the identity ends in "unversioned", and
+        vectors are never cached, because another function may have the same name.
 
     Attributes
     ----------
+    name : str
     dimension : int
-        Numbers in a vector; 0 before a text has been embedded.
+        The length of a vector, or 0 before a string has been embedded.
 
     Examples
     --------
@@ -239,53 +280,74 @@ class CallableEmbedder:
         version: str | None = None,
     ) -> None:
         self._function = function
-        self._version = own_version(function) if version is None else version
-        if self._version is not None and not (
-            isinstance(version, str | None) and self._version
-        ):
+        self._version = version
+        if version is None:
+            self._version = own_version(function)
+        elif not isinstance(version, str) or not version:
             wanted = "a text that changes when the vectors change, such as '2'"
             raise InputError("bad-option", name="version", value=version, wanted=wanted)
-        given = getattr(function, "__name__", type(function).__name__)
-        self.name = name or ("callable" if given == "<lambda>" else str(given))
+        self.name = name or _name_of(function)
         self.dimension = 0
 
     @property
     def cacheable(self) -> bool:
-        """Whether its vectors may be kept on disk: it has a version."""
+        """Whether its vectors may be stored on disk, which requires a version."""
         return self._version is not None
 
     @property
     def identity(self) -> str:
-        """What the vectors are, for signatures: the same before and after any text is embedded."""
+        """The name of the vectors in signatures. It never changes, unlike the dimension."""
+        name = _clean_name(self.name)
         if self._version is None:
-            return _plain(self.name) + UNVERSIONED
-        return f"{_plain(self.name)}@{hashlib.sha256(self._version.encode()).hexdigest()[:12]}"
+            return name + UNVERSIONED
+        digest = hashlib.sha256(self._version.encode()).hexdigest()
+        return f"{name}@{digest[:_N_DIGITS]}"
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts; all are known except those whose vector is zero.
+        """Return the vectors of strings. A string is unknown if its vector is zero.
 
         Raises
         ------
         InputError
-            If the function does not return a row of finite numbers for each text.
+            If the function does not return a row of finite numbers for each string.
         """
         if not len(texts):
-            return Embedded(
-                np.zeros((0, self.dimension or 1), np.float32), np.zeros(0, np.bool_)
-            )
+            no_vectors = np.zeros((0, self.dimension or 1), np.float32)
+            return Embedded(no_vectors, np.zeros(0, np.bool_))
         vectors = as_matrix(self._function(list(texts)), texts, self.name)
-        self.dimension = self.dimension or vectors.shape[1]
-        if vectors.shape[1] != self.dimension:
-            shapes = {
-                "shape": vectors.shape,
-                "wanted": f"dimension {self.dimension}, as before",
-            }
-            raise InputError("wrong-shape", self.name, role="the matrix", **shapes)
-        return Embedded(vectors, np.asarray(vectors.any(axis=1), np.bool_))
+        dimension = vectors.shape[1]
+        self.dimension = self.dimension or dimension
+        if dimension != self.dimension:
+            raise InputError(
+                "wrong-shape",
+                self.name,
+                role="the matrix",
+                shape=vectors.shape,
+                wanted=f"dimension {self.dimension}, as before",
+            )
+        known = np.asarray(vectors.any(axis=1), np.bool_)
+        return Embedded(vectors, known)
 
 
-class _Wrapper:
-    """An embedder around another one, whose attributes it has but for those that it hides."""
+def _name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a function or of the class of a callable object."""
+    name = getattr(function, "__name__", type(function).__name__)
+    if name == "<lambda>":
+        return "callable"
+    return str(name)
+
+
+# ---- caches -----------------------------------------------------------------------------
+
+
+class _EmbedderWrapper:
+    """Base of embedders around another embedder, which provides all other attributes.
+
+    Attributes
+    ----------
+    hidden : tuple of str
+        Attributes of the inner embedder that the wrapper does not have.
+    """
 
     hidden: ClassVar[tuple[str, ...]] = ("embedder",)
 
@@ -299,24 +361,24 @@ class _Wrapper:
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The length of a vector."""
         return self.embedder.dimension
 
     def __getattr__(self, name: str) -> object:
-        """Return what else the model says of itself, such as its threshold."""
+        """Return an attribute of the model, such as its threshold."""
         if name in self.hidden:
             raise AttributeError(name)
         return getattr(self.embedder, name)
 
 
-class CachedEmbedder(_Wrapper):
-    """A model whose vectors are kept on disk.
+class CachedEmbedder(_EmbedderWrapper):
+    """A model whose vectors are stored on disk.
 
     Parameters
     ----------
     embedder : Embedder
     path : path, optional
-        The SQLite file; None is ``embeddings.sqlite`` in the user's cache folder.
+        The SQLite file. Default: ``embeddings.sqlite`` in the user's cache folder.
 
     Raises
     ------
@@ -344,60 +406,86 @@ class CachedEmbedder(_Wrapper):
         if UNVERSIONED in embedder.identity:
             raise InputError("unversioned", embedder.identity)
         super().__init__(embedder)
-        self._width = 0
-        # known is 0 or 1; 2 or 3 (composed) where the model tells which known texts are composed
+        self._stored_dimension = 0
+        if path is None:
+            path = cache_folder() / "embeddings.sqlite"
         columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
-        place = cache_folder() / "embeddings.sqlite" if path is None else path
-        self._cache = TextCache(place, "vectors", columns)
+        self._cache = TextCache(path, "vectors", columns)
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector; of kept ones where the model itself was not asked yet."""
-        return self.embedder.dimension or self._width
-
-    def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, computed if they are not kept yet."""
-        kept = self._cache.rows(self.identity, texts, self._compute)
-        self._width = self.dimension or min(
-            (len(row[0]) // 4 for row in kept.values()), default=0
-        )
-        vectors = np.zeros((len(kept), self.dimension or 1), np.float32)
-        whole = all(len(vector) == 4 * self.dimension for vector, *_ in kept.values())
-        for number, (vector, *_) in enumerate(kept.values() if whole else ()):
-            vectors[number] = np.frombuffer(vector, "<f4")
-        if not whole or not np.isfinite(vectors).all():
-            self._cache.give_up(
-                "it is damaged: a vector is not finite, or has another length"
-            )
-            return self.embedder.embed(texts)
-        place = {text: number for number, text in enumerate(kept)}
-        rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-        known = np.array([row[1] for row in kept.values()], np.int64)[rows]
-        truncated = np.array([bool(row[2]) for row in kept.values()], np.bool_)
-        composed = known == 3 if (known > 1).any() else None
-        return Embedded(vectors[rows], known > 0, int(truncated[rows].sum()), composed)
+        """The length of a vector. Stored vectors decide if the model does not know it yet."""
+        return self.embedder.dimension or self._stored_dimension
 
     @property
     def trouble(self) -> Fact | None:
-        """Why the file is not used, or that something in it was damaged."""
+        """Why the file is not used, or that it was damaged. None if all is well."""
         return self._cache.trouble
 
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of strings, and embed strings that are not stored yet."""
+        stored = self._cache.rows(self.identity, texts, self._compute)
+        blobs = [vector for vector, _, _ in stored.values()]
+        lengths = [len(blob) // 4 for blob in blobs]
+        self._stored_dimension = self.dimension or min(lengths, default=0)
+        vectors = self._decode(blobs)
+        if vectors is None:
+            why = "it is damaged: a vector is not finite, or has another length"
+            self._cache.give_up(why)
+            return self.embedder.embed(texts)
+
+        row_of_text = {text: row for row, text in enumerate(stored)}
+        rows = np.fromiter((row_of_text[text] for text in texts), np.int64, len(texts))
+        states = np.array([state for _, state, _ in stored.values()], np.int64)[rows]
+        truncated = np.array([bool(cut) for _, _, cut in stored.values()], np.bool_)
+        n_truncated = int(truncated[rows].sum())
+        composed = None
+        if (states > _STATE_KNOWN).any():
+            composed = states == _STATE_COMPOSED
+        return Embedded(vectors[rows], states > 0, n_truncated, composed)
+
+    def _decode(self, blobs: Sequence[bytes]) -> Vectors | None:
+        """Return stored vectors, or None if one is not finite or has another length."""
+        dimension = self.dimension
+        if any(len(blob) != 4 * dimension for blob in blobs):
+            return None
+        vectors = np.zeros((len(blobs), dimension or 1), np.float32)
+        for row, blob in enumerate(blobs):
+            vectors[row] = np.frombuffer(blob, "<f4")
+        if not np.isfinite(vectors).all():
+            return None
+        return vectors
+
     def _compute(self, texts: list[str]) -> list[tuple[bytes, int, int]]:
-        computed, composed, truncated = _embed_each(self.embedder, texts)
-        vectors, known = (
-            np.ascontiguousarray(computed.vectors, "<f4"),
-            computed.known.astype(int),
-        )
-        if composed is not None:
-            known *= 2 + composed.astype(int)
-        return [
-            (vector.tobytes(), int(state), int(cut))
-            for vector, state, cut in zip(vectors, known, truncated, strict=True)
-        ]
+        """Embed strings, and return the row of each for the cache."""
+        embedded = as_embedded(self.embedder.embed(texts))
+        truncated = _find_truncated(self.embedder, texts, embedded)
+        vectors = np.ascontiguousarray(embedded.vectors, "<f4")
+        states = embedded.known.astype(int)
+        if embedded.composed is not None:
+            states *= _STATE_LISTED + embedded.composed.astype(int)
+        rows = []
+        for vector, state, cut in zip(vectors, states, truncated, strict=True):
+            rows.append((vector.tobytes(), int(state), int(cut)))
+        return rows
 
 
-class RememberingEmbedder(_Wrapper):
-    """A model that embeds each text once, however often it is asked for it.
+class _StoredText(NamedTuple):
+    """The vector of a string.
+
+    Attributes
+    ----------
+    vector : float32 array, shape (dimension,)
+    flags : tuple of bool
+        Whether the string is known, composed, truncated and tuned, as in `Embedded`.
+    """
+
+    vector: Vectors
+    flags: tuple[bool, bool, bool, bool]
+
+
+class RememberingEmbedder(_EmbedderWrapper):
+    """A model that embeds each string only once, and stores its vector in memory.
 
     Parameters
     ----------
@@ -419,31 +507,37 @@ class RememberingEmbedder(_Wrapper):
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(embedder)
-        self._rows: dict[str, tuple[Vectors, bool, bool, bool, bool]] = {}
-        self._was_tuned = False
+        self._stored: dict[str, _StoredText] = {}
+        self._reports_tuned = False
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, computed if they are asked for the first time."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        """Return the vectors of strings, and embed new strings."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._stored]
         if new:
-            found, composed, cut = _embed_each(self.embedder, new)
-            made = np.zeros(len(new), np.bool_) if composed is None else composed
-            tuned = getattr(found, "tuned", None)
-            self._was_tuned = tuned is not None
-            if tuned is None:
-                tuned = np.zeros(len(new), np.bool_)
-            rows = zip(
-                found.vectors, found.known.tolist(), made, cut, tuned, strict=True
-            )
-            self._rows.update(zip(new, rows, strict=True))
-        taken = [self._rows[text] for text in texts]
-        width = self.dimension or 1
-        table = np.array([row[0] for row in taken], np.float32).reshape(
-            len(taken), width
-        )
-        flags = np.array([row[1:] for row in taken], np.bool_).reshape(-1, 4)
-        known, composed, cut, is_tuned = flags.T
+            self._embed_new(new)
+        stored = [self._stored[text] for text in texts]
+        shape = (len(stored), self.dimension or 1)
+        vectors = np.array([text.vector for text in stored], np.float32).reshape(shape)
+        flags = np.array([text.flags for text in stored], np.bool_).reshape(-1, 4)
+        known, composed, truncated, is_tuned = flags.T
         tuned = None
-        if self._was_tuned:
+        if self._reports_tuned:
             tuned = is_tuned
-        return Embedded(table, known, int(cut.sum()), composed, tuned)
+        return Embedded(vectors, known, int(truncated.sum()), composed, tuned)
+
+    def _embed_new(self, texts: list[str]) -> None:
+        """Embed strings and store their vectors."""
+        embedded = as_embedded(self.embedder.embed(texts))
+        truncated = _find_truncated(self.embedder, texts, embedded)
+        composed = embedded.composed
+        if composed is None:
+            composed = np.zeros(len(texts), np.bool_)
+        tuned = embedded.tuned
+        self._reports_tuned = tuned is not None
+        if tuned is None:
+            tuned = np.zeros(len(texts), np.bool_)
+        flags = zip(embedded.known, composed, truncated, tuned, strict=True)
+        for text, vector, text_flags in zip(
+            texts, embedded.vectors, flags, strict=True
+        ):
+            self._stored[text] = _StoredText(vector, text_flags)

@@ -1,27 +1,35 @@
-"""From label terms to vectors: how a term is looked up, and what stands for unknown ones.
+"""Look terms up: the rules from a term to a vector, and policies for unknown terms.
 
 Conventions
 -----------
-Rules of lookup; of the candidates that a rule tries, the first in the vocabulary is used:
+A lookup rule gives the candidates for a term. The first candidate in the vocabulary is used.
 
 ``kubany2020``
-    The paper's (footnote 9, and its code). A term found as the word "unknown" is unknown.
+    The rule of the paper (footnote 9, and its code). A term found as the word "unknown" is unknown.
 ``words``
-    The whole term, else the mean of the vectors of those of its words that are known.
+    The whole term, otherwise the mean vector of its known words.
 ``exact``
-    The whole term, as it is written or with underscores for blanks, else in lower case.
+    The whole term, as it is or with spaces and underscores exchanged, otherwise in lower case.
 ``text``
-    The term as a text, with blanks for underscores; for models that read text.
+    The term as a string with spaces instead of underscores, for models that read text.
 ``auto``
-    The rule that the model names, else ``text``.
+    The rule that the model names, otherwise ``text``.
 
-Out-of-vocabulary policies: ``unknown``: the vector of the word "unknown" stands for the term, so
-two unknown terms have cosine 1; ``skip``: the term takes no part; ``zero``: a vector of zeros,
-whose cosine with every vector is 0, and which is similar to nothing; ``error``. Without a policy
-each measure has its own default, which is ``zero``, and ``skip`` for distances (WMD and RWMD): a
-vector of zeros is a point like any other, and would be near to something. What was unknown is
-counted under every policy, and so is what is *composed*: a term that is known because the model put
-together the pieces of a word that it does not list.
+An out-of-vocabulary policy decides how to treat unknown terms.
+
+``unknown``
+    Use the vector of the word "unknown", so that two unknown terms have cosine 1.
+``skip``
+    Leave the term out.
+``zero``
+    Use a vector of zeros. Its cosine with every vector is 0, and it is similar to nothing.
+``error``
+    Raise an error.
+
+The default depends on the measure. It is ``zero``, except for distances (WMD and RWMD), for which
+it is ``skip``: a vector of zeros is a point like any other, and would be near some labels. Unknown
+terms are counted under every policy. So are *composed* terms: the model does not list their words,
+but composed them from pieces.
 
 References
 ----------
@@ -32,46 +40,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.backend import to_device
-from semmetrics.core.ragged import (
-    Bools,
-    Ints,
-    offsets,
-    order_rows,
-    positions,
-    row_numbers,
-)
-from semmetrics.core.similarity import ThresholdTest, unit_rows
-from semmetrics.data.lists import Lists, Side, Terms
+from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, row_numbers
 from semmetrics.embed.embedder import (
     Embedder,
     Vectors,
-    check_finite,
+    as_embedded,
     embed_unique,
     looks_up_words,
 )
 from semmetrics.errors import InputError
 
-#: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
-#: current in 2020). The list is part of the protocol kubany2020: what data NLTK has is no matter.
-_LISTED = Path(__file__).with_name("data") / "stop_words.txt"
-STOP_WORDS = frozenset(_LISTED.read_text("utf-8").split())
-#: The words that kubany2020 drops before it looks a label up; its code keeps "can" and "all".
-_FUNCTION_WORDS = STOP_WORDS - {"can", "all"}
+LOOKUPS = ("auto", "kubany2020", "words", "exact", "text")
+OOV = ("unknown", "skip", "zero", "error")
 
-_REMOVED = str.maketrans("", "", "-%#@!?.,/\\\"'[]()")
-_LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z empty"
-# What NLTK's word tokenisation splits among words without punctuation.
-_SPLIT = {
+_UNKNOWN = "unknown"
+"""The word that the policy ``unknown`` uses for unknown terms."""
+_WORD = re.compile(r"[^\W_]+")
+
+# ---- rules ------------------------------------------------------------------------------
+
+_STOP_WORDS_FILE = Path(__file__).with_name("data") / "stop_words.txt"
+STOP_WORDS = frozenset(_STOP_WORDS_FILE.read_text("utf-8").split())
+"""The 179 entries of NLTK's list of English stop words (corpora/stopwords) as of 2020.
+
+The list is part of the protocol kubany2020. NLTK's own data is not used.
+"""
+
+_KUBANY_DROPPED_WORDS = STOP_WORDS - {"can", "all"}
+"""The words that the paper's code removes from labels."""
+_KUBANY_DROPPED_CHARACTERS = str.maketrans("", "", "-%#@!?.,/\\\"'[]()")
+_KUBANY_DROPPED_LABELS = "a b c d e f g h i j k l m n o p q r s t u v w x y z empty"
+"""The paper's code drops labels that are a part of this string."""
+_KUBANY_SPLIT_WORDS = {
     "cannot": ("can", "not"),
     "gimme": ("gim", "me"),
     "gonna": ("gon", "na"),
@@ -79,17 +87,11 @@ _SPLIT = {
     "lemme": ("lem", "me"),
     "wanna": ("wan", "na"),
 }
-_WORD = re.compile(r"[^\W_]+")
+"""The words without punctuation that NLTK's tokenizer splits."""
 
 
 def _candidates(term: str, rule: str) -> tuple[str, ...]:
-    """Return the words that a rule tries for a term, in order; () passes it over.
-
-    ``exact``: as it is, with underscores as blanks, with blanks as underscores; then all in lower
-    case. ``words``: blanks as underscores and as written; both in lower case, both in title case.
-    ``kubany2020``: without the characters and function words that the paper's code drops, the term,
-    the term without every ``a_``, the term without every ``the_``; each as it is, without
-    underscores, and in title case.
+    """Return the candidates of a rule for a term, the best first. () if the term is dropped.
 
     Examples
     --------
@@ -105,30 +107,103 @@ def _candidates(term: str, rule: str) -> tuple[str, ...]:
     [('tshirt',), (), ()]
     """
     if rule == "exact":
-        forms = [term, term.replace("_", " "), term.replace(" ", "_")]
-        return tuple(dict.fromkeys([*forms, *map(str.lower, forms)]))
+        return _exact_candidates(term)
     if rule == "words":
-        forms = ["_".join(term.split()), term]
-        return tuple(
-            dict.fromkeys([*forms, *map(str.lower, forms), *map(str.title, forms)])
-        )
-    cleaned = " ".join(
-        part
-        for token in term.translate(_REMOVED).split()
-        for part in _SPLIT.get(token.lower(), (token,))
-        if part not in _FUNCTION_WORDS
-    )
-    if not cleaned or cleaned in _LETTERS:
+        return _word_candidates(term)
+    return _kubany_candidates(term)
+
+
+def _exact_candidates(term: str) -> tuple[str, ...]:
+    """Return a term as it is and with spaces and underscores exchanged, then in lower case."""
+    spellings = [term, term.replace("_", " "), term.replace(" ", "_")]
+    lower = [spelling.lower() for spelling in spellings]
+    return tuple(dict.fromkeys([*spellings, *lower]))
+
+
+def _word_candidates(term: str) -> tuple[str, ...]:
+    """Return a term with underscores and as it is, then in lower case, then in title case."""
+    spellings = ["_".join(term.split()), term]
+    lower = [spelling.lower() for spelling in spellings]
+    title = [spelling.title() for spelling in spellings]
+    return tuple(dict.fromkeys([*spellings, *lower, *title]))
+
+
+def _kubany_candidates(term: str) -> tuple[str, ...]:
+    """Return the candidates of the paper's code.
+
+    The term is stripped of some characters and of function words. It is tried as it is, without
+    every ``a_``, and without every ``the_``. Each of these is tried as it is, without underscores,
+    and in title case.
+    """
+    words = []
+    for token in term.translate(_KUBANY_DROPPED_CHARACTERS).split():
+        for word in _KUBANY_SPLIT_WORDS.get(token.lower(), (token,)):
+            if word not in _KUBANY_DROPPED_WORDS:
+                words.append(word)
+    cleaned = " ".join(words)
+    if not cleaned or cleaned in _KUBANY_DROPPED_LABELS:
         return ()
-    forms = [cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", "")]
-    return tuple(
-        tried for form in forms for tried in (form, form.replace("_", ""), form.title())
-    )
+    candidates = []
+    for form in (cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", "")):
+        candidates += [form, form.replace("_", ""), form.title()]
+    return tuple(candidates)
 
 
-OOV = ("unknown", "skip", "zero", "error")
-_UNKNOWN = "unknown"
-LOOKUPS = ("auto", "kubany2020", "words", "exact", "text")
+def check_rules(lookup: str, oov: str | None) -> None:
+    """Raise if a lookup rule or an out-of-vocabulary policy does not exist.
+
+    Raises
+    ------
+    InputError
+    """
+    check_choice("lookup", lookup, LOOKUPS)
+    if oov is not None:
+        check_choice("oov", oov, OOV)
+
+
+def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
+    """Return the lookup rule for a model. "auto" is the model's own rule.
+
+    Raises
+    ------
+    InputError
+        If the rule needs word vectors and the model has none.
+    """
+    rule = lookup
+    if lookup == "auto":
+        rule = str(getattr(embedder, "lookup", "text"))
+    if rule != "text" and not looks_up_words(embedder):
+        raise InputError("reads-text", rule=rule, identity=embedder.identity)
+    return rule
+
+
+def rules_for(
+    embedder: Embedder, lookup: str, oov: str | None, default: str = "zero"
+) -> dict[str, str]:
+    """Return the lookup rule and the out-of-vocabulary policy that apply to a model.
+
+    The rule ``kubany2020`` and its policy ``unknown`` are for word vectors. A model that reads text
+    uses its own rule and ``zero`` instead.
+
+    Parameters
+    ----------
+    embedder : Embedder
+    lookup : str
+    oov : str or None
+        The policy that the user or a protocol chose.
+    default : str
+        The policy of a measure, used if none was chosen.
+    """
+    if lookup == "kubany2020" and lookup_rule(embedder) == "text":
+        lookup = "auto"
+        if oov == "unknown":
+            oov = "zero"
+    if oov is None:
+        oov = default
+    return {"lookup": lookup, "oov": oov}
+
+
+# ---- terms ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,21 +213,21 @@ class TermVectors:
     Attributes
     ----------
     vectors : float32 array, shape (terms, dimension)
-        As the model has them, not normalised; for unknown terms what the policy says.
+        The model's vectors, not normalised. The policy decides the vectors of unknown terms.
     known : bool array, shape (terms,)
     composed : bool array, shape (terms,)
-        Known terms with a word that was put together from its pieces.
+        Known terms with a word that was composed from its pieces.
     untuned : bool array, shape (terms,)
-        Other known terms that are outside the vocabulary that the model was tuned on. False if it
-        was not tuned.
+        Other known terms outside the vocabulary that the model was tuned on. False if it was not
+        tuned.
     included : bool array, shape (terms,)
-        Terms that take part: all but the unknown ones under ``skip``.
+        Terms that count. These are all terms, except unknown ones under ``skip``.
     counts : dict
-        ``terms``; ``unknown``; ``composed``; ``untuned``; ``mean_of_words``, found word by word;
-        ``zero_vectors``, known terms whose vector is zero; ``truncated``, texts of which the model
-        read the beginning.
+        The number of ``terms``, of ``unknown``, ``composed`` and ``untuned`` terms, of terms with
+        a mean of several lookups (``mean_of_words``), of known terms with a vector of zeros
+        (``zero_vectors``), and of terms that the model read only in part (``truncated``).
     words : list of str or None, or None
-        The words that stand for each term, joined by " + "; None for models that read text.
+        The words found for each term, joined by " + ". None for models that read text.
     lookup, oov : str
         The rule (never "auto") and the policy.
     """
@@ -166,6 +241,28 @@ class TermVectors:
     words: list[str | None] | None
     lookup: str
     oov: str
+
+
+class _ModelVectors(NamedTuple):
+    """The vectors that a model has for terms, before the policy for unknown terms is applied.
+
+    Attributes
+    ----------
+    vectors, known, composed, untuned, words
+        As in `TermVectors`. The vectors can be overwritten.
+    n_means : int
+        How many terms were found word by word.
+    n_truncated : int
+        How many terms the model read only the beginning of.
+    """
+
+    vectors: Vectors
+    known: Bools
+    composed: Bools
+    untuned: Bools
+    words: list[str | None] | None
+    n_means: int
+    n_truncated: int
 
 
 def embed_terms(
@@ -202,483 +299,246 @@ def embed_terms(
     """
     check_rules(lookup, oov)
     rule = lookup_rule(embedder, lookup)
-    truncated, means = 0, 0
-    words: list[str | None] | None = None
     if rule == "text":
-        read = embed_unique(embedder, [term.replace("_", " ") for term in terms])
-        vectors, known, truncated = (
-            np.array(read.vectors, np.float32),
-            read.known,
-            read.truncated,
-        )
-        pieces = getattr(read, "composed", None)
-        composed = np.zeros(len(terms), np.bool_) if pieces is None else pieces
-        tuned = getattr(read, "tuned", None)
-        untuned = np.zeros(len(terms), np.bool_)
-        if tuned is not None:
-            untuned = known & ~np.asarray(tuned, np.bool_) & ~composed
+        model_vectors = _read_terms(terms, embedder)
     else:
-        untuned = np.zeros(len(terms), np.bool_)
-        vectors, words, composed, means = _look_up(terms, embedder, rule)
-        known = np.array([word is not None for word in words], np.bool_)
-    counts = {
-        "terms": len(terms),
-        "unknown": int((~known).sum()),
-        "composed": int(composed.sum()),
-        "untuned": int(untuned.sum()),
-        "mean_of_words": means,
-        "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
-        "truncated": truncated,
-    }
-    if not known.all():
-        names = list(
-            dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist())
-        )
-        if oov == "error":
-            raise InputError("unknown-terms", identity=embedder.identity, names=names)
-        vectors[~known] = 0
-        if oov == "unknown":
-            read = embedder.embed([_UNKNOWN])
-            if not read.known[0]:
-                raise InputError(
-                    "no-unknown-word", identity=embedder.identity, names=names
-                )
-            vectors[~known] = read.vectors[0]
-    included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
+        model_vectors = _look_up(terms, cast(WordEmbedder, embedder), rule)
+    counts = _count_terms(model_vectors)
+    _apply_policy(model_vectors, terms, embedder, oov)
+    included = np.ones(len(terms), np.bool_)
+    if oov == "skip":
+        included = model_vectors.known.copy()
     return TermVectors(
-        vectors, known, composed, untuned, included, counts, words, rule, oov
+        vectors=model_vectors.vectors,
+        known=model_vectors.known,
+        composed=model_vectors.composed,
+        untuned=model_vectors.untuned,
+        included=included,
+        counts=counts,
+        words=model_vectors.words,
+        lookup=rule,
+        oov=oov,
     )
 
 
-def check_rules(lookup: str, oov: str | None) -> None:
-    """Refuse rules and policies that do not exist.
-
-    Raises
-    ------
-    InputError
-        If so.
-    """
-    check_choice("lookup", lookup, LOOKUPS)
-    if oov is not None:
-        check_choice("oov", oov, OOV)
-
-
-def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
-    """Return the rule that is meant: the model's own for "auto".
-
-    Raises
-    ------
-    InputError
-        If the rule needs word vectors and the model has none.
-    """
-    rule = str(getattr(embedder, "lookup", "text")) if lookup == "auto" else lookup
-    if rule != "text" and not looks_up_words(embedder):
-        raise InputError("reads-text", rule=rule, identity=embedder.identity)
-    return rule
+def _count_terms(model_vectors: _ModelVectors) -> dict[str, int]:
+    """Return the counts of `TermVectors`."""
+    is_zero = ~model_vectors.vectors.any(axis=1)
+    return {
+        "terms": len(model_vectors.known),
+        "unknown": int((~model_vectors.known).sum()),
+        "composed": int(model_vectors.composed.sum()),
+        "untuned": int(model_vectors.untuned.sum()),
+        "mean_of_words": model_vectors.n_means,
+        "zero_vectors": int((model_vectors.known & is_zero).sum()),
+        "truncated": model_vectors.n_truncated,
+    }
 
 
-def rules_for(
-    embedder: Embedder, lookup: str, oov: str | None, default: str = "zero"
-) -> dict[str, str]:
-    """Return the rule and the policy that apply to a model.
+def _apply_policy(
+    model_vectors: _ModelVectors, terms: Sequence[str], embedder: Embedder, oov: str
+) -> None:
+    """Overwrite the vectors of unknown terms, or raise, as the policy says."""
+    is_unknown = ~model_vectors.known
+    if not is_unknown.any():
+        return
+    rows = np.flatnonzero(is_unknown).tolist()
+    names = list(dict.fromkeys(terms[row] for row in rows))
+    if oov == "error":
+        raise InputError("unknown-terms", identity=embedder.identity, names=names)
+    model_vectors.vectors[is_unknown] = 0
+    if oov == "unknown":
+        unknown = embedder.embed([_UNKNOWN])
+        if not unknown.known[0]:
+            raise InputError("no-unknown-word", identity=embedder.identity, names=names)
+        model_vectors.vectors[is_unknown] = unknown.vectors[0]
 
-    The rule ``kubany2020`` and its policy ``unknown`` are for words. A model that reads texts has
-    its own rule, and ``zero``.
 
-    Parameters
+# ---- models that read text --------------------------------------------------------------
+
+
+def _read_terms(terms: Sequence[str], embedder: Embedder) -> _ModelVectors:
+    """Embed terms with a model that reads text."""
+    texts = [term.replace("_", " ") for term in terms]
+    embedded = as_embedded(embed_unique(embedder, texts))
+    composed = embedded.composed
+    if composed is None:
+        composed = np.zeros(len(terms), np.bool_)
+    untuned = np.zeros(len(terms), np.bool_)
+    if embedded.tuned is not None:
+        is_tuned = np.asarray(embedded.tuned, np.bool_)
+        untuned = embedded.known & ~is_tuned & ~composed
+    return _ModelVectors(
+        vectors=np.array(embedded.vectors, np.float32),
+        known=embedded.known,
+        composed=composed,
+        untuned=untuned,
+        words=None,
+        n_means=0,
+        n_truncated=embedded.truncated,
+    )
+
+
+# ---- models that look up words ----------------------------------------------------------
+
+
+class WordEmbedder(Embedder, Protocol):
+    """A model that looks up words. It may also have a method ``compose``, as `WordVectors` has."""
+
+    def find(self, words: Sequence[str]) -> Ints:
+        """Return the row of each word, or -1."""
+        ...
+
+    def rows(self, numbers: Ints) -> Vectors:
+        """Return the vectors of rows."""
+        ...
+
+
+class _TermWords(NamedTuple):
+    """The words in the vocabulary that were found for terms.
+
+    Attributes
     ----------
-    embedder : Embedder
-    lookup : str
-    oov : str or None
-        The policy that the user or a protocol chose.
-    default : str
-        The policy of a measure, if none was chosen.
+    words_of : dict of term to list of str
+        The words whose mean vector the term has. Empty if it has none.
+    parts_of : dict of term to list of str
+        The words of each term that was not found as a whole, and was looked up word by word.
+    rows : dict of word to int
+        The row of each word in ``words_of``.
     """
-    if lookup == "kubany2020" and lookup_rule(embedder) == "text":
-        lookup = "auto"
-        oov = "zero" if oov == "unknown" else oov
-    return {"lookup": lookup, "oov": default if oov is None else oov}
+
+    words_of: dict[str, list[str]]
+    parts_of: dict[str, list[str]]
+    rows: dict[str, int]
 
 
-def _look_up(
-    terms: Sequence[str], embedder: Any, rule: str
-) -> tuple[Vectors, list[str | None], Bools, int]:
-    """Return vectors of terms, the words that stand for them, which are composed, and means."""
-    tried = {term: _candidates(term, rule) for term in dict.fromkeys(terms)}
-    rows = _find_rows(embedder, tried.values())
-    found = {term: _first_known([forms], rows) for term, forms in tried.items()}
-    if rule == "kubany2020":
-        found = {
-            term: () if words == (_UNKNOWN,) else words for term, words in found.items()
-        }
-    parts: dict[str, list[tuple[str, ...]]] = {}
+def _look_up(terms: Sequence[str], embedder: WordEmbedder, rule: str) -> _ModelVectors:
+    """Look terms up in word vectors."""
+    term_words = _find_whole_terms(terms, embedder, rule)
     if rule == "words":
-        parts = {
-            term: [
-                tuple(dict.fromkeys((w, w.lower(), w.title())))
-                for w in _WORD.findall(term)
-            ]
-            for term, words in found.items()
-            if not words
-        }
-        rows |= _find_rows(embedder, chain.from_iterable(parts.values()))
-        found |= {term: _first_known(several, rows) for term, several in parts.items()}
-    lists = [found[term] for term in terms]
-    vectors = _mean_vectors(embedder, rows, lists)
-    words = [" + ".join(some) or None for some in lists]
-    means = sum(term in parts and bool(found[term]) for term in terms)
+        term_words = _find_words_of_terms(term_words, embedder)
+    word_lists = [term_words.words_of[term] for term in terms]
+    vectors = _mean_vectors(embedder, term_words.rows, word_lists)
+    words = [_join_words(word_list) for word_list in word_lists]
+    n_means = 0
+    for term, word_list in zip(terms, word_lists, strict=True):
+        if word_list and term in term_words.parts_of:
+            n_means += 1
     composed = np.zeros(len(terms), np.bool_)
-    if rule == "words" and getattr(embedder, "compose", None) is not None:
-        for number, term in enumerate(terms):  # those none of whose words is listed
-            written = [forms[0] for forms in parts.get(term, ())]
-            if words[number] is None and written:
-                made, has_vector = embedder.compose(written)
-                if has_vector.any():
-                    vectors[number] = made[has_vector].mean(axis=0, dtype=np.float64)
-                    words[number] = " + ".join(f"{part}*" for part in written)
-                    composed[number] = True
-    return vectors, words, composed, means
-
-
-def _first_known(
-    several: Iterable[tuple[str, ...]], rows: Mapping[str, int]
-) -> tuple[str, ...]:
-    """Return the first known word of each tuple of candidates that has one."""
-    return tuple(
-        word for forms in several for word in [f for f in forms if f in rows][:1]
+    for place, term in enumerate(terms):
+        if words[place] is not None:
+            continue
+        parts = term_words.parts_of.get(term, [])
+        vector = _compose(parts, embedder)
+        if vector is not None:
+            vectors[place] = vector
+            words[place] = _join_composed(parts)
+            composed[place] = True
+    return _ModelVectors(
+        vectors=vectors,
+        known=np.array([word is not None for word in words], np.bool_),
+        composed=composed,
+        untuned=np.zeros(len(terms), np.bool_),
+        words=words,
+        n_means=n_means,
+        n_truncated=0,
     )
 
 
-def _find_rows(embedder: Any, candidates: Iterable[Iterable[str]]) -> dict[str, int]:
-    """Return the rows of those candidates that are known."""
-    distinct = list(dict.fromkeys(word for words in candidates for word in words))
+def _find_whole_terms(
+    terms: Sequence[str], embedder: WordEmbedder, rule: str
+) -> _TermWords:
+    """Find the first candidate of each term in the vocabulary."""
+    candidates_of = {term: _candidates(term, rule) for term in dict.fromkeys(terms)}
+    rows = _find_rows(embedder, candidates_of.values())
+    words_of = {}
+    for term, candidates in candidates_of.items():
+        words = _known_words([candidates], rows)
+        if rule == "kubany2020" and words == [_UNKNOWN]:
+            words = []
+        words_of[term] = words
+    return _TermWords(words_of, {}, rows)
+
+
+def _find_words_of_terms(term_words: _TermWords, embedder: WordEmbedder) -> _TermWords:
+    """Find the single words of the terms that were not found as a whole."""
+    parts_of = {}
+    spellings_of = {}
+    for term, words in term_words.words_of.items():
+        if not words:
+            parts_of[term] = _WORD.findall(term)
+            spellings_of[term] = [_spellings(part) for part in parts_of[term]]
+    spellings = chain.from_iterable(spellings_of.values())
+    rows = term_words.rows | _find_rows(embedder, spellings)
+    words_of = dict(term_words.words_of)
+    for term, spellings_of_words in spellings_of.items():
+        words_of[term] = _known_words(spellings_of_words, rows)
+    return _TermWords(words_of, parts_of, rows)
+
+
+def _join_words(words: Sequence[str]) -> str | None:
+    """Return words joined as in `TermVectors`, or None if there are none."""
+    return " + ".join(words) or None
+
+
+def _join_composed(words: Sequence[str]) -> str:
+    """Return composed words joined as in `TermVectors`, each marked with an asterisk."""
+    return " + ".join(f"{word}*" for word in words)
+
+
+def _compose(words: Sequence[str], embedder: WordEmbedder) -> Floats | None:
+    """Return the mean vector of the words that a model can compose, or None if there are none."""
+    compose = getattr(embedder, "compose", None)
+    if compose is None or not words:
+        return None
+    vectors, has_vector = compose(words)
+    if not has_vector.any():
+        return None
+    mean: Floats = vectors[has_vector].mean(axis=0, dtype=np.float64)
+    return mean
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """Return a word as it is, in lower case and in title case."""
+    return tuple(dict.fromkeys([word, word.lower(), word.title()]))
+
+
+def _find_rows(
+    embedder: WordEmbedder, candidates: Iterable[Iterable[str]]
+) -> dict[str, int]:
+    """Return the rows of all candidates that are in the vocabulary."""
+    distinct = list(dict.fromkeys(chain.from_iterable(candidates)))
     rows = embedder.find(distinct).tolist()
     return {word: row for word, row in zip(distinct, rows, strict=True) if row >= 0}
 
 
+def _known_words(
+    candidate_lists: Iterable[Iterable[str]], rows: Mapping[str, int]
+) -> list[str]:
+    """Return the first candidate in the vocabulary from each list that has one."""
+    words = []
+    for candidates in candidate_lists:
+        for candidate in candidates:
+            if candidate in rows:
+                words.append(candidate)
+                break
+    return words
+
+
 def _mean_vectors(
-    embedder: Any, known: dict[str, int], lists: list[tuple[str, ...]]
+    embedder: WordEmbedder, row_of_word: Mapping[str, int], lists: Sequence[list[str]]
 ) -> Vectors:
-    """Return the mean of the vectors of each list of words; zeros for an empty list."""
+    """Return the mean vector of each list of words, or zeros for an empty list."""
     indptr = offsets(np.fromiter(map(len, lists), np.int64, len(lists)))
-    numbers = np.array([known[word] for words in lists for word in words], np.int64)
+    n_words = lengths(indptr)
+    rows = [row_of_word[word] for word in chain.from_iterable(lists)]
+    vectors_of_words = embedder.rows(np.array(rows, np.int64))
     vectors = np.zeros((len(lists), embedder.dimension), np.float32)
-    rows, one = embedder.rows(numbers), np.diff(indptr) == 1
-    vectors[one] = rows[indptr[:-1][one]]
-    several = np.diff(indptr) > 1
-    if several.any():
-        total = np.zeros(vectors.shape, np.float64)
-        np.add.at(total, row_numbers(indptr), rows.astype(np.float64))
-        vectors[several] = total[several] / np.diff(indptr)[several, None]
+    is_single = n_words == 1
+    vectors[is_single] = vectors_of_words[indptr[:-1][is_single]]
+    has_several = n_words > 1
+    if has_several.any():
+        sums = np.zeros(vectors.shape, np.float64)
+        np.add.at(sums, row_numbers(indptr), vectors_of_words.astype(np.float64))
+        vectors[has_several] = sums[has_several] / n_words[has_several, None]
     return vectors
-
-
-def _signature(model: LabelVectors | TextModel) -> str:
-    """Return what signatures say of a model."""
-    return f"{model.embedder.identity}|lookup:{model.lookup}|oov:{model.oov}"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class LabelVectors(TermVectors):
-    """Vectors of labels: those of their distinct terms, and which terms each label has.
-
-    Attributes
-    ----------
-    embedder : Embedder
-    terms : tuple of str
-        Distinct terms, a row each.
-    indptr, rows : int arrays
-        The terms of each label.
-    device : torch.device, optional
-        Where measures compute; numpy on the processor if None.
-    """
-
-    embedder: Embedder
-    terms: tuple[str, ...]
-    indptr: Ints
-    rows: Ints
-    device: Any = None
-
-    __str__ = _signature
-
-    @cached_property
-    def matrix(self) -> Any:
-        """Return the vectors where measures compute: as numpy's, or as torch's on the device."""
-        return to_device(self.vectors, self.device)
-
-    @cached_property
-    def units(self) -> Any:
-        """Return vectors of length 1, in the same place; zeros stay zeros."""
-        return unit_rows(self.matrix)
-
-    @cached_property
-    def zero(self) -> Bools:
-        """Return which terms have a vector of zeros, which is similar to nothing."""
-        zero: Bools = np.all(self.vectors == 0, axis=1)
-        return zero
-
-    @cached_property
-    def threshold_test(self) -> ThresholdTest:
-        """Return the test of cosines of terms, on the processor."""
-        return ThresholdTest(self.vectors)
-
-    @cached_property
-    def first_terms(self) -> Ints:
-        """Return the first term of each label that takes part, or -1."""
-        first = np.full(len(self.indptr) - 1, -1)
-        included = np.flatnonzero(self.included[self.rows])[::-1]
-        first[row_numbers(self.indptr)[included]] = self.rows[included]
-        return first
-
-    def skip_unknown(self) -> LabelVectors:
-        """Return the same vectors under the policy ``skip``, without looking anything up."""
-        return replace(self, included=self.known, oov="skip")
-
-    @property
-    def terms_of_labels(self) -> list[list[str]]:
-        """Return the terms of each label, as the embedding is asked for them."""
-        return [
-            [self.terms[row] for row in self.rows[a:b]]
-            for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)
-        ]
-
-    def rows_of_label(self, code: int) -> list[int]:
-        """Return the terms of a label, as rows."""
-        rows: list[int] = self.rows[self.indptr[code] : self.indptr[code + 1]].tolist()
-        return rows
-
-    @property
-    def has_synonyms(self) -> bool:
-        """Whether a label has several terms."""
-        return len(self.rows) > len(self.indptr) - 1
-
-    @property
-    def threshold(self) -> float:
-        """The cosine above which labels mean the same: the model's own, else 0.4 (word2vec's)."""
-        return float(getattr(self.embedder, "threshold", 0.4))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TextModel:
-    """An embedding with its rules of lookup, for texts that come later.
-
-    Attributes
-    ----------
-    embedder : Embedder
-    lookup, oov : str
-        The rule (never "auto") and the policy.
-    device : torch.device, optional
-        Where measures compute.
-
-    Examples
-    --------
-    >>> from semmetrics.embed.words import MatrixEmbedder
-    >>> model = TextModel(MatrixEmbedder(np.eye(2), ["red", "cat"]), "words", "zero")
-    >>> model.vectors(["red cat", "dog"]).vectors.tolist()
-    [[0.5, 0.5], [0.0, 0.0]]
-    """
-
-    embedder: Embedder
-    lookup: str
-    oov: str
-    device: Any = None
-
-    __str__ = _signature
-
-    def vectors(self, texts: Sequence[str]) -> LabelVectors:
-        """Return the vectors of texts, one a label."""
-        rules: Any = {"lookup": self.lookup, "oov": self.oov, "device": self.device}
-        return label_vectors([(text,) for text in texts], self.embedder, **rules)
-
-
-def label_vectors(
-    labels: Sequence[Terms],
-    embedder: Embedder,
-    *,
-    lookup: str = "auto",
-    oov: str = "zero",
-    whole: bool = False,
-    device: Any = None,
-) -> LabelVectors:
-    """Look up the terms of labels, each distinct term once.
-
-    Parameters
-    ----------
-    labels : sequence of tuples of str
-        The terms of each label.
-    embedder : Embedder
-    lookup : str
-        The rule from a term to a vector; "auto" is the model's own.
-    oov : {"unknown", "skip", "zero", "error"}
-    whole : bool
-        The model is used for whole lists alone: no term is looked up.
-    device : torch.device, optional
-        Where measures compute.
-
-    Returns
-    -------
-    LabelVectors
-
-    Raises
-    ------
-    InputError
-        If a term is unknown under "error", the rule needs word vectors, or a vector is not
-        finite.
-    """
-    terms = tuple(dict.fromkeys(term for label in labels for term in label))
-    place = {term: number for number, term in enumerate(terms)}
-    found = embed_terms(() if whole else terms, embedder, lookup=lookup, oov=oov)
-    check_finite(found.vectors, terms, embedder.identity, "check the model")
-    return LabelVectors(
-        **vars(found),
-        embedder=embedder,
-        terms=terms,
-        indptr=offsets(np.fromiter(map(len, labels), np.int64, len(labels))),
-        rows=np.array([place[term] for label in labels for term in label], np.int64),
-        device=device,
-    )
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How many of a system's labels an embedding knows.
-
-    Attributes
-    ----------
-    system : str
-    images : int
-        Items with at least one label.
-    labels : int
-        Lists of all items, repeats counted.
-    terms : int
-        The same with each synonym counted.
-    unknown : int
-        Lists none of whose synonyms is known.
-    names : tuple of str
-        The distinct unknown labels, the most frequent first.
-    composed : int
-        Known labels whose terms are all unknown or put together from pieces of words.
-    composed_names : tuple of str
-        The distinct ones of those, the most frequent first.
-    untuned : int
-        Other known labels none of whose terms is in the vocabulary that the model was tuned on.
-    untuned_names : tuple of str
-        The distinct ones of those, the most frequent first.
-    """
-
-    system: str
-    images: int
-    labels: int
-    terms: int
-    unknown: int
-    names: tuple[str, ...] = ()
-    composed: int = 0
-    composed_names: tuple[str, ...] = ()
-    untuned: int = 0
-    untuned_names: tuple[str, ...] = ()
-
-    @property
-    def share(self) -> float:
-        """The share of unknown labels, from 0 to 1; nan without labels."""
-        return self.unknown / self.labels if self.labels else float("nan")
-
-    @property
-    def synonyms(self) -> float:
-        """Terms a label, on average; nan without labels."""
-        return self.terms / self.labels if self.labels else float("nan")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; None for what has no value."""
-        shares = (self.share, self.synonyms) if self.labels else (None, None)
-        return {**asdict(self), "share": shares[0], "synonyms": shares[1]}
-
-
-def measure_coverage(
-    systems: Mapping[str, Lists],
-    embedder: Embedder,
-    *,
-    lookup: str = "auto",
-    top_k: int | None = None,
-) -> list[Coverage]:
-    """Count the labels of each system that an embedding does not know, or composes of pieces.
-
-    Parameters
-    ----------
-    systems : mapping from name to Lists
-        Their text cleaned already.
-    embedder : Embedder
-    lookup : str
-        The rule of lookup; see `semmetrics.embed.lookup`.
-    top_k : int, optional
-        Only the first labels of each item, by falling score where labels have scores; the paper's
-        table 1 has the first five.
-
-    Returns
-    -------
-    list of Coverage
-
-    Raises
-    ------
-    InputError
-        If ``top_k`` is below 1, a system is a matrix of scores and ``top_k`` is not given, or the
-        rule needs word vectors.
-
-    Examples
-    --------
-    >>> from semmetrics.kinds.labels import as_labels
-    >>> from semmetrics.embed.words import MatrixEmbedder
-    >>> model = MatrixEmbedder(np.eye(2), ["cat", "dog"])
-    >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})
-    >>> measure_coverage({"vet": labels}, model)
-    [Coverage(system='vet', images=2, labels=3, terms=4, unknown=1, names=('cow',), composed=0,
-    composed_names=(), untuned=0, untuned_names=())]
-    """
-    if top_k is not None and top_k < 1:
-        raise InputError("bad-option", name="top_k", value=top_k, wanted="at least 1")
-    return [
-        _count(name, labels, embedder, lookup, top_k)
-        for name, labels in systems.items()
-    ]
-
-
-def _count(
-    name: str, labels: Lists, model: Embedder, lookup: str, top_k: int | None
-) -> Coverage:
-    if labels.ranked and top_k is None:
-        raise InputError(
-            "needs-option", labels.source, what="a matrix of scores", name="top_k"
-        )
-    side = labels.side
-    # the first labels of each item, by falling score if there are scores
-    if top_k is not None:
-        if side.scores is not None:
-            order = order_rows(side.indptr, side.scores)
-            side = Side(side.indptr, side.codes[order], side.scores[order])
-        side = side.keep(positions(side.indptr) < top_k)
-    vocabulary = labels.terms
-    uses = np.bincount(side.codes, minlength=len(vocabulary))
-    found = label_vectors(vocabulary, model, lookup=lookup, oov="skip")
-    owner = row_numbers(found.indptr)
-    known, whole, tuned = np.zeros((3, len(vocabulary)), np.bool_)
-    known[owner[found.known[found.rows]]] = True
-    whole[owner[(found.known & ~found.composed)[found.rows]]] = True
-    tuned[owner[(found.known & ~found.composed & ~found.untuned)[found.rows]]] = True
-    unknown, composed, untuned = (
-        sorted(
-            np.flatnonzero(chosen & (uses > 0)).tolist(),
-            key=lambda code: -int(uses[code]),
-        )
-        for chosen in (~known, known & ~whole, whole & ~tuned)
-    )
-    return Coverage(
-        system=name,
-        images=int((np.diff(side.indptr) > 0).sum()),
-        labels=len(side.codes),
-        terms=int(uses @ np.diff(found.indptr)),
-        unknown=int(uses[unknown].sum()),
-        names=tuple(", ".join(vocabulary[code]) for code in unknown),
-        composed=int(uses[composed].sum()),
-        composed_names=tuple(", ".join(vocabulary[code]) for code in composed),
-        untuned=int(uses[untuned].sum()),
-        untuned_names=tuple(", ".join(vocabulary[code]) for code in untuned),
-    )

@@ -2,20 +2,20 @@
 
 Conventions
 -----------
-A text is normalised as the static model does it (`semmetrics.embed.static.normalise`), and an
-article is left out. Then the last word is read as a plural if it is one:
+A label is normalised as in the static model (`semmetrics.embed.static.normalise`), and an article
+is dropped. Then the last word is replaced by its singular if it is a plural:
 
 - An irregular plural such as *men* is looked up in a short list.
-- Of the regular singulars that are nouns of the model, the one that is nearest in the static model
-  is chosen. How near it has to be depends on whether the plural is a noun itself: *shoes* is one,
-  and its cosine with *shoe* is 0.90. *Glasses* has 0.74 with *glass*, and stays what it is.
+- Among the regular singulars that are nouns of the model, the nearest in the static model is
+  chosen. How near it has to be depends on whether the plural is a noun itself. *Shoes* is a noun,
+  and its cosine with *shoe* is 0.90. *Glasses* has 0.74 with *glass* and is not changed.
 - If neither the word nor a singular is a noun of the model, the singular has to be very near.
 
 Last, two or more words are joined if only the joined word is a noun and both are near: *cell phone*
 is *cellphone*.
 
-A text of which a part cannot be read, such as a letter of another script or the signs of *C++*,
-keeps its own name.
+A label with characters that cannot be read, such as letters of another script or the signs of
+*C++*, keeps its own name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from semmetrics.embed.static import StaticEmbedder, fold_accents, normalise
 
 __all__ = ["LabelNames", "has_digit", "is_partly_read", "singulars"]
 
-_IRREGULAR = {
+_IRREGULAR_PLURALS = {
     "men": "man",
     "women": "woman",
     "children": "child",
@@ -42,7 +42,7 @@ _IRREGULAR = {
     "geese": "goose",
     "oxen": "ox",
 }
-_IRREGULAR_ENDINGS = (
+_IRREGULAR_SUFFIXES = (
     ("women", "woman"),
     ("men", "man"),
     ("children", "child"),
@@ -52,19 +52,26 @@ _IRREGULAR_ENDINGS = (
     ("geese", "goose"),
     ("i", "us"),
 )
-"""Plural and singular endings, used if only the singular is a noun: *snowmen*, *cacti*."""
+"""Plural and singular suffixes, used if only the singular is a noun: *snowmen*, *cacti*."""
 _ARTICLES = frozenset(["a", "an", "the"])
-_NO_PLURALS = frozenset(["boxers", "briefs", "leggings", "trainers", "trousers"])
-_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe"))
-_CERTAIN_ENDINGS = ("ies", "ves")
-"""A noun that replaces one of these endings needs no cosine: *currency* for *currencies*."""
-_NEAR = 0.8
+_NOT_PLURALS = frozenset(["boxers", "briefs", "leggings", "trainers", "trousers"])
+_REGULAR_SUFFIXES = (
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ves", "f"),
+    ("ves", "fe"),
+)
+"""Plural and singular suffixes."""
+_CERTAIN_SUFFIXES = ("ies", "ves")
+"""A noun that replaces one of these suffixes needs no cosine: *currency* for *currencies*."""
+_MIN_COSINE_OF_NOUNS = 0.8
 """The cosine from which a noun or an unknown word is a plural, and from which words are joined."""
-_LEAST = 0.3
+_MIN_COSINE_OF_OTHERS = 0.3
 """The cosine from which another word is the plural of a noun: *sandals*, but not *Mars*."""
-_BLOCK = 4096  # words whose singulars are compared at a time
-_SIGNS = re.compile(r"[^\W_][+#]|(?:^|\s)-\d")
-"""Signs that normalisation leaves out: *C++*, *C#*, *-5*."""
+_MAX_NAMES_PER_BATCH = 4096
+_DROPPED_SIGNS = re.compile(r"[^\W_][+#]|(?:^|\s)-\d")
+"""Signs that normalisation drops: *C++*, *C#*, *-5*."""
 
 
 def has_digit(name: str) -> bool:
@@ -73,18 +80,18 @@ def has_digit(name: str) -> bool:
 
 
 def is_partly_read(text: str) -> bool:
-    """Return whether a text has letters, digits or signs that normalisation leaves out.
+    """Return whether normalisation drops letters, digits or signs of a label.
 
     Examples
     --------
     >>> [is_partly_read(text) for text in ("Crème brûlée", "#cat", "C++", "собака 1", "-5")]
     [False, False, True, True, True]
     """
-    if _SIGNS.search(text):
+    if _DROPPED_SIGNS.search(text):
         return True
-    return not text.isascii() and any(
-        c.isalnum() and not c.isascii() for c in fold_accents(text)
-    )
+    if text.isascii():
+        return False
+    return any(c.isalnum() and not c.isascii() for c in fold_accents(text))
 
 
 def singulars(word: str) -> list[str]:
@@ -95,12 +102,12 @@ def singulars(word: str) -> list[str]:
     >>> singulars("lights"), singulars("leaves"), singulars("glass")
     (['light'], ['leave', 'leav', 'leaf', 'leafe'], [])
     """
-    if not word.endswith("s") or word.endswith("ss") or word in _NO_PLURALS:
+    if not word.endswith("s") or word.endswith("ss") or word in _NOT_PLURALS:
         return []
     candidates = []
-    for ending, singular in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            candidates.append(word.removesuffix(ending) + singular)
+    for suffix, singular_suffix in _REGULAR_SUFFIXES:
+        if word.endswith(suffix) and len(word) > len(suffix) + 1:
+            candidates.append(word.removesuffix(suffix) + singular_suffix)
     return candidates
 
 
@@ -120,27 +127,23 @@ class LabelNames:
         self._is_noun = is_noun
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
-        """Return the name of each text."""
-        names = [self._read(text) for text in texts]
-        heads = dict.fromkeys(name.rpartition(" ")[2] for name in names)
-        singular_of_head = self._find_singulars(list(heads))
-        name_of = {}
-        for name in dict.fromkeys(names):
-            modifiers, _, head = name.rpartition(" ")
-            is_phrase_with_meaning = bool(modifiers) and self._is_noun(name)
-            if head in singular_of_head and not is_phrase_with_meaning:
-                name_of[name] = f"{modifiers} {singular_of_head[head]}".lstrip()
-            else:
-                name_of[name] = name
-        joined_of = self._find_joined(list(dict.fromkeys(name_of.values())))
-        found = []
+        """Return the name of each label."""
+        names = [self._normalise(text) for text in texts]
+        distinct_names = list(dict.fromkeys(names))
+        singular_names = self._find_singular_names(distinct_names)
+        distinct_singulars = list(dict.fromkeys(singular_names.values()))
+        joined_names = self._find_joined(distinct_singulars)
+        forms = []
         for name in names:
-            singular = name_of[name]
-            found.append(joined_of.get(singular, singular))
-        return found
+            singular = singular_names[name]
+            forms.append(joined_names.get(singular, singular))
+        return forms
 
-    def _read(self, text: str) -> str:
-        """Return a text normalised and without article, or as it is if a part cannot be read."""
+    def _normalise(self, text: str) -> str:
+        """Return a label normalised and without article.
+
+        If a part of it cannot be read, only its case and spaces are normalised.
+        """
         if is_partly_read(text):
             return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
         name = normalise(text)
@@ -149,28 +152,43 @@ class LabelNames:
             return rest
         return name
 
+    def _find_singular_names(self, names: Sequence[str]) -> dict[str, str]:
+        """Return each name with its last word, the head, in the singular."""
+        heads = dict.fromkeys(name.rpartition(" ")[2] for name in names)
+        singular_heads = self._find_singulars(list(heads))
+        singular_names = {}
+        for name in names:
+            singular_names[name] = name
+            modifiers, _, head = name.rpartition(" ")
+            is_phrase_with_meaning = bool(modifiers) and self._is_noun(name)
+            if head in singular_heads and not is_phrase_with_meaning:
+                singular_names[name] = f"{modifiers} {singular_heads[head]}".lstrip()
+        return singular_names
+
     def _find_singulars(self, words: Sequence[str]) -> dict[str, str]:
         """Return the singular of each word that is a plural."""
-        found = {}
-        regular = {}
+        singular_of = {}
+        candidates_of = {}
         for word in words:
-            irregular = self._irregular_singular(word)
+            irregular = self._find_irregular_singular(word)
+            candidates = singulars(word)
             if irregular is not None:
-                found[word] = irregular
-            elif candidates := singulars(word):
-                regular[word] = candidates
-        for word, cosines in self._compare(regular).items():
+                singular_of[word] = irregular
+            elif candidates:
+                candidates_of[word] = candidates
+        for word, cosines in self._compare(candidates_of).items():
             singular = self._choose_singular(word, cosines)
             if singular is not None:
-                found[word] = singular
-        return found
+                singular_of[word] = singular
+        return singular_of
 
-    def _irregular_singular(self, word: str) -> str | None:
-        if word in _IRREGULAR:
-            return _IRREGULAR[word]
-        for ending, singular in _IRREGULAR_ENDINGS:
-            if word.endswith(ending):
-                candidate = word.removesuffix(ending) + singular
+    def _find_irregular_singular(self, word: str) -> str | None:
+        """Return the singular of an irregular plural, or None."""
+        if word in _IRREGULAR_PLURALS:
+            return _IRREGULAR_PLURALS[word]
+        for suffix, singular_suffix in _IRREGULAR_SUFFIXES:
+            if word.endswith(suffix):
+                candidate = word.removesuffix(suffix) + singular_suffix
                 if self._is_noun(candidate) and not self._is_noun(word):
                     return candidate
         return None
@@ -179,54 +197,50 @@ class LabelNames:
         """Return the singular of a word among candidates with their cosines, or None."""
         is_noun = self._is_noun(word)
         nouns = [candidate for candidate in cosines if self._is_noun(candidate)]
-        if nouns:
-            nearest = max(nouns, key=cosines.__getitem__)
-            is_certain = word.endswith(_CERTAIN_ENDINGS) and nouns != [
-                word.removesuffix("s")
-            ]
-            if is_noun:
-                is_plural = cosines[nearest] >= _NEAR
-            elif is_certain:
-                is_plural = True
-            else:
-                is_plural = cosines[nearest] >= _LEAST
-            return nearest if is_plural else None
-        nearest = max(cosines, key=cosines.__getitem__)
-        if not is_noun and cosines[nearest] >= _NEAR:
-            return nearest
-        return None
+        nearest = max(nouns or cosines, key=cosines.__getitem__)
+        if not nouns:
+            is_plural = not is_noun and cosines[nearest] >= _MIN_COSINE_OF_NOUNS
+        elif is_noun:
+            is_plural = cosines[nearest] >= _MIN_COSINE_OF_NOUNS
+        elif word.endswith(_CERTAIN_SUFFIXES) and nouns != [word.removesuffix("s")]:
+            is_plural = True
+        else:
+            is_plural = cosines[nearest] >= _MIN_COSINE_OF_OTHERS
+        return nearest if is_plural else None
 
     def _find_joined(self, names: Sequence[str]) -> dict[str, str]:
         """Return the joined word of each name of several words that is a noun only if joined."""
-        candidates = {}
+        candidates_of = {}
         for name in names:
             joined = name.replace(" ", "")
             if joined != name and self._is_noun(joined) and not self._is_noun(name):
-                candidates[name] = [joined]
-        found = {}
-        for name, cosines in self._compare(candidates).items():
+                candidates_of[name] = [joined]
+        joined_of = {}
+        for name, cosines in self._compare(candidates_of).items():
             (joined,) = cosines
-            if cosines[joined] >= _NEAR:
-                found[name] = joined
-        return found
+            if cosines[joined] >= _MIN_COSINE_OF_NOUNS:
+                joined_of[name] = joined
+        return joined_of
 
     def _compare(
-        self, candidates: Mapping[str, Sequence[str]]
+        self, candidates_of: Mapping[str, Sequence[str]]
     ) -> dict[str, dict[str, float]]:
         """Return the cosines of each name with its candidates in the static model."""
-        names = list(candidates)
-        found = {}
-        for low in range(0, len(names), _BLOCK):
-            block = names[low : low + _BLOCK]
-            compared = []
-            for name in block:
-                compared += [name, *candidates[name]]
-            vectors = self._static.embed(compared).vectors
+        names = list(candidates_of)
+        cosines_of = {}
+        for low in range(0, len(names), _MAX_NAMES_PER_BATCH):
+            batch = names[low : low + _MAX_NAMES_PER_BATCH]
+            compared_names = []
+            for name in batch:
+                compared_names.append(name)
+                compared_names.extend(candidates_of[name])
+            vectors = self._static.embed(compared_names).vectors
             start = 0
-            for name in block:
-                end = start + 1 + len(candidates[name])
+            for name in batch:
+                candidates = candidates_of[name]
+                end = start + 1 + len(candidates)
                 products = vectors[start + 1 : end] * vectors[start]
                 cosines = products.sum(axis=1, dtype=np.float64).tolist()
-                found[name] = dict(zip(candidates[name], cosines, strict=True))
+                cosines_of[name] = dict(zip(candidates, cosines, strict=True))
                 start = end
-        return found
+        return cosines_of

@@ -1,25 +1,25 @@
-"""The model that tells the same from the related: a couch is a sofa, and a car is not a bus.
+"""The embedding that ships with semmetrics to match labels: a couch is a sofa, a car is not a bus.
 
 Conventions
 -----------
-A text is read as a form of a name (`semmetrics.embed.names`): *The Dogs* is *dog*. If the name is
-an entry of the static model whose vector was tuned, or one of this model's own texts, the text has
-that vector. Every other text has the vector that a small network makes of its static vector. The
-network has one hidden layer::
+A label is read as a form of a name (`semmetrics.embed.names`): *The Dogs* is *dog*. If the name is
+an entry of the static model whose vector was tuned, or one of this model's own entries, the label
+has that vector. Every other label has the vector that a small network computes from its static
+vector. The network has one hidden layer::
 
     vector = linear(x) + out(gelu(hidden(x)))
 
-``x`` is the static vector, and the result is scaled to length 1. Tuned vectors and those of the
-network are in one space, so their cosines compare.
+``x`` is the static vector, and the result is scaled to length 1. Tuned vectors and the
+network's are in one space, so their cosines compare.
 
 The network's vectors are less reliable than tuned ones, and least reliable for a word that is cut
-into pieces, such as a name or a word of another language. So the vector of an untuned text is
+into pieces, such as a name or a word of another language. So the vector of an untuned label is
 scaled to the length ``UNTUNED`` or ``COMPOSED``, and 128 numbers from a hash of the name are
 appended that bring it back to length 1. In tuned vectors these numbers are zeros. This multiplies
-the network's cosine with a tuned text by the length, and its cosine with another untuned text by
+the network's cosine with a tuned label by the length, and its cosine with another untuned label by
 both lengths, apart from the small cosine of the hashes.
 
-An untuned name with a digit, such as a code or a year, and a text of which a part cannot be read
+An untuned name with a digit, such as a code or a year, and a label that cannot be read in full
 have only the numbers of the hash. They are similar to nothing but the same name.
 
 The model also knows which entries are lemmas of which synsets of WordNet. This explains a match and
@@ -31,26 +31,25 @@ has no effect on a vector.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, format_identity
-from semmetrics.embed.names import LabelNames, has_digit, is_partly_read
-from semmetrics.embed.static import (
-    DATA,
+from semmetrics.embed.model_files import (
+    ModelFiles,
     PackedRows,
-    StaticEmbedder,
     check_digest,
-    open_static,
     reading_model,
 )
+from semmetrics.embed.names import LabelNames, has_digit, is_partly_read
+from semmetrics.embed.static import StaticEmbedder, open_static, scale_to_unit_length
 from semmetrics.store.files import file_digest
 
 FILES = (
@@ -63,11 +62,11 @@ FILES = (
 """The files of the model.
 
 ``same-rows.npy``
-    A packed vector for each tuned entry of the static model, then for each tuned text of its own.
+    A packed vector for each tuned entry of the static model, then for each entry of its own.
 ``same-entries.npy``
     Numbers of the tuned entries in the static model's vocabulary, rising.
 ``same-vocabulary.txt``
-    The model's own texts, normalised, one per line.
+    The model's own entries, normalised, one per line.
 ``same-network.npz``
     Matrices of eight bits with a scale per column, and biases.
 ``same-synsets.npy``
@@ -75,16 +74,19 @@ FILES = (
 """
 
 UNTUNED = 0.80
-"""The length of the network's vector of a text whose words are all entries."""
+"""The length of the network's vector for a label whose words are all entries."""
 COMPOSED = 0.71
-"""The same for a text with a word that is cut into pieces."""
+"""The same for a label with a word that is cut into pieces."""
 
 RULES = 4
 """The version of everything in code that decides a vector. Raise it when a vector changes."""
 
-_BLOCK = 4096  # texts that the network embeds at a time
-_OWN_NUMBERS = 128
-_GELU = np.sqrt(2 / np.pi)
+_MAX_TEXTS_PER_BATCH = 4096
+_N_HASH_NUMBERS = 128
+_GELU_FACTOR = np.sqrt(2 / np.pi)
+
+
+# ---- network ----------------------------------------------------------------------------
 
 
 def gelu(values: Floats) -> Floats:
@@ -100,15 +102,15 @@ def gelu(values: Floats) -> Floats:
     [0.0, 0.841, 1.955]
     """
     cubic = values * values * values * 0.044715
-    result: Floats = values * (1 + np.tanh(_GELU * (values + cubic))) / 2
+    result: Floats = values * (1 + np.tanh(_GELU_FACTOR * (values + cubic))) / 2
     return result
 
 
 class Network:
     """A network with one hidden layer and a linear path around it.
 
-    It computes in double precision. Rounded to single precision, the vector of a text does then not
-    depend on how many others are embedded with it.
+    It computes in double precision. Rounded to single precision, the vector of a label then does
+    not depend on how many others are embedded with it.
 
     Parameters
     ----------
@@ -135,37 +137,176 @@ class Network:
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The length of a vector."""
         return int(self._bias.shape[0])
 
     def __call__(self, vectors: Vectors) -> Vectors:
-        """Return the vectors, of length 1, that the network makes of static vectors."""
-        made = np.empty((len(vectors), self.dimension), np.float32)
-        for low in range(0, len(vectors), _BLOCK):
-            block = vectors[low : low + _BLOCK].astype(np.float64)
-            hidden = gelu(block @ self._hidden + self._hidden_bias)
-            made[low : low + _BLOCK] = (
-                block @ self._linear + hidden @ self._out + self._bias
-            )
-        return unit_length(made)
+        """Return the network's vectors for static vectors, scaled to length 1."""
+        outputs = np.empty((len(vectors), self.dimension), np.float32)
+        for low in range(0, len(vectors), _MAX_TEXTS_PER_BATCH):
+            batch = slice(low, low + _MAX_TEXTS_PER_BATCH)
+            inputs = vectors[batch].astype(np.float64)
+            hidden = gelu(inputs @ self._hidden + self._hidden_bias)
+            outputs[batch] = inputs @ self._linear + hidden @ self._out + self._bias
+        return scale_to_unit_length(outputs)
 
 
-def own_numbers(names: Sequence[str]) -> Vectors:
-    """Return the bits of two hashes of each name, shape (names, 128), as vectors of length 1."""
-    hashes = [hash_strings(names), hash_strings([f"{name}\0" for name in names])]
-    as_bytes = np.stack(hashes, axis=1).astype("<u8").view(np.uint8).reshape(-1, 16)
-    bits = np.unpackbits(as_bytes, axis=1)
-    numbers: Vectors = (bits.astype(np.float32) * 2 - 1) / np.float32(
-        np.sqrt(_OWN_NUMBERS)
-    )
-    return numbers
+def hash_vectors(names: Sequence[str]) -> Vectors:
+    """Return a vector of length 1 for each name from the bits of two hashes.
 
-
-def unit_length(vectors: Vectors) -> Vectors:
-    """Scale vectors to length 1 in place; zeros stay zeros."""
-    length = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1))[:, None]
-    np.divide(vectors, length, out=vectors, where=length > 0, casting="same_kind")
+    Returns
+    -------
+    float32 array, shape (names, 128)
+    """
+    first_hashes = hash_strings(names)
+    second_hashes = hash_strings([f"{name}\0" for name in names])
+    hashes = np.stack([first_hashes, second_hashes], axis=1).astype("<u8")
+    bits = np.unpackbits(hashes.view(np.uint8).reshape(-1, 16), axis=1)
+    signs = bits.astype(np.float32) * 2 - 1
+    vectors: Vectors = signs / np.float32(np.sqrt(_N_HASH_NUMBERS))
     return vectors
+
+
+# ---- files ------------------------------------------------------------------------------
+
+
+class _Tables(NamedTuple):
+    """The content of the model's files.
+
+    Attributes
+    ----------
+    rows : PackedRows
+        The tuned vectors.
+    dimension : int
+        The length of a tuned vector.
+    row_of_entry : list of int
+        The row of each entry of the static model, or -1.
+    row_of_own_entry : dict of str to int
+    network : Network
+    synsets : int array, shape (pairs, 2)
+        Rows and the synsets that they are lemmas of, sorted.
+    """
+
+    rows: PackedRows
+    dimension: int
+    row_of_entry: list[int]
+    row_of_own_entry: dict[str, int]
+    network: Network
+    synsets: Ints
+
+
+def _read_tables(files: ModelFiles, static: StaticEmbedder) -> _Tables:
+    """Read the files of a model, and raise ValueError if they do not fit together."""
+    rows_file, entries_file, vocabulary_file, network_file, synsets_file = FILES
+    if files.metadata["static"] != static.metadata["sha256"]:
+        raise ValueError("it was made for another static model")
+    table = files.map_array(rows_file)
+    numbers = files.load_array(entries_file)
+    _check_formats(table, numbers)
+
+    own_entries = files.read_lines(vocabulary_file, "ascii")
+    n_tuned = len(numbers)
+    n_rows = n_tuned + len(own_entries)
+    if not len(table) == n_rows == files.metadata["entries"]:
+        raise ValueError("its files are not of one model")
+    n_static_entries = len(static.tokenizer.numbers)
+    if n_tuned and numbers[-1] >= n_static_entries:
+        raise ValueError("it has more entries than the static model")
+
+    dimension = 2 * table["codes"].shape[1]
+    with reading_model(files.path(network_file)):
+        network = _read_network(files.path(network_file), static.dimension, dimension)
+    with reading_model(files.path(synsets_file)):
+        synsets = _read_synsets(files.path(synsets_file), n_rows)
+
+    row_of_entry = np.full(n_static_entries, -1)
+    row_of_entry[numbers] = np.arange(n_tuned)
+    row_of_own_entry = dict(zip(own_entries, range(n_tuned, n_rows), strict=True))
+    return _Tables(
+        PackedRows(table),
+        dimension,
+        row_of_entry.tolist(),
+        row_of_own_entry,
+        network,
+        synsets,
+    )
+
+
+def _check_formats(table: NDArray[Any], numbers: NDArray[Any]) -> None:
+    """Raise ValueError if the packed rows or the numbers of entries have another format."""
+    has_codes = table.dtype["codes"].base == np.uint8
+    is_packed = has_codes and table.dtype["scale"] == np.float16
+    is_rising = False
+    if numbers.dtype == np.uint16:
+        is_rising = bool((np.diff(numbers.astype(int)) > 0).all())
+    if not is_packed or not is_rising or numbers.ndim != 1 or table.ndim != 1:
+        raise ValueError("its files are not of this format")
+
+
+def _read_threshold(value: Any) -> float:
+    """Return the threshold, and raise ValueError if it is not a number from -1 to 1."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not -1 <= value <= 1:
+        raise ValueError("its threshold is not a cosine")
+    return float(value)
+
+
+def _read_network(path: Path, n_inputs: int, dimension: int) -> Network:
+    """Read the network and unpack its matrices."""
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    _check_network(arrays, n_inputs, dimension)
+    return Network(
+        _unpack_matrix(arrays, "linear"),
+        _unpack_matrix(arrays, "hidden"),
+        arrays["hidden_bias"].astype(np.float64),
+        _unpack_matrix(arrays, "out"),
+        arrays["bias"].astype(np.float64),
+    )
+
+
+def _check_network(
+    arrays: Mapping[str, NDArray[Any]], n_inputs: int, dimension: int
+) -> None:
+    """Raise ValueError if an array of the network has another shape or type, or is not finite."""
+    n_hidden = arrays["hidden"].shape[-1]
+    shapes: dict[str, tuple[int, ...]] = {
+        "linear": (n_inputs, dimension),
+        "linear_scale": (dimension,),
+        "hidden": (n_inputs, n_hidden),
+        "hidden_scale": (n_hidden,),
+        "hidden_bias": (n_hidden,),
+        "out": (n_hidden, dimension),
+        "out_scale": (dimension,),
+        "bias": (dimension,),
+    }
+    for name, shape in shapes.items():
+        array = arrays[name]
+        dtype = np.int8 if len(shape) == 2 else np.float16
+        is_valid = array.shape == shape and array.dtype == dtype
+        if not is_valid or not np.isfinite(array).all():
+            raise ValueError(f"{name} of its network is not of this model")
+
+
+def _unpack_matrix(arrays: Mapping[str, NDArray[Any]], name: str) -> Floats:
+    """Return a matrix whose columns were scaled to eight bits."""
+    matrix: Floats = arrays[name].astype(np.float64) * arrays[f"{name}_scale"]
+    return matrix
+
+
+def _read_synsets(path: Path, n_rows: int) -> Ints:
+    """Read the pairs of a row and a synset."""
+    pairs = np.load(path, allow_pickle=False)
+    if pairs.dtype != np.uint16 or pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError("its synsets are not pairs")
+    synsets: Ints = pairs.astype(np.int64)
+    rows = synsets[:, 0]
+    if (np.diff(rows) < 0).any() or rows.max(initial=0) >= n_rows:
+        raise ValueError("its synsets are not sorted, or of other rows")
+    return synsets
+
+
+# ---- embedder ---------------------------------------------------------------------------
 
 
 class SameEmbedder:
@@ -174,19 +315,20 @@ class SameEmbedder:
     Parameters
     ----------
     folder : Path, optional
-        Where the model's files are. Default: the package's own.
+        The folder with its files. Default: the model of the package.
     static : StaticEmbedder, optional
-        The model whose vocabulary and vectors it builds on. Default: the package's own.
+        The model whose vocabulary and vectors it builds on. Default: the model of the package.
 
     Attributes
     ----------
+    folder : Path
     metadata : dict
-        What the recipe wrote: name, dimension, threshold, static model, licence, checksums.
+        Written by the recipe: name, dimension, threshold, static model, licence, checksums.
 
     Raises
     ------
     InputError
-        If a file is missing or does not fit the others.
+        If a file is missing, damaged or belongs to another model.
 
     Examples
     --------
@@ -203,71 +345,32 @@ class SameEmbedder:
     def __init__(
         self, folder: Path | None = None, static: StaticEmbedder | None = None
     ) -> None:
-        self._folder = DATA if folder is None else Path(folder)
         self._static = open_static() if static is None else static
-        with reading_model(self._folder / "same.json") as path:
-            self.metadata: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        files = ModelFiles(folder, "same.json")
+        self.folder = files.folder
+        self.metadata = files.metadata
+        with reading_model(files.description):
             self._name = str(self.metadata["name"])
             self._digests = {name: str(self.metadata["files"][name]) for name in FILES}
             self._threshold = _read_threshold(self.metadata["threshold"])
-        with reading_model(self._folder):
-            self._read()
-
-    def _read(self) -> None:
-        """Read the arrays, and raise ValueError if they are not of one model."""
-        rows, entries, own_texts, network, synsets = (
-            self._folder / name for name in FILES
-        )
-        if self.metadata["static"] != self._static.metadata["sha256"]:
-            raise ValueError("it was made for another static model")
-        with reading_model(rows):
-            table = np.load(rows, mmap_mode="r", allow_pickle=False)
-        with reading_model(entries):
-            numbers = np.load(entries, allow_pickle=False)
-        n_entries = len(self._static.tokenizer.numbers)
-        is_packed = (
-            table.dtype["codes"].base == np.uint8 and table.dtype["scale"] == np.float16
-        )
-        is_rising = numbers.dtype == np.uint16 and bool(
-            (np.diff(numbers.astype(int)) > 0).all()
-        )
-        if not is_packed or not is_rising or numbers.ndim != 1 or table.ndim != 1:
-            raise ValueError("its files are not of this format")
-        with reading_model(own_texts):
-            texts = own_texts.read_text(encoding="ascii").splitlines()
-        n_rows = len(numbers) + len(texts)
-        if not len(table) == n_rows == self.metadata["entries"]:
-            raise ValueError("its files are not of one model")
-        if len(numbers) and numbers[-1] >= n_entries:
-            raise ValueError("it has more entries than the static model")
-        self._width: int = 2 * table["codes"].shape[1]
-        with reading_model(network):
-            self._network = _read_network(network, self._static.dimension, self._width)
-        with reading_model(synsets):
-            self._synsets = _read_synsets(synsets, len(table))
-        self._rows = PackedRows(table)
-        row_of_entry = np.full(n_entries, -1)
-        row_of_entry[numbers] = np.arange(len(numbers))
-        self._row_of_entry: list[int] = row_of_entry.tolist()
-        self._row_of_own_text = dict(
-            zip(texts, range(len(numbers), n_rows), strict=True)
-        )
+        with reading_model(self.folder):
+            self._tables = _read_tables(files, self._static)
         self._label_names = LabelNames(self._static, self._is_noun)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._tables.rows)
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
-        return self._width + _OWN_NUMBERS
+        """The length of a vector."""
+        return self._tables.dimension + _N_HASH_NUMBERS
 
     @cached_property
     def identity(self) -> str:
         """``semmetrics-same-<dimension>@`` and the first 12 digits of a SHA-256.
 
-        It is the SHA-256 of the checksums of this model's files, the checksum of the static model
-        and the version of the rules in code.
+        The SHA-256 covers the checksums of this model's files, the checksum of the static model and
+        the version of the rules in code.
 
         Raises
         ------
@@ -275,31 +378,32 @@ class SameEmbedder:
             If a file has another checksum than same.json records.
         """
         for name, expected in self._digests.items():
-            check_digest(
-                self._folder / name, file_digest(self._folder / name), expected
-            )
-        static = self._static.identity
-        parts = [*self._digests.values(), static, f"rules {RULES}"]
+            path = self.folder / name
+            check_digest(path, file_digest(path), expected)
+        parts = [*self._digests.values(), self._static.identity, f"rules {RULES}"]
         digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         return format_identity(self._name, self.dimension, digest)
 
     @property
     def threshold(self) -> float:
-        """The cosine above which two labels are taken to mean the same."""
+        """The cosine above which two labels match."""
         return self._threshold
 
-    def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
+    # ---- vectors ----
 
-        A text is tuned if the name that it is a form of has a tuned vector.
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of labels, of length 1, or zeros if a label has no entry.
+
+        A label is tuned if the name that it is a form of has a tuned vector.
         """
         names = self.names(texts)
         rows = self._find_rows(names)
         tuned = rows >= 0
-        vectors = np.zeros((len(texts), self.dimension), np.float32)
-        vectors[tuned, : self._width] = unit_length(self._rows[rows[tuned]])
         known = tuned.copy()
         composed = np.zeros(len(texts), np.bool_)
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        tuned_vectors = self._tables.rows[rows[tuned]]
+        vectors[tuned, : self._tables.dimension] = scale_to_unit_length(tuned_vectors)
         others = np.flatnonzero(~tuned)
         if len(others):
             untuned = self.embed_untuned([names[place] for place in others.tolist()])
@@ -319,24 +423,24 @@ class SameEmbedder:
         True
         """
         static = self._static.embed(names)
-        composed = (
-            np.zeros(len(names), np.bool_)
-            if static.composed is None
-            else static.composed
-        )
-        length = np.where(composed, COMPOSED, UNTUNED)
+        composed = static.composed
+        if composed is None:
+            composed = np.zeros(len(names), np.bool_)
+        lengths = np.where(composed, COMPOSED, UNTUNED)
         for place, name in enumerate(names):
             if has_digit(name) or is_partly_read(name):
-                length[place] = 0
-        length = length[:, None]
-        made = self._network(static.vectors) * length
-        own = own_numbers(names) * np.sqrt(1 - length**2)
-        vectors = np.concatenate([made, own], axis=1).astype(np.float32)
+                lengths[place] = 0
+        lengths = lengths[:, None]
+        network_vectors = self._tables.network(static.vectors) * lengths
+        hashes = hash_vectors(names) * np.sqrt(1 - lengths**2)
+        vectors = np.concatenate([network_vectors, hashes], axis=1).astype(np.float32)
         vectors[~static.known] = 0
         return Embedded(vectors, static.known, composed=composed)
 
+    # ---- names and synsets ----
+
     def names(self, texts: Sequence[str]) -> list[str]:
-        """Return the name that each text is a form of.
+        """Return the name that each label is a form of.
 
         Examples
         --------
@@ -346,7 +450,7 @@ class SameEmbedder:
         return self._label_names(texts)
 
     def share_name(self, first: Sequence[str], second: Sequence[str]) -> Bools:
-        """Return whether two texts are forms of one name, such as *Dogs* and *a dog*.
+        """Return whether two labels are forms of one name, such as *Dogs* and *a dog*.
 
         Parameters
         ----------
@@ -354,27 +458,14 @@ class SameEmbedder:
 
         Returns
         -------
-        bool array, shape (texts,)
+        bool array, shape (pairs,)
         """
         pairs = zip(self.names(first), self.names(second), strict=True)
-        return np.array(
-            [name == other and name != "" for name, other in pairs], np.bool_
-        )
-
-    def _is_noun(self, name: str) -> bool:
-        return self._find_row(name) >= 0
-
-    def _find_row(self, name: str) -> int:
-        """Return the tuned row of a normalised name, or -1. A number is not a name."""
-        if name.replace(" ", "").isdigit():
-            return -1
-        entry = self._static.tokenizer.numbers.get(name)
-        if entry is None:
-            return self._row_of_own_text.get(name, -1)
-        return self._row_of_entry[entry]
+        is_shared = [name == other and name != "" for name, other in pairs]
+        return np.array(is_shared, np.bool_)
 
     def share_synset(self, first: Sequence[str], second: Sequence[str]) -> Bools:
-        """Return whether two texts are lemmas of one synset of WordNet.
+        """Return whether two labels are lemmas of one synset of WordNet.
 
         Only synsets that are a frequent sense of both lemmas count.
 
@@ -384,85 +475,43 @@ class SameEmbedder:
 
         Returns
         -------
-        bool array, shape (texts,)
-            False for texts whose vector was not tuned.
+        bool array, shape (pairs,)
+            False for labels whose vector was not tuned.
         """
         rows = self._find_rows(self.names(first))
         other_rows = self._find_rows(self.names(second))
-        shared = np.zeros(len(first), np.bool_)
+        is_shared = np.zeros(len(first), np.bool_)
         for place in np.flatnonzero((rows >= 0) & (other_rows >= 0)).tolist():
             synsets = self._synsets_of(rows[place])
-            shared[place] = not synsets.isdisjoint(self._synsets_of(other_rows[place]))
-        return shared
+            other_synsets = self._synsets_of(other_rows[place])
+            is_shared[place] = not synsets.isdisjoint(other_synsets)
+        return is_shared
+
+    def _synsets_of(self, row: int) -> set[int]:
+        """Return the synsets that the entry of a tuned row is a lemma of."""
+        pairs = self._tables.synsets
+        low, high = np.searchsorted(pairs[:, 0], [row, row + 1])
+        return set(pairs[low:high, 1].tolist())
+
+    def _is_noun(self, name: str) -> bool:
+        """Return whether a normalised name has a tuned vector."""
+        return self._find_row(name) >= 0
 
     def _find_rows(self, names: Sequence[str]) -> Ints:
         """Return the tuned row of each name, or -1."""
         return np.array([self._find_row(name) for name in names], np.int64)
 
-    def _synsets_of(self, row: int) -> set[int]:
-        low, high = np.searchsorted(self._synsets[:, 0], [row, row + 1])
-        return set(self._synsets[low:high, 1].tolist())
-
-
-def _read_threshold(value: Any) -> float:
-    """Return the threshold, and raise ValueError if it is not a number from -1 to 1."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not -1 <= value <= 1
-    ):
-        raise ValueError("its threshold is not a cosine")
-    return float(value)
-
-
-def _read_network(path: Path, inputs: int, dimension: int) -> Network:
-    """Read the network and unpack its matrices."""
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
-        arrays = {name: parts[name] for name in parts.files}
-    hidden = arrays["hidden"].shape[-1]
-    shapes = {
-        "linear": (inputs, dimension),
-        "linear_scale": (dimension,),
-        "hidden": (inputs, hidden),
-        "hidden_scale": (hidden,),
-        "hidden_bias": (hidden,),
-        "out": (hidden, dimension),
-        "out_scale": (dimension,),
-        "bias": (dimension,),
-    }
-    for name, shape in shapes.items():
-        array = arrays[name]
-        wanted = np.int8 if len(shape) == 2 else np.float16
-        if (
-            array.shape != shape
-            or array.dtype != wanted
-            or not np.isfinite(array).all()
-        ):
-            raise ValueError(f"{name} of its network is not of this model")
-    matrices = {}
-    for name in ("linear", "hidden", "out"):
-        matrices[name] = arrays[name].astype(np.float64) * arrays[f"{name}_scale"]
-    return Network(
-        matrices["linear"],
-        matrices["hidden"],
-        arrays["hidden_bias"].astype(np.float64),
-        matrices["out"],
-        arrays["bias"].astype(np.float64),
-    )
-
-
-def _read_synsets(path: Path, n_rows: int) -> Ints:
-    """Read the pairs of a row and a synset."""
-    pairs = np.load(path, allow_pickle=False)
-    if pairs.dtype != np.uint16 or pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ValueError("its synsets are not pairs")
-    rows: Ints = pairs.astype(np.int64)
-    if (np.diff(rows[:, 0]) < 0).any() or rows[:, 0].max(initial=0) >= n_rows:
-        raise ValueError("its synsets are not sorted, or of other rows")
-    return rows
+    def _find_row(self, name: str) -> int:
+        """Return the tuned row of a normalised name, or -1. A number is not a name."""
+        if name.replace(" ", "").isdigit():
+            return -1
+        entry = self._static.tokenizer.numbers.get(name)
+        if entry is None:
+            return self._tables.row_of_own_entry.get(name, -1)
+        return self._tables.row_of_entry[entry]
 
 
 @cache
 def open_same(folder: str = "") -> SameEmbedder:
-    """Open the model in a folder, once; without one, the package's own."""
+    """Open the model in a folder, once. Default: the model of the package."""
     return SameEmbedder(Path(folder) if folder else None)

@@ -1,20 +1,21 @@
-"""Models that read texts: sentence-transformers, and plain transformers (BERT, RoBERTa, XLNet...).
+"""Models that read text: sentence-transformers, and transformers (BERT, RoBERTa, XLNet...).
 
 Conventions
 -----------
-Vectors are as the model gives them (many sentence models normalise). A text of which the model
-reads only the beginning is counted. The identity carries a SHA-256 of weights, vocabulary, pooling,
-longest text and what else decides the vectors: it is the model's revision, wherever the model was
-loaded from.
+Vectors are as the model returns them. Many sentence models normalise them. Strings that the model
+reads only in part are counted. The identity contains a SHA-256 of weights, vocabulary, pooling,
+maximum length and everything else that decides the vectors. So it identifies the revision of the
+model, wherever the model was loaded from.
 
-Plain transformers are pooled over the last hidden layer, special tokens added. ``first``: the
-vector of the first token (Kubany et al. 2020; of XLNet, whose own summary token is the last one,
-too). ``mean``: the mean over all tokens, special ones included. Nothing is normalised.
+The vectors of a transformer are pooled from the last hidden layer, with special tokens. ``first``
+is the vector of the first token, as in Kubany et al. 2020, also for XLNet, whose own summary token
+is the last one. ``mean`` is the mean over all tokens, including special ones. Nothing is
+normalised.
 
-A text's vector does not depend on its company. A batch holds texts of exactly the same number of
-tokens, so nothing is padded, and always the same number of rows for that length; the last one is
-filled up by repeating a text. The matrices that a text goes through then have the same shapes
-whatever stands beside it. Equal batch sizes therefore give equal vectors, on one machine; others
+The vector of a string does not depend on the other strings. A batch contains strings with the same
+number of tokens, so that nothing is padded, and always the same number of rows for this number of
+tokens. The last batch is filled up by repeating a string. So the matrices in the model always have
+the same shapes. Equal batch sizes therefore give equal vectors on one machine. Other batch sizes
 agree to about 1e-6.
 """
 
@@ -39,14 +40,18 @@ from semmetrics.errors import InputError, require
 from semmetrics.messages import report_progress
 
 _POOLINGS = ("first", "mean")
-_OWNER = "sentence-transformers"  # of the models that are named without an owner
-_TOKENS = 8  # tokens that a batch may hold for each text of the batch size
-_PATIENCE = 5  # seconds that the model hub has to answer
-_NO_LIMIT = 1_000_000  # tokenizers without one say 1e30
-_PROBE = (
-    "Naïve Café: 3.50 T-shirts, traffic_light"  # case, accents, digits, punctuation
-)
-_CONFIGURED = (
+_DEFAULT_OWNER = "sentence-transformers"
+"""The owner of models that are named without one."""
+_MAX_TOKENS_PER_ROW = 8
+"""A batch has at most this many tokens, times the batch size."""
+_HUB_TIMEOUT = 5  # seconds
+_NO_LIMIT = 1_000_000
+"""A limit of this many tokens is not a limit. Tokenizers without a limit report 1e30."""
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+_PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"
+"""A string whose tokens show how case, accents, digits and punctuation are treated."""
+_IDENTITY_SETTINGS = (
     "num_attention_heads",
     "num_key_value_heads",
     "hidden_act",
@@ -56,7 +61,10 @@ _CONFIGURED = (
     "layer_norm_eps",
     "layer_norm_epsilon",
 )
-_SURROGATES = re.compile("[\ud800-\udfff]")
+"""The settings of a model's configuration that decide vectors and cannot be seen in the weights."""
+
+
+# ---- models -----------------------------------------------------------------------------
 
 
 class SentenceEmbedder:
@@ -65,18 +73,25 @@ class SentenceEmbedder:
     Parameters
     ----------
     model : str, or SentenceTransformer
-        A name, the path of a folder, or a model that is loaded already.
+        A name, the path of a folder, or a loaded model.
     device : str
-        "cpu", "cuda", "cuda:1", "mps"; of a model that is loaded already, where it is.
+        "cpu", "cuda", "cuda:1" or "mps". A loaded model stays on its device.
     batch_size : int
-        The most texts in a batch.
+        The maximum number of strings in a batch.
+
+    Attributes
+    ----------
+    name : str
+    dimension : int
+    progress : callable or None
+        Called with the number of strings embedded, and of all strings.
 
     Raises
     ------
     MissingDependencyError
         If sentence-transformers is not installed.
     InputError
-        If the model is not there and cannot be fetched, or the device is not there.
+        If the model does not exist and cannot be downloaded, or the device does not exist.
     """
 
     progress: Callable[[int, int], None] | None = None
@@ -88,138 +103,112 @@ class SentenceEmbedder:
         package = require("sentence_transformers", "a sentence model", extra="sbert")
         if isinstance(model, str):
             check_device(device, require("torch", "a sentence model", extra="sbert"))
-            with _loading_errors(model, _OWNER) as own:
-                self.model = package.SentenceTransformer(
-                    model, device=device, local_files_only=own
-                )
-            limit = self.model.max_seq_length
-            positions = _max_positions(getattr(self.model[0], "auto_model", None))
-            if isinstance(limit, int) and positions is not None and limit > positions:
-                self.model.max_seq_length = positions
+            self.model = _load_sentence_model(package, model, device)
             self.name = _base_name(model)
+            shown_name = model
         else:
-            config = getattr(getattr(model[0], "auto_model", None), "config", None)
-            name = str(getattr(config, "_name_or_path", "") or "sentence-model")
-            self.model, self.name = model, _base_name(name)
+            self.model = model
+            self.name = _base_name(_configured_name(model))
+            shown_name = self.name
         self.tokenizer = self.model.tokenizer
-        _check_tokenizer(
-            self.tokenizer, str(model) if isinstance(model, str) else self.name
-        )
-        old = "get_sentence_embedding_dimension"
-        size = getattr(self.model, "get_embedding_dimension", None) or getattr(
-            self.model, old
-        )
-        self.dimension = int(size())
+        _check_tokenizer(self.tokenizer, shown_name)
+        self.dimension = _sentence_dimension(self.model)
         self.model.eval()
 
     @cached_property
     def identity(self) -> str:
-        """What the vectors are, for signatures: a SHA-256 of weights, vocabulary and settings.
+        """The name of the vectors in signatures, with a SHA-256 of everything that decides them.
 
-        Weights do not tell how many heads they are cut into, nor a vocabulary whether texts are
-        lower-cased: so the numbers of the configuration and the tokens of a text are in it, too. It
-        is the same for the same weights, whatever the file format and place.
+        These are the weights, the vocabulary and the settings. Weights do not show the number of
+        attention heads, nor a vocabulary whether strings are lower-cased. So the SHA-256 also
+        covers numbers of the configuration and the tokens of a test string. It does not depend on
+        the file format and the location of the model.
         """
-        model, tokenizer = self.model, self.tokenizer
-        configured = next(
-            (m.config for m in model.modules() if hasattr(m, "config")), None
-        )
-        settings = [
-            *self._settings(),
-            *(getattr(configured, key, None) for key in _CONFIGURED),
-        ]
-        state = hashlib.sha256(
-            json.dumps([str(setting) for setting in settings]).encode()
-        )
-        if hasattr(tokenizer, "get_vocab"):
-            vocabulary = tokenizer.get_vocab()
-            words = (
-                sorted(vocabulary.items())
-                if isinstance(vocabulary, dict)
-                else list(vocabulary)
-            )
-            # none for a bag of words, which its vocabulary decides
-            probe = None if callable(tokenizer) else getattr(tokenizer, "encode", None)
-            probed = getattr(probe(_PROBE) if probe else None, "ids", ())
-            if callable(tokenizer):
-                probed = tokenizer(_PROBE)["input_ids"]
-            state.update(json.dumps([words, list(probed)]).encode())
-        for name, tensor in sorted(model.state_dict().items()):
-            array = tensor.detach().cpu().float().numpy()
+        state = hashlib.sha256()
+        settings = self._settings()
+        config = _find_config(self.model)
+        for key in _IDENTITY_SETTINGS:
+            settings.append(getattr(config, key, None))
+        state.update(json.dumps([str(setting) for setting in settings]).encode())
+        if hasattr(self.tokenizer, "get_vocab"):
+            words = _list_vocabulary(self.tokenizer)
+            tokens = _probe_tokenizer(self.tokenizer)
+            state.update(json.dumps([words, tokens]).encode())
+        for name, tensor in sorted(self.model.state_dict().items()):
+            weights = tensor.detach().cpu().float().numpy()
             state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            state.update(np.ascontiguousarray(array).data)
+            state.update(np.ascontiguousarray(weights).data)
         return format_identity(self.name, self.dimension, state.hexdigest())
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts; the empty text is unknown.
+        """Return the vectors of strings. The empty string is unknown.
 
         Raises
         ------
         InputError
-            If the model gives numbers that are not finite; names the text.
+            If the model returns numbers that are not finite. The message names the string.
         """
         texts = _replace_surrogates(texts)
         widths, truncated = self._count_tokens(texts)
-
-        done = set[int]()
-
-        def encode(numbers: list[int]) -> Any:
-            report_progress(
-                self.progress, len(done), len(texts), "embedding texts", "text"
-            )
-            done.update(numbers)
-            return self._encode([texts[number] for number in numbers])
-
-        sizes = {"batch_size": self.batch_size, "dimension": self.dimension}
-        vectors = run_in_batches(widths, encode, **sizes)
-        if not np.isfinite(vectors).all():
-            check_finite(
-                vectors, texts, self.identity, "check the model and the device"
-            )
-        known = np.array([bool(text.strip()) for text in texts], np.bool_) & (
-            widths > 0
+        vectors = run_in_batches(
+            widths,
+            _BatchEncoder(self, texts),
+            batch_size=self.batch_size,
+            dimension=self.dimension,
         )
+        if not np.isfinite(vectors).all():
+            remedy = "check the model and the device"
+            check_finite(vectors, texts, self.identity, remedy)
+        is_filled = np.array([bool(text.strip()) for text in texts], np.bool_)
+        known = is_filled & (widths > 0)
         vectors[~known] = 0
         return Embedded(vectors, known, int(truncated.sum()))
 
     def is_truncated(self, texts: Sequence[str]) -> Bools:
-        """Return which texts the model reads only the beginning of."""
-        return self._count_tokens(_replace_surrogates(texts))[1]
+        """Return which strings the model reads only in part."""
+        _, truncated = self._count_tokens(_replace_surrogates(texts))
+        return truncated
 
     def _count_tokens(self, texts: list[str]) -> tuple[Ints, Bools]:
-        """Return how many tokens are read of each text, and which texts have more."""
-        # a bag of words: length plays no part
-        if not callable(self.tokenizer) or not texts:
-            return np.ones(len(texts), np.int64), np.zeros(len(texts), np.bool_)
+        """Return how many tokens of each string are read, and which strings have more."""
+        truncated = np.zeros(len(texts), np.bool_)
+        if not texts or not callable(self.tokenizer):
+            # For a bag of words, the number of tokens does not matter.
+            return np.ones(len(texts), np.int64), truncated
         prompted = [self._prompt + text for text in texts]
-        read = self.tokenizer(prompted, truncation=False, verbose=False)
-        widths = np.fromiter(map(len, read["input_ids"]), np.int64, len(texts))
+        tokens = self.tokenizer(prompted, truncation=False, verbose=False)
+        widths = np.fromiter(map(len, tokens["input_ids"]), np.int64, len(texts))
         if self.limit is None:
-            return widths, np.zeros(len(texts), np.bool_)
+            return widths, truncated
         return np.minimum(widths, self.limit), widths > self.limit
 
     @property
     def limit(self) -> int | None:
-        """The most tokens that the model reads."""
-        return self.model.max_seq_length  # type: ignore[no-any-return]
+        """The maximum number of tokens that the model reads, or None."""
+        limit: int | None = self.model.max_seq_length
+        return limit
 
     @property
     def _prompt(self) -> str:
-        """What the model puts before every text."""
+        """The string that the model puts before every string."""
         name = getattr(self.model, "default_prompt_name", None)
-        return str((getattr(self.model, "prompts", None) or {}).get(name) or "")
+        prompts = getattr(self.model, "prompts", None) or {}
+        return str(prompts.get(name) or "")
 
     def _settings(self) -> list[object]:
-        """Return what decides the vectors, besides weights and vocabulary."""
+        """Return the settings that decide the vectors, apart from weights and vocabulary."""
         settings: list[object] = [self.limit, self._prompt]
-        for module in self.model:  # the pooling, which versions write differently
-            pooling = getattr(module, "get_pooling_mode_str", None)
-            mode = pooling() if pooling else getattr(module, "pooling_mode", "")
+        for module in self.model:
+            mode = getattr(module, "pooling_mode", "")
+            # Versions of the library name the pooling differently.
+            describe_pooling = getattr(module, "get_pooling_mode_str", None)
+            if describe_pooling is not None:
+                mode = describe_pooling()
             settings.append(f"{type(module).__name__} {mode}")
         return settings
 
-    def _encode(self, texts: list[str]) -> Any:
-        """Return the vectors of texts of one width."""
+    def encode_batch(self, texts: list[str]) -> Any:
+        """Return the vectors of strings with the same number of tokens."""
         return self.model.encode(texts, batch_size=len(texts), show_progress_bar=False)
 
 
@@ -232,87 +221,113 @@ class TransformerEmbedder(SentenceEmbedder):
         The name of a model, or the path of its folder.
     pooling : {"first", "mean"}
     device, batch_size
-        See `SentenceEmbedder`.
+        As in `SentenceEmbedder`.
 
     Raises
     ------
     MissingDependencyError
         If transformers is not installed.
     InputError
-        If the model is not there and cannot be fetched, or the device is not there.
+        If the model does not exist and cannot be downloaded, or the device does not exist.
     """
 
     def __init__(
         self, name: str, *, pooling: str, device: str = "cpu", batch_size: int = 32
     ) -> None:
         self.batch_size = batch_size
+        self.pooling = pooling
+        self.device = device
         package = require("transformers", "a transformer model", extra="sbert")
         self._torch = require("torch", "a transformer model", extra="sbert")
         check_device(device, self._torch)
-        self.pooling, self.device = pooling, device
-        with _loading_errors(name) as own:
+        with _loading_errors(name) as is_local:
             self.tokenizer = package.AutoTokenizer.from_pretrained(
-                name, local_files_only=own
+                name, local_files_only=is_local
             )
-            model = package.AutoModel.from_pretrained(name, local_files_only=own)
+            model = package.AutoModel.from_pretrained(name, local_files_only=is_local)
         _check_tokenizer(self.tokenizer, name)
         if getattr(model.config, "is_encoder_decoder", False):
             raise InputError("has-decoder", name, kind=type(model).__name__)
         self.model = model.to(device).eval()
-        self.name, self.dimension = (
-            f"{_base_name(name)}-{pooling}",
-            int(model.config.hidden_size),
-        )
+        self.name = f"{_base_name(name)}-{pooling}"
+        self.dimension = int(model.config.hidden_size)
 
     @property
     def limit(self) -> int | None:
-        """The most tokens that the model reads."""
-        limits = self.tokenizer.model_max_length, _max_positions(self.model), _NO_LIMIT
-        most = int(min(limit for limit in limits if limit is not None))
-        return most if most < _NO_LIMIT else None
+        """The maximum number of tokens that the model reads, or None."""
+        limits = [self.tokenizer.model_max_length, _max_positions(self.model)]
+        limit = min((limit for limit in limits if limit is not None), default=_NO_LIMIT)
+        if limit >= _NO_LIMIT:
+            return None
+        return int(limit)
 
     def _settings(self) -> list[object]:
         return [self.pooling, self.limit]
 
-    def _encode(self, texts: list[str]) -> Any:
-        read = self.tokenizer(
-            texts, truncation=self.limit is not None, max_length=self.limit
-        )
+    def encode_batch(self, texts: list[str]) -> Any:
+        """Return the vectors of strings with the same number of tokens."""
+        has_limit = self.limit is not None
+        tokens = self.tokenizer(texts, truncation=has_limit, max_length=self.limit)
         torch = self._torch
         with torch.inference_mode():
-            tokens = torch.tensor(read["input_ids"], device=self.device)
-            hidden = self.model(
-                input_ids=tokens, attention_mask=torch.ones_like(tokens)
-            )[0]
-            pooled = hidden[:, 0] if self.pooling == "first" else hidden.mean(dim=1)
+            input_ids = torch.tensor(tokens["input_ids"], device=self.device)
+            attention_mask = torch.ones_like(input_ids)
+            outputs = self.model(input_ids=input_ids, attention_mask=attention_mask)
+            last_hidden_layer = outputs[0]
+            if self.pooling == "first":
+                pooled = last_hidden_layer[:, 0]
+            else:
+                pooled = last_hidden_layer.mean(dim=1)
             return pooled.float().cpu().numpy()
 
 
 def open_transformer(spec: str, **options: Any) -> TransformerEmbedder:
-    """Open a plain transformer by its name, perhaps after a pooling: ``mean:bert-base-uncased``."""
-    first, colon, rest = spec.partition(":")
-    pooling, name = (first, rest) if colon and first in _POOLINGS else ("first", spec)
+    """Open a transformer by its name, optionally after a pooling: ``mean:bert-base-uncased``."""
+    pooling, colon, name = spec.partition(":")
+    if not colon or pooling not in _POOLINGS:
+        pooling = "first"
+        name = spec
     return TransformerEmbedder(name, pooling=pooling, **options)
+
+
+# ---- batches ----------------------------------------------------------------------------
+
+
+class _BatchEncoder:
+    """Embed the strings of a batch and report the progress."""
+
+    def __init__(self, embedder: SentenceEmbedder, texts: list[str]) -> None:
+        self._embedder = embedder
+        self._texts = texts
+        self._done: set[int] = set()
+
+    def __call__(self, numbers: list[int]) -> Any:
+        """Return the vectors of the strings with these numbers."""
+        progress = self._embedder.progress
+        n_done = len(self._done)
+        report_progress(progress, n_done, len(self._texts), "embedding texts", "text")
+        self._done.update(numbers)
+        return self._embedder.encode_batch([self._texts[number] for number in numbers])
 
 
 def run_in_batches(
     widths: Ints, run: Callable[[list[int]], Any], *, batch_size: int, dimension: int
 ) -> Vectors:
-    """Run a model over texts in batches of one width.
+    """Run a model on strings, in batches with the same number of tokens per string.
 
     Parameters
     ----------
-    widths : int array, shape (texts,)
-        Tokens of each text; without any a text is not run, and its row is zeros.
+    widths : int array, shape (n_texts,)
+        The number of tokens of each string. Strings without tokens have a row of zeros.
     run : callable
-        From the numbers of a batch's texts to its vectors.
+        Returns the vectors of a batch, given the numbers of its strings.
     batch_size : int
-        The most texts in a batch; long texts come in smaller ones.
+        The maximum number of strings in a batch. Batches of long strings are smaller.
     dimension : int
 
     Returns
     -------
-    float32 array, shape (texts, dimension)
+    float32 array, shape (n_texts, dimension)
 
     Examples
     --------
@@ -326,80 +341,152 @@ def run_in_batches(
     vectors = np.zeros((len(widths), dimension), np.float32)
     for width in np.unique(widths[widths > 0]).tolist():
         numbers = np.flatnonzero(widths == width).tolist()
-        size = max(1, min(batch_size, _TOKENS * batch_size // width))
+        size = min(batch_size, _MAX_TOKENS_PER_ROW * batch_size // width)
+        size = max(1, size)
         for start in range(0, len(numbers), size):
             batch = numbers[start : start + size]
-            filled = batch + [batch[0]] * (size - len(batch))
-            vectors[batch] = np.asarray(run(filled), np.float32)[: len(batch)]
+            n_missing = size - len(batch)
+            filled = batch + [batch[0]] * n_missing
+            rows = np.asarray(run(filled), np.float32)
+            vectors[batch] = rows[: len(batch)]
     return vectors
+
+
+def _replace_surrogates(texts: Sequence[str]) -> list[str]:
+    """Replace halves of surrogate pairs, which no tokenizer reads, by U+FFFD."""
+    replaced = []
+    for text in texts:
+        if not text.isascii():
+            text = _SURROGATES.sub("\ufffd", text)
+        replaced.append(text)
+    return replaced
+
+
+# ---- loading ----------------------------------------------------------------------------
+
+
+def _load_sentence_model(package: Any, name: str, device: str) -> Any:
+    """Load a sentence model, and limit its input to the positions that it has."""
+    with _loading_errors(name, _DEFAULT_OWNER) as is_local:
+        model = package.SentenceTransformer(
+            name, device=device, local_files_only=is_local
+        )
+    limit = model.max_seq_length
+    n_positions = _max_positions(getattr(model[0], "auto_model", None))
+    if isinstance(limit, int) and n_positions is not None and limit > n_positions:
+        model.max_seq_length = n_positions
+    return model
+
+
+def _configured_name(model: Any) -> str:
+    """Return the name in the configuration of a loaded sentence model."""
+    config = getattr(getattr(model[0], "auto_model", None), "config", None)
+    return str(getattr(config, "_name_or_path", "") or "sentence-model")
+
+
+def _sentence_dimension(model: Any) -> int:
+    """Return the length of the vectors of a sentence model, in all versions of the library."""
+    get_dimension = getattr(model, "get_embedding_dimension", None)
+    if get_dimension is None:
+        get_dimension = model.get_sentence_embedding_dimension
+    return int(get_dimension())
 
 
 @contextmanager
 def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
-    """Turn the failures of loading a model into one error that says what to do.
-
-    Gives whether only files of this machine can be loaded.
+    """Turn any failure of loading a model into an error with a fix.
 
     Parameters
     ----------
     name : str
-        A folder, or the name of a model that is fetched where the machine is online.
+        A folder, or the name of a model that is downloaded if the machine is online.
     owner : str
-        Under whose name the model is looked for where it has none.
+        The owner of models that are named without one.
+
+    Yields
+    ------
+    bool
+        Whether only files on this machine can be loaded.
     """
-    if not Path(name).exists() and (
-        name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name
-    ):
+    is_folder = Path(name).exists()
+    if not is_folder and _looks_like_path(name):
         raise InputError("missing-folder", name)
     logging = require("transformers.utils.logging", "loading a model", extra="sbert")
-    shown = logging.is_progress_bar_enabled()
+    shows_progress = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        yield Path(name).exists() or not _hub_answers()
+        yield is_folder or not _is_hub_reachable()
     except (InputError, MemoryError, import_module("torch").cuda.OutOfMemoryError):
         raise
-    # What damaged weights and tokenizers raise is not bounded, nor of one package.
-    except Exception as error:
-        line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        if Path(name).exists():
-            raise InputError("damaged", name, why=line) from error
-        full = name if "/" in name or not owner else f"{owner}/{name}"
-        raise InputError("model-not-here", value=name, why=line, full=full) from error
+    except (
+        Exception
+    ) as error:  # damaged weights and tokenizers raise errors of any package
+        raise _model_error(error, name, owner) from error
     finally:
-        if shown:
+        if shows_progress:
             logging.enable_progress_bar()
 
 
-def _hub_answers() -> bool:
-    """Return whether the model hub can be reached: its own retries take a minute and a half."""
+def _looks_like_path(name: str) -> bool:
+    """Return whether a name cannot be the name of a model on the hub, such as "owner/model"."""
+    return name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name
+
+
+def _model_error(error: Exception, name: str, owner: str) -> InputError:
+    """Return the error about a model that cannot be loaded."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    why = lines[0]
+    if Path(name).exists():
+        return InputError("damaged", name, why=why)
+    full_name = name
+    if owner and "/" not in name:
+        full_name = f"{owner}/{name}"
+    return InputError("model-not-here", value=name, why=why, full=full_name)
+
+
+def _is_hub_reachable() -> bool:
+    """Return whether the model hub answers. The library itself retries for 90 seconds."""
     try:
         hub = import_module("huggingface_hub")
-        hub.utils.get_session().head(hub.constants.ENDPOINT, timeout=_PATIENCE)
-    except Exception:  # of whichever library makes the request, or offline mode
+        hub.utils.get_session().head(hub.constants.ENDPOINT, timeout=_HUB_TIMEOUT)
+    except (
+        Exception
+    ):  # of any library that makes the request, or because of offline mode
         return False
     return True
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:
-    """Refuse a tokenizer without words: it was made up because its files are missing."""
-    special = set(getattr(tokenizer, "all_special_tokens", ()))
-    if hasattr(tokenizer, "get_vocab") and not set(tokenizer.get_vocab()) - special:
+    """Raise if a tokenizer has no words. The library makes one up if its files are missing."""
+    if not hasattr(tokenizer, "get_vocab"):
+        return
+    special_tokens = getattr(tokenizer, "all_special_tokens", ())
+    words = set(tokenizer.get_vocab()).difference(special_tokens)
+    if not words:
         raise InputError("empty-tokenizer", name)
 
 
 def _max_positions(model: Any) -> int | None:
-    """Return for how many tokens a transformer has positions; None if there is no limit."""
-    positions = getattr(getattr(model, "config", None), "max_position_embeddings", None)
-    if not isinstance(positions, int) or positions <= 0:
+    """Return the number of tokens for which a transformer has positions, or None if unlimited."""
+    config = getattr(model, "config", None)
+    n_positions = getattr(config, "max_position_embeddings", None)
+    if not isinstance(n_positions, int) or n_positions <= 0:
         return None
-    # RoBERTa counts positions from after that of padding.
-    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
-    padding = getattr(table, "padding_idx", None)
-    return positions if padding is None else positions - padding - 1
+    # RoBERTa's positions start after the position of padding.
+    embeddings = getattr(model, "embeddings", None)
+    table = getattr(embeddings, "position_embeddings", None)
+    padding_position = getattr(table, "padding_idx", None)
+    if padding_position is None:
+        return n_positions
+    n_tokens: int = n_positions - padding_position - 1
+    return n_tokens
+
+
+# ---- identities -------------------------------------------------------------------------
 
 
 def _base_name(name: str) -> str:
-    """Return what a model is called in signatures.
+    """Return the name of a model in signatures.
 
     Examples
     --------
@@ -409,8 +496,27 @@ def _base_name(name: str) -> str:
     return Path(name).name or name
 
 
-def _replace_surrogates(texts: Sequence[str]) -> list[str]:
-    """Replace halves of surrogate pairs, which no tokenizer reads, by U+FFFD."""
-    return [
-        text if text.isascii() else _SURROGATES.sub("\ufffd", text) for text in texts
-    ]
+def _find_config(model: Any) -> Any:
+    """Return the configuration of the first module that has one, or None."""
+    for module in model.modules():
+        if hasattr(module, "config"):
+            return module.config
+    return None
+
+
+def _list_vocabulary(tokenizer: Any) -> list[Any]:
+    """Return the words of a tokenizer, with their numbers if it has numbers."""
+    vocabulary = tokenizer.get_vocab()
+    if isinstance(vocabulary, dict):
+        return sorted(vocabulary.items())
+    return list(vocabulary)
+
+
+def _probe_tokenizer(tokenizer: Any) -> list[int]:
+    """Return the tokens of a test string, or an empty list for a bag of words."""
+    if callable(tokenizer):
+        return list(tokenizer(_PROBE)["input_ids"])
+    encode = getattr(tokenizer, "encode", None)
+    if encode is None:
+        return []
+    return list(getattr(encode(_PROBE), "ids", ()))

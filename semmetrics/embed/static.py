@@ -1,115 +1,96 @@
-"""The embedding that ships with the package: numpy, no torch, no network.
+"""The general embedding that ships with semmetrics. It needs numpy only.
 
 Conventions
 -----------
-A text is lower-cased, stripped of accents and apostrophes, and cut into runs of ``a-z`` and
-``0-9``; what stands between them (blanks, underscores, hyphens, brackets) separates words. From the
-left, the longest run of words that is an entry is taken; a word that begins none is cut into its
-longest beginning that is an entry and ``##`` continuations.
+A string is lower-cased, stripped of accents and apostrophes, and split into runs of ``a-z`` and
+``0-9``. All other characters separate words. From left to right, the tokenizer takes the longest
+run of words that is an entry of the vocabulary. A word that starts no entry is cut into its longest
+prefix that is an entry, and ``##`` continuations.
 
-A text that is one entry has the entry's vector, which is the sentence model's own vector of that
-text. Any other text has ``mean + sum(parts) / sqrt(entries / 2)``: a part is what an entry adds to
-a longer text, fitted by the recipe. Vectors have length 1, as the sentence model's. A text is
-unknown only where nothing of it is an entry: no letter or digit that can be read as Latin. A text
-with a word that is cut into pieces is *composed*: its vector says little where the word is a name
-or a misspelling.
+A string that is one entry has the entry's vector, which the sentence model computed for that
+string. Any other string has ``mean + sum(parts) / sqrt(entries / 2)``. The part of an entry is its
+contribution to longer strings, fitted by the recipe. All vectors have length 1, like the
+sentence model's. A string is unknown if it contains no entry, so no Latin letter or digit. A string
+with a word that is cut into pieces is *composed*. Its vector is unreliable if the word is a name or
+a misspelling.
 
-``embeddings/README.md`` says how the data was made, ``embeddings/EVALUATION.md`` how good it is.
+``embeddings/README.md`` describes how the data was made, and ``embeddings/EVALUATION.md`` how good
+it is.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache, cached_property
-from itertools import takewhile
+from itertools import chain
 from pathlib import Path
-from tokenize import TokenError
-from typing import Any
-from zipfile import BadZipFile
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints, offsets, row_numbers
 from semmetrics.embed.embedder import Embedded, Vectors
-from semmetrics.errors import InputError
+from semmetrics.embed.model_files import (
+    ModelFiles,
+    PackedRows,
+    check_digest,
+    reading_model,
+)
 from semmetrics.store.files import file_digest
 
-DATA = Path(__file__).parent / "data"
-
-#: What decides the vectors; the identity is the SHA-256 of their bytes in this order.
 FILES = ("static-rows.npy", "static-mean.npy", "static-vocabulary.txt")
+"""The files that decide the vectors. The identity is the SHA-256 of their bytes in this order."""
 
-#: What an entry without a part of its own adds to a longer text: this much of its vector less mean.
 SHARE = np.float32(0.7)
-
-# The 16 numbers that stand for a normally distributed one with the least squared error (Max 1960).
-_HALF = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0691, 2.7326)
-#: The number that each four-bit code stands for, times its row's scale.
-LEVELS = np.array([-x for x in reversed(_HALF)] + list(_HALF), np.float32)
-# Both numbers of each byte, the high four bits first.
-_PAIRS = np.stack(np.meshgrid(LEVELS, LEVELS, indexing="ij"), axis=-1).reshape(256, 2)
-
-#: What reading a damaged file may raise.
-DAMAGED = (
-    AttributeError,
-    BadZipFile,
-    EOFError,
-    LookupError,
-    MemoryError,
-    OSError,
-    RuntimeError,
-    TokenError,
-    TypeError,
-    ValueError,
-)
+"""The contribution of an entry without a part, as a share of its vector minus the mean."""
 
 _WORD = re.compile(r"[a-z0-9]+")
 _APOSTROPHES = re.compile(r"['’`´]")
-# Letters that no decomposition turns into Latin ones with an accent.
-_LETTERS = str.maketrans(
+_LATIN_LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
-_CONTINUES = "##"
-# Of a longer word only the beginning is cut into entries, so that cost stays linear.
-_LONGEST_WORD = 100
-# Texts summed at a time.
-_BLOCK = 8192
+"""Letters that Unicode does not decompose into a Latin letter and an accent."""
+
+_CONTINUATION = "##"
+_MAX_WORD_LENGTH = 100
+"""Letters of a word that are cut into entries. It keeps the cost linear."""
+_MAX_TEXTS_PER_BATCH = 8192
+
+
+# ---- words ------------------------------------------------------------------------------
 
 
 def split_words(text: str) -> list[str]:
-    """Cut a text into plain words.
+    """Split a string into plain words.
 
     Examples
     --------
     >>> split_words("Crème-brûlée_DISH (sweet)")
     ['creme', 'brulee', 'dish', 'sweet']
     """
-    return _WORD.findall(_APOSTROPHES.sub("", fold_accents(text)))
+    plain = _APOSTROPHES.sub("", fold_accents(text))
+    return _WORD.findall(plain)
 
 
 def fold_accents(text: str) -> str:
-    """Return a text in lower case, with letters of the Latin alphabet in place of variants.
+    """Return a string in lower case, with variants of Latin letters replaced by plain ones.
 
     Examples
     --------
     >>> fold_accents("Smørbrød und Süßes"), fold_accents("Кофе")
     ('smorbrod und susses', 'кофе')
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFKD", text.casefold())
-        text = "".join(c for c in text if not unicodedata.combining(c)).translate(
-            _LETTERS
-        )
-    return text.lower()
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    letters = [c for c in decomposed if not unicodedata.combining(c)]
+    return "".join(letters).translate(_LATIN_LETTERS).lower()
 
 
 def normalise(text: str) -> str:
-    """Return the form in which a text is looked up.
+    """Return the form of a string that is looked up in the vocabulary.
 
     Examples
     --------
@@ -120,12 +101,18 @@ def normalise(text: str) -> str:
 
 
 class Tokenizer:
-    """Cut texts into vocabulary entries: the longest phrase, then the word, then its pieces.
+    """Cut strings into vocabulary entries: the longest phrase, then the word, then its pieces.
 
     Parameters
     ----------
     entries : sequence of str
-        Normalised words and phrases, and ``##`` continuations; an entry's number is its place.
+        Normalised words and phrases, and ``##`` continuations. The number of an entry is its
+        position.
+
+    Attributes
+    ----------
+    numbers : dict of str to int
+        The number of each entry.
 
     Examples
     --------
@@ -136,152 +123,187 @@ class Tokenizer:
 
     def __init__(self, entries: Sequence[str]) -> None:
         self.numbers = dict(zip(entries, range(len(entries)), strict=True))
-        self._most_words = 1 + max((entry.count(" ") for entry in entries), default=0)
+        most_spaces = max((entry.count(" ") for entry in entries), default=0)
+        self._max_words = most_spaces + 1
 
     def find(self, text: str) -> int | None:
-        """Return the number of the entry that a text is, or None."""
+        """Return the number of the entry for a whole string, or None."""
         number = self.numbers.get(text)
-        if number is None or text.startswith(_CONTINUES):
+        if number is None or text.startswith(_CONTINUATION):
             number = self.numbers.get(normalise(text))
         return number
 
     def __call__(self, text: str) -> list[int]:
-        """Return the numbers of a text's entries, from left to right."""
+        """Return the numbers of the entries in a string, from left to right."""
         number = self.numbers.get(text)
-        if number is not None and not text.startswith(_CONTINUES):
+        if number is not None and not text.startswith(_CONTINUATION):
             return [number]
-        words, found, start = split_words(text), list[int](), 0
+        words = split_words(text)
+        numbers = []
+        start = 0
         while start < len(words):
-            for width in range(min(self._most_words, len(words) - start), 0, -1):
-                number = self.numbers.get(" ".join(words[start : start + width]))
+            max_words = min(self._max_words, len(words) - start)
+            for n_words in range(max_words, 0, -1):
+                number = self.numbers.get(" ".join(words[start : start + n_words]))
                 if number is not None:
-                    found.append(number)
-                    start += width
                     break
+            if number is None:  # not even the first word is an entry
+                numbers += self._cut_word(words[start])
             else:
-                found += self._pieces(words[start])
-                start += 1
-        return found
+                numbers.append(number)
+            start += n_words
+        return numbers
 
-    def _pieces(self, word: str) -> list[int]:
-        """Return the numbers of a word's longest beginning and continuations.
+    def _cut_word(self, word: str) -> list[int]:
+        """Return the numbers of the longest prefix of a word and of its continuations.
 
-        A letter with which no entry goes on is passed over.
+        A letter is skipped if no entry starts with it.
         """
-        word, found, start = word[:_LONGEST_WORD], list[int](), 0
+        word = word[:_MAX_WORD_LENGTH]
+        numbers = []
+        start = 0
         while start < len(word):
-            head = _CONTINUES if start else ""
+            prefix = _CONTINUATION if start else ""
             for end in range(len(word), start, -1):
-                number = self.numbers.get(head + word[start:end])
+                number = self.numbers.get(prefix + word[start:end])
                 if number is not None:
-                    found.append(number)
+                    numbers.append(number)
                     break
             start = end
-        return found
+        return numbers
 
 
-class PackedRows:
-    """Vectors kept as four bits a number and a scale a row.
+# ---- models -----------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    table : structured array, shape (rows,)
-        Fields ``scale`` (float16) and ``codes`` (uint8, two numbers a byte, the high bits first).
-    """
 
-    def __init__(self, table: NDArray[Any]) -> None:
-        self._table = table
+class _VectorTable(Protocol):
+    """Vectors by row, such as a float32 matrix or `PackedRows`."""
 
-    def __len__(self) -> int:
-        return len(self._table)
+    def __len__(self) -> int: ...
 
-    def __getitem__(self, numbers: Ints) -> Vectors:
-        packed = self._table[numbers]
-        codes, scales = packed["codes"], packed["scale"].astype(np.float32)
-        rows: Vectors = _PAIRS[codes].reshape(len(codes), 2 * codes.shape[1])
-        rows *= scales[:, None]
-        return rows
+    def __getitem__(self, rows: Ints, /) -> Vectors: ...
 
 
 class StaticModel:
-    """Entries and their vectors, put together to vectors of texts.
+    """A vocabulary with vectors, which are combined into vectors of strings.
 
     Parameters
     ----------
     entries : sequence of str
-        First the continuations, then the other entries that have a part, then those that have none.
+        First the continuations, then the other entries that have a part, then those without.
     rows : array or PackedRows
-        For each entry that is no continuation its vector less ``mean``; after them the parts.
+        For each entry that is not a continuation, its vector minus ``mean``. Then the parts.
     mean : float32 array, shape (dimension,)
+
+    Attributes
+    ----------
+    tokenizer : Tokenizer
     """
 
-    def __init__(self, entries: Sequence[str], rows: Any, mean: Vectors) -> None:
+    def __init__(
+        self, entries: Sequence[str], rows: _VectorTable, mean: Vectors
+    ) -> None:
         self.tokenizer = Tokenizer(entries)
-        self._rows, self._mean = rows, np.array(mean, np.float32)
-        self._pieces = _count_pieces(entries)
-        self._wholes = len(entries) - self._pieces
-        self._parts = len(rows) - self._wholes
+        self._rows = rows
+        self._mean = np.array(mean, np.float32)
+        self._n_continuations = _count_continuations(entries)
+        self._n_vectors = len(entries) - self._n_continuations
+        self._n_parts = len(rows) - self._n_vectors
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
+        """Return the vectors of strings, of length 1, or zeros if a string has no entry.
 
-        A text with a continuation among its entries is composed.
+        A string with a continuation among its entries is composed.
         """
-        found = [self.tokenizer(text) for text in texts]
-        counts = np.fromiter(map(len, found), np.int64, len(found))
-        flat = np.fromiter(
-            (number for one in found for number in one), np.int64, int(counts.sum())
+        entries_of_texts = [self.tokenizer(text) for text in texts]
+        n_texts = len(entries_of_texts)
+        counts = np.fromiter(map(len, entries_of_texts), np.int64, n_texts)
+        indptr = offsets(counts)
+        n_entries = int(counts.sum())
+        entries = np.fromiter(
+            chain.from_iterable(entries_of_texts), np.int64, n_entries
         )
-        starts = offsets(counts)[:-1]
-        vectors = np.zeros((len(found), len(self._mean)), np.float32)
-        for low in range(0, len(found), _BLOCK):
-            part = slice(low, low + _BLOCK)
-            self._fill(vectors[part], flat, starts[part], counts[part])
-        composed = np.zeros(len(found), np.bool_)
-        composed[row_numbers(offsets(counts))[flat < self._pieces]] = True
+        starts = indptr[:-1]
+        vectors = np.zeros((n_texts, len(self._mean)), np.float32)
+        for low in range(0, n_texts, _MAX_TEXTS_PER_BATCH):
+            batch = slice(low, low + _MAX_TEXTS_PER_BATCH)
+            self._fill(vectors[batch], entries, starts[batch], counts[batch])
+        composed = np.zeros(n_texts, np.bool_)
+        is_continuation = entries < self._n_continuations
+        composed[row_numbers(indptr)[is_continuation]] = True
         return Embedded(vectors, counts > 0, composed=composed)
 
-    def _fill(self, vectors: Vectors, flat: Ints, starts: Ints, counts: Ints) -> None:
-        """Write the vectors of some texts.
+    def _fill(
+        self, vectors: Vectors, entries: Ints, starts: Ints, counts: Ints
+    ) -> None:
+        """Write the vectors of a batch of strings.
 
-        Goes through the first entry of all texts, then the second of those that have one, and so
-        on: each text is added up alone and from left to right, whatever stands beside it.
+        The first entries of all strings are added, then all second entries, and so on. So the sum
+        of a string is formed from left to right and does not depend on the rest of the batch.
+
+        Parameters
+        ----------
+        vectors : float32 array, shape (n_texts, dimension)
+            Zeros, which are overwritten.
+        entries : int array
+            The entries of all strings.
+        starts, counts : int arrays, shape (n_texts,)
+            The position of the first entry of each string, and the number of its entries.
         """
         single = np.flatnonzero(counts == 1)
-        vectors[single] = self._rows[flat[starts[single]] - self._pieces]
+        vectors[single] = self._rows[entries[starts[single]] - self._n_continuations]
         for place in range(int(counts.max(initial=0))):
-            having = np.flatnonzero((counts > place) & (counts > 1))
-            numbers = flat[starts[having] + place]
-            own = numbers < self._parts
-            added = self._rows[
-                np.where(own, self._wholes + numbers, numbers - self._pieces)
-            ]
-            added[~own] *= SHARE
-            vectors[having] += added
+            texts = np.flatnonzero((counts > place) & (counts > 1))
+            vectors[texts] += self._contributions(entries[starts[texts] + place])
         several = np.flatnonzero(counts > 1)
-        vectors[several] /= np.sqrt(counts[several] / 2).astype(np.float32)[:, None]
+        divisors = np.sqrt(counts[several] / 2).astype(np.float32)
+        vectors[several] /= divisors[:, None]
         vectors[counts > 0] += self._mean
-        length = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1))[:, None]
-        np.divide(vectors, length, out=vectors, where=length > 0, casting="same_kind")
+        scale_to_unit_length(vectors)
+
+    def _contributions(self, entries: Ints) -> Vectors:
+        """Return what entries add to longer strings: their part, or a share of their vector."""
+        has_part = entries < self._n_parts
+        rows_of_parts = self._n_vectors + entries
+        rows_of_vectors = entries - self._n_continuations
+        contributions = self._rows[np.where(has_part, rows_of_parts, rows_of_vectors)]
+        contributions[~has_part] *= SHARE
+        return contributions
+
+
+def _count_continuations(entries: Sequence[str]) -> int:
+    """Count the continuations, which come first."""
+    for number, entry in enumerate(entries):
+        if not entry.startswith(_CONTINUATION):
+            return number
+    return len(entries)
+
+
+def scale_to_unit_length(vectors: Vectors) -> Vectors:
+    """Scale vectors to length 1 in place, and return them. Zeros stay zeros."""
+    length = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1))[:, None]
+    np.divide(vectors, length, out=vectors, where=length > 0, casting="same_kind")
+    return vectors
 
 
 class StaticEmbedder(StaticModel):
-    """The static model of the package, or another that the same recipe made.
+    """The general model of the package, or another model made by the same recipe.
 
     Parameters
     ----------
     folder : Path, optional
-        Where the model's files are; the package's own without it.
+        The folder with its files. Default: the model of the package.
 
     Attributes
     ----------
+    folder : Path
     metadata : dict
-        What the recipe wrote: name, dimension, threshold, source model, licence, checksums.
+        Written by the recipe: name, dimension, threshold, source model, licence, checksums.
 
     Raises
     ------
     InputError
-        If a file is missing or does not fit the others.
+        If a file is missing, damaged or belongs to another model.
 
     Examples
     --------
@@ -297,83 +319,55 @@ class StaticEmbedder(StaticModel):
     cacheable = False
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = DATA if folder is None else Path(folder)
-        rows, mean, vocabulary = (self._folder / name for name in FILES)
-        with reading_model(self._folder / "static.json") as path:
-            self.metadata: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            noted = self.metadata["entries"], self.metadata["dimension"]
+        files = ModelFiles(folder, "static.json")
+        self.folder = files.folder
+        self.metadata = files.metadata
+        with reading_model(files.description):
+            recorded_shape = (self.metadata["entries"], self.metadata["dimension"])
             self._name = str(self.metadata["name"])
             self._digest = str(self.metadata["sha256"])
-        with reading_model(vocabulary):
-            entries = vocabulary.read_text(encoding="utf-8").splitlines()
-        with reading_model(rows):
-            table = np.load(rows, mmap_mode="r", allow_pickle=False)
-            width = 2 * table["codes"].shape[1]
-        with reading_model(mean):
-            centre = np.array(np.load(mean, allow_pickle=False), np.float32)
-        wholes = len(entries) - _count_pieces(entries)
-        with reading_model(self._folder):
-            fits = noted == (len(entries), width) and centre.shape == (width,)
-            if not fits or not wholes < len(table) <= wholes + len(entries):
+
+        rows_file, mean_file, vocabulary_file = FILES
+        entries = files.read_lines(vocabulary_file, "utf-8")
+        table = files.map_array(rows_file)
+        with reading_model(files.path(rows_file)):
+            dimension = 2 * table["codes"].shape[1]
+        mean = files.load_array(mean_file)
+        with reading_model(files.path(mean_file)):
+            mean = np.array(mean, np.float32)
+
+        n_vectors = len(entries) - _count_continuations(entries)
+        with reading_model(self.folder):
+            has_shape = recorded_shape == (len(entries), dimension)
+            has_rows = n_vectors < len(table) <= n_vectors + len(entries)
+            if not has_shape or mean.shape != (dimension,) or not has_rows:
                 raise ValueError("its files are not of one model")
-        super().__init__(entries, PackedRows(table), centre)
+        super().__init__(entries, PackedRows(table), mean)
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The length of a vector."""
         return int(self.metadata["dimension"])
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """The files that decide the vectors."""
-        return tuple(self._folder / name for name in FILES)
+        return tuple(self.folder / name for name in FILES)
 
     @cached_property
     def identity(self) -> str:
         """``semmetrics-static-<dimension>@`` and the first 12 digits of the files' SHA-256."""
         digest = file_digest(*self.paths)
-        check_digest(self._folder, digest, self._digest)
+        check_digest(self.folder, digest, self._digest)
         return f"{self._name}-{self.dimension}@{digest[:12]}"
 
     @property
     def threshold(self) -> float:
-        """The cosine above which two labels are taken to mean the same."""
+        """The cosine above which two labels match."""
         return float(self.metadata["threshold"])
-
-
-@contextmanager
-def reading_model(path: Path) -> Iterator[Path]:
-    """Raise an error that names a file of a model if it cannot be read.
-
-    Parameters
-    ----------
-    path : Path
-        The file, or the folder if the files do not fit together.
-    """
-    try:
-        yield path
-    except InputError:
-        raise
-    except DAMAGED as error:
-        raise InputError("damaged-model", path, why=error) from error
-
-
-def check_digest(path: Path, digest: str, expected: str) -> None:
-    """Raise an error if a file of a model has another SHA-256 than was recorded."""
-    if digest != expected:
-        raise InputError(
-            "damaged-model", path, why="its SHA-256 is not the recorded one"
-        )
 
 
 @cache
 def open_static(folder: str = "") -> StaticEmbedder:
-    """Open the static model in a folder, once; without one, the package's own."""
+    """Open the model in a folder, once. Default: the model of the package."""
     return StaticEmbedder(Path(folder) if folder else None)
-
-
-def _count_pieces(entries: Sequence[str]) -> int:
-    """Count the continuations, which come first."""
-    return sum(
-        1 for _ in takewhile(lambda entry: entry.startswith(_CONTINUES), entries)
-    )

@@ -541,7 +541,8 @@ def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
         return {}
     from semmetrics.core.backend import find_device
     from semmetrics.embed.embedder import RememberingEmbedder, looks_up_words
-    from semmetrics.embed.lookup import TextModel, check_rules, lookup_rule, rules_for
+    from semmetrics.embed.label_vectors import TextModel
+    from semmetrics.embed.lookup import check_rules, lookup_rule, rules_for
 
     device = find_device(options.device)
     check_rules(options.lookup, options.oov)

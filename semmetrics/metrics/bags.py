@@ -45,7 +45,7 @@ from semmetrics.core.transport import WeightedWords, relaxed_transport, transpor
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
-from semmetrics.embed.lookup import label_vectors
+from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Option, Statistic, model_key, one_of
 from semmetrics.metrics.families import ItemMeans, value_columns

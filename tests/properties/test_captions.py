@@ -19,7 +19,7 @@ from stand_ins import meteor_programs
 
 from semmetrics.data.tasks import caption_task
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.lookup import TextModel
+from semmetrics.embed.label_vectors import TextModel
 from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.evaluate import evaluate

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from semmetrics.embed.lookup import embed_terms, measure_coverage
+from semmetrics.embed.converted import convert, open_converted
+from semmetrics.embed.coverage import measure_coverage
+from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.words import convert, open_converted
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020
 

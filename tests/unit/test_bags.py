@@ -18,7 +18,7 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics._version import __version__
-from semmetrics.embed.lookup import measure_coverage
+from semmetrics.embed.coverage import measure_coverage
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020
 

@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 from refusals import refused
 
+from semmetrics.embed.converted import convert, is_converted, open_converted, verify
 from semmetrics.embed.word_files import read_vectors
-from semmetrics.embed.words import (
-    MatrixEmbedder,
-    convert,
-    is_converted,
-    open_converted,
-    verify,
-)
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from refusals import refused
 
-from semmetrics.embed.open import Entry, fetch
-from semmetrics.embed.words import open_converted, read_meta
+from semmetrics.embed.converted import open_converted, read_meta
+from semmetrics.embed.manifest import Entry, fetch
 from semmetrics.errors import InputError
 from semmetrics.store.cache import download, download_path, record_path
 
@@ -216,7 +216,7 @@ def test_the_cache_folder_with_other_vectors_is_refused(server, home):
 
 FETCHING = """
 import sys
-from semmetrics.embed.open import Entry, fetch
+from semmetrics.embed.manifest import Entry, fetch
 
 url, folder, limit = sys.argv[1:]
 entry = Entry(name="toy-3", url=url, kind="glove", dimension=3, licence="CC0")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
+from semmetrics.embed.converted import convert, read_meta
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_files import (
@@ -14,7 +15,6 @@ from semmetrics.embed.word_files import (
     read_keyed_vectors,
     read_vectors,
 )
-from semmetrics.embed.words import convert, read_meta
 from semmetrics.errors import MissingDependencyError
 
 WORDS = ["cat", "dog", "Parking_Meter", "unknown"]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from semmetrics.embed.lookup import STOP_WORDS, embed_terms, measure_coverage
+from semmetrics.embed.coverage import measure_coverage
+from semmetrics.embed.lookup import STOP_WORDS, embed_terms
 from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020 as clean

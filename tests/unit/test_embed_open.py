@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from refusals import refused
 
+from semmetrics.embed.converted import convert
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.open import open_embedding, read_manifest
-from semmetrics.embed.words import MatrixEmbedder, convert
+from semmetrics.embed.manifest import read_manifest
+from semmetrics.embed.open import open_embedding
+from semmetrics.embed.words import MatrixEmbedder
 
 GLOVE = "cat 1 2\ndog 3 4\n"
 

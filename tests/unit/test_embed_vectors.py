@@ -9,7 +9,7 @@ import pytest
 from refusals import refused
 
 from semmetrics.embed.word_files import read_vectors
-from semmetrics.embed.words import WordIndex
+from semmetrics.embed.word_index import WordIndex
 
 WORDS = ["cat", "dog", "Parking_Meter", "naïve", "unknown"]
 VECTORS = np.array(

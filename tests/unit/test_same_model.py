@@ -10,13 +10,14 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics.data.lists import Lists
+from semmetrics.embed.coverage import measure_coverage
 from semmetrics.embed.embedder import (
     CachedEmbedder,
     Embedded,
     RememberingEmbedder,
     embed_unique,
 )
-from semmetrics.embed.lookup import embed_terms, measure_coverage
+from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import describe, open_embedding, opening_options
 from semmetrics.embed.same import SameEmbedder
 from semmetrics.kinds.labels import as_labels

@@ -422,7 +422,7 @@ class TestFiles:
     @pytest.fixture
     def copied(self, tmp_path):
         for name in (*FILES, "same.json"):
-            (tmp_path / name).write_bytes((SameEmbedder()._folder / name).read_bytes())
+            (tmp_path / name).write_bytes((SameEmbedder().folder / name).read_bytes())
         return tmp_path
 
     def test_a_copy_is_the_same_model(self, copied):
@@ -511,5 +511,5 @@ class TestFiles:
             _ = model.identity
 
     def test_both_models_fit_into_fifteen_megabytes(self):
-        folder = StaticEmbedder()._folder
+        folder = StaticEmbedder().folder
         assert sum(path.stat().st_size for path in folder.iterdir()) < 15_000_000

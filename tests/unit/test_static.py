@@ -9,12 +9,10 @@ import pytest
 from refusals import refused
 
 from semmetrics.embed.embedder import embed_unique
+from semmetrics.embed.model_files import DATA, LEVELS, PackedRows
 from semmetrics.embed.static import (
-    DATA,
     FILES,
-    LEVELS,
     SHARE,
-    PackedRows,
     StaticEmbedder,
     StaticModel,
     Tokenizer,

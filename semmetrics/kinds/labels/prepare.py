@@ -58,7 +58,8 @@ def prepare_labels(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     models, device = {}, None
     if needs:
         from semmetrics.core.backend import find_device
-        from semmetrics.embed.lookup import label_vectors, rules_for
+        from semmetrics.embed.label_vectors import label_vectors
+        from semmetrics.embed.lookup import rules_for
 
         device = find_device(options.device)
         models = common.open_models(list(by_key.values()), options)
