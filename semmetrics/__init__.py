@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         fit_document_frequencies as fit_document_frequencies,
     )
     from semmetrics.metrics.definition import Measure as Measure
-    from semmetrics.metrics.registry import parse as parse
+    from semmetrics.metrics.parsing import parse as parse
     from semmetrics.metrics.sets import measure as measure
     from semmetrics.reports import Records as Records
     from semmetrics.scoring.calibration import Calibration as Calibration

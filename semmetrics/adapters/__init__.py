@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.side_inputs import read_class_list
-from semmetrics.metrics.registry import kinds_of_all, listed
+from semmetrics.metrics.parsing import kinds_of_all, listed
 
 
 def as_sides(

@@ -20,7 +20,7 @@ from semmetrics.data.matrix import as_matrix
 from semmetrics.data.side_inputs import read_class_list
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import kinds_of_all, listed, parse_all
+from semmetrics.metrics.parsing import kinds_of_all, listed, parse_all
 from semmetrics.metrics.sets import HammingLoss
 from semmetrics.scoring.score import score
 from semmetrics.scoring.scorer import Scorer

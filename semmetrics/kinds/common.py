@@ -438,7 +438,7 @@ def embedding_name(measure: Measure, embedding: Any) -> str:
 
     Examples
     --------
-    >>> from semmetrics.metrics.registry import parse_all
+    >>> from semmetrics.metrics.parsing import parse_all
     >>> sem, soft = parse_all(["SemF1", "SoftF1"])
     >>> embedding_name(sem, None), embedding_name(soft, None), embedding_name(sem, "static")
     ('#same', '#static', 'default')
@@ -643,7 +643,7 @@ def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
 
     Examples
     --------
-    >>> from semmetrics.metrics.registry import parse_all
+    >>> from semmetrics.metrics.parsing import parse_all
     >>> given = {"default": "static", "bert": "sbert:bert"}
     >>> print(*unused_embeddings(parse_all(["F1", "SemF1"]), given))
     1 embedding not used by any measure here: 'bert'

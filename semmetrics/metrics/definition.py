@@ -533,7 +533,7 @@ def model_key(measure: Measure) -> str:
 
     Examples
     --------
-    >>> from semmetrics.metrics.registry import parse_all
+    >>> from semmetrics.metrics.parsing import parse_all
     >>> [model_key(measure) for measure in parse_all(["SoftF1", "SemF1", "WMD"])]
     ['default', '#default, own same', '#default, oov skip']
     >>> [model_key(measure) for measure in parse_all(["SemF1(embedding=bert)"])]
@@ -556,7 +556,7 @@ def shared_model_key(measure: Measure) -> str:
 
     Examples
     --------
-    >>> from semmetrics.metrics.registry import parse_all
+    >>> from semmetrics.metrics.parsing import parse_all
     >>> [shared_model_key(measure) for measure in parse_all(["SoftF1", "SemF1", "WMD"])]
     ['default', 'default', '#default, oov skip']
     """

@@ -37,7 +37,8 @@ from semmetrics.data.form import (
 )
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, at, require
-from semmetrics.metrics.registry import is_own, listed, parse_all
+from semmetrics.metrics.parsing import listed, parse_all
+from semmetrics.metrics.registry import is_own
 from semmetrics.options import COLUMNS
 from semmetrics.scale.stream import Seen, Side, score_sides, take_weights, with_task
 from semmetrics.scoring.fits import (

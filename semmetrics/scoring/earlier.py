@@ -35,7 +35,7 @@ def name_static(
 
     Examples
     --------
-    >>> from semmetrics.metrics.registry import parse_all
+    >>> from semmetrics.metrics.parsing import parse_all
     >>> name_static({}, parse_all(["SemF1"])), name_static({}, parse_all(["SoftF1"]))
     ({'embedding': 'static'}, {})
     """
@@ -66,7 +66,7 @@ def translate_models(
 
     Examples
     --------
-    >>> from semmetrics.metrics.registry import parse_all
+    >>> from semmetrics.metrics.parsing import parse_all
     >>> translate_models({"default": "words-2@58ce4cf87e89"}, parse_all(["SemF1", "SoftF1"]))
     {'#default, own same': 'words-2@58ce4cf87e89', 'default': 'words-2@58ce4cf87e89'}
     """

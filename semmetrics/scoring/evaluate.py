@@ -13,7 +13,7 @@ from semmetrics.data.tasks import Task
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Measure, Statistic
-from semmetrics.metrics.registry import HINTS
+from semmetrics.metrics.hints import HINTS
 from semmetrics.scoring.statistics import Statistics
 
 Progress: TypeAlias = "Callable[[int, int], None] | None"

@@ -30,7 +30,7 @@ from semmetrics.kinds.base import Kind, Tasks, each_task, name_task
 from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import listed, parse_all, parse_by_kind
+from semmetrics.metrics.parsing import listed, parse_all, parse_by_kind
 from semmetrics.options import OPTIONS, is_given
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.measures import ChosenMeasures, choose_measures

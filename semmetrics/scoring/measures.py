@@ -16,7 +16,7 @@ from semmetrics.kinds.base import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.metrics.definition import Measure, is_cutoff
 from semmetrics.metrics.families import terms_of
-from semmetrics.metrics.registry import cutoffs, name_as_asked, parse, parse_all
+from semmetrics.metrics.parsing import cutoffs, name_as_asked, parse, parse_all
 from semmetrics.options import decoding_rules
 from semmetrics.scoring.protocols import NotComputed, Protocol, find_protocol
 from semmetrics.scoring.result import matching_names

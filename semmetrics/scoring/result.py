@@ -21,7 +21,8 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.messages import fold, listing, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.families import terms_of
-from semmetrics.metrics.registry import is_own, names_like, parse_in_any_case
+from semmetrics.metrics.parsing import parse_in_any_case
+from semmetrics.metrics.registry import is_own, names_like
 from semmetrics.reports import entry_of
 from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method

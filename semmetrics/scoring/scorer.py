@@ -37,7 +37,7 @@ from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import Fact, InputError, warn_user
 from semmetrics.kinds.options import copy_options
 from semmetrics.metrics.definition import model_key
-from semmetrics.metrics.registry import kinds_of_all, listed, parse, parse_all
+from semmetrics.metrics.parsing import kinds_of_all, listed, parse, parse_all
 from semmetrics.options import OPTIONS, is_given
 from semmetrics.scoring.evaluation import (
     Evaluation,

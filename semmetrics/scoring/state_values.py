@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.intervals import Bootstrap
 

@@ -31,7 +31,7 @@ from semmetrics.messages import (
 from semmetrics.metrics.definition import AUTO, Measure, Value
 from semmetrics.metrics.families import CAUSES, LABEL_AVERAGES, POLICIES
 from semmetrics.metrics.formulas import f1, precision, recall
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.options import OUTPUT
 from semmetrics.reports import Records, ScaledResult
 from semmetrics.scoring.evaluate import evaluate

@@ -21,7 +21,7 @@ from semmetrics.messages import pluralize
 from semmetrics.metrics.caption_overlap import ngsm_systems
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import parse_one
+from semmetrics.metrics.parsing import parse_one
 from semmetrics.scoring.evaluation import (
     Evaluation,
     choose_kind,

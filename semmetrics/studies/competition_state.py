@@ -28,7 +28,7 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import Spelling, keyword
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.reports import Records, Result, cells
 from semmetrics.store.files import open_output
 

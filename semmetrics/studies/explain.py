@@ -23,9 +23,10 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import did_you_mean, visible
-from semmetrics.metrics import registry
+from semmetrics.metrics import parsing, registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
+from semmetrics.metrics.hints import HINTS
 from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, Options
 from semmetrics.reports import Records, align
 from semmetrics.scoring import protocols
@@ -87,7 +88,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     topics: list[Topic] = []
     problems = []
     for text in (
-        word for several in texts for word in registry.split_names(several) or [several]
+        word for several in texts for word in parsing.split_names(several) or [several]
     ):
         try:
             topics += _find_topics(text.strip())
@@ -96,7 +97,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
             if not set("@(,") & set(text):
                 known = [one.name for one in registry.all_definitions()]
                 known += [*registry.aliases(), *_EVERY_PROTOCOL]
-                otherwise = registry.HINTS.get(text, "see: semmetrics list")
+                otherwise = HINTS.get(text, "see: semmetrics list")
                 remedy = did_you_mean(text, known, otherwise)
                 problems[-1] = InputError(
                     "unknown-name",
@@ -104,7 +105,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
                     value=text,
                     remedy=remedy,
                 )
-    registry.raise_all(problems)
+    parsing.raise_all(problems)
     return topics
 
 
@@ -112,12 +113,12 @@ def _find_topics(text: str) -> list[Topic]:
     """Return a protocol, or a measure of each kind that has one of that name and those options."""
     if text in _EVERY_PROTOCOL:
         return [_EVERY_PROTOCOL[text]]
-    registry.refuse_commas(text, also=_EVERY_PROTOCOL)
+    parsing.refuse_commas(text, also=_EVERY_PROTOCOL)
     kinds = registry.kinds_of(text)
     if not kinds and ("(" in text or "@" in text):
         return [
-            registry.parse(text, kind)[0]
-            for kind in registry.kinds_of_all([text]) or (None,)
+            parsing.parse(text, kind)[0]
+            for kind in parsing.kinds_of_all([text]) or (None,)
         ]
     found = [registry.find(text, kind) for kind in kinds or (None,)]
     return [one(k=None, **options) if options else one for one, options in found]
@@ -156,7 +157,7 @@ def explain(*names: str) -> str:
             texts.append(_explain_agreement(topic))
         elif isinstance(topic, Measure):
             known = registry.aliases().items()
-            short = (name for name, text in known if registry.parse(text) == [topic])
+            short = (name for name, text in known if parsing.parse(text) == [topic])
             signature = "|".join([topic.definition.name, *topic.signature()])
             facts = {"short for it": next(short, ""), "signature": signature}
             texts += [

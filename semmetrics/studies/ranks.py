@@ -34,7 +34,7 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
-from semmetrics.metrics.registry import parse_in_any_case
+from semmetrics.metrics.parsing import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports import Records, Table, draw, entries_of, entry_of, format_full
 from semmetrics.reports.figures import rank_lines

@@ -21,13 +21,8 @@ from semmetrics.kinds.labels.prepare import prepare_labels
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import (
-    all_definitions,
-    listed,
-    parse,
-    parse_all,
-    parse_one,
-)
+from semmetrics.metrics.parsing import listed, parse, parse_all, parse_one
+from semmetrics.metrics.registry import all_definitions
 from semmetrics.reports import Records, Result, draw, format_full
 from semmetrics.scoring import calibration
 from semmetrics.scoring.calibration import Calibration

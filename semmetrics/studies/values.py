@@ -30,7 +30,7 @@ from semmetrics.data.source import load
 from semmetrics.errors import ROW, InputError
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import listing
-from semmetrics.metrics.registry import parse, parse_in_any_case
+from semmetrics.metrics.parsing import parse, parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
 from semmetrics.reports import Records, entries_of, format_p
 from semmetrics.schema import as_id, as_number, is_missing

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from fuzz.test_fuzz_documents import folder, problem_of  # noqa: F401 - a fixture
 
 from semmetrics.cli.app import COMMANDS, program
-from semmetrics.metrics import registry
+from semmetrics.metrics import measure_table, registry
 
 VALUES = (
     "-1",
@@ -89,7 +89,7 @@ def test_values_of_flags(folder, name, some_of):  # noqa: F811
 def test_values_in_measures(folder, some_of):  # noqa: F811
     wrong, definitions = (
         [],
-        [(registry.find(name, kind)[0], kind) for kind, name in registry._ROWS],
+        [(registry.find(name, kind)[0], kind) for kind, name in measure_table.ROWS],
     )
     for definition, kind in definitions:
         files = ["p.json", "g.json"] if kind == "labels" else ["c.json", "r.json"]

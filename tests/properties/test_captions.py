@@ -21,7 +21,8 @@ from semmetrics.data.tasks import caption_task
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.label_vectors import TextModel
 from semmetrics.metrics.cider import fit_document_frequencies
-from semmetrics.metrics.registry import all_definitions, find, parse_all
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.metrics.registry import all_definitions, find
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.graphs import Graphs
 from semmetrics.text.offline_parser import OfflineParser

@@ -18,7 +18,8 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.classes import ausuc, per_class_accuracy, seen_unseen_curve
 from semmetrics.metrics.families import Derived
-from semmetrics.metrics.registry import all_definitions, parse_all
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.metrics.registry import all_definitions
 from semmetrics.scoring.evaluate import evaluate
 
 TIES = ("position", "optimistic", "pessimistic")

@@ -17,8 +17,9 @@ from semmetrics.data.join import Weights
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
+from semmetrics.metrics.parsing import parse_all
 from semmetrics.metrics.ranking import ClassCurveFamily, ItemRankingFamily
-from semmetrics.metrics.registry import all_definitions, find, parse_all
+from semmetrics.metrics.registry import all_definitions, find
 from semmetrics.metrics.sets import ClassF1, SetFamily
 from semmetrics.scoring.evaluate import evaluate
 

@@ -17,7 +17,8 @@ import semmetrics
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.families import Derived
-from semmetrics.metrics.registry import all_definitions, parse_all
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.metrics.registry import all_definitions
 from semmetrics.scoring.evaluate import evaluate
 
 KS = (1, 2, 5)

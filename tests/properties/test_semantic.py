@@ -18,7 +18,8 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.bags import BagSimilarityFamily, TransportFamily
-from semmetrics.metrics.registry import all_definitions, parse_all
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.metrics.registry import all_definitions
 from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
 from semmetrics.scoring.evaluate import evaluate
 

@@ -16,8 +16,9 @@ import semmetrics
 from semmetrics.core.ragged import offsets
 from semmetrics.metrics import arrays, sweeps
 from semmetrics.metrics.decoding import decode
+from semmetrics.metrics.parsing import parse
 from semmetrics.metrics.ranking import average_precision, coverage_error, ranking_loss
-from semmetrics.metrics.registry import find, parse
+from semmetrics.metrics.registry import find
 
 PRED = np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1]])
 REF = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]])

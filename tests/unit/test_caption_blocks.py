@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from semmetrics.data.tasks import Block, caption_task
-from semmetrics.metrics.registry import parse_all
+from semmetrics.metrics.parsing import parse_all
 from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(

@@ -12,7 +12,7 @@ from oracles.cider import split
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 

@@ -15,7 +15,8 @@ from sklearn.preprocessing import MultiLabelBinarizer
 import semmetrics
 from semmetrics import as_labels
 from semmetrics.errors import InputError
-from semmetrics.metrics.registry import all_definitions, parse_all
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.metrics.registry import all_definitions
 from semmetrics.scale.stream import score_stream
 from tests.refusals import refused
 

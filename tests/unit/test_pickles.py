@@ -9,7 +9,7 @@ from stand_ins import meteor_programs
 
 import semmetrics
 from semmetrics.errors import MissingDependencyError
-from semmetrics.metrics import registry
+from semmetrics.metrics import measure_table
 
 LABELS = {"a": {"cat": 0.5, "dog": 0.2}, "b": {"dog": 0.1}, "c": {"cow": 0.3}}
 GT = {"a": ["cat"], "b": ["dog"], "c": ["cat", "dog"]}
@@ -50,7 +50,7 @@ COPIES = {
     "deepcopy": copy.deepcopy,
     "copy": copy.copy,
 }
-MEASURES = list(registry._ROWS)
+MEASURES = list(measure_table.ROWS)
 
 
 @functools.cache

@@ -12,7 +12,8 @@ from oracles import measures as oracle
 from refusals import refused
 
 import semmetrics
-from semmetrics.metrics.registry import all_definitions, find, forget, parse_all
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.metrics.registry import all_definitions, find, forget
 
 POLICIES = ("nan", "0", "1", "skip")
 CAUSES = {"Precision": "no_prediction", "Recall": "no_reference"}

@@ -12,6 +12,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.parsing import parse, parse_all
 from semmetrics.metrics.registry import (
     add,
     aliases,
@@ -20,8 +21,6 @@ from semmetrics.metrics.registry import (
     forget,
     group_of,
     kinds_of,
-    parse,
-    parse_all,
 )
 from semmetrics.metrics.sets import measure
 from semmetrics.scoring.signature import read_signature

@@ -22,7 +22,8 @@ from semmetrics.embed.open import describe, open_embedding, opening_options
 from semmetrics.embed.same import SameEmbedder
 from semmetrics.kinds.labels import as_labels
 from semmetrics.metrics.definition import model_key
-from semmetrics.metrics.registry import all_definitions, parse_all
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.metrics.registry import all_definitions
 from semmetrics.studies.thresholds import (
     calibrate_threshold,
     calibrate_threshold_on_pairs,

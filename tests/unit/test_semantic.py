@@ -18,7 +18,7 @@ import semmetrics
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")

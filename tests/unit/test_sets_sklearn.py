@@ -12,7 +12,8 @@ from sklearn import metrics as peer
 
 import semmetrics
 from semmetrics.metrics import arrays
-from semmetrics.metrics.registry import find, parse
+from semmetrics.metrics.parsing import parse
+from semmetrics.metrics.registry import find
 from tests.refusals import refused
 
 AVERAGES = {

@@ -15,7 +15,7 @@ from semmetrics.data.join import Weights
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
-from semmetrics.metrics.registry import parse_all
+from semmetrics.metrics.parsing import parse_all
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import left_out_notes
 

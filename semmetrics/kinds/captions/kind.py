@@ -29,7 +29,7 @@ from semmetrics.kinds.captions.description import (
 from semmetrics.kinds.captions.notes import caption_notes, check_shared
 from semmetrics.kinds.captions.prepare import prepare_captions
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from semmetrics.messages import report_progress
 from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff, model_key
-from semmetrics.metrics.registry import parse_all
+from semmetrics.metrics.parsing import parse_all
 from semmetrics.options import TAKEN
 from semmetrics.store.files import write_matrix
 

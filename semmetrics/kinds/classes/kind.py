@@ -36,7 +36,7 @@ from semmetrics.kinds.classes.notes import _NUMBERS, class_notes
 from semmetrics.kinds.classes.task import make_task
 from semmetrics.metrics.classes import RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.options import OPTIONS
 
 _PLAIN = ("PerClassAccuracy", "Accuracy")

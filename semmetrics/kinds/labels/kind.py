@@ -41,7 +41,7 @@ from semmetrics.metrics.definition import (
     Definition,
     Measure,
 )
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.options import OPTIONS
 
 _EXACT = (

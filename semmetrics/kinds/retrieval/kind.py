@@ -37,7 +37,7 @@ from semmetrics.kinds.retrieval.relation import (
 )
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import flat_terms
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.parsing import parse
 from semmetrics.metrics.retrieval import level_of
 
 _DEFAULTS = (

@@ -1,0 +1,387 @@
+"""The grammar of measures: ``name(option=value,...)@k`` names one, ``@1,3,5`` names three.
+
+``parse(str(measure)) == [measure]``. Aliases such as ``MacroF1`` need no quotes in a shell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from semmetrics.errors import InputError
+from semmetrics.messages import pluralize
+from semmetrics.metrics.definition import Definition, Measure, is_cutoff
+from semmetrics.metrics.measure_table import KINDS_OF_MEASURES, ROWS
+from semmetrics.metrics.registry import correct_name, find, fixed_options, kinds_of
+
+MeasureLike: TypeAlias = str | Measure | Definition
+"""What may name a measure."""
+
+_MAX_CUTOFF_DIGITS = 99  # Python does not read integers of thousands of digits
+_NAMES_WITH_CUTOFF_SIGN = "".join(
+    f"{re.escape(name)}(?![^\\s(@])|" for _, name in ROWS if "@" in name
+)
+_FORM = re.compile(
+    rf"\s*(?P<name>{_NAMES_WITH_CUTOFF_SIGN}[^(@\s]+)"
+    r"\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?",
+    re.DOTALL,
+)
+
+
+def parse(text: str, kind: str | None = None) -> list[Measure]:
+    """Parse a text that names one measure, or one at several cutoffs.
+
+    Parameters
+    ----------
+    text : str
+    kind : str, optional
+        The kind of data. Without it, the first kind that has the name with those options.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown (the message has the nearest valid names), or an option is wrong.
+
+    Examples
+    --------
+    >>> [str(m) for m in parse("F1(average=macro)@1,3")]
+    ['F1(average=macro)@1', 'F1(average=macro)@3']
+    >>> parse("MacroF1") == parse("F1(average=macro)")
+    True
+    """
+    text = correct_name(text)
+    form = _FORM.fullmatch(text)
+    refuse_commas(text, kind)
+    if form is None:
+        raise InputError("not-a-measure", text=text)
+    kinds: Iterable[str | None] = [kind]
+    if kind is None:
+        kinds = kinds_of(form["name"]) or [None]
+    problems = []
+    for one in kinds:
+        try:
+            return _parse_form(text, form, one)
+        except InputError as error:
+            problems.append(error)
+    raise problems[0]
+
+
+def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measure]:
+    """Parse a text that has the form of a measure, as a measure of a kind."""
+    definition, fixed = find(form["name"], kind)
+    options = _parse_options(text, form["options"] or "")
+    for name, value in fixed.items():
+        if options.get(name, value) != value:
+            values = {
+                "alias": form["name"],
+                "fixed": f"{name}={value}",
+                "given": options[name],
+            }
+            raise InputError("fixed-option", name=definition.name, **values)
+    ks: list[int | None] = [None]
+    if form["k"] is not None:
+        ks = list(cutoffs(form["k"]))
+    try:
+        return [definition(k=k, **{**fixed, **options}) for k in ks]
+    except InputError as error:
+        raise error.placed(error.where or text) from None
+
+
+def _parse_options(text: str, inside: str) -> dict[str, str]:
+    """Parse the options inside the parentheses of a measure."""
+    options: dict[str, str] = {}
+    for part in split_outside(inside):
+        name, _, value = (piece.strip() for piece in part.partition("="))
+        if not name or not value or name == "k":  # a cutoff is written @k
+            raise InputError("not-a-measure", text=text)
+        if name in options:
+            raise InputError("duplicate", text, role="the option", value=name)
+        options[name] = value
+    return options
+
+
+def refuse_commas(
+    text: str, kind: str | None = None, also: Container[str] = ()
+) -> None:
+    """Raise an error for measures that are separated by commas.
+
+    In cutoffs and options commas have a meaning.
+
+    Parameters
+    ----------
+    text : str
+    kind : str, optional
+    also : container of str
+        What else may be among the measures, such as protocols.
+
+    Raises
+    ------
+    InputError
+        The message has the same names, separated by spaces.
+    """
+    bare = text.strip(" ,")
+    if bare != text.strip() and (_kinds_of_text(bare) or bare in also):
+        raise InputError("comma-separated", text=text, wanted=bare)
+    first, *others = [part.strip() for part in split_outside(text)] or [""]
+    names = [other for other in others if _kinds_of_text(other) or other in also]
+    if not names:
+        return
+    if kind and not any(kind in _kinds_of_text(other) for other in names):
+        return
+    wanted = first
+    for other in others:
+        separator = " " if other in names else ","
+        wanted += f"{separator}{other}"
+    raise InputError("comma-separated", text=text, wanted=wanted)
+
+
+def _kinds_of_text(text: str) -> tuple[str, ...]:
+    """Return the kinds that have the measure with which a text begins."""
+    form = _FORM.match(correct_name(text))
+    if form is None:
+        return ()
+    return kinds_of(form["name"])
+
+
+def parse_in_any_case(text: str) -> list[Measure]:
+    """Parse a text that may be a measure, in any case, for all kinds that have it.
+
+    Examples
+    --------
+    >>> parse_in_any_case("macrof1"), parse_in_any_case("error of F1")
+    ([Measure('F1(average=macro)')], [])
+    """
+    measures: list[Measure] = []
+    for kind in KINDS_OF_MEASURES:
+        with suppress(InputError):
+            measures += parse(correct_name(text, kind), kind)
+    return measures
+
+
+def split_outside(text: str, sign: str = ",") -> list[str]:
+    """Split a text at a sign outside parentheses. Empty parts are left out.
+
+    Examples
+    --------
+    >>> split_outside("embedding=a(b,c),match=greedy")
+    ['embedding=a(b,c)', 'match=greedy']
+    """
+    parts = []
+    depth = 0
+    start = 0
+    for place, letter in enumerate(text):
+        if letter == "(":
+            depth += 1
+        elif letter == ")":
+            depth -= 1
+        if letter == sign and depth <= 0:
+            parts.append(text[start:place])
+            start = place + 1
+    parts.append(text[start:])
+    return [part for part in parts if part.strip()]
+
+
+def cutoffs(text: str) -> list[int]:
+    """Parse cutoffs such as "1,3,5".
+
+    Examples
+    --------
+    >>> cutoffs("1,3,5")
+    [1, 3, 5]
+    """
+    ks = []
+    for part in text.split(","):
+        digits = part.strip()
+        is_number = digits.isdecimal() and len(digits) <= _MAX_CUTOFF_DIGITS
+        if not is_number or not is_cutoff(int(digits)):
+            wanted = "whole numbers from 1, below 2**53, such as 1,3,5"
+            raise InputError(
+                "out-of-range", role="the cutoff", value=text, wanted=wanted
+            )
+        ks.append(int(digits))
+    return ks
+
+
+# ---- several measures ---------------------------------------------------------------------------
+
+
+def parse_all(
+    texts: Iterable[MeasureLike],
+    kind: str | None = None,
+    *,
+    first: str | None = None,
+) -> list[Measure]:
+    """Parse many measures, and report all errors together.
+
+    A text may name several measures, separated by spaces.
+
+    Parameters
+    ----------
+    texts : iterable of str, Measure or Definition
+    kind : str, optional
+        The kind of data. Measures of other kinds raise an error.
+    first : str, optional
+        The kind that is meant if several kinds have a name.
+
+    Raises
+    ------
+    InputError
+        One line for each text that is wrong.
+
+    Examples
+    --------
+    >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], first="retrieval")]
+    ['retrieval', 'labels']
+    """
+    measures: list[Measure] = []
+    problems = []
+    words = []
+    for text in texts:
+        words += split_names(text, kind or first)
+    for word in words:
+        try:
+            measures += _parse_word(word, kind, first)
+        except InputError as error:
+            problems.append(error)
+    raise_all(problems)
+    repeated = [str(m) for m, times in Counter(measures).items() if times > 1]
+    if repeated:
+        raise InputError("duplicate-measures", names=repeated)
+    return measures
+
+
+def _parse_word(
+    word: MeasureLike, kind: str | None, first: str | None
+) -> list[Measure]:
+    """Parse what names one measure, or one at several cutoffs, and remember how it was written."""
+    if isinstance(word, Measure):
+        return [word]
+    if isinstance(word, Definition):
+        return [word()]
+    if first is not None and first in _kinds_of_text(word):
+        kind = first
+    without_cutoffs = word.rpartition("@")[0].strip()
+    measures = []
+    for measure in parse(word, kind):
+        asked = word.strip()
+        if measure.k is not None:
+            asked = f"{without_cutoffs}@{measure.k}"
+        measures.append(replace(measure, asked=(asked,)))
+    return measures
+
+
+def parse_by_kind(texts: Iterable[MeasureLike]) -> dict[str, list[Measure]]:
+    """Parse measures for each kind that has all of them, with their options.
+
+    Examples
+    --------
+    >>> parse_by_kind(["Recall@5"])
+    {'labels': [Measure('Recall@5')], 'retrieval': [Measure('Recall@5')]}
+    >>> list(parse_by_kind(["HitRate@1 Recall@5"])), list(parse_by_kind(["F1 CIDEr"]))
+    (['retrieval'], [])
+    >>> list(parse_by_kind(["BagSim(references=mean)"]))
+    ['captions']
+    """
+    words = []
+    for text in texts:
+        words += split_names(text)
+    if not words:
+        return {}
+    kinds = _kinds_of_word(words[0])
+    for word in words[1:]:
+        of_word = _kinds_of_word(word)
+        kinds = [kind for kind in kinds if kind in of_word]
+    measures_by_kind = {}
+    for kind in kinds:
+        with suppress(InputError):
+            measures_by_kind[kind] = parse_all(words, kind, first=kind)
+    return measures_by_kind
+
+
+def kinds_of_all(texts: Iterable[MeasureLike]) -> list[str]:
+    """Return the kinds that have all of some measures, with their options."""
+    return list(parse_by_kind(texts))
+
+
+def _kinds_of_word(word: MeasureLike) -> list[str]:
+    """Return the kinds that have a measure of this name."""
+    if isinstance(word, Measure):
+        return [word.definition.kind]
+    if isinstance(word, Definition):
+        return [word.kind]
+    return list(_kinds_of_text(word))
+
+
+def listed(measures: Any) -> list[MeasureLike]:
+    """Return the measures that a user gives, one or several, as a list."""
+    if isinstance(measures, (str, Measure, Definition)):
+        return [measures]
+    return list(measures)
+
+
+def split_names(text: Any, kind: str | None = None) -> list[Any]:
+    """Split a text that names several measures at its spaces. One may be written with spaces.
+
+    Examples
+    --------
+    >>> split_names("F1 Recall@5"), split_names("F1 (average=macro)")
+    (['F1', 'Recall@5'], ['F1 (average=macro)'])
+    """
+    if not isinstance(text, str):
+        return [text]
+    words = split_outside(" ".join(text.split()), " ")
+    if len(words) < 2:
+        return [text]
+    with suppress(InputError):
+        parse(text, kind)
+        return [text]
+    return words
+
+
+def parse_one(measure: MeasureLike, what: str) -> Measure:
+    """Parse what names one measure.
+
+    Parameters
+    ----------
+    measure : str, Measure or Definition
+    what : str
+        What the measure is for, in the error.
+    """
+    measures = parse_all([measure])
+    if len(measures) != 1:
+        found = pluralize(len(measures), "measure")
+        raise InputError("wrong-count", "measure", found=found, wanted=what)
+    return measures[0]
+
+
+def name_as_asked(measure: Measure) -> str:
+    """Write a measure with the alias that was requested, if that still has the same meaning.
+
+    Examples
+    --------
+    >>> name_as_asked(parse_all(["macrof1(absent=0)@3"])[0]), name_as_asked(parse("MacroF1")[0])
+    ('MacroF1(absent=0)@3', 'F1(average=macro)')
+    """
+    definition = measure.definition
+    for asked in measure.asked:
+        name = re.split("[(@]", correct_name(asked, definition.kind))[0].strip()
+        fixed: dict[str, Any] = fixed_options(name, definition.kind)
+        if not fixed:
+            continue
+        of_alias = definition(**fixed)
+        if all(of_alias[option] == measure[option] for option in fixed):
+            return measure.under(name, fixed)
+    return str(measure)
+
+
+def raise_all(problems: list[InputError]) -> None:
+    """Raise the only error, or one that lists several. Without errors, nothing happens."""
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        lines = "".join(f"\n  {error}" for error in problems)
+        raise InputError("wrong-measures", n=len(problems), listed=lines)
