@@ -27,7 +27,7 @@ from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.metrics import sets
-from semmetrics.metrics.decoding import Weights, integer_list, item_weights
+from semmetrics.metrics.array_inputs import Weights, integer_list, item_weights
 from semmetrics.metrics.definition import Definition, Frame, Measure, Sums
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 

@@ -45,7 +45,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.metrics import definition, families
-from semmetrics.metrics.decoding import (
+from semmetrics.metrics.array_inputs import (
     Weights,
     item_weights,
     score_matrix,
