@@ -19,8 +19,8 @@ from typing import Any
 _HOMES = {
     "arrays": "cardinality f1 hamming_loss jaccard label_frequencies label_order per_item "
     "per_label precision recall subset_accuracy",
-    "ranking": "average_precision coverage_error label_ranking_average_precision "
-    "mean_average_precision ranking_loss",
+    "item_ranking": "coverage_error label_ranking_average_precision ranking_loss",
+    "class_curves": "average_precision mean_average_precision",
     "decoding": "decode",
     "sweeps": "best_threshold sweep_thresholds sweep_top_k",
     "relations": "captions_of_images images_of_captions most_similar similar_images top_items",

@@ -34,10 +34,17 @@ SHORT = "short lists"
 
 
 @kept
-def sides_of(block: LabelBlock) -> tuple[Side, Side]:
-    """Return the ranked predictions of each item, and its reference labels."""
+def unranked_sides(block: LabelBlock) -> tuple[Side, Side]:
+    """Return the predictions and reference labels of each item in the given order."""
     pred = block.task.pred.rows(block.start, block.stop)
     ref = block.task.ref.rows(block.start, block.stop)
+    return pred, ref
+
+
+@kept
+def sides_of(block: LabelBlock) -> tuple[Side, Side]:
+    """Return the ranked predictions of each item, and its reference labels."""
+    pred, ref = unranked_sides(block)
     if pred.scores is None:
         return pred, ref
     order = ragged.order_rows(pred.indptr, pred.scores)
@@ -241,36 +248,40 @@ class Matches:
     def compute(self, block: LabelBlock) -> Matched:
         """Match all predictions. A cut takes a prefix of the result."""
         if self.by == "class":
-            return self._match_classes(block)
+            ranked, ref = sides_of(block)
+            return match_classes(block, ranked, ref, self.duplicates)
         matched = block.get(Matches(self.duplicates, "class"))
         if block.task.synonyms is None:
             return matched
         return _match_terms(block, block.task.synonyms, matched, self.duplicates)
 
-    def _match_classes(self, block: LabelBlock) -> Matched:
-        """Match predictions with references of the same class."""
-        pred, ref = sides_of(block)
-        width = max(1, len(block.task.classes))
-        n_cells = len(block) * width
-        pred_cells = ragged.cell_keys(pred.indptr, pred.codes, width)
-        ref_cells = ragged.cell_keys(ref.indptr, ref.codes, width)
-        first_pred = ragged.first_occurrences(pred_cells, n_cells)
-        first_ref = ragged.first_occurrences(ref_cells, n_cells)
-        hit = ragged.is_member(pred_cells, ref_cells, n_cells)
-        if self.duplicates == "once":
-            n_ref = ref.sizes
-            if first_ref is not None:
-                n_ref = ragged.sum_rows(first_ref, ref.indptr)
-            if first_pred is not None:
-                hit = hit & first_pred
-            return Matched(first_pred, hit, first_ref, n_ref)
+
+def match_classes(block: LabelBlock, pred: Side, ref: Side, duplicates: str) -> Matched:
+    """Match predictions with references of the same class.
+
+    If a class is repeated in the predictions of an item, the first occurrences match.
+    """
+    width = max(1, len(block.task.classes))
+    n_cells = len(block) * width
+    pred_cells = ragged.cell_keys(pred.indptr, pred.codes, width)
+    ref_cells = ragged.cell_keys(ref.indptr, ref.codes, width)
+    first_pred = ragged.first_occurrences(pred_cells, n_cells)
+    first_ref = ragged.first_occurrences(ref_cells, n_cells)
+    hit = ragged.is_member(pred_cells, ref_cells, n_cells)
+    if duplicates == "once":
+        n_ref = ref.sizes
+        if first_ref is not None:
+            n_ref = ragged.sum_rows(first_ref, ref.indptr)
         if first_pred is not None:
-            # Of equal predictions, number j from 0 needs more than j equal references.
-            ordered = np.sort(ref_cells)
-            n_equal = np.searchsorted(ordered, pred_cells, "right")
-            n_equal -= np.searchsorted(ordered, pred_cells)
-            hit &= ragged.occurrence_numbers(pred_cells) < n_equal
-        return Matched(None, hit, first_ref, ref.sizes)
+            hit = hit & first_pred
+        return Matched(first_pred, hit, first_ref, n_ref)
+    if first_pred is not None:
+        # Of equal predictions, number j from 0 needs more than j equal references.
+        ordered = np.sort(ref_cells)
+        n_equal = np.searchsorted(ordered, pred_cells, "right")
+        n_equal -= np.searchsorted(ordered, pred_cells)
+        hit &= ragged.occurrence_numbers(pred_cells) < n_equal
+    return Matched(None, hit, first_ref, ref.sizes)
 
 
 def _match_terms(

@@ -15,8 +15,9 @@ from refusals import refused
 import semmetrics
 from semmetrics.core.ragged import offsets
 from semmetrics.metrics import arrays, sweeps
+from semmetrics.metrics.class_curves import average_precision
 from semmetrics.metrics.decoding import decode
-from semmetrics.metrics.ranking import average_precision, coverage_error, ranking_loss
+from semmetrics.metrics.item_ranking import coverage_error, ranking_loss
 from semmetrics.metrics.registry import find, parse
 
 PRED = np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1]])
