@@ -17,8 +17,8 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "arrays": "cardinality f1 hamming_loss jaccard label_frequencies label_order per_item "
-    "per_label precision recall subset_accuracy",
+    "arrays": "f1 hamming_loss jaccard per_item per_label precision recall subset_accuracy",
+    "label_statistics": "cardinality label_frequencies label_order",
     "item_ranking": "coverage_error label_ranking_average_precision ranking_loss",
     "class_curves": "average_precision mean_average_precision",
     "decoding": "decode",

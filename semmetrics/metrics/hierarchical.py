@@ -71,7 +71,7 @@ from semmetrics.metrics.families import (
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, ItemCounts, Matches, cut_of, sides_of
 from semmetrics.metrics.registry import define
-from semmetrics.metrics.sets import set_options
+from semmetrics.metrics.set_options import set_options
 
 LabelBlock = Block[LabelTask]
 

@@ -17,7 +17,8 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.ranking import ClassCurveFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
-from semmetrics.metrics.sets import ClassF1, SetFamily
+from semmetrics.metrics.set_families import SetFamily
+from semmetrics.metrics.sets import ClassF1
 from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 

@@ -16,7 +16,7 @@ import semmetrics
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.sets import LabelCounts
+from semmetrics.metrics.set_families import LabelCounts
 from semmetrics.options import resolve_options
 
 TERM = st.sampled_from("abcdef")

@@ -11,6 +11,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
+from semmetrics.metrics.count_measures import measure
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import (
     add,
@@ -23,7 +24,6 @@ from semmetrics.metrics.registry import (
     parse,
     parse_all,
 )
-from semmetrics.metrics.sets import measure
 from semmetrics.scoring.signature import read_signature
 
 PREDS, REFS = [["a", "b", "c"], ["a"], []], [["a", "b"], ["b"], []]
