@@ -26,7 +26,8 @@ _HOMES = {
     "relations": "captions_of_images images_of_captions most_similar similar_images top_items",
     "semantic_retrieval": "ncs ndcg nsum semantic_recall",
     "margins": "adaptive_margins sam_triplet_loss",
-    "classes": "ausuc per_class_accuracy seen_unseen_curve",
+    "classes": "per_class_accuracy",
+    "stacking": "ausuc seen_unseen_curve",
     "spice": "spice_scores",
 }
 _MODULE = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -43,7 +43,8 @@ from semmetrics.kinds import (
 )
 from semmetrics.kinds.classes import as_classes, as_truth
 from semmetrics.messages import listing, pluralize
-from semmetrics.metrics.classes import LISTS, RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.class_predictions import SEEN, UNSEEN
+from semmetrics.metrics.classes import LISTS, RESERVED
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import flat_terms
 from semmetrics.metrics.registry import parse
