@@ -20,7 +20,7 @@ _HOMES = {
     "arrays": "f1 hamming_loss jaccard per_item per_label precision recall subset_accuracy",
     "label_statistics": "cardinality label_frequencies label_order",
     "item_ranking": "coverage_error label_ranking_average_precision ranking_loss",
-    "class_curves": "average_precision mean_average_precision",
+    "class_precision": "average_precision mean_average_precision",
     "decoding": "decode",
     "sweeps": "best_threshold sweep_thresholds sweep_top_k",
     "relations": "captions_of_images images_of_captions most_similar similar_images top_items",

@@ -91,9 +91,9 @@ def check_cells(
     table : array, shape (rows, columns)
     is_wrong : bool array, same shape
     role : str
-        What a cell is, such as "a score".
+        The name of a cell in the message, such as "a score".
     wanted : str
-        What a cell must be.
+        The values that are allowed, such as "a number".
 
     Raises
     ------

@@ -169,7 +169,8 @@ def _aggregate(
     if measure["average"] == "example":
         items = _evaluate_items(measure, pred_matrix, ref_matrix)
         columns = value_columns(items.values, items.n_pred, items.n_ref)
-        return {name: column.sum(shares) for name, column in columns.items()}, frame
+        item_sums = {name: column.sum(shares) for name, column in columns.items()}
+        return item_sums, frame
 
     hit, n_pred, n_ref = ragged.column_counts(pred_matrix, ref_matrix, shares)
     total_weight = np.array(n_items)

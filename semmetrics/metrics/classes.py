@@ -96,8 +96,9 @@ class ClassHits(Statistic):
         else:
             ranked = rank_true_classes(block, self.candidates)
             hit = (ranked.ranks > 0) & (ranked.ranks <= self.k)
+            n_tied = int(ranked.tied.sum())
             n_short = int((ranked.sizes < self.k).sum())
-            block.note(("tied", self.candidates, self.k), int(ranked.tied.sum()))
+            block.note(("tied", self.candidates, self.k), n_tied)
             block.note(("fewer", self.candidates, self.k), n_short)
             columns["hit"] = _class_column(truth, hit, n_classes)
         every_image = np.ones(len(truth), np.bool_)
@@ -197,7 +198,7 @@ class ImageFamily(ClassFamily):
         return divide(hit.sum(axis=-1), n_images.sum(axis=-1))
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value of each image, of which the score is the mean."""
+        """Return the value of each image. The score is their mean."""
         return self.items(measure, rows, frame)
 
 
@@ -254,7 +255,8 @@ def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> fl
     """
     task = array_task(scores, truth, {})
     cutoff, *_ = as_cutoffs(k)
-    columns = ClassHits(ALL, cutoff).compute(Block(task, 0, len(task)))
+    all_images = Block(task, 0, len(task))
+    columns = ClassHits(ALL, cutoff).compute(all_images)
     hit = as_floats(columns["hit"].sum())
     n_images = as_floats(columns["n_ref"].sum())
     return float(_mean_over_classes(hit, n_images))
@@ -264,7 +266,7 @@ def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> fl
 
 
 def _check_candidates(name: Any) -> None:
-    """Check that candidates are not given by a name that says which images count."""
+    """Check that candidates are not a label universe such as "reference"."""
     if name in _UNIVERSES:
         wanted = "all, seen, unseen, or the name of another list of classes"
         raise InputError("bad-option", name="candidates", value=name, wanted=wanted)

@@ -99,8 +99,7 @@ def measure(
     formula : callable
         Set by ``@measure`` without parentheses.
     kind : {"labels"}
-        What the measure evaluates. A formula on counts can only be a measure of label
-        sets.
+        The kind of data. A formula on counts can only be a measure of label sets.
     averages : tuple of {"example", "micro", "macro", "weighted"}
         The first is the default.
     bounds, higher_is_better, symmetric, order_invariant

@@ -127,13 +127,11 @@ def decode(
     elif rule == "cumulative":
         n_kept = keep_cumulative(indptr, ranked_scores, threshold, keep_at_least)
     else:
-        given_head = cast("ArrayLike", head)  # _check_options requires it
+        head = cast("ArrayLike", head)  # _check_options requires it
         if rule == "cardinality":
-            n_kept = keep_cardinality(indptr, given_head, offset)
+            n_kept = keep_cardinality(indptr, head, offset)
         else:
-            n_kept = keep_cardinality_with_scores(
-                indptr, ranked_scores, given_head, offset
-            )
+            n_kept = keep_cardinality_with_scores(indptr, ranked_scores, head, offset)
     is_kept = np.arange(n_ranked) < n_kept[:, None]
     sets = np.zeros(matrix.shape, np.bool_)
     np.put_along_axis(sets, order, is_kept, axis=1)

@@ -126,7 +126,10 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
     >>> counts.hit.tolist(), counts.n_pred.tolist(), counts.n_ref.tolist()
     ([1], [2], [2])
     """
-    hit, n_pred, n_ref = np.zeros((3, len(pred)), np.int64)
+    n_all_items = len(pred)
+    hit = np.zeros(n_all_items, np.int64)
+    n_pred = np.zeros(n_all_items, np.int64)
+    n_ref = np.zeros(n_all_items, np.int64)
     n_nodes = len(placed.height)
     for part in _parts(pred, ref, placed):
         n_items = part.stop - part.start
@@ -155,8 +158,9 @@ def _gather_ancestors(side: Side, placed: Placed) -> _Ancestors:
     """Return the ancestors of all labels of a side."""
     codes = side.codes.astype(np.int64)
     indptr, pairs = ragged.take_rows(placed.indptr, codes)
+    ancestors_of_item = indptr[side.indptr]
     nodes = placed.nodes[pairs]
-    cells = ragged.cell_keys(indptr[side.indptr], nodes, len(placed.height))
+    cells = ragged.cell_keys(ancestors_of_item, nodes, len(placed.height))
     return _Ancestors(indptr, pairs, cells)
 
 
@@ -201,14 +205,18 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     >>> lca_distances(pred, Side(np.array([0, 1]), np.array([0], np.int32)), placed)
     (array([2, 2]), array([1, 2]))
     """
-    edges, height = np.full((2, len(pred.codes)), -1)
+    n_labels = len(pred.codes)
+    edges = np.full(n_labels, -1)
+    height = np.full(n_labels, -1)
     for part in _parts(pred, ref, placed):
         pred_part = pred.rows(part.start, part.stop)
         ref_part = ref.rows(part.start, part.stop)
         if not len(pred_part.codes) or not len(ref_part.codes):
             continue
+        part_edges, part_height = _nearest_distances(pred_part, ref_part, placed)
         labels = slice(pred.indptr[part.start], pred.indptr[part.stop])
-        edges[labels], height[labels] = _nearest_distances(pred_part, ref_part, placed)
+        edges[labels] = part_edges
+        height[labels] = part_height
     return edges, height
 
 
@@ -226,8 +234,10 @@ def _nearest_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Int
     edges = np.minimum.reduceat(np.where(is_common, links, _UNREACHABLE), starts)
     height = np.minimum.reduceat(np.where(is_common, heights, _UNREACHABLE), starts)
     height[edges == 0] = 0  # The label is a reference label.
-    is_connected = edges < _UNREACHABLE
-    return np.where(is_connected, edges, -1), np.where(is_connected, height, -1)
+    is_unconnected = edges == _UNREACHABLE
+    edges[is_unconnected] = -1
+    height[is_unconnected] = -1
+    return edges, height
 
 
 def _reference_distances(ref: Side, placed: Placed) -> tuple[Ints, Ints]:

@@ -8,7 +8,8 @@ without a score rank below all scored labels and tie with each other. Undefined 
 nan, and the caller applies a policy to them.
 
 A value is computed in two steps. The first needs only the scored labels of an item. The
-second needs the size of the dictionary, which is known once all labels are.
+second needs the size of the dictionary, which may not be available before all items have
+been read.
 
 Metrics
 -------
@@ -198,7 +199,7 @@ def mean_over_items(values: Floats, empty: Empty, weights: Weights) -> float:
     values : array, shape (n,)
         nan if undefined.
     empty : float or "skip"
-        What an undefined value counts as.
+        The replacement for undefined values. "skip" leaves them out.
     weights : array-like, shape (n,), optional
     """
     shares = item_weights(weights, len(values))
@@ -298,7 +299,8 @@ def _count_wrong_pairs(ties: Ties, indptr: Ints, hit: Bools, n_ref: Ints) -> Int
     row_lengths = ragged.lengths(indptr)
     hits_before = ragged.offsets(hit)
     firsts = ties.starts[ties.group]
-    n_above = hits_before[firsts] - np.repeat(hits_before[indptr[:-1]], row_lengths)
+    hits_before_row = np.repeat(hits_before[indptr[:-1]], row_lengths)
+    n_above = hits_before[firsts] - hits_before_row
     n_not_above = np.repeat(n_ref, row_lengths) - n_above
     return ragged.sum_rows(np.where(hit, 0, n_not_above), indptr)
 

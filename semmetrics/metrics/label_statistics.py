@@ -201,7 +201,8 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     a = counts.forward
     b = counts.backward
     order = np.maximum(a, b) / (a + b)
-    pairs = np.stack([counts.keys // n_labels, counts.keys % n_labels], axis=1)
+    smaller, larger = np.divmod(counts.keys, n_labels)
+    pairs = np.stack([smaller, larger], axis=1)
     descending = np.argsort(-order, kind="stable")
     return LabelOrder(
         pairs[descending], a[descending], b[descending], order[descending]
@@ -257,7 +258,8 @@ def _count_pairs(offsets: Ints, labels: Ints, n_labels: int) -> _PairCounts:
     while len(positions):
         distance += 1
         positions = positions[n_following[positions] >= distance]
-        waiting.append(np.stack([labels[positions], labels[positions + distance]]))
+        later_labels = labels[positions + distance]
+        waiting.append(np.stack([labels[positions], later_labels]))
         n_waiting += len(positions)
         if n_waiting > _MAX_PAIRS_PER_COUNT or not len(positions):
             first, second = np.concatenate(waiting, axis=1)

@@ -51,8 +51,9 @@ def sides_of(block: LabelBlock) -> tuple[Side, Side]:
     written = pred.written
     if written is not None:
         written = written[order]
-    ranked = Side(pred.indptr, pred.codes[order], pred.scores[order], written)
-    return ranked, ref
+    codes = pred.codes[order]
+    scores = pred.scores[order]
+    return Side(pred.indptr, codes, scores, written), ref
 
 
 # ---- cuts -----------------------------------------------------------------------------
@@ -168,10 +169,10 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     Parameters
     ----------
     what : str
-        What needs the scores.
+        The measure or option.
     task : LabelTask
     otherwise : str
-        What the message suggests besides adding scores.
+        An alternative to adding scores.
     """
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
@@ -295,20 +296,29 @@ def _match_terms(
     ref_items = ragged.row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]]
     hit = matched.hit.copy()
     for item in np.union1d(pred_items, ref_items).tolist():
-        labels = ref.written[ref.indptr[item] : ref.indptr[item + 1]].tolist()
-        if duplicates == "once":
-            classes = ref.codes[ref.indptr[item] : ref.indptr[item + 1]].tolist()
-            # A repeated class keeps its first position and its last written label.
-            label_of_class = dict(zip(classes, labels, strict=True))
-            labels = list(label_of_class.values())
-        references = _UnusedReferences([synonyms.terms[label] for label in labels])
-        for position in range(int(pred.indptr[item]), int(pred.indptr[item + 1])):
+        ref_labels = _written_labels(ref.rows(item, item + 1), duplicates)
+        references = _UnusedReferences([synonyms.terms[code] for code in ref_labels])
+        first = int(pred.indptr[item])
+        end = int(pred.indptr[item + 1])
+        pred_labels = pred.written[first:end].tolist()
+        for position, code in enumerate(pred_labels, start=first):
             if matched.counted is None or matched.counted[position]:
-                terms = synonyms.terms[int(pred.written[position])]
-                hit[position] = references.take(terms)
+                hit[position] = references.take(synonyms.terms[code])
             else:
                 hit[position] = False
     return Matched(matched.counted, hit, matched.once, matched.n_ref)
+
+
+def _written_labels(item: Side, duplicates: str) -> list[int]:
+    """Return the written labels of an item, each class once if duplicates count once."""
+    labels: list[int] = []
+    if item.written is not None:
+        labels = item.written.tolist()
+    if duplicates == "each":
+        return labels
+    # A repeated class keeps its first position and its last written label.
+    label_of_class = dict(zip(item.codes.tolist(), labels, strict=True))
+    return list(label_of_class.values())
 
 
 class _UnusedReferences:
@@ -441,5 +451,6 @@ def _sum_precisions(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> Floa
     firsts = starts[hits]
     n_hits = hits_before[hits + 1] - hits_before[firsts]
     ranks = counted_before[hits + 1] - counted_before[firsts]
-    sums = np.bincount(items[hits], n_hits / ranks, minlength=len(n_kept))
+    precisions = n_hits / ranks
+    sums = np.bincount(items[hits], precisions, minlength=len(n_kept))
     return sums.astype(np.float64)

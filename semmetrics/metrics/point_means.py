@@ -130,8 +130,8 @@ def means_at_points(
     Returns
     -------
     array, shape (values, n_points)
-        The only error is that of rounding each value once. nan without items or classes,
-        or if all have weight 0.
+        Exact, except that each value is rounded once. nan without items or classes, or if
+        all have weight 0.
 
     Raises
     ------
@@ -139,7 +139,8 @@ def means_at_points(
         If the average is unknown.
     """
     check_choice("average", average, AVERAGES)
-    columns: list[NDArray[Any]] = [rows.hit, np.ones(len(bins), np.int8), *more]
+    ones = np.ones(len(bins), np.int8)
+    columns: list[NDArray[Any]] = [rows.hit, ones, *more]
     if rows.weights is not None and average != "example":
         label_weights = np.repeat(rows.weights, ragged.lengths(rows.indptr))
         columns = [column * label_weights for column in columns]
@@ -172,7 +173,8 @@ def _micro_values(
         changes = sums_by_key(bins, column, n_points)
         counts.append(changes.cumsum())
     hit, kept, *more = counts
-    return formula(hit, kept, np.full(n_points, n_ref.sum()), *more)
+    references = np.full(n_points, n_ref.sum())
+    return formula(hit, kept, references, *more)
 
 
 def _group_by_item(rows: Rows, bins: Ints, columns: list[NDArray[Any]]) -> _Groups:
@@ -256,9 +258,10 @@ class _ExactMeans:
         for place in np.ndindex(changes.shape[:2]):
             change = np.bincount(point, changes[place], width)
             self._changes[place] += change.astype(np.int64)
-        self._changes[..., 0] += (start * multiples).sum(axis=-1).astype(np.int64)
-        weights = _split_bits(factors) * multiples
-        self._total_weight += weights.sum(axis=-1).astype(np.int64)
+        starts = (start * multiples).sum(axis=-1)
+        self._changes[..., 0] += starts.astype(np.int64)
+        weights = (_split_bits(factors) * multiples).sum(axis=-1)
+        self._total_weight += weights.astype(np.int64)
 
     def values(self) -> Floats:
         """Return the means, shape (values, points)."""
@@ -282,10 +285,12 @@ class _ExactMeans:
         is_last = ragged.starts_run(keys[::-1])[::-1]
         last = np.flatnonzero(is_last)
         group, point = np.divmod(keys[last], width)
+        ends = last + 1
+        starts = groups.indptr[group]
         counts = []
         for column in groups.columns:
             running_sum = ragged.offsets(column[order])
-            counts.append(running_sum[last + 1] - running_sum[groups.indptr[group]])
+            counts.append(running_sum[ends] - running_sum[starts])
         return group, point, counts
 
     def _evaluate(
@@ -308,7 +313,9 @@ def _split_bits(values: Floats) -> Floats:
 def _join_bits(sums: Ints) -> Floats:
     """Return sums of high and of low bits as one float each."""
     high, low = sums.astype(np.float64)
-    total: Floats = np.ldexp(high, -_HIGH_BITS) + np.ldexp(low, -_HIGH_BITS - _LOW_BITS)
+    high_values = np.ldexp(high, -_HIGH_BITS)
+    low_values = np.ldexp(low, -_HIGH_BITS - _LOW_BITS)
+    total: Floats = high_values + low_values
     return total
 
 
@@ -357,11 +364,12 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     array([2, 1, 6])
     """
     largest = weights.max(initial=0.0)
-    scaled = weights / (largest or 1.0)  # so that the sum does not overflow
-    _, exponent_of_sum = np.frexp(np.dot(scaled, labels + 1))
+    shares = weights / (largest or 1.0)  # so that their sum does not overflow
+    _, exponent_of_sum = np.frexp(np.dot(shares, labels + 1))
     _, exponent_of_largest = np.frexp(largest)
     shift = _MAX_BITS_OF_WEIGHT_SUMS - exponent_of_sum - exponent_of_largest
-    integers: Ints = np.rint(np.ldexp(weights, shift)).astype(np.int64)
+    scaled = np.ldexp(weights, shift)
+    integers: Ints = np.rint(scaled).astype(np.int64)
     is_lost = (integers == 0) & (weights > 0)
     if is_lost.any():
         low = weights[is_lost].min()

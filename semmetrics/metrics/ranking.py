@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-``LRAP``, ``RankingLoss`` and ``CoverageError`` rank the labels of each item. The modules
-`item_ranking` and `class_curves` have the formulas. ``mAP`` and ``ROC-AUC`` rank the items
-by the scores of each class. ``average=micro`` pools all classes into one.
+``LRAP``, ``RankingLoss`` and ``CoverageError`` rank the labels of each item. The module
+`item_ranking` has the formulas. ``mAP`` and ``ROC-AUC`` rank the items by the scores of
+each class, see `class_precision` and `class_roc`. ``average=micro`` pools all classes into one.
 
 ``mAP`` leaves out predictions that the ground truth marks as difficult. ``ROC-AUC`` counts
 them as negatives.
@@ -24,14 +24,13 @@ from semmetrics.core.ragged import Floats
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.metrics import definition, families
-from semmetrics.metrics.class_curves import (
-    ClassCurves,
+from semmetrics.metrics.class_curves import ClassCurves, TieRule
+from semmetrics.metrics.class_precision import (
     Interpolation,
-    TieRule,
     class_average_precision,
-    class_roc_auc,
-    curve_points,
+    compute_curve_points,
 )
+from semmetrics.metrics.class_roc import class_roc_auc
 from semmetrics.metrics.definition import (
     Columns,
     Frame,
@@ -55,10 +54,10 @@ _UNDEFINED = CAUSES.index("undefined")
 
 @dataclass(frozen=True, repr=False)
 class ItemRanking(Statistic):
-    """What a ranking measure needs of each item before the number of labels is known.
+    """Numbers of each item from which a ranking measure is computed.
 
-    The labels that an item does not score tie below the others. Their number is known
-    only when all parts have been merged, so values are not a function of sums.
+    The labels that an item does not score tie below the others. Their number is available
+    only after all parts have been merged, so values are not a function of sums.
     """
 
     additive = False
@@ -288,7 +287,7 @@ class ClassCurveFamily(definition.Family):
         """
         _, weights, curves = self._weighted_curves(measure, sums, frame)
         interpolation = cast("Interpolation", measure["interpolation"] or "none")
-        points = curve_points(curves, weights.astype(np.float64), interpolation)
+        points = compute_curve_points(curves, weights.astype(np.float64), interpolation)
         (recall,) = points.recall
         (precision,) = points.precision
         (positives,) = points.positives

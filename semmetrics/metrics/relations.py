@@ -224,8 +224,7 @@ def check_relation(
     _check_items(outside, "not-in-gallery", name, indptr, indices, width)
     keys = ragged.cell_keys(indptr, indices, width)
     order = np.argsort(keys, kind="stable")
-    sorted_keys = keys[order]
-    repeated = order[1:][sorted_keys[1:] == sorted_keys[:-1]]
+    repeated = order[~ragged.starts_run(keys[order])]
     _check_items(repeated, "duplicate", name, indptr, indices, width)
     return indptr, indices
 
@@ -264,10 +263,12 @@ def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
     ordered = np.sort(places, axis=1)
     is_outside = (places < -1) | (places >= width)
     _check_places(is_outside, "not-in-gallery", name, places, width)
-    follows_end = (places[:, 1:] >= 0) & (places[:, :-1] < 0)
-    _check_places(follows_end, "item-after-end", name, places[:, 1:], width)
-    is_repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    _check_places(is_repeated, "duplicate", name, ordered[:, 1:], width)
+    following = places[:, 1:]
+    follows_end = (following >= 0) & (places[:, :-1] < 0)
+    _check_places(follows_end, "item-after-end", name, following, width)
+    later = ordered[:, 1:]
+    is_repeated = (later == ordered[:, :-1]) & (later >= 0)
+    _check_places(is_repeated, "duplicate", name, later, width)
     return places
 
 
@@ -317,7 +318,7 @@ def as_cutoffs(k: Any, name: str = "k") -> list[int]:
     Raises
     ------
     InputError
-        If there is none, or one is not an integer from 1.
+        If the list is empty, or contains anything but integers from 1.
     """
     cutoffs = [k]
     if np.iterable(k):
@@ -511,8 +512,8 @@ def similar_images(
         The most similar images of each caption, at least ``depth`` of them, with nothing
         left out. Default: find them.
     ties : {"first", "last"}
-        Which of two images with equal sums comes first: the one that occurs first in the
-        lists, or last.
+        Which of two images with equal sums comes first: the image that occurs first in
+        the lists, or last.
 
     Returns
     -------
@@ -658,7 +659,7 @@ def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Rel
     Raises
     ------
     InputError
-        If the images are not those of the relation, or it is not a relation.
+        If the relation has another number of images, or is not a relation.
 
     Examples
     --------

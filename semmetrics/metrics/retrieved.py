@@ -108,16 +108,21 @@ class Retrieved:
         """Return which of the items are in a relation, shape (queries, k)."""
         return is_related(self.places, relation, self.width)
 
-    def best(self, k: int, given: MostSimilar | None) -> MostSimilar:
-        """Return the k most similar items of the queries. Find them if none are given.
+    def best(self, k: int, best: MostSimilar | None) -> MostSimilar:
+        """Return the k most similar items of the queries.
+
+        Parameters
+        ----------
+        k : int
+        best : MostSimilar or None
+            The most similar items, at least k of them. None finds them.
 
         Raises
         ------
         InputError
-            If fewer are given, or those of another number of queries.
+            If these are fewer items, or items of another number of queries.
         """
         k = max(1, min(k, self.width))
-        best = given
         if best is None:
             phi = self._phi_of_queries()
             best = most_similar(phi, k, queries=self.queries, leave_out=self.leave_out)

@@ -13,7 +13,7 @@ from semmetrics.core import ragged
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
-from semmetrics.metrics.class_curves import ClassCurves, TieRule, class_curves
+from semmetrics.metrics.class_curves import ClassCurves, TieRule, sort_by_class
 from semmetrics.metrics.definition import Statistic
 from semmetrics.metrics.matching import (
     Matched,
@@ -333,7 +333,7 @@ class _Pairs(NamedTuple):
 
     def curves(self, n_classes: int, ties: TieRule) -> ClassCurves:
         """Sort the pairs of each class."""
-        return class_curves(
+        return sort_by_class(
             self.classes,
             self.scores,
             self.hit,
@@ -356,7 +356,7 @@ class _Pairs(NamedTuple):
         cells = (self.items * n_classes + self.classes)[is_pooled]
         positive_cells = self.positive_items * n_classes + self.positive_classes
         positive_cells = positive_cells[is_pooled_positive]
-        curves = class_curves(
+        curves = sort_by_class(
             np.zeros_like(cells),
             self.scores[is_pooled],
             self.hit[is_pooled],

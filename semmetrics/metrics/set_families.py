@@ -221,7 +221,7 @@ def _count_in_universe(column: Sparse, in_universe: Bools) -> Floats:
 
 
 def _check_cutoff(measure: Measure) -> int:
-    """Return the cutoff of a measure, or 0 if it has none.
+    """Return the cutoff of a measure, or 0 without a cutoff.
 
     Raises
     ------

@@ -150,7 +150,8 @@ class WeightedCurves:
         first_unseen = 0.0
         if not n_unseen:
             first_unseen = np.nan
-        seen = np.append(np.cumsum(lost[::-1])[::-1], last_seen)
+        lost_from_end = np.cumsum(lost[::-1])[::-1]
+        seen = np.append(lost_from_end, last_seen)
         unseen = np.append(first_unseen, np.cumsum(won))
         return Curve(self._bounds, unseen, seen)
 
@@ -360,7 +361,7 @@ def ausuc(
     Returns
     -------
     float in [0, 1]
-        nan if there is no image of a seen, or of an unseen class.
+        nan without images of a seen, or of an unseen class.
 
     Raises
     ------

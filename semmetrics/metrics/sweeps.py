@@ -80,7 +80,7 @@ class BestThreshold(NamedTuple):
 
 
 class _Cuts(NamedTuple):
-    """The points of a sweep, and where they cut.
+    """The points of a sweep, and the labels that each of them keeps.
 
     Attributes
     ----------
@@ -363,9 +363,9 @@ def best_place(points: Floats, values: Floats) -> int:
 def candidate_thresholds(scores: ArrayLike) -> Floats:
     """Return thresholds that make every decision "score > t" on these scores, descending.
 
-    These are the distinct scores, each of which excludes itself and all lower scores, and
-    a number below the lowest score, which keeps everything. There is no such number if the
-    lowest score is -inf.
+    These are the distinct scores, and a number below the lowest score. A score as threshold
+    excludes itself and all lower scores, and the number keeps everything. It is missing if
+    the lowest score is -inf.
 
     Parameters
     ----------
@@ -420,4 +420,5 @@ def _number_below(lowest: float) -> float:
     """Return a number below a score: 0 if possible, else 1 less or the next float64."""
     if lowest > 0:
         return 0.0
-    return float(min(lowest - 1.0, np.nextafter(lowest, -np.inf)))
+    next_float = float(np.nextafter(lowest, -np.inf))
+    return min(lowest - 1.0, next_float)

@@ -15,7 +15,7 @@ from refusals import refused
 import semmetrics
 from semmetrics.core.ragged import offsets
 from semmetrics.metrics import arrays, label_statistics, sweeps
-from semmetrics.metrics.class_curves import average_precision
+from semmetrics.metrics.class_precision import average_precision
 from semmetrics.metrics.decoding import decode
 from semmetrics.metrics.item_ranking import coverage_error, ranking_loss
 from semmetrics.metrics.registry import find, parse

@@ -11,7 +11,7 @@ from oracles import ranking as oracle
 from sklearn import metrics as peer
 
 import semmetrics
-from semmetrics.metrics import class_curves, item_ranking
+from semmetrics.metrics import class_curves, class_precision, class_roc, item_ranking
 
 INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
 PEERS = {
@@ -92,7 +92,7 @@ def test_list_average_precision_equals_the_definition(rows, divisor):
 @pytest.mark.parametrize("seed", range(20))
 def test_interpolations_equal_the_definition(seed, interpolation, order):
     scores, targets, _ = random_tables(seed, ties=seed % 2 == 0)
-    got = class_curves.average_precision(
+    got = class_precision.average_precision(
         scores, targets, interpolation=interpolation, ties=order
     )
     for label, value in enumerate(got):
@@ -128,16 +128,16 @@ def partial_classes(seed, n=30, n_classes=5):
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 def test_a_replicate_does_not_depend_on_the_others(interpolation):
     flat, rng = partial_classes(0)
-    curves = class_curves.class_curves(*flat)
+    curves = class_curves.sort_by_class(*flat)
     weights = rng.random((9, 30))
 
     def precision(some):
-        return class_curves.class_average_precision(
+        return class_precision.class_average_precision(
             curves, some, interpolation=interpolation
         )
 
     few = precision(weights)
-    times = 2 * class_curves._MAX_CELLS_PER_STEP // (9 * 30)  # two parts at least
+    times = 2 * class_curves.MAX_CELLS_PER_STEP // (9 * 30)  # two parts at least
     assert_array_equal(
         precision(np.tile(weights, (times, 1))), np.tile(few, (times, 1))
     )
@@ -151,10 +151,10 @@ def test_a_replicate_does_not_depend_on_the_others(interpolation):
 def test_resample_weights_equal_repeated_items(seed, interpolation, order):
     flat, rng = partial_classes(seed)
     classes, scores, _, item, positive_class, positive_item, n_classes = flat
-    curves = class_curves.class_curves(*flat, ties=order)
+    curves = class_curves.sort_by_class(*flat, ties=order)
     weights = rng.multinomial(30, np.full(30, 1 / 30), size=9)
     weights[-1] = 1
-    got = class_curves.class_average_precision(
+    got = class_precision.class_average_precision(
         curves, weights, interpolation=interpolation
     )
     assert got.shape == (9, n_classes)
@@ -202,7 +202,7 @@ def test_roc_auc_of_resamples_and_missing_scores_is_that_of_pairs(seed):
     flat, rng = partial_classes(seed)
     classes, scores, _, item, positive_class, positive_item, n_classes = flat
     weights = rng.integers(0, 3, (5, 30))
-    got = class_curves.class_roc_auc(class_curves.class_curves(*flat), weights)
+    got = class_roc.class_roc_auc(class_curves.sort_by_class(*flat), weights)
     table = np.full((n_classes, 30), -1.0)  # what has no score is behind all others
     table[classes, item] = scores
     truth = np.zeros((n_classes, 30), bool)
@@ -229,8 +229,8 @@ def test_a_class_that_all_items_have_has_no_roc_curve_under_any_weights(average)
     assert found[0].undefined == found[1].undefined
     assert np.isnan(score(np.ones_like(truth), [0.1] * 4).value)
     for weights in ([1, 1e-17, 2e-17, 1], [1e6, 1e-8, 3e-9, 1e6]):
-        tiny = class_curves.class_roc_auc(
-            class_curves.class_curves(
+        tiny = class_roc.class_roc_auc(
+            class_curves.sort_by_class(
                 np.zeros(4, int),
                 np.array([0.2, 0.7, 0.1, 0.6]),
                 np.array([1, 0, 0, 1], bool),
@@ -259,15 +259,15 @@ def test_empty_policies():
 def test_no_items_no_labels_no_scores():
     none = np.zeros((0, 3))
     assert np.isnan(item_ranking.coverage_error(none, none))
-    assert np.isnan(class_curves.average_precision(none, none)).all()
-    assert class_curves.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (
-        0,
-    )
+    assert np.isnan(class_precision.average_precision(none, none)).all()
+    assert class_precision.average_precision(
+        np.zeros((2, 0)), np.zeros((2, 0))
+    ).shape == (0,)
     assert np.isnan(
-        class_curves.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1)))
+        class_precision.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1)))
     )
     empty = np.zeros(0, np.int64)
-    curves = class_curves.class_curves(
+    curves = class_curves.sort_by_class(
         empty,
         np.zeros(0),
         np.zeros(0, np.bool_),
@@ -276,5 +276,5 @@ def test_no_items_no_labels_no_scores():
         np.array([0]),
         2,
     )
-    got = class_curves.class_average_precision(curves, np.array([[1], [0]]))
+    got = class_precision.class_average_precision(curves, np.array([[1], [0]]))
     assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])
