@@ -1,10 +1,10 @@
-"""Predicted labels with scores and hits: what measures of rankings are computed from."""
+"""Predicted labels with scores and hits, the input of measures of rankings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -321,11 +321,10 @@ class _Pairs(NamedTuple):
             is_easy = ~column.is_difficult
             pred = pred.keep(is_easy)
             hit = hit[is_easy]
-        scores: Any = pred.scores
         return _Pairs(
             ragged.row_numbers(pred.indptr),
             pred.codes,
-            scores,
+            cast("Floats", pred.scores),  # the pairs of a column have scores
             hit,
             ragged.row_numbers(column.ref.indptr),
             column.ref.codes,

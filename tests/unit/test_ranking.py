@@ -11,7 +11,13 @@ from oracles import ranking as oracle
 from sklearn import metrics as peer
 
 import semmetrics
-from semmetrics.metrics import class_curves, class_precision, class_roc, item_ranking
+from semmetrics.metrics import (
+    class_curves,
+    class_precision,
+    class_roc,
+    item_ranking,
+    scored_pairs,
+)
 
 INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
 PEERS = {
@@ -278,3 +284,19 @@ def test_no_items_no_labels_no_scores():
     )
     got = class_precision.class_average_precision(curves, np.array([[1], [0]]))
     assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])
+
+
+def test_map_and_roc_auc_sort_the_scores_of_classes_once(monkeypatch):
+    sort_by_class = scored_pairs.sort_by_class
+    calls = []
+
+    def sort_and_count(*args, **options):
+        calls.append(options)
+        return sort_by_class(*args, **options)
+
+    monkeypatch.setattr(scored_pairs, "sort_by_class", sort_and_count)
+    scores = np.array([[0.2, 0.7], [0.5, 0.6], [0.9, 0.3]])
+    truth = np.array([[0, 1], [1, 0], [1, 1]])
+    table = semmetrics.score(scores, truth, measures=["mAP", "ROC-AUC"])
+    assert [score.value for score in table.scores] == pytest.approx([11 / 12, 3 / 4])
+    assert len(calls) == 1
