@@ -69,7 +69,7 @@ def as_matrix(values: Any) -> Any:
     return np.asarray(values)
 
 
-def count_queries(matrix: Any, queries: str) -> tuple[int, int]:
+def count_queries_and_items(matrix: Any, queries: str) -> tuple[int, int]:
     """Return the number of queries, and of items in the gallery.
 
     Raises
@@ -451,7 +451,7 @@ def most_similar(
     [[2, 1], [2, 0]]
     """
     matrix = as_matrix(phi)
-    n_queries, width = count_queries(matrix, queries)
+    n_queries, width = count_queries_and_items(matrix, queries)
     as_cutoffs(k)
     sizes = np.full(n_queries, width)
     max_left_out = 0

@@ -18,7 +18,7 @@ from semmetrics.metrics.relations import (
     Relation,
     check_ranking,
     check_relation,
-    count_queries,
+    count_queries_and_items,
     is_related,
     leave_out_items,
     most_similar,
@@ -60,7 +60,7 @@ class Retrieved:
     def __init__(
         self, top: Any, matrix: Any, k: int, queries: Queries, leave_out: Any, rows: Any
     ) -> None:
-        n_rows, width = count_queries(matrix, queries)
+        n_rows, width = count_queries_and_items(matrix, queries)
         places = check_ranking(top, width)
         n_queries = len(places)
         if rows is None:
@@ -136,7 +136,7 @@ class Retrieved:
 
     def _phi_of_queries(self) -> Any:
         """Return the rows or columns of phi that belong to the queries."""
-        n_rows, _ = count_queries(self.matrix, self.queries)
+        n_rows, _ = count_queries_and_items(self.matrix, self.queries)
         if np.array_equal(self.rows, np.arange(n_rows)):
             return self.matrix
         parts = []
