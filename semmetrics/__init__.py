@@ -23,9 +23,9 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.cider import (
         fit_document_frequencies as fit_document_frequencies,
     )
+    from semmetrics.metrics.count_measures import measure as measure
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.parsing import parse as parse
-    from semmetrics.metrics.sets import measure as measure
     from semmetrics.reports import Records as Records
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
@@ -76,7 +76,7 @@ _HOMES = {
         "metrics.cider": "DocumentFrequencies fit_document_frequencies",
         "metrics.definition": "Measure",
         "metrics.registry": "parse",
-        "metrics.sets": "measure",
+        "metrics.count_measures": "measure",
         "reports": "Records",
         "scoring.calibration": "Calibration",
         "scoring.intervals": "Bootstrap",

@@ -722,7 +722,7 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
     >>> describe_sizes(np.array([0, 2, 2]))["histogram"]
     [1, 0, 1]
     """
-    from semmetrics.metrics.arrays import cardinality
+    from semmetrics.metrics.label_statistics import cardinality
 
     sizes = cardinality(indptr)
     return {

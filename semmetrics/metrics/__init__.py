@@ -17,16 +17,17 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "arrays": "cardinality f1 hamming_loss jaccard label_frequencies label_order per_item "
-    "per_label precision recall subset_accuracy",
-    "ranking": "average_precision coverage_error label_ranking_average_precision "
-    "mean_average_precision ranking_loss",
+    "arrays": "f1 hamming_loss jaccard per_item per_label precision recall subset_accuracy",
+    "label_statistics": "cardinality label_frequencies label_order",
+    "item_ranking": "coverage_error label_ranking_average_precision ranking_loss",
+    "class_precision": "average_precision mean_average_precision",
     "decoding": "decode",
     "sweeps": "best_threshold sweep_thresholds sweep_top_k",
     "relations": "captions_of_images images_of_captions most_similar similar_images top_items",
     "semantic_retrieval": "ncs ndcg nsum semantic_recall",
     "margins": "adaptive_margins sam_triplet_loss",
-    "classes": "ausuc per_class_accuracy seen_unseen_curve",
+    "classes": "per_class_accuracy",
+    "stacking": "ausuc seen_unseen_curve",
     "spice": "spice_scores",
 }
 _MODULE = {name: module for module, names in _HOMES.items() for name in names.split()}

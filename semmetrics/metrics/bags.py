@@ -56,7 +56,7 @@ from semmetrics.metrics.label_similarity import (
 )
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import define
-from semmetrics.metrics.sets import set_options
+from semmetrics.metrics.set_options import set_options
 
 
 @dataclass(frozen=True, repr=False)

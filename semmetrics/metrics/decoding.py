@@ -1,19 +1,20 @@
-"""Decoding: from label scores to label sets.
+"""Decoding rules: from label scores to label sets.
 
 Conventions
 -----------
-The labels of an item are looked at by falling score, equal scores in the order of the columns. A
-rule says how many of the first make the set. The rules work on ragged rows that are sorted by
-falling score (stable: equal scores keep their order), without NaN; each returns, for each row, the
-number of labels to keep from its start, int64, shape (n,). A result depends on its own row only,
-never on the rows beside it.
+The labels of an item are ranked by descending score, and equal scores by column. A rule
+decides how many of the first labels are the set.
+
+The functions for rules take ragged rows that are already sorted by descending score and
+contain no NaN. They return the number of labels to keep from the start of each row, int64,
+shape (n,). The result for a row depends only on that row, never on other rows.
 
 Rules
 -----
 ``keep_above``                    the labels with a score above a threshold
-``keep_cumulative``               labels until their scores add up to a threshold
-``keep_cardinality``              as many as a cardinality head says
-``keep_cardinality_with_scores``  the cardinality that head and scores together make most probable
+``keep_cumulative``               labels until the sum of their scores reaches a threshold
+``keep_cardinality``              the number that the cardinality head predicts
+``keep_cardinality_with_scores``  the number that head and scores make most probable
 
 References
 ----------
@@ -22,10 +23,10 @@ Pineda, Salvador et al., 2019, Elucidating image-to-set prediction, section 3.1.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import precision_of, round_to
@@ -41,54 +42,60 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import pluralize
+from semmetrics.metrics.array_inputs import check_cells, score_matrix
 
-Weights: TypeAlias = "ArrayLike | None"
-"""A weight for each item; each counts once without them."""
 Rule: TypeAlias = Literal[
     "threshold", "top", "cumulative", "cardinality", "cardinality+scores"
 ]
+_THRESHOLD_RULES = ("threshold", "cumulative")
+_HEAD_RULES = ("cardinality", "cardinality+scores")
+_DEFAULT_THRESHOLD = 0.5
+
+
+# ---- matrices -------------------------------------------------------------------------
 
 
 def decode(
     scores: ArrayLike,
     rule: Rule = "threshold",
     *,
-    threshold: float = 0.5,
+    threshold: float = _DEFAULT_THRESHOLD,
     k: int | None = None,
     head: ArrayLike | None = None,
     keep_at_least: int = 0,
     offset: int = 0,
 ) -> Bools:
-    """Turn a matrix of label scores into label sets.
+    """Convert a matrix of label scores to label sets.
 
     Parameters
     ----------
     scores : array-like, shape (n, L)
         Equal scores rank in the order of the columns.
     rule : {"threshold", "top", "cumulative", "cardinality", "cardinality+scores"}
-        The rules of this module.
+        The decoding rule. "top" keeps the first k labels.
     threshold : float
-        For "threshold" and "cumulative"; strict. Scores of an array of float32, float16 or bfloat16
-        are compared with it in their own type, as NumPy and torch do.
+        For "threshold" and "cumulative". It is exclusive. An array of float32, float16 or
+        bfloat16 scores is compared with it in that type, as NumPy and torch do.
     k : int, optional
-        Only the k best labels of a row take part; needed for "top", a cap for the other rules
-        (``maxnumlabels`` of the paper's code).
+        Only the k best labels of a row are considered. Required for "top", and a limit for
+        the other rules (``maxnumlabels`` in the code of the paper).
     head : array-like, shape (n, C), optional
-        The cardinality head, for the two rules named after it; probabilities.
+        The probabilities of cardinalities, for the rules "cardinality" and
+        "cardinality+scores".
     keep_at_least : int
-        For "threshold" and "cumulative": keep at least so many.
+        For "threshold" and "cumulative": the least number of labels to keep.
     offset : int
-        For the cardinality rules: 1 where the head has no column for the empty set.
+        For the cardinality rules: 1 if the head has no column for the empty set.
 
     Returns
     -------
-    array, shape (n, L), bool
+    bool array, shape (n, L)
 
     Raises
     ------
     InputError
-        If a score is NaN, a shape is wrong (names the row), or an option is missing, out of
-        range or unknown to the rule.
+        If a score is NaN, a shape is wrong (the message names the row), or an option is
+        missing, out of range, or not used by the rule.
 
     References
     ----------
@@ -102,26 +109,87 @@ def decode(
     """
     precision = precision_of(scores)
     matrix = score_matrix(scores)
-    n, width = matrix.shape
     _check_options(rule, threshold, k, head, keep_at_least, offset)
-    kept_columns = width if k is None else min(k, width)
-    order = np.argsort(-matrix, axis=1, kind="stable")[:, :kept_columns]
-    rows = offsets(np.full(n, kept_columns))
-    flat = np.take_along_axis(matrix, order, axis=1).ravel()
-    sizes: Any = head
+    n_items, n_labels = matrix.shape
+    n_ranked = n_labels
+    if k is not None:
+        n_ranked = min(k, n_labels)
+    order = np.argsort(-matrix, axis=1, kind="stable")[:, :n_ranked]
+    ranked_scores = np.take_along_axis(matrix, order, axis=1).ravel()
+    indptr = offsets(np.full(n_items, n_ranked))
+
+    n_kept: Ints
     if rule == "top":
-        counts = lengths(rows)
-    elif rule in ("threshold", "cumulative"):
-        keep = keep_above if rule == "threshold" else keep_cumulative
-        limit = round_to(threshold, precision) if rule == "threshold" else threshold
-        counts = keep(rows, flat, limit, keep_at_least)
-    elif rule == "cardinality":
-        counts = keep_cardinality(rows, sizes, offset)
+        n_kept = lengths(indptr)
+    elif rule == "threshold":
+        limit = round_to(threshold, precision)
+        n_kept = keep_above(indptr, ranked_scores, limit, keep_at_least)
+    elif rule == "cumulative":
+        n_kept = keep_cumulative(indptr, ranked_scores, threshold, keep_at_least)
     else:
-        counts = keep_cardinality_with_scores(rows, flat, sizes, offset)
-    chosen = np.zeros(matrix.shape, np.bool_)
-    np.put_along_axis(chosen, order, np.arange(kept_columns) < counts[:, None], axis=1)
-    return chosen
+        head = cast("ArrayLike", head)  # _check_options requires it
+        if rule == "cardinality":
+            n_kept = keep_cardinality(indptr, head, offset)
+        else:
+            n_kept = keep_cardinality_with_scores(indptr, ranked_scores, head, offset)
+    is_kept = np.arange(n_ranked) < n_kept[:, None]
+    sets = np.zeros(matrix.shape, np.bool_)
+    np.put_along_axis(sets, order, is_kept, axis=1)
+    return sets
+
+
+def _check_options(
+    rule: str,
+    threshold: float,
+    k: int | None,
+    head: object,
+    keep_at_least: int,
+    offset: int,
+) -> None:
+    """Check the options of `decode`, and that the rule uses all options that are set."""
+    check_choice("rule", rule, get_args(Rule))
+    if np.isnan(threshold):
+        wanted = "a number"
+        raise InputError("bad-option", name="threshold", value=threshold, wanted=wanted)
+    _check_number("k", k or 0)
+    _check_number("keep_at_least", keep_at_least)
+    _check_number("offset", offset)
+
+    what = f"the rule {rule!r}"
+    if rule == "top" and k is None:
+        raise InputError("needs-option", what=what, name="k")
+    if rule in _HEAD_RULES and head is None:
+        raise InputError("needs-option", what=what, name="head")
+    unused = _find_unused_option(rule, threshold, head, keep_at_least, offset)
+    if unused is not None:
+        raise InputError("not-applicable", name=unused, what=what)
+
+
+def _check_number(name: str, value: int) -> None:
+    """Check that an option is an integer from 0."""
+    if not isinstance(value, int | np.integer) or value < 0:
+        wanted = "a whole number from 0"
+        raise InputError("bad-option", name=name, value=value, wanted=wanted)
+
+
+def _find_unused_option(
+    rule: str, threshold: float, head: object, keep_at_least: int, offset: int
+) -> str | None:
+    """Return an option that is set although the rule does not use it, or None."""
+    if rule not in _HEAD_RULES:
+        if head is not None:
+            return "head"
+        if offset != 0:
+            return "offset"
+    if rule not in _THRESHOLD_RULES:
+        if threshold != _DEFAULT_THRESHOLD:
+            return "threshold"
+        if keep_at_least != 0:
+            return "keep_at_least"
+    return None
+
+
+# ---- activations ----------------------------------------------------------------------
 
 
 def sigmoid(scores: Floats) -> Floats:
@@ -157,163 +225,34 @@ def softmax(indptr: Ints, scores: Floats) -> Floats:
     """
     if not len(scores):
         return scores
+    n_rows = len(indptr) - 1
     rows = row_numbers(indptr)
-    highest = np.full(len(indptr) - 1, -np.inf)
-    np.maximum.at(highest, rows, scores)
-    with np.errstate(over="ignore"):  # the exponential of -inf is 0
-        exponentials = np.exp(scores - highest[rows])
-    totals = np.bincount(rows, exponentials, minlength=len(indptr) - 1)
-    return np.asarray(exponentials / totals[rows])
+    row_maxima = np.full(n_rows, -np.inf)
+    np.maximum.at(row_maxima, rows, scores)
+    with np.errstate(over="ignore"):  # exp(-inf) is 0
+        exponentials = np.exp(scores - row_maxima[rows])
+    row_sums = np.bincount(rows, exponentials, minlength=n_rows)
+    return np.asarray(exponentials / row_sums[rows])
 
 
-def score_matrix(scores: ArrayLike) -> Floats:
-    """Check a dense score matrix and return it as float64, shape (n, L).
-
-    Raises
-    ------
-    InputError
-        If it is not two-dimensional, or holds a NaN; names the row.
-
-    Examples
-    --------
-    >>> score_matrix([[0.5], [float("nan")]])
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: scores, row 1 (from 0): a score is nan; give a number
-    """
-    matrix = dense_array(scores, "scores", np.float64)
-    if matrix.ndim != 2:
-        wanted = "one row for each item: (n, L)"
-        raise InputError(
-            "wrong-shape", role="scores", shape=matrix.shape, wanted=wanted
-        )
-    _refuse_cells("scores", np.isnan(matrix), matrix, "a score", "a number")
-    return matrix
-
-
-def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
-    """Check a 0/1 matrix of reference labels against the shape of the scores; return booleans.
-
-    Raises
-    ------
-    InputError
-        If the shape differs or an entry is neither 0 nor 1; names the row.
-
-    Examples
-    --------
-    >>> target_matrix([[0, 1], [2, 0]], (2, 2))
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: targets, row 1 (from 0): an entry is 2; give 0 or 1
-    """
-    table = dense_array(targets, "targets")
-    if table.shape != shape:
-        wanted = f"the shape of the scores, {shape}"
-        raise InputError(
-            "wrong-shape", role="targets", shape=table.shape, wanted=wanted
-        )
-    _refuse_cells("targets", (table != 0) & (table != 1), table, "an entry", "0 or 1")
-    return table.astype(np.bool_)
-
-
-def _refuse_cells(
-    name: str, bad: Bools, table: NDArray[Any], role: str, wanted: str
-) -> None:
-    """Name the row of the first cell that is wrong."""
-    if bad.any():
-        where = f"{name}, row {int(bad.any(axis=1).argmax())}{FROM_0}"
-        raise InputError(
-            "out-of-range", where, role=role, value=table[bad][0], wanted=wanted
-        )
-
-
-def integer_list(values: ArrayLike, name: str) -> Ints:
-    """Check a list of integers from 0."""
-    flat = dense_array(values, name)
-    if (
-        flat.ndim != 1
-        or (flat.size and flat.dtype.kind not in "iu")
-        or flat.min(initial=0) < 0
-    ):
-        raise InputError(
-            "bad-option", name=name, value=flat, wanted="a list of integers from 0"
-        )
-    return flat.astype(np.int64)
-
-
-def item_weights(weights: Weights, n: int) -> Floats:
-    """Check the weights of n items; without any, return ones."""
-    if weights is None:
-        return np.ones(n)
-    table = dense_array(weights, "weights", np.float64)
-    if table.shape != (n,):
-        wanted = pluralize(n, "number")
-        raise InputError(
-            "wrong-shape", role="weights", shape=table.shape, wanted=wanted
-        )
-    bad = ~(np.isfinite(table) & (table >= 0))
-    if bad.any():
-        wanted = "a finite number from 0"
-        raise InputError(
-            "out-of-range", role="a weight", value=table[bad][0], wanted=wanted
-        )
-    return table
-
-
-def _check_options(
-    rule: str,
-    threshold: float,
-    k: int | None,
-    head: object,
-    keep_at_least: int,
-    offset: int,
-) -> None:
-    """Refuse an unknown rule, options out of range, and those that the rule would not use."""
-    check_choice("rule", rule, get_args(Rule))
-    if np.isnan(threshold):
-        raise InputError(
-            "bad-option", name="threshold", value=threshold, wanted="a number"
-        )
-    for name, value in (
-        ("k", k or 0),
-        ("keep_at_least", keep_at_least),
-        ("offset", offset),
-    ):
-        if not isinstance(value, int | np.integer) or value < 0:
-            raise InputError(
-                "bad-option", name=name, value=value, wanted="a whole number from 0"
-            )
-    by_head, by_sum = (
-        rule.startswith("cardinality"),
-        rule in ("threshold", "cumulative"),
-    )
-    if (rule == "top" and k is None) or (by_head and head is None):
-        name = "head" if by_head else "k"
-        raise InputError("needs-option", what=f"the rule {rule!r}", name=name)
-    unused = {
-        "head": head is not None and not by_head,
-        "offset": offset != 0 and not by_head,
-        "threshold": threshold != 0.5 and not by_sum,
-        "keep_at_least": keep_at_least != 0 and not by_sum,
-    }
-    for name, given in unused.items():
-        if given:
-            raise InputError("not-applicable", name=name, what=f"the rule {rule!r}")
+# ---- rules ----------------------------------------------------------------------------
 
 
 def keep_above(
     indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0
 ) -> Ints:
-    """Keep the labels with a score above the threshold.
+    """Count the labels of each row with a score above the threshold.
 
     Parameters
     ----------
     indptr : array, shape (n + 1,), int64
     scores : array, shape (indptr[-1],)
-        Falling in each row.
+        Descending in each row.
     threshold : float
-        Strict: a label whose score equals it is left out (the released code of the paper; its
-        text has "at least").
+        Exclusive: a label whose score equals the threshold is not kept. The released code
+        of the paper does this, while its text says "at least".
     keep_at_least : int
-        Keep at least so many, where the row has them.
+        The least number to keep, if the row is that long.
 
     Returns
     -------
@@ -328,23 +267,26 @@ def keep_above(
     >>> keep_above(np.array([0, 3, 4]), np.array([0.9, 0.5, 0.1, 0.2]), 0.5, keep_at_least=1)
     array([1, 1])
     """
-    return _at_least(sum_rows(scores > threshold, indptr), indptr, keep_at_least)
+    n_above = sum_rows(scores > threshold, indptr)
+    return _raise_to_least(n_above, indptr, keep_at_least)
 
 
 def keep_cumulative(
     indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0
 ) -> Ints:
-    """Keep a label while the sum of the scores before it is below the threshold.
+    """Count the labels of each row before the sum of scores reaches the threshold.
+
+    A label is kept if the sum of the scores before it is below the threshold.
 
     Parameters
     ----------
     indptr : array, shape (n + 1,), int64
     scores : array, shape (indptr[-1],), at least 0
-        Probabilities over the labels, falling in each row.
+        Probabilities of the labels, descending in each row.
     threshold : float
-        Strict: once the sum equals it, no further label is kept.
+        Once the sum equals the threshold, no further label is kept.
     keep_at_least : int
-        Keep at least so many, where the row has them.
+        The least number to keep, if the row is that long.
 
     Returns
     -------
@@ -353,7 +295,7 @@ def keep_cumulative(
     Raises
     ------
     InputError
-        If a score is negative; names the row.
+        If a score is negative. The message names the row.
 
     References
     ----------
@@ -364,34 +306,37 @@ def keep_cumulative(
     >>> keep_cumulative(np.array([0, 3, 4]), np.array([0.4, 0.3, 0.3, 0.2]), 0.5)
     array([2, 1])
     """
-    _refuse_scores(scores < 0, indptr, scores)
-    before = np.zeros(len(scores))
-    before[1:] = _row_cumsum(indptr, scores)[:-1]
-    before[indptr[:-1][lengths(indptr) > 0]] = 0.0
-    return _at_least(sum_rows(before < threshold, indptr), indptr, keep_at_least)
+    _check_probabilities(scores < 0, indptr, scores)
+    sum_before = np.zeros(len(scores))
+    sum_before[1:] = _row_cumsum(indptr, scores)[:-1]
+    row_starts = indptr[:-1][lengths(indptr) > 0]
+    sum_before[row_starts] = 0.0
+    n_kept = sum_rows(sum_before < threshold, indptr)
+    return _raise_to_least(n_kept, indptr, keep_at_least)
 
 
 def keep_cardinality(indptr: Ints, head: ArrayLike, offset: int = 0) -> Ints:
-    """Keep as many labels as the cardinality head finds most probable.
+    """Return the most probable cardinality of each row by the cardinality head.
 
     Parameters
     ----------
     indptr : array, shape (n + 1,), int64
     head : array-like, shape (n, C)
-        Column c is for the cardinality c + offset; probabilities or logits. Of equal columns
-        the first, so the smaller cardinality, is meant.
+        Probabilities or logits. Column c is for the cardinality c + offset. If columns are
+        equal, the smaller cardinality is kept.
     offset : int
-        1 where the head has no column for the empty set.
+        1 if the head has no column for the empty set.
 
     Returns
     -------
     array, shape (n,), int64
-        The cardinality, or the length of the row where that is less.
+        The cardinality, at most the length of the row.
 
     Raises
     ------
     InputError
-        If the head has another number of rows, no column, or a NaN; names the row.
+        If the head has the wrong number of rows, no column, or a NaN. The message names
+        the row.
 
     References
     ----------
@@ -402,31 +347,36 @@ def keep_cardinality(indptr: Ints, head: ArrayLike, offset: int = 0) -> Ints:
     >>> keep_cardinality(np.array([0, 3, 4]), [[0.1, 0.7, 0.2], [0.0, 0.1, 0.9]], offset=1)
     array([2, 1])
     """
-    best: Ints = _cardinality_head(head, indptr).argmax(axis=1) + offset
-    return np.minimum(best, lengths(indptr))
+    table = _check_head(head, indptr)
+    is_wrong = np.isnan(table)
+    check_cells("head", table, is_wrong, role="a value", wanted="a number")
+    cardinality: Ints = table.argmax(axis=1) + offset
+    return np.minimum(cardinality, lengths(indptr))
 
 
 def keep_cardinality_with_scores(
     indptr: Ints, scores: Floats, head: ArrayLike, offset: int = 0, extra: int = 0
 ) -> Ints:
-    r"""Keep the cardinality that is most probable together with the labels it would keep.
+    r"""Return the cardinality of each row that head and scores make most probable.
 
-    For each cardinality c that the row can fill, :math:`\log h_c + \sum_{i \le c} \log s_i` is
-    formed; the arg max is kept (the smallest, where several are equal or all are impossible).
+    This is the cardinality c that maximises
+    :math:`\log h_c + \sum_{i \le c} \log s_i`, among those that the row can fill. It is
+    the smallest one if several are equal or all are impossible.
 
     Parameters
     ----------
     indptr : array, shape (n + 1,), int64
     scores : array, shape (indptr[-1],), at least 0, finite
-        Label probabilities, falling in each row.
+        Label probabilities, descending in each row.
     head : array-like, shape (n, C), at least 0, finite
-        *Probabilities* (not logs) of the cardinalities offset, offset + 1, ...; a common factor
-        of a row changes nothing.
+        *Probabilities* (not logits) of the cardinalities offset, offset + 1, ... They need
+        not sum to 1.
     offset : int
-        1 where the head has no column for the empty set.
+        1 if the head has no column for the empty set.
     extra : int
-        Labels summed beyond the c kept. 0 is the rule as written; the paper's released code
-        sums c + 1 labels where the empty set is allowed, so ``offset=0, extra=1`` is what it runs.
+        How many labels to sum beyond the first c. 0 is the rule of the text. The released
+        code of the paper sums c + 1 labels if the empty set is allowed, which is
+        ``offset=0, extra=1``.
 
     Returns
     -------
@@ -435,8 +385,8 @@ def keep_cardinality_with_scores(
     Raises
     ------
     InputError
-        If scores or head are negative or infinite, or the head is NaN or of the wrong shape;
-        names the row.
+        If scores or head are negative or infinite, or the head contains a NaN or has the
+        wrong shape. The message names the row.
 
     References
     ----------
@@ -449,64 +399,73 @@ def keep_cardinality_with_scores(
     >>> keep_cardinality_with_scores(*rows, [[0.2, 0.3, 0.5]], offset=1)
     array([2])
     """
-    _refuse_scores((scores < 0) | np.isinf(scores), indptr, scores)
-    table = _cardinality_head(head, indptr, least=0.0)
-    sizes = np.arange(table.shape[1]) + offset
-    widths = lengths(indptr)[:, None]
-    # log 0 = -inf is meant: such a set is impossible
-    with np.errstate(divide="ignore"):
-        total = np.log(table)
-        sums = np.append(_row_cumsum(indptr, np.log(scores)), 0.0)
-    summed = np.minimum(sizes + extra, widths)
-    total += np.where(summed > 0, sums[indptr[:-1, None] + summed - 1], 0.0)
-    total[sizes > widths] = -np.inf
-    best: Ints = total.argmax(axis=1) + offset
-    return np.minimum(best, widths[:, 0])
+    _check_probabilities((scores < 0) | np.isinf(scores), indptr, scores)
+    table = _check_head(head, indptr)
+    is_wrong = ~(np.isfinite(table) & (table >= 0.0))
+    check_cells("head", table, is_wrong, role="a value", wanted="a probability")
+
+    cardinalities = np.arange(table.shape[1]) + offset
+    row_lengths = lengths(indptr)[:, None]
+    with np.errstate(divide="ignore"):  # log(0) = -inf marks an impossible set
+        log_head = np.log(table)
+        log_scores = np.log(scores)
+    n_summed = np.minimum(cardinalities + extra, row_lengths)
+    # Position -1, which the first row has for an empty sum, is the appended 0.
+    log_sums = np.append(_row_cumsum(indptr, log_scores), 0.0)
+    positions = indptr[:-1, None] + n_summed - 1
+    totals = log_head + np.where(n_summed > 0, log_sums[positions], 0.0)
+    totals[cardinalities > row_lengths] = -np.inf
+    best: Ints = totals.argmax(axis=1) + offset
+    return np.minimum(best, row_lengths[:, 0])
 
 
-def _row_cumsum(rows: Ints, flat: Floats) -> Floats:
-    """Sum within each row as it runs, each added up from its own start.
+def _row_cumsum(indptr: Ints, values: Floats) -> Floats:
+    """Return the running sums within each row.
 
-    Differences of one running sum over all rows would let a row's rounding depend on its
-    neighbours, so positions are walked instead: the rows shrink away as they end.
+    Differences of one running sum over all rows would make the rounding of a row depend
+    on the rows before it. Therefore all rows are summed in parallel, position by position.
     """
-    widths = lengths(rows)
-    if len(widths) and widths[0] and (widths == widths[0]).all():
-        return np.cumsum(flat.reshape(len(widths), -1), axis=1).ravel()
-    sums = np.array(flat)
-    longest = np.argsort(-widths, kind="stable")
-    active = rows[:-1][longest]
-    counts = np.searchsorted(-widths[longest], -np.arange(1, max(widths, default=0)))
-    for position, count in enumerate(counts.tolist(), start=1):
-        here = active[:count] + position
-        sums[here] += sums[here - 1]
+    row_lengths = lengths(indptr)
+    n_rows = len(row_lengths)
+    if n_rows and row_lengths[0] and (row_lengths == row_lengths[0]).all():
+        return np.cumsum(values.reshape(n_rows, -1), axis=1).ravel()
+    sums = np.array(values)
+    longest_first = np.argsort(-row_lengths, kind="stable")
+    starts = indptr[:-1][longest_first]
+    positions = np.arange(1, row_lengths.max(initial=0))
+    # How many rows, of those sorted by length, have each position.
+    n_active = np.searchsorted(-row_lengths[longest_first], -positions)
+    for position, n in enumerate(n_active.tolist(), start=1):
+        cells = starts[:n] + position
+        sums[cells] += sums[cells - 1]
     return sums
 
 
-def _at_least(counts: Ints, rows: Ints, keep_at_least: int) -> Ints:
-    return np.maximum(counts, np.minimum(keep_at_least, lengths(rows)))
+def _raise_to_least(n_kept: Ints, indptr: Ints, keep_at_least: int) -> Ints:
+    """Raise the numbers to keep to a least number, as far as rows are that long."""
+    least = np.minimum(keep_at_least, lengths(indptr))
+    return np.maximum(n_kept, least)
 
 
-def _cardinality_head(
-    head: ArrayLike, rows: Ints, least: float | None = None
-) -> Floats:
-    """Check a head: a column for each cardinality, a row for each item, no NaN."""
-    table, n = dense_array(head, "head", np.float64), len(rows) - 1
-    if table.ndim != 2 or len(table) != n or not table.shape[1]:
-        wanted = f"{pluralize(n, 'row')} and a column for each cardinality"
+def _check_head(head: ArrayLike, indptr: Ints) -> Floats:
+    """Return a cardinality head as float64, with a row per item and at least a column."""
+    table = dense_array(head, "head", np.float64)
+    n_items = len(indptr) - 1
+    if table.ndim != 2 or len(table) != n_items or not table.shape[1]:
+        wanted = f"{pluralize(n_items, 'row')} and a column for each cardinality"
         raise InputError("wrong-shape", role="head", shape=table.shape, wanted=wanted)
-    bad = np.isnan(table) if least is None else ~(np.isfinite(table) & (table >= least))
-    wanted = "a number" if least is None else "a probability"
-    _refuse_cells("head", bad, table, "a value", wanted)
     return table
 
 
-def _refuse_scores(bad: Bools, rows: Ints, scores: Floats) -> None:
-    """Name the row of the first score that is wrong."""
-    if bad.any():
-        place = int(bad.argmax())
-        where = (
-            f"scores, row {int(np.searchsorted(rows, place, side='right')) - 1}{FROM_0}"
+def _check_probabilities(is_wrong: Bools, indptr: Ints, scores: Floats) -> None:
+    """Raise an error that names the row of the first wrong score, if there is one."""
+    if is_wrong.any():
+        position = int(is_wrong.argmax())
+        row = int(np.searchsorted(indptr, position, side="right")) - 1
+        raise InputError(
+            "out-of-range",
+            f"scores, row {row}{FROM_0}",
+            role="a score",
+            value=scores[position],
+            wanted="probabilities",
         )
-        values = {"role": "a score", "value": scores[place], "wanted": "probabilities"}
-        raise InputError("out-of-range", where, **values)

@@ -1,17 +1,17 @@
-"""Formulas on counts: precision, recall, F1 and Jaccard of whatever has been counted.
+"""Formulas on counts: precision, recall, F1 and Jaccard of labels, ancestors or matches.
 
 Conventions
 -----------
-``hit`` counts predictions that are right, ``n_pred`` and ``n_ref`` predictions and references: of
-an item, of a label over all items, or of everything. What is counted may be labels, ancestors of
-labels, or labels matched by meaning. All are arrays of one shape, or shapes that broadcast. Values
-lie in [0, 1]; 0/0 is nan.
+``hit`` counts predictions that are correct. ``n_pred`` and ``n_ref`` count predictions
+and references. Counts are of an item, of a label over all items, or of the whole data.
+They may count labels, ancestors of labels, or labels matched by meaning. Arguments are
+arrays of one shape, or of shapes that broadcast. Values are in [0, 1], and 0/0 is nan.
 
 Formulas
 --------
 ``precision``, ``recall``, ``f1``, ``jaccard``
-``f1_many_to_one``     F1 where several predictions may find one reference
-``harmonic_mean``      of a precision and a recall that are known themselves
+``f1_many_to_one``     F1 if several predictions may match the same reference
+``harmonic_mean``      of a given precision and recall
 ``average_precision``  of the ranked predictions of an item
 """
 
@@ -25,61 +25,68 @@ from semmetrics.core.ragged import Floats
 
 
 def divide(numerator: Any, denominator: Any, empty: float = np.nan) -> Floats:
-    """Divide, with ``empty`` where the denominator is 0.
+    """Divide as float64. The result is ``empty`` if the denominator is 0.
 
     Examples
     --------
     >>> divide(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     array([0.5, nan])
     """
-    top, bottom = np.asarray(numerator), np.asarray(denominator)
-    some = bottom != 0
-    if some.all():
-        quotient: Floats = np.divide(top, bottom, dtype=np.float64)
+    numerator = np.asarray(numerator)
+    denominator = np.asarray(denominator)
+    is_defined = denominator != 0
+    quotient: Floats
+    if is_defined.all():
+        quotient = np.divide(numerator, denominator, dtype=np.float64)
         return quotient
-    filled = np.full(np.broadcast_shapes(top.shape, bottom.shape), empty, np.float64)
-    np.divide(top, bottom, out=filled, where=some)
-    return filled
+    shape = np.broadcast_shapes(numerator.shape, denominator.shape)
+    quotient = np.full(shape, empty, np.float64)
+    np.divide(numerator, denominator, out=quotient, where=is_defined)
+    return quotient
 
 
 def precision(hit: Any, n_pred: Any) -> Any:
-    """Share of the predictions that are right."""
+    """Return the fraction of the predictions that are correct."""
     return divide(hit, n_pred)
 
 
 def recall(hit: Any, n_ref: Any) -> Any:
-    """Share of the references that are found."""
+    """Return the fraction of the references that are predicted."""
     return divide(hit, n_ref)
 
 
 def f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Harmonic mean of precision and recall."""
+    """Return the harmonic mean of precision and recall."""
     return divide(2 * hit, n_pred + n_ref)
 
 
 def f1_many_to_one(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
-    """F1 where several predictions may find one reference; ``served`` references are found.
+    """Return F1 if several predictions may match the same reference.
+
+    ``served`` counts the references that a prediction matches.
 
     Examples
     --------
     >>> float(f1_many_to_one(2, 1, 3, 1)), float(harmonic_mean(2 / 3, 1 / 1))
     (0.8, 0.8)
     """
-    # 2PR / (P + R) multiplied out, so that it is f1 where hit = served
-    base = hit * n_ref + served * n_pred
-    return np.where(
-        base == 0, divide(0.0 * hit, n_pred + n_ref), divide(2.0 * hit * served, base)
-    )
+    # 2PR / (P + R) with P = hit / n_pred and R = served / n_ref, with the inner
+    # divisions cancelled. It is exactly f1 if hit = served.
+    weighted_sum = hit * n_ref + served * n_pred
+    without_hits = divide(0.0 * hit, n_pred + n_ref)
+    with_hits = divide(2.0 * hit * served, weighted_sum)
+    return np.where(weighted_sum == 0, without_hits, with_hits)
 
 
 def harmonic_mean(precision: Any, recall: Any) -> Any:
-    """2PR / (P + R), and 0 where both are 0."""
-    both = precision + recall
-    return 2 * (precision * recall) / np.where(both > 0, both, 1.0)
+    """Return 2PR / (P + R), and 0 if both are 0."""
+    total = precision + recall
+    denominator = np.where(total > 0, total, 1.0)
+    return 2 * (precision * recall) / denominator
 
 
 def jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Labels on both sides over labels on either side."""
+    """Return the size of the intersection over the size of the union."""
     return divide(hit, n_pred + n_ref - hit)
 
 
@@ -91,12 +98,13 @@ def average_precision(
     *,
     normalize: str = "references",
 ) -> Any:
-    """Precision at each hit, summed, over the references or (``normalize="hits"``) over the hits.
+    """Return the sum of precisions at each hit over the number of references or hits.
 
-    Without hits it is 0, without predictions or references nan.
+    ``normalize="references"`` divides by the references, ``"hits"`` by the hits. The
+    value is 0 without hits, and nan without predictions or references.
     """
+    no_predictions = n_pred == 0
     if normalize == "references":
-        return np.where(n_pred == 0, np.nan, divide(precision_sum, n_ref))
-    return np.where(
-        (n_pred == 0) | (n_ref == 0), np.nan, precision_sum / np.maximum(hit, 1)
-    )
+        return np.where(no_predictions, np.nan, divide(precision_sum, n_ref))
+    is_undefined = no_predictions | (n_ref == 0)
+    return np.where(is_undefined, np.nan, precision_sum / np.maximum(hit, 1))

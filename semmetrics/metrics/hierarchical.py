@@ -1,53 +1,57 @@
-"""Measures on a taxonomy: hierarchical precision, recall and F, and the distance of labels.
+"""Measures on a taxonomy: hierarchical precision, recall and F, and label distances.
 
-A prediction that is nearly right, a *tulip* where a *rose* was asked for, is worth nothing to an
-exact measure. These measures take a taxonomy: links from labels to the labels that they are a
-kind of, several where need be, without cycles.
+An exact measure gives no credit to a prediction that is nearly right, such as *tulip* if
+*rose* is true. These measures use a taxonomy: links from labels to more general labels,
+without cycles. A label may have several parents.
 
 Conventions
 -----------
-**Ancestors.** Each label brings its ancestors, itself included: P is the set of predicted labels of
-an item with all their ancestors, R that of its reference labels (Kiritchenko et al. 2005, 2006).
-Predictions are cut first (``@k``, ``decode``), then closed under ancestors.
+**Ancestors.** Each label is replaced by its ancestors, which include the label itself. P
+is the set of predicted labels of an item with all their ancestors, and R the same for its
+reference labels (Kiritchenko et al. 2005, 2006). A cutoff or decoding rule (``@k``,
+``decode``) selects the predictions first.
 
-**The root** says nothing, since every label has it: ``root=exclude`` leaves it out, as the source
-does; ``include`` keeps it. It is the one name that all others descend from. Names without parents
-of which there are several are no root, but categories, and count. A label that is the root itself
-brings nothing under ``exclude``.
+**The root** carries no information, because every label has it. ``root=exclude`` leaves
+it out, as the source does, and ``include`` counts it. The root is the one name that all
+others descend from. If several names have no parents, they are categories rather than
+roots, and they count. A label that is itself the root contributes nothing under
+``exclude``.
 
-**Averages.** ``micro``, the default and the source's, sums over items before it divides;
-``example`` is the mean over items.
+**Averages.** ``micro`` is the default and the average of the source. It sums over items
+before it divides. ``example`` is the mean over items.
 
-**Distance.** ``measure=edges`` is the least number of links from a predicted label up to a common
-ancestor and down to a reference label; with several parents the common ancestor with the least sum
-of shortest ways counts. ``measure=height`` is the height of the lowest common ancestor, which is
-the largest number of links from it down to a label without children, and 0 where the labels are
-the same: where no label is an ancestor of another, the hierarchical cost of Deng et al. 2010 and
-the hierarchical distance of a mistake of Bertinetto et al. 2020, whose average at k is
-``LCADistance(measure=height)@k``. A predicted label takes the least value over the reference
-labels; the value of an item is the mean over its predicted labels, right ones included, and the
-measure's the mean over items. Lower is better.
+**Distance.** ``measure=edges`` is the least number of links from a predicted label up to
+a common ancestor and down to a reference label. With several parents, the common ancestor
+with the shortest total path counts. ``measure=height`` is the height of the lowest common
+ancestor: the largest number of links from it down to a label without children. It is 0 if
+the labels are equal. If no label is an ancestor of another, this is the hierarchical cost
+of Deng et al. 2010 and the hierarchical distance of a mistake of Bertinetto et al. 2020.
+Its average at k is ``LCADistance(measure=height)@k``. A predicted label takes the least
+value over the reference labels. The value of an item is the mean over its predicted
+labels, including correct ones, and the measure is the mean over items. Lower is better.
 
-``normalize=depth`` divides by the largest value that the taxonomy allows: the longest way down from
-the root, twice that for edges; what is then above 1 is 1.
+``normalize=depth`` divides by the largest value that the taxonomy allows, and limits the
+result to 1. That value is the longest path down from the root, or twice that for edges.
 
-**Unconnected labels** have no common ancestor: ``unconnected=root`` joins them at an implied root
-above all names without parents; ``skip`` leaves the prediction out.
+**Unconnected labels** have no common ancestor. ``unconnected=root`` joins them at an
+implied root above all names without parents. ``skip`` leaves the prediction out.
 
-**Labels outside the taxonomy** are an error (``unknown=error``), or each a root of its own, which
-counts as any other label (``unknown=own``).
+**Labels outside the taxonomy** raise an error (``unknown=error``), or each of them is a
+root of its own and counts like any other label (``unknown=own``).
 
-Besides items without a value, ``undefined`` counts the items that have such a label on either side
-(``outside_taxonomy``), and those with an unconnected prediction (``unconnected``).
+Besides items without a value, ``undefined`` counts the items that have such a label on
+either side (``outside_taxonomy``), and items with an unconnected prediction
+(``unconnected``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core import ragged
 from semmetrics.core.columns import Dense, OneHot
@@ -67,23 +71,41 @@ from semmetrics.metrics.families import (
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, ItemCounts, Matches, cut_of, sides_of
 from semmetrics.metrics.registry import define
-from semmetrics.metrics.sets import set_options
+from semmetrics.metrics.set_options import set_options
 
 LabelBlock = Block[LabelTask]
 
-FAR = np.int64(1 << 40)  # more links than there can be
-_CELLS = 1 << 16  # (label, ancestor) pairs at a time: what stays in caches is fast
+_UNREACHABLE = np.int64(1 << 40)  # more links than a taxonomy can have
+_MAX_PAIRS_PER_PART = 1 << 16  # (label, ancestor) pairs, few enough for the CPU cache
+
+
+class _Ancestors(NamedTuple):
+    """The ancestors of the labels of one side.
+
+    Attributes
+    ----------
+    indptr : int array, shape (labels + 1,)
+        Offsets of the ancestors of each label.
+    pairs : int array, shape (ancestors,)
+        The position of each ancestor in ``Placed.nodes`` and ``Placed.distances``.
+    cells : int array, shape (ancestors,)
+        The item and the node of each ancestor, as a key of `ragged.cell_keys`.
+    """
+
+    indptr: Ints
+    pairs: Ints
+    cells: Ints
 
 
 def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
-    """Count the ancestors of predicted labels, of reference labels, and those of both.
+    """Count distinct ancestors of predictions, of references, and of both.
 
     Parameters
     ----------
     pred, ref : Side
-        Labels of each item, by class; repeats change nothing.
+        The classes of each item. Repeated classes count once.
     placed : Placed
-        The ancestors of each class (``placed.without_root`` leaves the root out).
+        The ancestors of each class. ``placed.without_root`` leaves the root out.
 
     Returns
     -------
@@ -98,66 +120,81 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
     >>> from semmetrics.data.taxonomy import Taxonomy
     >>> flowers = Taxonomy.from_parents({"rose": "flower", "tulip": "flower", "flower": "plant"})
     >>> placed = flowers.place([("rose",), ("tulip",)]).without_root
-    >>> rose, tulip = (Side(np.array([0, 1]), np.array([code], np.int32)) for code in (0, 1))
+    >>> rose = Side(np.array([0, 1]), np.array([0], np.int32))
+    >>> tulip = Side(np.array([0, 1]), np.array([1], np.int32))
     >>> counts = closed_counts(tulip, rose, placed)
     >>> counts.hit.tolist(), counts.n_pred.tolist(), counts.n_ref.tolist()
     ([1], [2], [2])
     """
-    hit, n_pred, n_ref = np.zeros((3, len(pred)), np.int64)
+    n_all_items = len(pred)
+    hit = np.zeros(n_all_items, np.int64)
+    n_pred = np.zeros(n_all_items, np.int64)
+    n_ref = np.zeros(n_all_items, np.int64)
+    n_nodes = len(placed.height)
     for part in _parts(pred, ref, placed):
-        size = (part.stop - part.start) * len(placed.height)
-        sides = [
-            _distinct(side.rows(part.start, part.stop), placed, size)
-            for side in (pred, ref)
-        ]
-        (rows, mine), (ref_rows, theirs) = sides
-        shared = rows[ragged.is_member(mine, theirs, size)]
-        for counts, found in ((hit, shared), (n_pred, rows), (n_ref, ref_rows)):
-            counts[part] = np.bincount(found, minlength=part.stop - part.start)
+        n_items = part.stop - part.start
+        n_cells = n_items * n_nodes
+        pred_part = pred.rows(part.start, part.stop)
+        ref_part = ref.rows(part.start, part.stop)
+        pred_items, pred_cells = _distinct_ancestors(pred_part, placed, n_cells)
+        ref_items, ref_cells = _distinct_ancestors(ref_part, placed, n_cells)
+        is_shared = ragged.is_member(pred_cells, ref_cells, n_cells)
+        hit[part] = np.bincount(pred_items[is_shared], minlength=n_items)
+        n_pred[part] = np.bincount(pred_items, minlength=n_items)
+        n_ref[part] = np.bincount(ref_items, minlength=n_items)
     return ItemCounts(hit, n_pred, n_ref)
 
 
 def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
-    """Split the items into parts that have few ancestors."""
-    widths = np.diff(placed.indptr)
-    cost = sum(ragged.sum_rows(widths[side.codes], side.indptr) for side in (pred, ref))
-    return ragged.runs_within(ragged.offsets(np.asarray(cost)), _CELLS)
+    """Split the items into parts with few ancestors."""
+    n_ancestors = ragged.lengths(placed.indptr)
+    pred_costs = ragged.sum_rows(n_ancestors[pred.codes], pred.indptr)
+    ref_costs = ragged.sum_rows(n_ancestors[ref.codes], ref.indptr)
+    costs = ragged.offsets(pred_costs + ref_costs)
+    return ragged.runs_within(costs, _MAX_PAIRS_PER_PART)
 
 
-def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
-    """Gather the ancestors of each label: offsets, places in ``placed``, cells by item."""
-    indptr, flat = ragged.take_rows(placed.indptr, side.codes.astype(np.int64))
-    keys = ragged.cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height))
-    return indptr, flat, keys
+def _gather_ancestors(side: Side, placed: Placed) -> _Ancestors:
+    """Return the ancestors of all labels of a side."""
+    codes = side.codes.astype(np.int64)
+    indptr, pairs = ragged.take_rows(placed.indptr, codes)
+    ancestors_of_item = indptr[side.indptr]
+    nodes = placed.nodes[pairs]
+    cells = ragged.cell_keys(ancestors_of_item, nodes, len(placed.height))
+    return _Ancestors(indptr, pairs, cells)
 
 
-def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
-    """Find the item and the cell of each ancestor, once."""
-    indptr, _, keys = _ancestors(side, placed)
-    rows = ragged.row_numbers(indptr[side.indptr])
-    first = ragged.first_occurrences(keys, size)
-    return (rows, keys) if first is None else (rows[first], keys[first])
+def _distinct_ancestors(side: Side, placed: Placed, n_cells: int) -> tuple[Ints, Ints]:
+    """Return the item and the cell of each distinct ancestor."""
+    ancestors = _gather_ancestors(side, placed)
+    items = ragged.row_numbers(ancestors.indptr[side.indptr])
+    cells = ancestors.cells
+    is_first = ragged.first_occurrences(cells, n_cells)
+    if is_first is None:
+        return items, cells
+    return items[is_first], cells[is_first]
 
 
 def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
-    """Measure how far each predicted label is from the nearest reference label of its item.
+    """Measure the distance of each predicted label to the nearest reference label.
 
     Parameters
     ----------
     pred, ref : Side
-        Labels of each item, by class.
+        The classes of each item.
     placed : Placed
-        The ancestors of each class, the root among them.
+        The ancestors of each class, including the root.
 
     Returns
     -------
     edges, height : int arrays, shape (predicted labels,)
-        The least number of links through a common ancestor; the least height of a common
-        ancestor, 0 for a reference label. Both are -1 without a common ancestor.
+        The least number of links through a common ancestor, and the least height of a
+        common ancestor, which is 0 for a reference label. Both are -1 if there is no
+        common ancestor.
 
     References
     ----------
-    Deng et al. 2010; Bertinetto et al. 2020.
+    Deng et al. 2010 and Bertinetto et al. 2020.
 
     Examples
     --------
@@ -168,141 +205,236 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     >>> lca_distances(pred, Side(np.array([0, 1]), np.array([0], np.int32)), placed)
     (array([2, 2]), array([1, 2]))
     """
-    edges, height = np.full((2, len(pred.codes)), -1)
+    n_labels = len(pred.codes)
+    edges = np.full(n_labels, -1)
+    height = np.full(n_labels, -1)
     for part in _parts(pred, ref, placed):
-        mine, theirs = (side.rows(part.start, part.stop) for side in (pred, ref))
-        if not len(mine.codes) or not len(theirs.codes):
+        pred_part = pred.rows(part.start, part.stop)
+        ref_part = ref.rows(part.start, part.stop)
+        if not len(pred_part.codes) or not len(ref_part.codes):
             continue
-        _, flat, keys = _ancestors(theirs, placed)
-        bits = int(placed.distances.max(initial=0)).bit_length()
-        ordered = np.sort((keys << bits) + placed.distances[flat])
-        # the nearest
-        ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]
-        ref_keys = ordered >> bits
-        down = ordered - (ref_keys << bits)
-        indptr, flat, keys = _ancestors(mine, placed)
-        place = np.minimum(np.searchsorted(ref_keys, keys), len(ref_keys) - 1)
-        common = ref_keys[place] == keys
-        links = np.where(common, placed.distances[flat] + down[place], FAR)
-        heights = np.where(common, placed.height[placed.nodes[flat]], FAR)
-        least = np.minimum.reduceat(links, indptr[:-1])
-        lowest = np.minimum.reduceat(heights, indptr[:-1]) * (least > 0)
-        here = slice(pred.indptr[part.start], pred.indptr[part.stop])
-        edges[here] = np.where(least < FAR, least, -1)
-        height[here] = np.where(least < FAR, lowest, -1)
+        part_edges, part_height = _nearest_distances(pred_part, ref_part, placed)
+        labels = slice(pred.indptr[part.start], pred.indptr[part.stop])
+        edges[labels] = part_edges
+        height[labels] = part_height
     return edges, height
+
+
+def _nearest_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
+    """Return edges and heights as `lca_distances` does. Both sides must have labels."""
+    ref_cells, links_down = _reference_distances(ref, placed)
+    ancestors = _gather_ancestors(pred, placed)
+    places = np.searchsorted(ref_cells, ancestors.cells)
+    places = np.minimum(places, len(ref_cells) - 1)
+    is_common = ref_cells[places] == ancestors.cells
+
+    links = placed.distances[ancestors.pairs] + links_down[places]
+    heights = placed.height[placed.nodes[ancestors.pairs]]
+    starts = ancestors.indptr[:-1]
+    edges = np.minimum.reduceat(np.where(is_common, links, _UNREACHABLE), starts)
+    height = np.minimum.reduceat(np.where(is_common, heights, _UNREACHABLE), starts)
+    height[edges == 0] = 0  # The label is a reference label.
+    is_unconnected = edges == _UNREACHABLE
+    edges[is_unconnected] = -1
+    height[is_unconnected] = -1
+    return edges, height
+
+
+def _reference_distances(ref: Side, placed: Placed) -> tuple[Ints, Ints]:
+    """Return the distinct ancestors of references and their least distances.
+
+    Returns
+    -------
+    cells : int array
+        The item and node of each ancestor, in ascending order.
+    distances : int array
+        The links from the nearest reference label up to the ancestor.
+    """
+    ancestors = _gather_ancestors(ref, placed)
+    # A cell and a distance are packed into one integer. Sorting then puts the least
+    # distance of each cell first.
+    n_bits = int(placed.distances.max(initial=0)).bit_length()
+    packed = (ancestors.cells << n_bits) + placed.distances[ancestors.pairs]
+    packed.sort()
+    firsts = np.flatnonzero(np.diff(packed >> n_bits, prepend=-1))
+    packed = packed[firsts]
+    cells = packed >> n_bits
+    return cells, packed - (cells << n_bits)
 
 
 @kept
 def place_labels(task: LabelTask, root: str = "include") -> Placed:
-    """Find where the labels of a task stand in its taxonomy; once for all blocks."""
+    """Look up the labels of a task in its taxonomy, once for all blocks."""
     if task.taxonomy is None:
         raise InputError("needs-option", what="the measure", name="taxonomy")
     if root == "exclude":
         return place_labels(task).without_root
-    terms = task.terms or [()] * len(task.classes)
-    names = [(name, *more) for name, more in zip(task.classes, terms, strict=True)]
-    placed: Placed = task.taxonomy.place(names)
+    other_terms = task.terms
+    if not other_terms:
+        other_terms = [()] * len(task.classes)
+    terms = []
+    for name, others in zip(task.classes, other_terms, strict=True):
+        terms.append((name, *others))
+    placed: Placed = task.taxonomy.place(terms)
     return placed
 
 
-@kept
-def labels_taking_part(
-    block: LabelBlock, cut: Cut, unknown: str, duplicates: str = "each"
-) -> tuple[Side, Side, OneHot]:
-    """Return predictions under a cut, references, and which items have labels outside the taxonomy.
+class _SelectedLabels(NamedTuple):
+    """The labels that are compared.
 
-    Refuses such labels under ``unknown="error"``; repeated predictions are left out under
-    ``duplicates="once"``.
+    Attributes
+    ----------
+    pred, ref : Side
+        Predictions after the cut, and references.
+    outside : OneHot
+        1 for an item with a label outside the taxonomy, on either side.
+    """
+
+    pred: Side
+    ref: Side
+    outside: OneHot
+
+
+@kept
+def select_labels(
+    block: LabelBlock, cut: Cut, unknown: str, duplicates: str = "each"
+) -> _SelectedLabels:
+    """Apply a cut to the predictions, and find labels outside the taxonomy.
+
+    ``duplicates="once"`` leaves out repeated predictions.
+
+    Raises
+    ------
+    InputError
+        If there is a label outside the taxonomy under ``unknown="error"``.
     """
     pred, ref = sides_of(block)
-    chosen = ragged.prefixes(pred.indptr, block.get(cut))
+    is_selected = ragged.prefixes(pred.indptr, block.get(cut))
     if duplicates == "once":
-        counted = block.get(Matches("once", "class")).counted
-        chosen &= True if counted is None else counted
-    if not chosen.all():
-        pred = pred.keep(chosen)
-    outside = place_labels(block.task).outside
-    strange = [outside[side.codes] for side in (pred, ref)]
-    if unknown == "error" and any(one.any() for one in strange):
-        codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
+        is_counted = block.get(Matches("once", "class")).counted
+        if is_counted is not None:
+            is_selected &= is_counted
+    if not is_selected.all():
+        pred = pred.keep(is_selected)
+
+    is_outside = place_labels(block.task).outside
+    pred_outside = is_outside[pred.codes]
+    ref_outside = is_outside[ref.codes]
+    if unknown == "error" and (pred_outside.any() or ref_outside.any()):
+        codes = np.union1d(pred.codes[pred_outside], ref.codes[ref_outside])
         names = [block.task.classes[code] for code in codes.tolist()]
         raise InputError("outside-taxonomy", names=names)
-    number = ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(
-        strange[1], ref.indptr
-    )
-    return pred, ref, OneHot((number > 0).astype(np.int8), 2)
+    n_pred_outside = ragged.sum_rows(pred_outside, pred.indptr)
+    n_ref_outside = ragged.sum_rows(ref_outside, ref.indptr)
+    return _SelectedLabels(pred, ref, _as_flags(n_pred_outside + n_ref_outside))
+
+
+def _as_flags(counts: Ints) -> OneHot:
+    """Return a column that marks the items with a count above 0."""
+    return OneHot((counts > 0).astype(np.int8), 2)
 
 
 @dataclass(frozen=True, repr=False)
 class ClosedCounts(Statistic):
-    """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
+    """Counts of ancestors: columns "hit", "n_pred", "n_ref" and "outside"."""
 
     cut: Cut
     root: str
     unknown: str
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Close both sides under ancestors and count."""
-        pred, ref, outside = labels_taking_part(block, self.cut, self.unknown)
-        counts = closed_counts(pred, ref, place_labels(block.task, self.root))._asdict()
+        """Replace labels by their ancestors on both sides, and count."""
+        labels = select_labels(block, self.cut, self.unknown)
+        placed = place_labels(block.task, self.root)
+        counts = closed_counts(labels.pred, labels.ref, placed)
         return {
-            **{name: Dense(number) for name, number in counts.items()},
-            "outside": outside,
+            "hit": Dense(counts.hit),
+            "n_pred": Dense(counts.n_pred),
+            "n_ref": Dense(counts.n_ref),
+            "outside": labels.outside,
         }
 
 
 @dataclass(frozen=True, repr=False)
 class LabelDistances(Statistic):
-    """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
+    """Distances of items: columns "value", "cause", "outside" and "unconnected"."""
 
     measure: Measure
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
-        options, placed = self.measure, place_labels(block.task)
-        part = str(options["unknown"]), str(options["duplicates"])
-        pred, ref, outside = labels_taking_part(block, cut_of(options), *part)
-        edges, height = lca_distances(pred, ref, placed)
-        rows = ragged.row_numbers(pred.indptr)
-        n_pred, n_ref = np.diff(pred.indptr), np.diff(ref.indptr)
-        judged = n_ref[rows] > 0
-        unconnected = judged & (edges < 0)
-        distance: Any = edges if options["measure"] == "edges" else height
-        if options["unconnected"] == "root":  # joined at the implied root
-            nearest = np.full(len(ref), FAR)
-            np.minimum.at(
-                nearest, ragged.row_numbers(ref.indptr), placed.depth[ref.codes]
-            )
-            joined: Any = placed.depth[pred.codes] + nearest[rows] + 2
-            joined = joined if options["measure"] == "edges" else placed.top
-            distance = np.where(unconnected, joined, distance)
-        counted = judged & ~unconnected if options["unconnected"] == "skip" else judged
-        number = np.bincount(rows[counted], minlength=len(block))
-        if options["normalize"] != "none":
-            most = max(placed.span, 1) * (2 if options["measure"] == "edges" else 1)
-            distance = np.minimum(distance / most, 1.0)
-        total = np.bincount(
-            rows[counted], distance[counted].astype(np.float64), len(block)
+        placed = place_labels(block.task)
+        pred, ref, outside = select_labels(
+            block,
+            cut_of(self.measure),
+            str(self.measure["unknown"]),
+            str(self.measure["duplicates"]),
         )
-        alone = np.bincount(rows[unconnected], minlength=len(block)) > 0
+        items = ragged.row_numbers(pred.indptr)
+        edges, height = lca_distances(pred, ref, placed)
+        has_references = ref.sizes[items] > 0
+        is_unconnected = has_references & (edges < 0)
+
+        distance: NDArray[Any] = height
+        if self._counts_edges:
+            distance = edges
+        is_counted = has_references
+        if self.measure["unconnected"] == "root":
+            joined = self._joined_distance(pred, ref, placed)
+            distance = np.where(is_unconnected, joined, distance)
+        elif self.measure["unconnected"] == "skip":
+            is_counted = has_references & ~is_unconnected
+        if self.measure["normalize"] != "none":
+            distance = np.minimum(distance / self._largest_distance(placed), 1.0)
+
+        n_items = len(block)
+        counted_items = items[is_counted]
+        counted_distances = distance[is_counted].astype(np.float64)
+        number = np.bincount(counted_items, minlength=n_items)
+        total = np.bincount(counted_items, counted_distances, n_items)
+        n_unconnected = np.bincount(items[is_unconnected], minlength=n_items)
+        columns = value_columns(divide(total, number), pred.sizes, ref.sizes)
         return {
-            **value_columns(divide(total, number), n_pred, n_ref),
+            **columns,
             "outside": outside,
-            "unconnected": OneHot(alone.astype(np.int8), 2),
+            "unconnected": _as_flags(n_unconnected),
         }
+
+    @property
+    def _counts_edges(self) -> bool:
+        """Whether distances are numbers of links rather than heights."""
+        return self.measure["measure"] == "edges"
+
+    def _joined_distance(self, pred: Side, ref: Side, placed: Placed) -> Ints | int:
+        """Return the distance of each predicted label through an implied root."""
+        if not self._counts_edges:
+            return placed.top
+        least_ref_depth = np.full(len(ref), _UNREACHABLE)
+        ref_items = ragged.row_numbers(ref.indptr)
+        np.minimum.at(least_ref_depth, ref_items, placed.depth[ref.codes])
+        pred_items = ragged.row_numbers(pred.indptr)
+        # One more link leads from each category to the implied root.
+        joined: Ints = placed.depth[pred.codes] + least_ref_depth[pred_items] + 2
+        return joined
+
+    def _largest_distance(self, placed: Placed) -> int:
+        """Return the largest distance that the taxonomy allows."""
+        largest_height = max(placed.span, 1)
+        if self._counts_edges:
+            return 2 * largest_height
+        return largest_height
 
 
 class HierarchicalFamily(CountFormulas):
-    """Formulas on counts of ancestors: of all items together, or the mean over items."""
+    """Formulas on counts of ancestors, of all items together or as means over items."""
 
     flags = (("outside", "outside_taxonomy"),)
 
     def counts(self, measure: Measure) -> Statistic:
-        """Choose the counts of ancestors."""
-        return ClosedCounts(
-            cut_of(measure), str(measure["root"]), str(measure["unknown"])
-        )
+        """Return the counts of ancestors."""
+        root = str(measure["root"])
+        unknown = str(measure["unknown"])
+        return ClosedCounts(cut_of(measure), root, unknown)
 
 
 class DistanceFamily(ItemMeans):
@@ -311,7 +443,7 @@ class DistanceFamily(ItemMeans):
     flags = (("unconnected", "unconnected"), ("outside", "outside_taxonomy"))
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Choose item values."""
+        """Return the distances of items."""
         return LabelDistances(measure)
 
 
@@ -326,8 +458,13 @@ _ROOT = one_of("root", "exclude include", "whether the root counts as an ancesto
 def _hierarchical(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
 ) -> Definition:
-    averages, left_out = ("micro", "example"), ("labels", "duplicates", "undefined")
-    shared = set_options(averages, without=left_out, policies=("empty", *policies))
+    """Register a formula on counts of ancestors, with these policies besides "empty"."""
+    averages = ("micro", "example")
+    shared_options = set_options(
+        averages,
+        without=("labels", "duplicates", "undefined"),
+        policies=("empty", *policies),
+    )
     return define(
         name=name,
         family=HierarchicalFamily(),
@@ -335,7 +472,7 @@ def _hierarchical(
         equation=equation,
         source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
         cite=("kiritchenko2005", "kiritchenko2006", "silla2011"),
-        options=(*shared, _ROOT, _UNKNOWN),
+        options=(*shared_options, _ROOT, _UNKNOWN),
         averages=averages,
         symmetric=not policies,
         formula=formula,
@@ -363,9 +500,9 @@ hF = _hierarchical(
     "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors",
     formulas.f1,
 )
-_DUPLICATES, *_, _DECODE, _LEAST = set_options(("example",), without=("average",))
-_CONNECTED = "labels without a common ancestor: joined at an implied root, or left out"
-_LEFT_OUT = "items whose predictions are all left out as unconnected"
+_SET_OPTIONS = {
+    option.name: option for option in set_options(("example",), without=("average",))
+}
 LCADistance = define(
     name="LCADistance",
     family=DistanceFamily(),
@@ -386,15 +523,25 @@ LCADistance = define(
             "none depth",
             "divide by the largest value that the taxonomy allows",
         ),
-        one_of("unconnected", "root skip", _CONNECTED, short="unconn"),
+        one_of(
+            "unconnected",
+            "root skip",
+            "labels without a common ancestor: joined at an implied root, or left out",
+            short="unconn",
+        ),
         _UNKNOWN,
-        _DUPLICATES._replace(averages=None),
+        _SET_OPTIONS["duplicates"]._replace(averages=None),
         policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
         policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
         policy_option("no_reference", "noref", "skip", "nothing true"),
-        policy_option("undefined", "undef", "skip", _LEFT_OUT),
-        _DECODE,
-        _LEAST,
+        policy_option(
+            "undefined",
+            "undef",
+            "skip",
+            "items whose predictions are all left out as unconnected",
+        ),
+        _SET_OPTIONS["decode"],
+        _SET_OPTIONS["keep_at_least"],
     ),
     bounds=(0.0, np.inf),
     higher_is_better=False,

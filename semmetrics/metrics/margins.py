@@ -2,20 +2,28 @@
 
 Conventions
 -----------
-Margins are of triplets in a row: an image and its caption, a caption that is not of the image, and
-an image that is not of the caption. Their arrays are those of numpy or tensors of torch; a result
-is of the kind of its input, and gradients flow through tensors. phi of a negative image is that of
-a caption of it, for the references of the positive image. Equation 7 crosses the negatives, and so
-does the released code: the margin of the term with the negative caption comes from the caption of
-the negative image, and the other way round. ``pairing="own"`` takes each margin from the negative
-of its own term. The released code also adds the margin of another triplet of the batch, the one
-whose caption is the negative, because its vector of margins runs along the columns of a square
-table. That is not done here; give the margins in that order to have it.
+A triplet is an image with its caption, a caption of another image (the negative
+caption), and another image (the negative image). All arrays have one row per triplet.
+They are numpy arrays or torch tensors. The results are of the same type, and gradients
+flow through tensors.
+
+phi compares the references of the positive image with a caption. For the negative image,
+it takes a caption of that image.
+
+Equation 7 of the paper crosses the negatives, and so does the released code. The margin
+of the term with the negative caption comes from the caption of the negative image, and
+the other way round. ``pairing="own"`` takes each margin from the negative of its own
+term.
+
+The vector of margins in the released code broadcasts along the columns of a square table.
+The code therefore adds the margin of another triplet of the batch, the triplet that the
+negative caption belongs to. These functions do not. Pass the margins in that order to
+reproduce it.
 
 References
 ----------
-Biten et al., 2022, Is an image worth five sentences?, WACV, section 3.3; their released code,
-AndresPMD/semantic_adaptive_margin.
+Biten et al., 2022, Is an image worth five sentences?, WACV, section 3.3, and the released
+code, AndresPMD/semantic_adaptive_margin.
 """
 
 from __future__ import annotations
@@ -44,32 +52,32 @@ def adaptive_margins(
     .. math:: \alpha_{i2t} = (\phi(G_p, c_p) - \phi(G_p, c_l)) / \tau, \quad
               \alpha_{t2i} = (\phi(G_p, c_p) - \phi(G_p, c_m)) / \tau
 
-    with the references :math:`G_p` of the image, its caption :math:`c_p`, a caption :math:`c_l` of
-    the negative image and the negative caption :math:`c_m`.
+    Here :math:`G_p` are the references of the image, :math:`c_p` is its caption,
+    :math:`c_l` a caption of the negative image and :math:`c_m` the negative caption.
 
     Parameters
     ----------
     positive, negative_caption, negative_image : arrays or tensors, shape (n,)
-        phi of the image's references with its caption, with the negative caption, and with the
-        caption of the negative image.
+        phi of the image's references with its caption, with the negative caption, and
+        with the caption of the negative image.
     tau : float
-        The temperature, above 0: the larger, the smaller the margins. The released code has 3, the
-        paper tries 3, 5 and 10.
+        The temperature, above 0. Larger values give smaller margins. The released code
+        uses 3. The paper tries 3, 5 and 10.
     pairing : {"equation7", "own"}
-        As the equation has it; or with :math:`c_l` and :math:`c_m` exchanged, so that the margin of
-        a term of the loss is that of its own negative.
+        "equation7" is the equation above. "own" exchanges :math:`c_l` and :math:`c_m`,
+        so that each term of the loss has the margin of its own negative.
     most : float, optional
-        No margin is larger. The released code has 1.0, the equation has no limit.
+        An upper limit for margins. The released code uses 1.0, the equation has no limit.
 
     Returns
     -------
     i2t, t2i : arrays or tensors, shape (n,)
-        Below 0 where the negative is more similar than the positive caption.
+        Below 0 if the negative is more similar than the positive caption.
 
     Raises
     ------
     InputError
-        If tau is not above 0, the pairing is not known, or shapes differ.
+        If tau is not above 0, the pairing is unknown, or shapes differ.
 
     References
     ----------
@@ -86,10 +94,18 @@ def adaptive_margins(
     if not tau > 0:
         raise InputError("bad-option", name="tau", value=tau, wanted="a number above 0")
     check_choice("pairing", pairing, ("equation7", "own"))
-    own, *others = _vectors(positive, negative_caption, negative_image)
-    crossed = others[::-1] if pairing == "equation7" else others
-    i2t, t2i = ((own - other) / tau for other in crossed)
-    return (i2t, t2i) if most is None else (i2t.clip(max=most), t2i.clip(max=most))
+    positive_phi, caption_phi, image_phi = _as_vectors(
+        positive, negative_caption, negative_image
+    )
+    if pairing == "equation7":
+        i2t = (positive_phi - image_phi) / tau
+        t2i = (positive_phi - caption_phi) / tau
+    else:
+        i2t = (positive_phi - caption_phi) / tau
+        t2i = (positive_phi - image_phi) / tau
+    if most is None:
+        return i2t, t2i
+    return i2t.clip(max=most), t2i.clip(max=most)
 
 
 def sam_triplet_loss(
@@ -108,23 +124,23 @@ def sam_triplet_loss(
     Parameters
     ----------
     positive, negative_caption, negative_image : arrays or tensors, shape (n,)
-        Similarity of the image with its caption and with the negative caption, and of the negative
-        image with the caption. Gradients flow to them.
-    margins : pair of arrays or tensors, shape (n,), or of numbers
-        As `adaptive_margins` gives them; two equal numbers make it the plain triplet loss of
+        The similarities of the image with its caption, of the image with the negative
+        caption, and of the negative image with the caption. Gradients flow to them.
+    margins : pair of arrays or tensors of shape (n,), or of numbers
+        The result of `adaptive_margins`. Two equal numbers give the plain triplet loss of
         equation 6.
     reduction : {"sum", "mean", "none"}
-        Over triplets; the released code sums.
+        How the losses of triplets are combined. The released code uses the sum.
 
     Returns
     -------
-    float64 number or array of numpy, or a tensor
-        Not below 0.
+    float64 number or numpy array, or a tensor
+        At least 0.
 
     Raises
     ------
     InputError
-        If shapes differ, or the reduction is not known.
+        If shapes differ, or the reduction is unknown.
 
     References
     ----------
@@ -139,33 +155,56 @@ def sam_triplet_loss(
     0.0
     """
     check_choice("reduction", reduction, ("sum", "mean", "none"))
-    own, *others = _vectors(positive, negative_caption, negative_image)
-    loss: Any = 0.0
-    for one, other in zip(margins, others, strict=True):
-        margin = _vectors(
-            own, to_numpy(one) if is_torch(one) and not is_torch(own) else one
-        )[1]
-        loss = loss + (margin + other - own).clip(min=0.0)
-    return loss if reduction == "none" else getattr(loss, reduction)()
+    own, other_caption, other_image = _as_vectors(
+        positive, negative_caption, negative_image
+    )
+    i2t_margin, t2i_margin = margins
+    i2t_loss = _hinge(i2t_margin, other_caption, own)
+    t2i_loss = _hinge(t2i_margin, other_image, own)
+    loss = 0.0 + i2t_loss + t2i_loss  # 0.0 turns a loss of -0.0 into 0.0
+    if reduction == "sum":
+        return loss.sum()
+    if reduction == "mean":
+        return loss.mean()
+    return loss
 
 
-def _vectors(*given: Any) -> list[Any]:
-    """Return all as vectors of one kind, torch's if any is a tensor; all but one may be numbers.
+def _hinge(margin: Any, negative: Any, positive: Any) -> Any:
+    """Return max(margin + negative - positive, 0) for each triplet."""
+    if is_torch(margin) and not is_torch(positive):
+        margin = to_numpy(margin)
+    _, margin = _as_vectors(positive, margin)
+    return (margin + negative - positive).clip(min=0.0)
+
+
+def _as_vectors(*values: Any) -> list[Any]:
+    """Convert all values to vectors of one type: tensors if any of them is a tensor.
+
+    All values but the first may be numbers.
 
     Raises
     ------
     InputError
         If shapes differ.
     """
-    tensor, found = next(filter(is_torch, given), None), list[Any]()
-    for value in given:
+    tensors = [value for value in values if is_torch(value)]
+    vectors: list[Any] = []
+    for value in values:
+        vector = value
         if not is_torch(value):
             refuse_masked(value, "a vector")
-            value = np.asarray(value, np.float64)
-            value = value if tensor is None else tensor.new_tensor(value)
-        found.append(value)
-        shape, first = tuple(value.shape), tuple(found[0].shape)
-        if len(first) != 1 or shape not in ((), first):
-            wanted = f"vectors of one length, as the first has {first}"
-            raise InputError("wrong-shape", role="a vector", shape=shape, wanted=wanted)
-    return found
+            vector = np.asarray(value, np.float64)
+            if tensors:
+                vector = tensors[0].new_tensor(vector)
+        vectors.append(vector)
+        _check_shape(vector, vectors[0])
+    return vectors
+
+
+def _check_shape(vector: Any, first: Any) -> None:
+    """Check that the first is a vector, and the other a number or of the same length."""
+    shape = tuple(vector.shape)
+    first_shape = tuple(first.shape)
+    if len(first_shape) != 1 or shape not in ((), first_shape):
+        wanted = f"vectors of one length, as the first has {first_shape}"
+        raise InputError("wrong-shape", role="a vector", shape=shape, wanted=wanted)

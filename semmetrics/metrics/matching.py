@@ -1,18 +1,19 @@
-"""Which predicted labels match a reference label: the steps that every set metric shares.
+"""Match predicted labels with reference labels: the steps that all set measures share.
 
 Conventions
 -----------
-Predictions of an item are looked at in falling order of score, equal scores in their given order
-(without scores, in the given order). Every rule that turns them into a set keeps a prefix of that
-order, so one sort and one matching serve all cutoffs and thresholds.
+The predictions of an item are ranked by descending score. Equal scores, and predictions
+without scores, keep the given order. Every decoding rule keeps a prefix of this ranking,
+so one sort and one matching serve all cutoffs and thresholds.
 
-``duplicates="once"`` counts each label of an item once. ``duplicates="each"`` counts each time: a
-label that a list has c times can be matched c times (Kubany et al. 2020).
+``duplicates="once"`` counts each label of an item once. ``duplicates="each"`` counts
+every occurrence: a label that occurs c times among the references can be matched c times
+(Kubany et al. 2020).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,43 +24,54 @@ from semmetrics.core.backend import round_to
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step, kept
+from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step, Synonyms, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic
 
 LabelBlock = Block[LabelTask]
 SHORT = "short lists"
-"""The name under which cutoffs note items that have fewer predictions than k."""
+"""The name of notes on items that have fewer predictions than the cutoff."""
+
+
+@kept
+def unranked_sides(block: LabelBlock) -> tuple[Side, Side]:
+    """Return the predictions and reference labels of each item in the given order."""
+    pred = block.task.pred.rows(block.start, block.stop)
+    ref = block.task.ref.rows(block.start, block.stop)
+    return pred, ref
 
 
 @kept
 def sides_of(block: LabelBlock) -> tuple[Side, Side]:
-    """Return the predictions of each item by falling score, and its reference labels.
+    """Return the ranked predictions of each item, and its reference labels."""
+    pred, ref = unranked_sides(block)
+    if pred.scores is None:
+        return pred, ref
+    order = ragged.order_rows(pred.indptr, pred.scores)
+    written = pred.written
+    if written is not None:
+        written = written[order]
+    codes = pred.codes[order]
+    scores = pred.scores[order]
+    return Side(pred.indptr, codes, scores, written), ref
 
-    Lists without scores are in order already.
-    """
-    pred, ref = (
-        side.rows(block.start, block.stop) for side in (block.task.pred, block.task.ref)
-    )
-    if pred.scores is not None:
-        order = ragged.order_rows(pred.indptr, pred.scores)
-        written = None if pred.written is None else pred.written[order]
-        pred = Side(pred.indptr, pred.codes[order], pred.scores[order], written)
-    return pred, ref
+
+# ---- cuts -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
 class Cut:
-    """How many predictions of each item are kept: a decoding rule, then a cutoff.
+    """How many predictions of each item to keep: a decoding rule, then a cutoff.
 
     Attributes
     ----------
     decode : str
-        "all", "threshold:T", "at-least:T", "cumulative:T", "cardinality", "cardinality+scores",
-        "cardinality+scores:code" or "dirichlet:U".
+        "all", "threshold:T", "at-least:T", "cumulative:T", "cardinality",
+        "cardinality+scores", "cardinality+scores:code" or "dirichlet:U".
     keep_at_least : int
-        At least so many are kept where there are as many.
+        The least number to keep, if the item has as many.
     k : int or None
+        The cutoff.
     """
 
     decode: str = "all"
@@ -67,96 +79,146 @@ class Cut:
     k: int | None = None
 
     def compute(self, block: LabelBlock) -> Ints:
-        """Prefix lengths, shape (items,)."""
-        kept = self._rule(block)
+        """Return how many predictions of each item to keep, shape (items,)."""
+        n_kept = self._apply_rule(block)
         if self.k is None:
-            return kept
+            return n_kept
         if self.decode == "all":
-            block.note((SHORT, self.k), int((kept < self.k).sum()))
-            block.note((SHORT, self.k, "items"), len(kept))
-        return np.minimum(kept, self.k)
+            n_short = int((n_kept < self.k).sum())
+            block.note((SHORT, self.k), n_short)
+            block.note((SHORT, self.k, "items"), len(n_kept))
+        return np.minimum(n_kept, self.k)
 
-    def _rule(self, block: LabelBlock) -> Ints:
+    def _apply_rule(self, block: LabelBlock) -> Ints:
+        """Apply the decoding rule without the cutoff."""
+        task = block.task
         ranked, _ = sides_of(block)
-        rule, _, number = self.decode.partition(":")
-        if rule == "all" and block.task.ranked and self.k is None:
+        rule, _, argument = self.decode.partition(":")
+        if rule == "all" and task.ranked and self.k is None:
             raise InputError("no-rule")
-        every = np.diff(ranked.indptr)
-        # nothing predicted, with or without scores
+        n_predictions = ranked.sizes
         if rule == "all" or not len(ranked.codes):
-            return every
+            return n_predictions
         if rule in ("threshold", "at-least"):
-            threshold = round_to(float(number), block.task.precision)
-            if rule == "at-least":  # above the next lower number
-                threshold = float(np.nextafter(threshold, -np.inf))
-            rule, number = "threshold", repr(threshold)
-        binary = block.task.binary and not self.keep_at_least
-        if binary and rule == "threshold" and float(number) >= 0:
-            return every * (float(number) < 1)  # the labels of score 1, or none
-        if ranked.scores is None:
-            raise no_scores(f"decode={self.decode}", block.task, "leave decode out")
-        from semmetrics.metrics import decoding  # a measure of lists does without it
+            return self._apply_threshold(block, ranked)
+        scores = self._check_scores(ranked, task)
+        if rule == "cumulative":
+            from semmetrics.metrics.decoding import keep_cumulative
 
-        if rule in ("threshold", "cumulative"):
-            keep = (
-                decoding.keep_above if rule == "threshold" else decoding.keep_cumulative
-            )
-            return keep(ranked.indptr, ranked.scores, float(number), self.keep_at_least)
-        if block.task.heads is None:
-            raise InputError(
-                "needs-option", what=f"decode={self.decode}", name="set_size_probs"
-            )
-        heads, offset = (
-            block.task.heads[block.start : block.stop],
-            block.task.first_set_size,
+            limit = float(argument)
+            return keep_cumulative(ranked.indptr, scores, limit, self.keep_at_least)
+        n_kept = self._apply_cardinality(block, ranked.indptr, scores)
+        least = np.minimum(self.keep_at_least, n_predictions)
+        return np.maximum(n_kept, least)
+
+    def _apply_threshold(self, block: LabelBlock, ranked: Side) -> Ints:
+        """Apply the rule "threshold" or "at-least"."""
+        task = block.task
+        rule, _, argument = self.decode.partition(":")
+        threshold = round_to(float(argument), task.precision)
+        if rule == "at-least":
+            # A score is at least the threshold if it is above the next lower number.
+            threshold = float(np.nextafter(threshold, -np.inf))
+        if task.binary and not self.keep_at_least and threshold >= 0:
+            # Lists of binary predictions contain the labels of score 1.
+            if threshold < 1:
+                return ranked.sizes
+            return np.zeros(len(ranked), np.int64)
+        scores = self._check_scores(ranked, task)
+        # Imported here, because measures of lists without scores do not need it.
+        from semmetrics.metrics.decoding import keep_above
+
+        return keep_above(ranked.indptr, scores, threshold, self.keep_at_least)
+
+    def _apply_cardinality(
+        self, block: LabelBlock, indptr: Ints, scores: Floats
+    ) -> Ints:
+        """Apply a rule that uses the probabilities of set sizes."""
+        from semmetrics.metrics.decoding import (
+            keep_cardinality,
+            keep_cardinality_with_scores,
         )
-        # U to the c
-        scores = ranked.scores * (float(number) if rule == "dirichlet" else 1.0)
+
+        task = block.task
+        if task.heads is None:
+            what = f"decode={self.decode}"
+            raise InputError("needs-option", what=what, name="set_size_probs")
+        heads = task.heads[block.start : block.stop]
+        offset = task.first_set_size
+        rule, _, argument = self.decode.partition(":")
         if rule == "cardinality":
-            kept = decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
-        else:
-            extra = int(number == "code" and not offset)
-            rows = ranked.indptr, scores, heads
-            kept = decoding.keep_cardinality_with_scores(*rows, offset, extra)
-        return np.maximum(kept, np.minimum(self.keep_at_least, every))
+            return keep_cardinality(indptr, heads, offset=offset)
+        extra = 0
+        if argument == "code" and not offset:
+            extra = 1
+        if rule == "dirichlet":
+            # The product of c scores gets a factor of U to the power of c.
+            scores = scores * float(argument)
+        return keep_cardinality_with_scores(indptr, scores, heads, offset, extra)
+
+    def _check_scores(self, ranked: Side, task: LabelTask) -> Floats:
+        """Return the scores of the predictions. Without scores, raise an error."""
+        if ranked.scores is None:
+            raise no_scores(f"decode={self.decode}", task, "leave decode out")
+        return ranked.scores
 
 
 def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
-    """Return the error for what needs scores that the predictions do not have."""
+    """Return the error for a measure or option if the predictions have no scores.
+
+    Parameters
+    ----------
+    what : str
+        The measure or option.
+    task : LabelTask
+    otherwise : str
+        An alternative to adding scores.
+    """
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
     columns = sorted(task.observations.names_of(UNUSED))
     unused = "".join(f"; {column}" for column in columns)
-    given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
-    remedy = f", or {otherwise}" if otherwise else ""
+    given = ""
+    if task.binary:
+        given = ", and 0 and 1 alone say only what is predicted"
+    remedy = ""
+    if otherwise:
+        remedy = f", or {otherwise}"
     return InputError("no-scores", what=what, given=given, unused=unused, remedy=remedy)
 
 
 def cut_of(measure: Measure) -> Cut:
-    """Return the cut that a measure's options describe."""
-    return Cut(str(measure["decode"]), int(measure["keep_at_least"] or 0), measure.k)
+    """Return the cut that the options of a measure describe."""
+    decode = str(measure["decode"])
+    keep_at_least = int(measure["keep_at_least"] or 0)
+    return Cut(decode, keep_at_least, measure.k)
 
 
 def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
     """Return the predictions that a cut keeps, and the references."""
     ranked, ref = sides_of(block)
-    return ranked.keep(ragged.prefixes(ranked.indptr, block.get(cut))), ref
+    is_kept = ragged.prefixes(ranked.indptr, block.get(cut))
+    return ranked.keep(is_kept), ref
+
+
+# ---- matches --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matched:
-    """Matching of ranked predictions with references.
+    """Matches of ranked predictions with references.
 
     Attributes
     ----------
     counted : bool array, shape (predictions,), or None
-        Predictions that count; None where all do.
+        Predictions that count. None if all do.
     hit : bool array, shape (predictions,)
-        Counted predictions that match.
+        Counted predictions that match a reference.
     once : bool array, shape (references,), or None
-        The first of equal references of an item; None where none is repeated.
+        The first occurrence of each reference label of an item. None if no label is
+        repeated.
     n_ref : int array, shape (items,)
-        Reference labels that count.
+        The number of reference labels that count.
     """
 
     counted: Bools | None
@@ -173,88 +235,120 @@ class Matches:
     ----------
     duplicates : {"once", "each"}
     by : {"item", "class"}
-        With synonyms, "item" compares terms within the item (predictions in order, each with its
-        terms in order, take the first unused reference label that has the term); "class" compares
-        the classes that predictions and references belong to. The same without synonyms.
+        How labels with synonyms are compared. "item" compares their terms within the
+        item: each prediction in order, with its terms in order, takes the first unused
+        reference label that has the term. "class" compares the classes of predictions
+        and references. Without synonyms, both are the same.
     """
 
     duplicates: str = "once"
     by: str = "item"
 
     def compute(self, block: LabelBlock) -> Matched:
-        """Match all predictions; a cutoff is a prefix of the result."""
-        if self.by == "item":
-            matched = block.get(Matches(self.duplicates, "class"))
-            if block.task.synonyms is not None:
-                matched = _match_terms(block, matched, self.duplicates)
+        """Match all predictions. A cut takes a prefix of the result."""
+        if self.by == "class":
+            ranked, ref = sides_of(block)
+            return match_classes(block, ranked, ref, self.duplicates)
+        matched = block.get(Matches(self.duplicates, "class"))
+        if block.task.synonyms is None:
             return matched
-        pred, ref = sides_of(block)
-        width = max(1, len(block.task.classes))
-        size = len(block) * width
-        pred_cells = ragged.cell_keys(pred.indptr, pred.codes, width)
-        ref_cells = ragged.cell_keys(ref.indptr, ref.codes, width)
-        first = ragged.first_occurrences(pred_cells, size)
-        once = ragged.first_occurrences(ref_cells, size)
-        hit = ragged.is_member(pred_cells, ref_cells, size)
-        if self.duplicates == "once":
-            n_ref = (
-                np.diff(ref.indptr)
-                if once is None
-                else ragged.sum_rows(once, ref.indptr)
-            )
-            return Matched(first, hit if first is None else hit & first, once, n_ref)
-        # the j-th of equal predictions needs more than j equal references
-        if first is not None:
-            ordered = np.sort(ref_cells)
-            present = np.searchsorted(ordered, pred_cells, "right")
-            present -= np.searchsorted(ordered, pred_cells)
-            hit &= ragged.occurrence_numbers(pred_cells) < present
-        return Matched(None, hit, once, np.diff(ref.indptr))
+        return _match_terms(block, block.task.synonyms, matched, self.duplicates)
 
 
-def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matched:
-    """Match again, term by term, the items in which a label touches several classes."""
+def match_classes(block: LabelBlock, pred: Side, ref: Side, duplicates: str) -> Matched:
+    """Match predictions with references of the same class.
+
+    If a class is repeated in the predictions of an item, the first occurrences match.
+    """
+    width = max(1, len(block.task.classes))
+    n_cells = len(block) * width
+    pred_cells = ragged.cell_keys(pred.indptr, pred.codes, width)
+    ref_cells = ragged.cell_keys(ref.indptr, ref.codes, width)
+    first_pred = ragged.first_occurrences(pred_cells, n_cells)
+    first_ref = ragged.first_occurrences(ref_cells, n_cells)
+    hit = ragged.is_member(pred_cells, ref_cells, n_cells)
+    if duplicates == "once":
+        n_ref = ref.sizes
+        if first_ref is not None:
+            n_ref = ragged.sum_rows(first_ref, ref.indptr)
+        if first_pred is not None:
+            hit = hit & first_pred
+        return Matched(first_pred, hit, first_ref, n_ref)
+    if first_pred is not None:
+        # Of equal predictions, number j from 0 needs more than j equal references.
+        ordered = np.sort(ref_cells)
+        n_equal = np.searchsorted(ordered, pred_cells, "right")
+        n_equal -= np.searchsorted(ordered, pred_cells)
+        hit &= ragged.occurrence_numbers(pred_cells) < n_equal
+    return Matched(None, hit, first_ref, ref.sizes)
+
+
+def _match_terms(
+    block: LabelBlock, synonyms: Synonyms, matched: Matched, duplicates: str
+) -> Matched:
+    """Match the items again, term by term, that have a label of several classes."""
     pred, ref = sides_of(block)
-    synonyms = block.task.synonyms
-    if synonyms is None or pred.written is None or ref.written is None:
+    if pred.written is None or ref.written is None:
         return matched
+    pred_items = ragged.row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]]
+    ref_items = ragged.row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]]
     hit = matched.hit.copy()
-    touched = np.union1d(
-        ragged.row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]],
-        ragged.row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]],
-    )
-    for item in touched.tolist():
-        mine = slice(pred.indptr[item], pred.indptr[item + 1])
-        theirs = slice(ref.indptr[item], ref.indptr[item + 1])
-        written = ref.written[theirs].tolist()
-        if duplicates == "once":
-            written = dict(
-                zip(ref.codes[theirs].tolist(), written, strict=True)
-            ).values()
-        holders: dict[str, list[int]] = {}  # references by term, the first one last
-        for number, code in reversed([*enumerate(written)]):
-            for term in synonyms.terms[code]:
-                holders.setdefault(term, []).append(number)
-        used: set[int] = set()
-        for place, code in enumerate(
-            pred.written[mine].tolist(), int(pred.indptr[item])
-        ):
-            counts = matched.counted is None or bool(matched.counted[place])
-            hit[place] = counts and _take_match(synonyms.terms[code], holders, used)
+    for item in np.union1d(pred_items, ref_items).tolist():
+        ref_labels = _written_labels(ref.rows(item, item + 1), duplicates)
+        references = _UnusedReferences([synonyms.terms[code] for code in ref_labels])
+        first = int(pred.indptr[item])
+        end = int(pred.indptr[item + 1])
+        pred_labels = pred.written[first:end].tolist()
+        for position, code in enumerate(pred_labels, start=first):
+            if matched.counted is None or matched.counted[position]:
+                hit[position] = references.take(synonyms.terms[code])
+            else:
+                hit[position] = False
     return Matched(matched.counted, hit, matched.once, matched.n_ref)
 
 
-def _take_match(
-    terms: Iterable[str], holders: Mapping[str, list[int]], used: set[int]
-) -> bool:
-    """Use the first unused reference that has the first matching term."""
-    for term in terms:
-        references = holders.get(term, [])
-        while references:
-            if (number := references.pop()) not in used:
-                used.add(number)
-                return True
-    return False
+def _written_labels(item: Side, duplicates: str) -> list[int]:
+    """Return the written labels of an item, each class once if duplicates count once."""
+    labels: list[int] = []
+    if item.written is not None:
+        labels = item.written.tolist()
+    if duplicates == "each":
+        return labels
+    # A repeated class keeps its first position and its last written label.
+    label_of_class = dict(zip(item.codes.tolist(), labels, strict=True))
+    return list(label_of_class.values())
+
+
+class _UnusedReferences:
+    """The reference labels of an item that no prediction has matched yet.
+
+    Parameters
+    ----------
+    terms_of_references : sequence of iterables of str
+        The terms of each reference label.
+    """
+
+    def __init__(self, terms_of_references: Sequence[Iterable[str]]) -> None:
+        self._used: set[int] = set()
+        # The references that have a term, with the first reference at the end.
+        self._references_by_term: dict[str, list[int]] = {}
+        for reference in reversed(range(len(terms_of_references))):
+            for term in terms_of_references[reference]:
+                self._references_by_term.setdefault(term, []).append(reference)
+
+    def take(self, terms: Iterable[str]) -> bool:
+        """Use the first unused reference with the first term that has one."""
+        for term in terms:
+            references = self._references_by_term.get(term, [])
+            while references:
+                reference = references.pop()
+                if reference not in self._used:
+                    self._used.add(reference)
+                    return True
+        return False
+
+
+# ---- counts ---------------------------------------------------------------------------
 
 
 class ItemCounts(NamedTuple):
@@ -268,71 +362,93 @@ class ItemCounts(NamedTuple):
 @kept
 def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCounts:
     """Count the hits, predictions and references of each item under a cut."""
-    start, kept, matched = (
-        sides_of(block)[0].indptr[:-1],
-        block.get(cut),
-        block.get(matches),
-    )
-    hits, n_pred = ragged.offsets(matched.hit), kept
+    ranked, _ = sides_of(block)
+    n_kept = block.get(cut)
+    matched = block.get(matches)
+    starts = ranked.indptr[:-1]
+    stops = starts + n_kept
+    hits_before = ragged.offsets(matched.hit)
+    hit = hits_before[stops] - hits_before[starts]
+    n_pred = n_kept
     if matched.counted is not None:
-        counted = ragged.offsets(matched.counted)
-        n_pred = counted[start + kept] - counted[start]
-    return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
+        counted_before = ragged.offsets(matched.counted)
+        n_pred = counted_before[stops] - counted_before[starts]
+    return ItemCounts(hit, n_pred, matched.n_ref)
 
 
 @dataclass(frozen=True, repr=False)
 class CountColumns(Statistic):
-    """The counts of each item under a cut, as columns; with ``ranks`` "precision_sum", too."""
+    """The counts of each item under a cut: columns "hit", "n_pred" and "n_ref".
+
+    With ``ranks``, there is also a column "precision_sum": the sum of the precisions at
+    the ranks of the hits.
+    """
 
     cut: Cut
     matches: Step[Matched]
     ranks: bool = False
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Make the columns "hit", "n_pred", "n_ref"."""
-        columns: dict[str, Any] = count_matches(block, self.cut, self.matches)._asdict()
+        """Return the columns."""
+        counts = count_matches(block, self.cut, self.matches)
+        columns = {
+            "hit": Dense(counts.hit),
+            "n_pred": Dense(counts.n_pred),
+            "n_ref": Dense(counts.n_ref),
+        }
         if self.ranks:
-            columns["precision_sum"] = _sum_precisions(block, self.cut, self.matches)
-        return {name: Dense(values) for name, values in columns.items()}
+            precision_sums = _sum_precisions(block, self.cut, self.matches)
+            columns["precision_sum"] = Dense(precision_sums)
+        return columns
 
 
 @dataclass(frozen=True, repr=False)
 class DistinctCounts(Statistic):
-    """The different counts that items have: sets are small, so a formula needs few evaluations."""
+    """The distinct counts of items: columns "hit", "n_pred" and "n_ref", and "codes".
+
+    ``codes`` gives the row of each item in the columns. Sets are small, so there are few
+    distinct counts and a formula needs few evaluations.
+    """
 
     cut: Cut
     matches: Step[Matched]
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Make the columns "hit", "n_pred", "n_ref"; "codes" says which of them an item has."""
-        columns = count_matches(block, self.cut, self.matches)
-        widths = [int(column.max(initial=0)) + 1 for column in columns]
-        keys = (columns[0] * widths[1] + columns[1]) * widths[2] + columns[2]
-        if widths[0] * widths[1] * widths[2] <= 8 * len(keys):
-            present = np.bincount(keys) > 0
-            codes = (np.cumsum(present) - 1).take(keys)
-            distinct = np.flatnonzero(present)
-        else:
-            distinct, codes = np.unique(keys, return_inverse=True)
-        rest, n_ref = np.divmod(distinct, widths[2])
-        counts = ItemCounts(*np.divmod(rest, widths[1]), n_ref)._asdict()
+        """Return the columns and the codes."""
+        hit, n_pred, n_ref = count_matches(block, self.cut, self.matches)
+        pred_width = int(n_pred.max(initial=0)) + 1
+        ref_width = int(n_ref.max(initial=0)) + 1
+        keys = (hit * pred_width + n_pred) * ref_width + n_ref
+        distinct, codes = ragged.distinct_keys(keys)
+        hit_and_pred, n_ref = np.divmod(distinct, ref_width)
+        hit, n_pred = np.divmod(hit_and_pred, pred_width)
         return {
-            **{name: Dense(values) for name, values in counts.items()},
+            "hit": Dense(hit),
+            "n_pred": Dense(n_pred),
+            "n_ref": Dense(n_ref),
             "codes": codes,
         }
 
 
 def _sum_precisions(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> Floats:
-    """Sum the precision at the rank of each hit of each item; independent of the block."""
-    (ranked, _), kept, matched = sides_of(block), block.get(cut), block.get(matches)
-    rows = ragged.row_numbers(ranked.indptr)
-    counted = (
-        np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
-    )
-    start = ranked.indptr[:-1][rows]
-    chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
-    hits, ranks = ragged.offsets(matched.hit), ragged.offsets(counted)
-    place = np.flatnonzero(chosen)
-    first = start[place]
-    precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])
-    return np.bincount(rows[place], precision, minlength=len(kept)).astype(np.float64)
+    """Sum the precisions at the ranks of the kept hits of each item."""
+    ranked, _ = sides_of(block)
+    n_kept = block.get(cut)
+    matched = block.get(matches)
+    items = ragged.row_numbers(ranked.indptr)
+    n_predictions = len(items)
+    is_counted = matched.counted
+    if is_counted is None:
+        is_counted = np.ones(n_predictions, np.bool_)
+    hits_before = ragged.offsets(matched.hit)
+    counted_before = ragged.offsets(is_counted)
+
+    starts = ranked.indptr[:-1][items]
+    positions = np.arange(n_predictions) - starts
+    hits = np.flatnonzero(matched.hit & (positions < n_kept[items]))
+    firsts = starts[hits]
+    n_hits = hits_before[hits + 1] - hits_before[firsts]
+    ranks = counted_before[hits + 1] - counted_before[firsts]
+    precisions = n_hits / ranks
+    sums = np.bincount(items[hits], precisions, minlength=len(n_kept))
+    return sums.astype(np.float64)

@@ -62,7 +62,7 @@ from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.label_similarity import EMBEDDING, Similarities, similarities_of
 from semmetrics.metrics.matching import CountColumns, Cut, Matched, cut_of, sides_of
 from semmetrics.metrics.registry import define
-from semmetrics.metrics.sets import set_options
+from semmetrics.metrics.set_options import set_options
 from semmetrics.options import clean_number
 
 LabelBlock = Block[LabelTask]

@@ -54,8 +54,9 @@ from semmetrics.metrics import relations, retrieval
 from semmetrics.metrics.definition import Measure, Option, Statistic, is_cutoff, one_of
 from semmetrics.metrics.families import policy_option, value_columns
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.relations import MostSimilar, Queries, Relation, Retrieved
+from semmetrics.metrics.relations import MostSimilar, Queries, Relation
 from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
+from semmetrics.metrics.retrieved import Retrieved
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
 

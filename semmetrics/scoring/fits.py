@@ -171,13 +171,9 @@ def _below(point: float, precision: str) -> float:
 def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats]:
     """Return the thresholds, and the F1 at each."""
     from semmetrics.metrics.matching import Matches
+    from semmetrics.metrics.point_means import Rows, sums_by_key, whole_weights
     from semmetrics.metrics.semantic import SemanticFamily
-    from semmetrics.metrics.sweeps import (
-        Rows,
-        points_of_scores,
-        sums_by_key,
-        whole_weights,
-    )
+    from semmetrics.metrics.sweeps import points_of_scores
 
     # as far as this system has its classes
     inside = frame_of([task.axis]).universe(measure)
@@ -238,7 +234,7 @@ def _under_policy(
     measure: Measure, rows: Any, bins: Ints, n_points: int, more: list[Ints]
 ) -> Floats:
     """Return F1 at each point, under the policy for nothing on both sides; nan where undefined."""
-    from semmetrics.metrics.sweeps import means_at_points
+    from semmetrics.metrics.point_means import means_at_points
 
     def known(*counts: Any) -> Floats:  # floats: products of weighted counts are large
         hit, kept, ref, *served = (np.asarray(count, np.float64) for count in counts)

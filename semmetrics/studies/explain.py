@@ -486,7 +486,7 @@ def tabulate_order(data: Any, read: ReadOptions | None = None) -> Records:
     """
     from semmetrics.kinds.labels import as_labels
     from semmetrics.kinds.labels.normalization import class_name
-    from semmetrics.metrics.arrays import label_order
+    from semmetrics.metrics.label_statistics import label_order
 
     lists = as_labels(data, options=read or ReadOptions())
     if lists.order == "columns":

@@ -16,10 +16,11 @@ from oracles import classes as oracle
 import semmetrics
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.options import resolve_options
-from semmetrics.metrics.classes import ausuc, per_class_accuracy, seen_unseen_curve
+from semmetrics.metrics.classes import per_class_accuracy
 from semmetrics.metrics.families import Derived
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.metrics.registry import all_definitions
+from semmetrics.metrics.stacking import ausuc, seen_unseen_curve
 from semmetrics.scoring.evaluate import evaluate
 
 TIES = ("position", "optimistic", "pessimistic")

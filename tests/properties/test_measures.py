@@ -20,7 +20,8 @@ from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.metrics.ranking import ClassCurveFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find
-from semmetrics.metrics.sets import ClassF1, SetFamily
+from semmetrics.metrics.set_families import SetFamily
+from semmetrics.metrics.sets import ClassF1
 from semmetrics.scoring.evaluate import evaluate
 
 CLASSES = ["a", "b", "c", "d", "e"]

@@ -14,10 +14,11 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.core.ragged import offsets
-from semmetrics.metrics import arrays, sweeps
+from semmetrics.metrics import arrays, label_statistics, sweeps
+from semmetrics.metrics.class_precision import average_precision
 from semmetrics.metrics.decoding import decode
+from semmetrics.metrics.item_ranking import coverage_error, ranking_loss
 from semmetrics.metrics.parsing import parse
-from semmetrics.metrics.ranking import average_precision, coverage_error, ranking_loss
 from semmetrics.metrics.registry import find
 
 PRED = np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1]])
@@ -155,10 +156,10 @@ OFFERED = [  # what a function is given, the code of the error, and where it is
     (lambda: decode(ONE, head=[[1]]), "not-applicable", ""),
     (lambda: decode(ONE, "top", k=1, threshold=0.3), "not-applicable", ""),
     (lambda: decode(ONE, "top", k=1, keep_at_least=1), "not-applicable", ""),
-    (lambda: arrays.label_frequencies([0, 3], 3), "out-of-range", ""),
-    (lambda: arrays.label_frequencies([0, -1], 3), "bad-option", ""),
-    (lambda: arrays.label_frequencies([0.5], 3), "bad-option", ""),
-    (lambda: arrays.label_order([0, 2], [1]), "wrong-shape", ""),
+    (lambda: label_statistics.label_frequencies([0, 3], 3), "out-of-range", ""),
+    (lambda: label_statistics.label_frequencies([0, -1], 3), "bad-option", ""),
+    (lambda: label_statistics.label_frequencies([0.5], 3), "bad-option", ""),
+    (lambda: label_statistics.label_order([0, 2], [1]), "wrong-shape", ""),
     (
         lambda: coverage_error([[0.1], [np.nan]], ONE * 2),
         "out-of-range",
@@ -210,7 +211,7 @@ def ragged_lists(lists):
 
 @given(lists=LISTS)
 def test_cardinality_counts_list_sizes(lists):
-    got = arrays.cardinality(ragged_lists(lists)[0])
+    got = label_statistics.cardinality(ragged_lists(lists)[0])
     n, mean, std, histogram = oracle.cardinality(lists)
     assert got.n == n
     assert_allclose([got.mean, got.std], [mean, std], rtol=0, atol=1e-12)
@@ -219,7 +220,7 @@ def test_cardinality_counts_list_sizes(lists):
 
 @given(lists=LISTS, more=st.integers(0, 2))
 def test_label_frequencies_fall(lists, more):
-    got = arrays.label_frequencies(ragged_lists(lists)[1], 6 + more)
+    got = label_statistics.label_frequencies(ragged_lists(lists)[1], 6 + more)
     pairs = list(zip(got.labels.tolist(), got.counts.tolist(), strict=True))
     assert pairs == oracle.label_frequencies(lists, 6 + more)
 
@@ -237,11 +238,14 @@ def as_rows(found):
 @pytest.mark.parametrize("cells", [1, 1 << 22])
 @given(lists=LISTS)
 def test_label_order_equals_counting(cells, lists):
-    whole, arrays._CELLS = (arrays._CELLS, cells)  # pairs are counted in several parts
+    whole, label_statistics._MAX_PAIRS_PER_COUNT = (
+        label_statistics._MAX_PAIRS_PER_COUNT,
+        cells,
+    )  # pairs are counted in several parts
     try:
-        found = arrays.label_order(*ragged_lists(lists))
+        found = label_statistics.label_order(*ragged_lists(lists))
     finally:
-        arrays._CELLS = whole
+        label_statistics._MAX_PAIRS_PER_COUNT = whole
     expected = oracle.label_order(lists)
     assert as_rows(found) == expected
     assert found.pairs.shape == (len(expected), 2)

@@ -12,7 +12,8 @@ import pytest
 from refusals import codes, facts, refused
 
 import semmetrics
-from semmetrics.metrics.classes import PerClassAccuracy, ausuc, per_class_accuracy
+from semmetrics.metrics.classes import PerClassAccuracy, per_class_accuracy
+from semmetrics.metrics.stacking import ausuc
 
 NAMES = ["cat", "dog", "cow", "fox"]
 SCORES = np.array(

@@ -17,7 +17,7 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.sets import LabelCounts
+from semmetrics.metrics.set_families import LabelCounts
 
 TERM = st.sampled_from("abcdef")
 LABEL = st.one_of(

@@ -11,14 +11,20 @@ from oracles import ranking as oracle
 from sklearn import metrics as peer
 
 import semmetrics
-from semmetrics.metrics import ranking
+from semmetrics.metrics import (
+    class_curves,
+    class_precision,
+    class_roc,
+    item_ranking,
+    scored_pairs,
+)
 
 INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
 PEERS = {
-    "coverage_error": (ranking.coverage_error, peer.coverage_error, 0),
-    "ranking_loss": (ranking.ranking_loss, peer.label_ranking_loss, 0),
+    "coverage_error": (item_ranking.coverage_error, peer.coverage_error, 0),
+    "ranking_loss": (item_ranking.ranking_loss, peer.label_ranking_loss, 0),
     "lrap": (
-        ranking.label_ranking_average_precision,
+        item_ranking.label_ranking_average_precision,
         peer.label_ranking_average_precision_score,
         1,
     ),
@@ -92,7 +98,7 @@ def test_list_average_precision_equals_the_definition(rows, divisor):
 @pytest.mark.parametrize("seed", range(20))
 def test_interpolations_equal_the_definition(seed, interpolation, order):
     scores, targets, _ = random_tables(seed, ties=seed % 2 == 0)
-    got = ranking.average_precision(
+    got = class_precision.average_precision(
         scores, targets, interpolation=interpolation, ties=order
     )
     for label, value in enumerate(got):
@@ -128,16 +134,16 @@ def partial_classes(seed, n=30, n_classes=5):
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 def test_a_replicate_does_not_depend_on_the_others(interpolation):
     flat, rng = partial_classes(0)
-    curves = ranking.class_curves(*flat)
+    curves = class_curves.sort_by_class(*flat)
     weights = rng.random((9, 30))
 
     def precision(some):
-        return ranking.class_average_precision(
+        return class_precision.class_average_precision(
             curves, some, interpolation=interpolation
         )
 
     few = precision(weights)
-    times = 2 * ranking._CELLS // (9 * 30)  # two parts at least
+    times = 2 * class_curves.MAX_CELLS_PER_STEP // (9 * 30)  # two parts at least
     assert_array_equal(
         precision(np.tile(weights, (times, 1))), np.tile(few, (times, 1))
     )
@@ -151,10 +157,12 @@ def test_a_replicate_does_not_depend_on_the_others(interpolation):
 def test_resample_weights_equal_repeated_items(seed, interpolation, order):
     flat, rng = partial_classes(seed)
     classes, scores, _, item, positive_class, positive_item, n_classes = flat
-    curves = ranking.class_curves(*flat, ties=order)
+    curves = class_curves.sort_by_class(*flat, ties=order)
     weights = rng.multinomial(30, np.full(30, 1 / 30), size=9)
     weights[-1] = 1
-    got = ranking.class_average_precision(curves, weights, interpolation=interpolation)
+    got = class_precision.class_average_precision(
+        curves, weights, interpolation=interpolation
+    )
     assert got.shape == (9, n_classes)
     truth = set(zip(positive_class.tolist(), positive_item.tolist(), strict=True))
     for row, counts in zip(got, weights.tolist(), strict=True):
@@ -200,7 +208,7 @@ def test_roc_auc_of_resamples_and_missing_scores_is_that_of_pairs(seed):
     flat, rng = partial_classes(seed)
     classes, scores, _, item, positive_class, positive_item, n_classes = flat
     weights = rng.integers(0, 3, (5, 30))
-    got = ranking.class_roc_auc(ranking.class_curves(*flat), weights)
+    got = class_roc.class_roc_auc(class_curves.sort_by_class(*flat), weights)
     table = np.full((n_classes, 30), -1.0)  # what has no score is behind all others
     table[classes, item] = scores
     truth = np.zeros((n_classes, 30), bool)
@@ -227,8 +235,8 @@ def test_a_class_that_all_items_have_has_no_roc_curve_under_any_weights(average)
     assert found[0].undefined == found[1].undefined
     assert np.isnan(score(np.ones_like(truth), [0.1] * 4).value)
     for weights in ([1, 1e-17, 2e-17, 1], [1e6, 1e-8, 3e-9, 1e6]):
-        tiny = ranking.class_roc_auc(
-            ranking.class_curves(
+        tiny = class_roc.class_roc_auc(
+            class_curves.sort_by_class(
                 np.zeros(4, int),
                 np.array([0.2, 0.7, 0.1, 0.6]),
                 np.array([1, 0, 0, 1], bool),
@@ -247,19 +255,25 @@ def test_a_class_that_all_items_have_has_no_roc_curve_under_any_weights(average)
 
 def test_empty_policies():
     scores, targets = [[0.9, 0.4], [0.4, 0.9]], [[0, 0], [1, 0]]
-    heavy = ranking.coverage_error(scores, targets, empty=float("nan"), weights=[0, 3])
+    heavy = item_ranking.coverage_error(
+        scores, targets, empty=float("nan"), weights=[0, 3]
+    )
     assert heavy == 2.0  # an item without weight is not there
-    assert np.isnan(ranking.ranking_loss(scores, targets, weights=[1, 0]))
+    assert np.isnan(item_ranking.ranking_loss(scores, targets, weights=[1, 0]))
 
 
 def test_no_items_no_labels_no_scores():
     none = np.zeros((0, 3))
-    assert np.isnan(ranking.coverage_error(none, none))
-    assert np.isnan(ranking.average_precision(none, none)).all()
-    assert ranking.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
-    assert np.isnan(ranking.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
+    assert np.isnan(item_ranking.coverage_error(none, none))
+    assert np.isnan(class_precision.average_precision(none, none)).all()
+    assert class_precision.average_precision(
+        np.zeros((2, 0)), np.zeros((2, 0))
+    ).shape == (0,)
+    assert np.isnan(
+        class_precision.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1)))
+    )
     empty = np.zeros(0, np.int64)
-    curves = ranking.class_curves(
+    curves = class_curves.sort_by_class(
         empty,
         np.zeros(0),
         np.zeros(0, np.bool_),
@@ -268,5 +282,21 @@ def test_no_items_no_labels_no_scores():
         np.array([0]),
         2,
     )
-    got = ranking.class_average_precision(curves, np.array([[1], [0]]))
+    got = class_precision.class_average_precision(curves, np.array([[1], [0]]))
     assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])
+
+
+def test_map_and_roc_auc_sort_the_scores_of_classes_once(monkeypatch):
+    sort_by_class = scored_pairs.sort_by_class
+    calls = []
+
+    def sort_and_count(*args, **options):
+        calls.append(options)
+        return sort_by_class(*args, **options)
+
+    monkeypatch.setattr(scored_pairs, "sort_by_class", sort_and_count)
+    scores = np.array([[0.2, 0.7], [0.5, 0.6], [0.9, 0.3]])
+    truth = np.array([[0, 1], [1, 0], [1, 1]])
+    table = semmetrics.score(scores, truth, measures=["mAP", "ROC-AUC"])
+    assert [score.value for score in table.scores] == pytest.approx([11 / 12, 3 / 4])
+    assert len(calls) == 1

@@ -11,6 +11,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
+from semmetrics.metrics.count_measures import measure
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.parsing import parse, parse_all
 from semmetrics.metrics.registry import (
@@ -22,7 +23,6 @@ from semmetrics.metrics.registry import (
     group_of,
     kinds_of,
 )
-from semmetrics.metrics.sets import measure
 from semmetrics.scoring.signature import read_signature
 
 PREDS, REFS = [["a", "b", "c"], ["a"], []], [["a", "b"], ["b"], []]

@@ -26,7 +26,8 @@ from semmetrics.kinds.base import (
     Measures,
     Options,
 )
-from semmetrics.metrics.classes import LISTS, RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.class_predictions import SEEN, UNSEEN
+from semmetrics.metrics.classes import LISTS, RESERVED
 from semmetrics.metrics.families import flat_terms
 from semmetrics.schema import as_number
 

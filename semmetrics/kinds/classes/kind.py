@@ -34,7 +34,8 @@ from semmetrics.kinds.classes.description import (
 )
 from semmetrics.kinds.classes.notes import _NUMBERS, class_notes
 from semmetrics.kinds.classes.task import make_task
-from semmetrics.metrics.classes import RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.class_predictions import SEEN, UNSEEN
+from semmetrics.metrics.classes import RESERVED
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.parsing import parse
 from semmetrics.options import OPTIONS

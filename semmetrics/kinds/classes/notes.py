@@ -23,7 +23,7 @@ from semmetrics.kinds.classes.class_lists import (
     unknown_side,
 )
 from semmetrics.messages import listing, pluralize
-from semmetrics.metrics.classes import SEEN, UNSEEN
+from semmetrics.metrics.class_predictions import SEEN, UNSEEN
 
 _NUMBERS = {"populations": "M500", "hops": "2H"}  # options and lists that they give
 _CODES = {  # what steps note of candidates

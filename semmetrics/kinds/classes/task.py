@@ -28,7 +28,7 @@ from semmetrics.kinds.base import (
 from semmetrics.kinds.classes import as_truth
 from semmetrics.kinds.classes.class_lists import code_names, named_sides
 from semmetrics.messages import pluralize
-from semmetrics.metrics.classes import SEEN, UNSEEN
+from semmetrics.metrics.class_predictions import SEEN, UNSEEN
 
 
 def make_task(

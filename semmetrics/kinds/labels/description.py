@@ -62,7 +62,7 @@ def describe(labels: Lists) -> dict[str, Any]:
     >>> found["items"], found["labels"], found["vocabulary"], found["frequencies"][0]
     (2, 3, 2, {'label': 'cat', 'count': 2})
     """
-    from semmetrics.metrics.arrays import label_frequencies, label_order
+    from semmetrics.metrics.label_statistics import label_frequencies, label_order
 
     labels = labels.renamed(
         [as_entry(tuple(dict.fromkeys(terms))) for terms in labels.terms]

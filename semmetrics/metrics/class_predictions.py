@@ -1,0 +1,79 @@
+"""Predicted classes of images, and tasks made from arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from semmetrics.core.backend import refuse_masked
+from semmetrics.data.tasks import (
+    Block,
+    ClassRanks,
+    ClassScores,
+    ClassTask,
+    Decided,
+    kept,
+)
+from semmetrics.errors import InputError
+from semmetrics.metrics.array_inputs import integer_array
+
+ClassBlock = Block[ClassTask]
+SEEN = "seen"
+UNSEEN = "unseen"
+
+
+@kept
+def predict_classes(block: ClassBlock, candidates: str) -> Decided:
+    """Predict the class of each image among the candidates of that name."""
+    task = block.task
+    columns = task.columns(candidates)
+    decided = task.decide(block.start, block.stop, columns)
+    block.note(("tied", candidates, 1), int(decided.tied.sum()))
+    block.note(("nothing", candidates), int((decided.predicted < 0).sum()))
+    return decided
+
+
+@kept
+def rank_true_classes(block: ClassBlock, candidates: str) -> ClassRanks:
+    """Find the rank of the true class of each image among the candidates of that name."""
+    task = block.task
+    columns = task.columns(candidates)
+    return task.place(block.start, block.stop, columns)
+
+
+def array_task(
+    scores: ArrayLike, truth: ArrayLike, named: Mapping[str, frozenset[str]]
+) -> ClassTask:
+    """Return a task made from arrays. Its classes are named by the number of their column.
+
+    Parameters
+    ----------
+    scores : array, shape (images, classes)
+    truth : int array, shape (images,)
+        The column of each image's class.
+    named : mapping from name to set of classes
+        Lists of classes.
+
+    Raises
+    ------
+    InputError
+        If a class is not a column, or an array is masked.
+    """
+    refuse_masked(scores, "scores")
+    table = np.asarray(scores)
+    n_images, n_classes = table.shape
+    codes = integer_array(truth, "truth", n_classes)
+    if codes.shape != (n_images,):
+        wanted = f"a class for each of the {n_images:,} rows of scores"
+        raise InputError("wrong-shape", role="truth", shape=codes.shape, wanted=wanted)
+    return ClassTask(
+        ids=range(n_images),
+        classes=tuple(map(str, range(n_classes))),
+        given=None,
+        scores=ClassScores(table),
+        rows=np.arange(n_images),
+        truth=codes.astype(np.int32),
+        named=named,
+    )
