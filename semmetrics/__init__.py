@@ -75,7 +75,7 @@ _HOMES = {
         "kinds.retrieval": "as_candidates",
         "metrics.cider": "DocumentFrequencies fit_document_frequencies",
         "metrics.definition": "Measure",
-        "metrics.registry": "parse",
+        "metrics.parsing": "parse",
         "metrics.count_measures": "measure",
         "reports": "Records",
         "scoring.calibration": "Calibration",

@@ -128,7 +128,7 @@ def mean_average_precision(
     scores : array-like, shape (n, L)
     targets : array-like or scipy.sparse, shape (n, L), 0 or 1
     interpolation, weights, ties
-        As for `average_precision`.
+        See `average_precision`.
 
     Returns
     -------

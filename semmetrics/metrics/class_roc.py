@@ -34,7 +34,7 @@ def class_roc_auc(
     ----------
     curves : ClassCurves
     weights : array, shape (rows, items), at least 0
-        As for `class_average_precision`.
+        See `class_average_precision`.
     labels : int
         The number of labels of an item that are pooled in a class.
 

@@ -266,7 +266,7 @@ def scored_part(
     Parameters
     ----------
     name, indptr, scores, hit, n_ref
-        As for `item_values`.
+        See `item_values`.
 
     Returns
     -------

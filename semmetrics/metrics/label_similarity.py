@@ -231,7 +231,7 @@ class SimilarityTable:
         Parameters
         ----------
         rows, labels, by_term
-            As for ``gather``.
+            See ``gather``.
         threshold : float
 
         Returns

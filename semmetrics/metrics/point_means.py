@@ -215,7 +215,7 @@ class _ExactMeans:
     Parameters
     ----------
     formula : callable
-        As for `means_at_points`.
+        See `means_at_points`.
     n_points : int
     n_more : int
         The number of further counts that the formula takes.

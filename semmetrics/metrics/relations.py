@@ -570,7 +570,7 @@ def _rank_by_sum(
     image, other, values : arrays, shape (pairs,)
         Pairs may be repeated.
     n_images, m, ties
-        As for `similar_images`.
+        See `similar_images`.
 
     Returns
     -------

@@ -283,7 +283,7 @@ def tied_queries(
     Parameters
     ----------
     top, phi, queries, leave_out, best, rows
-        As for `ncs`.
+        See `ncs`.
     k : int
         The cutoff.
     m : int

@@ -197,11 +197,11 @@ def sweep_rows(
         Labels may be in any order within a row. A label without a score is above no
         threshold.
     thresholds
-        As for `sweep_thresholds`.
+        See `sweep_thresholds`.
     averages : sequence of {"example", "micro", "macro", "weighted"}
         Which averages to compute.
     undefined
-        As for `sweep_thresholds`.
+        See `sweep_thresholds`.
 
     Returns
     -------
