@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from oracles import spice as plain
 
-from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
+from semmetrics.metrics import tuple_matching
+from semmetrics.metrics.tuple_matching import CATEGORIES, TupleMatches, spice_range
 from semmetrics.text.graphs import (
     Concepts,
     GraphTable,
@@ -47,7 +48,7 @@ def table_of(synsets):
 def test_f_lies_in_its_range(candidate, references, synsets):
     concepts = Concepts(table_of(synsets))
     graphs = merge_captions([candidate], concepts), merge_captions(references, concepts)
-    (f,) = Matches(*(GraphTable.of([graph]) for graph in graphs), concepts).scores(
+    (f,) = TupleMatches(*(GraphTable.of([graph]) for graph in graphs), concepts).scores(
         "All"
     )["f"]
     low, high, every = spice_range(candidate, references, concepts, most=64)
@@ -64,11 +65,11 @@ def test_counts_are_those_of_the_plain_formula(items, synsets, small):
     mine = [merge_captions([candidate], concepts) for candidate, _ in items]
     theirs = [merge_captions(references, concepts) for _, references in items]
     with (
-        mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED),
-        mock.patch("semmetrics.metrics.spice._BLOCK", 2 if small else 1000),
-        mock.patch("semmetrics.metrics.spice._PAIRS", 0 if small else 1000),
+        mock.patch.object(tuple_matching, "category_words", return_value=LISTED),
+        mock.patch.object(tuple_matching, "_MAX_PAIRS_PER_BATCH", 2 if small else 1000),
+        mock.patch.object(tuple_matching, "_MAX_TABLE_PAIRS", 0 if small else 1000),
     ):
-        matches = Matches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
+        matches = TupleMatches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
         found = {name: matches.counts(name).tolist() for name in CATEGORIES}
     for category, counts in found.items():
         words = LISTED.get(category, frozenset())
@@ -116,7 +117,7 @@ def test_words_that_all_are_synonyms_take_little_memory():
     ]
     tracemalloc.start()
     try:
-        counts = Matches(*sides, concepts).counts("All")
+        counts = TupleMatches(*sides, concepts).counts("All")
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
