@@ -14,7 +14,7 @@ have distance 0, whatever their vectors.
 There are two ways to get words from labels, chosen by ``build``. With ``text``, as in the
 code of Kubany et al. 2020, all terms of all labels are joined into one string, words are
 the matches of ``\b\w\w+\b`` in lower case, and a word weighs as often as it occurs. Two
-texts with one word between them have distance 0, even if one text has no word. With
+lists with one word between them have distance 0, even if one list has no word. With
 ``labels``, every label is one point, with the vector of its first term that has one, and
 all weigh the same.
 
@@ -85,7 +85,7 @@ class BagValues(Statistic):
     Attributes
     ----------
     how : {"text", "mean"}
-        "text" joins all terms by spaces and embeds them as one text. "mean" averages the
+        "text" joins all terms by spaces and embeds the string. "mean" averages the
         normalised vectors of the labels.
     cut : Cut
     model : str
@@ -122,7 +122,7 @@ class BagValues(Statistic):
     def _embed_texts(
         self, block: LabelBlock, side: Side, texts: Sequence[str], vectors: LabelVectors
     ) -> _ListVectors:
-        """Embed the lists of a side as texts. Notes add up over both sides.
+        """Embed the lists of a side as strings. Notes add up over both sides.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class BagValues(Statistic):
 
 
 def _average_labels(side: Side, vectors: LabelVectors) -> _ListVectors:
-    """Sum the normalised vectors of each list, whose direction is that of the mean."""
+    """Sum the normalised vectors of each list. The sum has the direction of the mean."""
     terms = vectors.first_terms[written_codes(side)]
     has_term = terms >= 0
     indptr = ragged.offsets(ragged.sum_rows(has_term, side.indptr))
@@ -154,7 +154,7 @@ def _average_labels(side: Side, vectors: LabelVectors) -> _ListVectors:
 
 
 class EmbeddedWholes(NamedTuple):
-    """Vectors of whole texts, and how many of them the model does not know."""
+    """Vectors of captions or label lists, and how many of them are unknown."""
 
     embedded: Embedded
     n_unknown: int
@@ -166,22 +166,22 @@ def embed_wholes(
     listed: Bools | None = None,
     what: str = "captions",
 ) -> EmbeddedWholes:
-    """Embed texts as they are, under the policy for texts that the model does not know.
+    """Embed captions or label lists as wholes, under the out-of-vocabulary policy.
 
     Parameters
     ----------
     model : TextModel or LabelVectors
     texts : sequence of str
     listed : bool array, optional
-        Texts that exist. By default those that contain more than white space. Others are
+        Entries that exist. By default all that contain more than white space. Others are
         neither embedded nor counted.
     what : str
-        What the texts are, for messages.
+        Noun for messages: "captions" or "label lists".
 
     Raises
     ------
     InputError
-        If the model only has vectors of words, or does not know a text under the policy
+        If the model only has vectors of words, or does not know an entry under the policy
         "error".
     """
     identity = model.embedder.identity
@@ -212,7 +212,7 @@ def embed_wholes(
 
 
 def _embed_replacement(model: TextModel | LabelVectors) -> NDArray[np.float32] | None:
-    """Return the vector of the word "unknown", or None if unknown texts are an error."""
+    """Return the vector of the word "unknown", or None if unknown entries are an error."""
     if model.oov == "error":
         return None
     embedded = embed_unique(model.embedder, ["unknown"])
@@ -261,7 +261,7 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     return (*more, EMBEDDING, *without_averages)
 
 
-_COSINE: Any = {
+_COSINE: dict[str, Any] = {
     "family": BagSimilarityFamily(),
     "bounds": (-1.0, 1.0),
     "symmetric": True,
@@ -296,8 +296,7 @@ _WORD = re.compile(r"\b\w\w+\b")
 class WordTable:
     """The words of each label, and the vectors of words.
 
-    Words are in the order of their texts, so that sums over an item's words have a fixed
-    order.
+    Words are sorted alphabetically, so that sums over an item's words have a fixed order.
 
     Attributes
     ----------
@@ -518,8 +517,8 @@ def have_same_shares(pred: Side, ref: Side, n_labels: int) -> Bools:
 def _apply_released_rules(values: Floats, words: WordCounts) -> Floats:
     """Return distances as the paper's code gives them for few words or one point.
 
-    The code replaces a matrix of zeros by a matrix of ones. If both texts together have
-    only one word, it returns 0 before it compares anything, even if one text has no
+    The code replaces a matrix of zeros by a matrix of ones. If both sides together have
+    only one word, it returns 0 before it compares anything, even if one side has no
     word.
     """
     table = words.table

@@ -36,8 +36,18 @@ from semmetrics.core.ngrams import NGrams, count_ngrams, lcs_lengths
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import kept
 from semmetrics.errors import InputError
-from semmetrics.metrics import caption_steps
-from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    SKIP_OR_NAN,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    captions_of,
+    cause_column,
+    largest_of_rows,
+    share_ngrams,
+    task_tokens,
+)
 from semmetrics.metrics.definition import (
     Definition,
     Measure,
@@ -137,7 +147,7 @@ def reference_lengths(
         # One number for the distance and the length, in this order
         distances = np.abs(widths - np.repeat(testlen, n_refs))
         keys = distances * _LENGTH_LIMIT + widths
-    smallest = -caption_steps.largest_of_rows(-keys, indptr)
+    smallest = -largest_of_rows(-keys, indptr)
     smallest = np.nan_to_num(smallest)  # nan without references
     return smallest.astype(np.int64) % _LENGTH_LIMIT
 
@@ -177,8 +187,8 @@ def _count_clipped(ngrams: NGrams, candidates: Ints, images: _ImagesOfBlock) -> 
     n_distinct = len(ngrams)
     count_bits = int(ngrams.counts.max(initial=0)).bit_length()
 
-    # One number for image, n-gram and count: the last one of an n-gram has its largest
-    # count. The -1 at the end is found if there is no number below.
+    # One number for image, n-gram and count: the last number of an n-gram has its
+    # largest count. The place -1 of a search without a result finds the -1 at the end.
     indptr, cells = ragged.take_rows(ngrams.indptr, images.references)
     image_keys = images.image_of_reference * n_distinct
     keys = np.repeat(image_keys, ragged.lengths(indptr)) + ngrams.codes[cells]
@@ -210,8 +220,8 @@ class BleuCounts(Statistic):
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table = caption_steps.task_tokens(block.task)
-        captions = caption_steps.captions_of(block)
+        table = task_tokens(block.task)
+        captions = captions_of(block)
         caption_lengths = ragged.lengths(table.indptr)
         has_reference = captions.n_refs > 0
         testlen = np.where(has_reference, caption_lengths[captions.candidates], 0)
@@ -224,7 +234,7 @@ class BleuCounts(Statistic):
             n_correct = _count_clipped(ngrams, captions.candidates, images)
             columns[f"guess_{ngrams.order}"] = Dense(n_ngrams)
             columns[f"correct_{ngrams.order}"] = Dense(n_correct)
-        columns["cause"] = caption_steps.cause_column(captions.n_refs)
+        columns["cause"] = cause_column(captions.n_refs)
         return columns
 
 
@@ -255,7 +265,7 @@ def _define_bleu(order: int) -> Definition:
     names = f"n-grams of 1 to {order} words"
     if order == 1:
         names = "unigrams"
-    return caption_steps.caption_measure(
+    return caption_measure(
         f"BLEU-{order}",
         BleuFamily(),
         f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
@@ -313,8 +323,8 @@ class _BestShares(NamedTuple):
 @kept
 def _best_shares(block: CaptionBlock) -> _BestShares:
     """Return the largest precision and recall of each candidate over its references."""
-    table = caption_steps.task_tokens(block.task)
-    captions = caption_steps.captions_of(block)
+    table = task_tokens(block.task)
+    captions = captions_of(block)
     candidates = captions.pair_candidates
     references = captions.references
     caption_lengths = ragged.lengths(table.indptr)
@@ -325,8 +335,8 @@ def _best_shares(block: CaptionBlock) -> _BestShares:
     precisions = n_common / np.maximum(n_candidate, 1)
     recalls = n_common / np.maximum(n_reference, 1)
     return _BestShares(
-        caption_steps.largest_of_rows(precisions, captions.indptr),
-        caption_steps.largest_of_rows(recalls, captions.indptr),
+        largest_of_rows(precisions, captions.indptr),
+        largest_of_rows(recalls, captions.indptr),
     )
 
 
@@ -336,9 +346,9 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
     return rouge_l(best.precision, best.recall, beta)
 
 
-ROUGE_L = caption_steps.caption_measure(
+ROUGE_L = caption_measure(
     "ROUGE-L",
-    caption_steps.CaptionMeans(_rouge_values),
+    CaptionMeans(_rouge_values),
     "F of the longest common subsequence with the references, recall weighing more.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
@@ -441,7 +451,7 @@ class _GeometricMean:
         self._n_orders = np.zeros(n_pairs, np.int64)
 
     def add_order(self, n_shared: Ints, n_total: Ints) -> None:
-        """Add one order: the n-grams that pairs share, and those of both captions."""
+        """Add one order: how many n-grams pairs share, and how many both captions have."""
         jaccard = divide(n_shared, n_total - n_shared)
         has_ngrams = ~np.isnan(jaccard)
         self._n_orders += has_ngrams
@@ -458,8 +468,8 @@ def ngsm_systems(
 ) -> Floats:
     """Return the n-gram similarity of the captions of pairs of systems, image by image.
 
-    The values are those of `ngsm_pairs`. The n-grams of an image are compared once for
-    all systems, which is faster the more systems there are.
+    The result is the same as with `ngsm_pairs`. The n-grams of an image are compared
+    once for all systems, which is faster the more systems there are.
 
     Parameters
     ----------
@@ -532,7 +542,7 @@ def _count_by_system(ngrams: NGrams, texts: Ints) -> _CountsBySystem:
     system = caption[order] // n_images
     counts = ngrams.counts[cells][order]
 
-    # Cells of one image and n-gram are neighbours now. One that is alone is not shared.
+    # Cells of one image and n-gram are neighbours now. Others are not shared.
     equals_previous = np.zeros(len(keys) + 1, np.bool_)
     np.equal(keys[1:], keys[:-1], out=equals_previous[1:-1])
     is_shared = equals_previous[:-1] | equals_previous[1:]
@@ -577,9 +587,7 @@ def common_ngrams(
     for run in ragged.runs_within(costs, at_once):
         n_pairs = run.stop - run.start
         one_reference_each = np.arange(n_pairs + 1)
-        shared = caption_steps.share_ngrams(
-            grams, first[run], one_reference_each, second[run]
-        )
+        shared = share_ngrams(grams, first[run], one_reference_each, second[run])
         counts = np.minimum(shared.candidate_counts, shared.reference_counts)
         n_common[run] = np.bincount(shared.pairs, counts, n_pairs)
     return n_common
@@ -587,18 +595,18 @@ def common_ngrams(
 
 def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
     """Return the mean or largest similarity of each candidate to its references."""
-    captions = caption_steps.captions_of(block)
-    ngrams_by_order = caption_steps.task_tokens(block.task).ngrams[:order]
+    captions = captions_of(block)
+    ngrams_by_order = task_tokens(block.task).ngrams[:order]
     values = ngsm_pairs(ngrams_by_order, captions.pair_candidates, captions.references)
     if refs == "max":
-        return caption_steps.largest_of_rows(values, captions.indptr)
+        return largest_of_rows(values, captions.indptr)
     sums = np.bincount(captions.pair_items, values, minlength=len(block))
     return np.asarray(divide(sums, captions.n_refs))
 
 
-NGSM = caption_steps.caption_measure(
+NGSM = caption_measure(
     "NGSM",
-    caption_steps.CaptionMeans(_ngsm_values),
+    CaptionMeans(_ngsm_values),
     "Geometric mean over orders of the shared n-grams among all of both captions.",
     "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
     "Wan et al. 2022, equations 1 to 4",

@@ -8,13 +8,13 @@ Similarities are cosines of embeddings, rounded to 1e-9, in [-1, 1].
 itself, "attribute object", and "subject relation object". The last two also bring their
 objects as phrases. The phrases of a candidate are compared with the phrases of all its
 references, each distinct phrase once. Tuples are not merged by synonyms. If there is
-nothing to compare, the program of the paper's authors embeds the empty text instead of a
-graph's phrases, or fails if there is no reference. Here a candidate without phrases, and
+nothing to compare, the program of the paper's authors embeds the empty string instead of a
+graph's phrases, or fails without a reference. Here a candidate without phrases, and
 references without phrases, have no value. They count as 0, as in SPICE, and are counted.
 
 **BagSim** embeds a caption as it is written, without surrounding white space. The
 references of an image are one bag, as the labels of an item are in BagSim of labels:
-those that are not empty are joined by spaces into one text. Alternatively each reference
+those that are not empty are joined by spaces into one string. Alternatively each reference
 is compared by itself, and the similarities are averaged. For one reference both are the
 same. Empty captions have no similarity, and neither do captions that the model does not
 know under the policies ``zero`` and ``skip``. Among several references they are left out
@@ -43,13 +43,15 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.embed.lookup import LabelVectors
 from semmetrics.errors import InputError
-from semmetrics.metrics import caption_steps
 from semmetrics.metrics.bags import embed_wholes
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CandidateReferences,
     CaptionBlock,
+    CaptionMeans,
     ComparedValues,
+    caption_measure,
+    captions_of,
 )
 from semmetrics.metrics.definition import Measure, model_key, one_of
 from semmetrics.metrics.families import policy_option
@@ -179,7 +181,7 @@ def _nearest_sums(
     block.note(f"#parser={parser}", frozenset([graphs.parser.identity]))
     phrases = _phrase_table(block.task, parser, captions, embedding)
     vectors = phrases.vectors
-    candidates, references = phrases.sides(caption_steps.captions_of(block))
+    candidates, references = phrases.sides(captions_of(block))
     _note_phrases(block, embedding, vectors, candidates, references)
     layout = BatchLayout(
         candidates,
@@ -281,9 +283,9 @@ _BIDIRECTIONAL = one_of(
     "too: the harmonic mean of both means, after (cos + 1) / 2",
     short="bidir",
 )
-SoftSPICE = caption_steps.caption_measure(
+SoftSPICE = caption_measure(
     "Soft-SPICE",
-    caption_steps.CaptionMeans(_soft_spice_values),
+    CaptionMeans(_soft_spice_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
@@ -306,20 +308,20 @@ SoftSPICE = caption_steps.caption_measure(
 
 
 class _CaptionBags(NamedTuple):
-    """Embedded candidates and references, each distinct text once.
+    """Embedded candidates and references, each distinct string once.
 
     Attributes
     ----------
-    vectors : array or tensor, shape (texts, dimension)
+    vectors : array or tensor, shape (strings, dimension)
         On the device of the model.
-    known : bool array, shape (texts,)
-        Whether the model knows each text.
+    known : bool array, shape (strings,)
+        Whether the model knows each string.
     n_unknown, n_truncated : int
-        How many texts the model does not know, or reads only in part.
+        How many strings the model does not know, or reads only in part.
     candidates : int array, shape (candidates,)
-        The text of each candidate.
+        The string of each candidate.
     indptr, references : int arrays
-        The texts of each item's references, or the one text that joins them.
+        The strings of each item's references, or the one string that joins them.
     """
 
     vectors: Any
@@ -342,7 +344,7 @@ def _embed_bags(
     embedding : str
         The ``model_key`` of the measure.
     how : {"joined", "mean"}
-        Whether the references of an item are joined into one text.
+        Whether the references of an item are joined into one string.
     captions : CandidateReferences
         References may be of items or of images.
     """
@@ -385,7 +387,7 @@ def _bag_values(
     block: CaptionBlock, *, references: str, embedding: str
 ) -> ComparedValues:
     """Return the similarity of each candidate to its references."""
-    captions = caption_steps.captions_of(block)
+    captions = captions_of(block)
     bags = _embed_bags(block.task, embedding, references, captions)
     block.note((UNKNOWN_CAPTIONS, embedding), bags.n_unknown)
     block.note((CUT_CAPTIONS, embedding), bags.n_truncated)
@@ -470,9 +472,9 @@ _REFERENCES = one_of(
     "several references are joined to one text, or their similarities averaged",
     short="refs",
 )
-BagSim = caption_steps.caption_measure(
+BagSim = caption_measure(
     "BagSim",
-    caption_steps.CaptionMeans(_bag_values),
+    CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",

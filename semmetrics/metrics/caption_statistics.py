@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-Lengths and words are those of the tokenizer. These measures do not judge whether a
-caption is right, and only for ``DuplicatedCaption`` is one direction better (lower).
+The tokenizer decides what counts as a word, also for lengths. These measures do not judge
+whether a caption is right, and only ``DuplicatedCaption`` has a better direction (lower).
 
 ``Vocabulary`` and ``UniqueCaptions`` are not functions of sums. They look at the
 candidates that are present, each once, whatever their weights. A resample contains only
@@ -30,9 +30,15 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_overlap import REFERENCE_LENGTH, BleuFamily
-from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
+from semmetrics.metrics.caption_steps import (
+    SKIP_OR_NAN,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    captions_of,
+    task_tokens,
+)
 from semmetrics.metrics.definition import (
     Columns,
     Family,
@@ -52,14 +58,14 @@ def find_repeated_words(
     Parameters
     ----------
     indptr, codes : int arrays
-        The tokens of each text.
+        The tokens of each caption.
     times : int
         At least 1.
 
     Returns
     -------
     texts, words : int arrays
-        The text and the code of each run of equal words.
+        The caption and the code of each run of equal words.
 
     References
     ----------
@@ -85,8 +91,8 @@ def find_repeated_words(
 
 def _is_duplicated(block: CaptionBlock) -> Bools:
     """Return whether each candidate has a word three or more times in a row."""
-    table = caption_steps.task_tokens(block.task)
-    candidates = caption_steps.captions_of(block).candidates
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
     indptr, places = take_rows(table.indptr, candidates)
     texts, _ = find_repeated_words(indptr, table.codes[places])
     return np.isin(np.arange(len(block)), texts)
@@ -94,14 +100,14 @@ def _is_duplicated(block: CaptionBlock) -> Bools:
 
 def _count_tokens(block: CaptionBlock) -> Ints:
     """Count the tokens of each candidate."""
-    table = caption_steps.task_tokens(block.task)
-    candidates = caption_steps.captions_of(block).candidates
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
     return lengths(table.indptr)[candidates]
 
 
 def _count_references(block: CaptionBlock) -> Ints:
     """Count the references of each candidate."""
-    return caption_steps.captions_of(block).n_refs
+    return captions_of(block).n_refs
 
 
 class LengthRatioFamily(BleuFamily):
@@ -164,8 +170,8 @@ class HashColumn:
 
 def _hash_words(block: CaptionBlock) -> HashColumn:
     """Hash the distinct words of each candidate."""
-    table = caption_steps.task_tokens(block.task)
-    candidates = caption_steps.captions_of(block).candidates
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
     unigrams = table.ngrams[0]
     indptr, cells = take_rows(unigrams.indptr, candidates)
     token_places = unigrams.places[unigrams.codes[cells]]
@@ -174,8 +180,8 @@ def _hash_words(block: CaptionBlock) -> HashColumn:
 
 def _hash_captions(block: CaptionBlock) -> HashColumn:
     """Hash the tokens of each candidate in their order, one hash per candidate."""
-    table = caption_steps.task_tokens(block.task)
-    candidates = caption_steps.captions_of(block).candidates
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
     indptr, places = take_rows(table.indptr, candidates)
     token_hashes = table.hashes[table.codes[places]] ^ mix(positions(indptr))
     sums = np.zeros(len(places) + 1, np.uint64)
@@ -237,24 +243,24 @@ class DistinctFamily(Family):
 # ---- definitions ---------------------------------------------------------------------
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
-DuplicatedCaption = caption_steps.caption_measure(
+DuplicatedCaption = caption_measure(
     "DuplicatedCaption",
-    caption_steps.CaptionMeans(_is_duplicated),
+    CaptionMeans(_is_duplicated),
     "Share of candidates that have a word three or more times in a row.",
     "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
     "Wan et al. 2022, section 4.3",
     cite=("wan2022",),
     higher_is_better=False,
 )
-CaptionLength = caption_steps.caption_measure(
+CaptionLength = caption_measure(
     "CaptionLength",
-    caption_steps.CaptionMeans(_count_tokens),
+    CaptionMeans(_count_tokens),
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
     "description",
     **_UNBOUNDED,
 )
-LengthRatio = caption_steps.caption_measure(
+LengthRatio = caption_measure(
     "LengthRatio",
     LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
@@ -264,15 +270,15 @@ LengthRatio = caption_steps.caption_measure(
     options=(REFERENCE_LENGTH, SKIP_OR_NAN),
     **_UNBOUNDED,
 )
-ReferenceCount = caption_steps.caption_measure(
+ReferenceCount = caption_measure(
     "ReferenceCount",
-    caption_steps.CaptionMeans(_count_references),
+    CaptionMeans(_count_references),
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
     "description",
     **_UNBOUNDED,
 )
-Vocabulary = caption_steps.caption_measure(
+Vocabulary = caption_measure(
     "Vocabulary",
     DistinctFamily(_hash_words, share=False),
     "Number of different tokens in all candidates.",
@@ -281,7 +287,7 @@ Vocabulary = caption_steps.caption_measure(
     interval="jackknife",  # a resample misses a third of the captions and their words
     **_UNBOUNDED,
 )
-UniqueCaptions = caption_steps.caption_measure(
+UniqueCaptions = caption_measure(
     "UniqueCaptions",
     DistinctFamily(_hash_captions, share=True),
     "Share of different captions among the candidates.",

@@ -132,7 +132,7 @@ def joined_tokens(task: CaptionTask) -> list[str]:
 
 
 class CandidateReferences(NamedTuple):
-    """The captions of a block's items, as numbers of the task's distinct texts.
+    """The captions of a block's items, as places in ``task.texts``.
 
     Attributes
     ----------
@@ -202,9 +202,9 @@ def share_ngrams(
     ----------
     ngrams : NGrams
     candidates : int array, shape (items,)
-        Numbers of texts.
+        Numbers of captions.
     indptr, references : int arrays, shapes (items + 1,) and (pairs,)
-        Numbers of the texts of each item's references.
+        The numbers of each item's reference captions.
 
     Examples
     --------

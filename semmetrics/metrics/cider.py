@@ -19,7 +19,7 @@ is 0, and so is the value.
 does. ``df=given`` takes a fit that does not change: resamples and comparisons do not
 count again. Fits of different documents can be added.
 
-An empty caption has value 0. A candidate without references has none
+An empty caption has value 0. A candidate without references has no value
 (``no_reference``).
 """
 
@@ -43,12 +43,17 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequencies import FrequencyTable
 from semmetrics.data.tasks import CaptionTask, caption_task, kept
 from semmetrics.errors import Fact, InputError
-from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CandidateReferences,
     CaptionBlock,
+    CaptionMeans,
     TokenTable,
+    caption_measure,
+    captions_of,
+    check_references,
+    share_ngrams,
+    task_tokens,
 )
 from semmetrics.metrics.definition import Measure, Option, one_of
 from semmetrics.metrics.tfidf import TfIdf, length_penalty, multiply_pairs
@@ -134,7 +139,7 @@ class DocumentFrequencies(FrequencyTable):
         Raises
         ------
         InputError
-            If the file is none of these, or a count is impossible.
+            If the file has another form, or a count is impossible.
         """
         table = frequencies.read_frequencies(
             path, documents=documents, max_bytes=max_bytes
@@ -252,7 +257,9 @@ class DocumentFrequencies(FrequencyTable):
         return counts[places]
 
     def check_tokens(self, tokenizer: str, stem: str) -> None:
-        """Raise an error if captions are tokenised differently, as far as is known.
+        """Raise an error if captions are tokenised in a different way than the fit.
+
+        A fit with an unknown tokenizer or stemmer accepts all captions.
 
         Raises
         ------
@@ -266,7 +273,7 @@ class DocumentFrequencies(FrequencyTable):
 
 
 def _encode_tokens(tokens: Iterable[str], code_of: dict[str, int]) -> Ints:
-    """Return the code of each token, -1 if it has none."""
+    """Return the code of each token, -1 for unknown tokens."""
     return np.array([code_of.get(token, -1) for token in tokens], np.int64)
 
 
@@ -323,7 +330,7 @@ def fit_document_frequencies(
             what = "a task, which has its own"
             raise InputError("not-applicable", name="tokenizer", what=what)
         return task_frequencies(captions, "references", stem)
-    caption_steps.check_references(captions, "captions")
+    check_references(captions, "captions")
     n_images = len(captions)
     ids = list(map(str, range(n_images)))
     if tokenizer is None:
@@ -361,7 +368,7 @@ def task_frequencies(
     if fit is not None:
         return fit
     counted = _count_documents(task, source, stem)
-    table = caption_steps.task_tokens(task, stem)
+    table = task_tokens(task, stem)
     grams = []
     counts = []
     for ngrams, n_documents in zip(table.ngrams, counted.frequencies, strict=True):
@@ -399,7 +406,7 @@ class WordCoverage(NamedTuple):
 def known_words(task: CaptionTask, source: str, stem: str) -> WordCoverage:
     """Count the distinct words of a task, and those with a document frequency."""
     fit = _fit_of_task(task, source, stem)
-    vocabulary = caption_steps.task_tokens(task, stem).vocabulary
+    vocabulary = task_tokens(task, stem).vocabulary
     words = [token for token in vocabulary if token.isalpha()]
     n_words = len(words)
     if fit is None:
@@ -464,7 +471,7 @@ def _count_documents(task: CaptionTask, source: str, stem: str) -> _CountedDocum
     documents_per_image = _documents_per_image(task, source)
     image_of_reference = ragged.row_numbers(task.indptr)
     frequencies_by_order = []
-    for ngrams in caption_steps.task_tokens(task, stem).ngrams:
+    for ngrams in task_tokens(task, stem).ngrams:
         n_distinct = max(1, len(ngrams))
         indptr, cells = ragged.take_rows(ngrams.indptr, task.references)
         images = image_of_reference[ragged.row_numbers(indptr)]
@@ -493,7 +500,7 @@ def _documents_per_image(task: CaptionTask, source: str) -> Ints:
 @kept
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     """Return the tf-idf vectors of all captions of a task, for each order."""
-    table = caption_steps.task_tokens(task, stem)
+    table = task_tokens(task, stem)
     fit = _fit_of_task(task, source, stem)
     if fit is not None:
         weights = fit.weights(table)
@@ -526,7 +533,7 @@ def cider_values(
     float array, shape (items,), in [0, 10]
         nan without references.
     """
-    captions = caption_steps.captions_of(block)
+    captions = captions_of(block)
     vectors = tfidf_vectors(block.task, df, stem)
     _note_frequencies(block, df, stem)
     penalties = np.ones(1)
@@ -570,7 +577,7 @@ def _pair_cosines(tfidf: TfIdf, captions: CandidateReferences, *, clip: bool) ->
         0 if a vector is zero.
     """
     references = captions.references
-    shared = caption_steps.share_ngrams(
+    shared = share_ngrams(
         tfidf.ngrams, captions.candidates, captions.indptr, references
     )
     counts = shared.candidate_counts
@@ -649,18 +656,18 @@ _TRAITS: dict[str, Any] = {
     "needs": frozenset({"document_frequencies"}),
     "extra": {"pairs": cider_pairs, "percent": True},
 }
-CIDErD = caption_steps.caption_measure(
+CIDErD = caption_measure(
     "CIDEr-D",
-    caption_steps.CaptionMeans(cider_values),
+    CaptionMeans(cider_values),
     "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
     "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, section 7; coco-caption",
     options=(_SIGMA, *_SHARED_OPTIONS),
     **_TRAITS,
 )
-CIDEr = caption_steps.caption_measure(
+CIDEr = caption_measure(
     "CIDEr",
-    caption_steps.CaptionMeans(cider_values),
+    CaptionMeans(cider_values),
     "Cosine of the tf-idf vectors of n-grams with the references.",
     "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, equations 2 and 3; the authors' code",

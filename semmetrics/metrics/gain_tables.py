@@ -1,4 +1,4 @@
-"""Tables of what pairs of labels add to a sum, with only the rows and columns needed.
+"""Tables of the gains of label pairs, with only the rows and columns that are needed.
 
 A matching with the largest sum is decided on few of the rows and columns of a batch:
 those with a contested pair. They are numbered within their item and laid out in one
@@ -15,7 +15,7 @@ from semmetrics.core.ragged import Floats, Ints
 
 
 class GainTable(NamedTuple):
-    """What pairs add to a sum.
+    """The gains of pairs: how much each adds to the sum that a matching maximises.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class GainTable(NamedTuple):
 
 
 class PairLayout(NamedTuple):
-    """Pairs of a batch, and where they are in a `GainTable`.
+    """Pairs of a batch, and their places in a `GainTable`.
 
     Attributes
     ----------

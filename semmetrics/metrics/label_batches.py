@@ -71,7 +71,7 @@ class BatchLayout(NamedTuple):
     vectors: LabelVectors
 
     def batches(self, *, by_term: bool) -> Iterator[Batch]:
-        """Yield the items that have labels on both sides, those of similar size together.
+        """Yield the items that have labels on both sides, grouped by size.
 
         Parameters
         ----------

@@ -29,10 +29,10 @@ class LabelPairs(NamedTuple):
     ----------
     partner : int array, shape (predictions,)
         The place of the reference in the flat list, or -1. If a reference may serve
-        several predictions, it is the most similar one.
+        several predictions, it is the most similar reference.
     similarity : float array, shape (predictions,)
         The similarity of the pair. Without a partner, the similarity to the nearest
-        reference, or -inf if the item has none.
+        reference, or -inf if the item has no reference.
     served : bool array, shape (references,)
         Whether some prediction matches a reference.
     nearest : int array, shape (predictions,)
@@ -52,7 +52,7 @@ class LabelPairs(NamedTuple):
 def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
     """Pair predictions with references, as a step matches them.
 
-    Among equally good pairings, the order of the labels' texts decides. So a pairing
+    Among equally good pairings, the alphabetical order of labels decides. So a pairing
     does not depend on the order of a list, except under "greedy" and "optimal".
     """
     layout = lay_out(block, matches.duplicates, matches.model, matches.cut)
@@ -89,7 +89,7 @@ def _find_partners(
     by_term = matches.takes_terms(layout)
     for batch in layout.batches(by_term=by_term):
         if matches.maximizes_sum:
-            batch = _sort_by_text(block, batch)
+            batch = _sort_alphabetically(block, batch)
         decisions = source.above(
             batch.rows, batch.columns, matches.threshold, by_term=by_term
         )
@@ -221,12 +221,12 @@ def _ask_model(
     return is_shared
 
 
-# ---- order of texts ------------------------------------------------------------------
+# ---- alphabetical order --------------------------------------------------------------
 
 
 @kept
-def _text_ranks(task: LabelTask) -> Ints:
-    """Return the rank of each written label among all by their terms.
+def _alphabetical_ranks(task: LabelTask) -> Ints:
+    """Return the alphabetical rank of each written label by its terms.
 
     One more rank at the end, which -1 finds, is the rank of padding.
     """
@@ -234,16 +234,16 @@ def _text_ranks(task: LabelTask) -> Ints:
     if task.synonyms is not None:
         terms = task.synonyms.terms
     n_labels = len(terms)
-    by_text = sorted(range(n_labels), key=terms.__getitem__)
+    order = sorted(range(n_labels), key=terms.__getitem__)
     ranks = np.empty(n_labels + 1, np.int64)
-    ranks[by_text] = np.arange(n_labels)
+    ranks[order] = np.arange(n_labels)
     ranks[-1] = n_labels
     return ranks
 
 
-def _sort_by_text(block: LabelBlock, batch: Batch) -> Batch:
-    """Sort the labels of each item by their texts."""
-    ranks = _text_ranks(block.task)
+def _sort_alphabetically(block: LabelBlock, batch: Batch) -> Batch:
+    """Sort the labels of each item alphabetically."""
+    ranks = _alphabetical_ranks(block.task)
     row_order = np.argsort(ranks[batch.rows], axis=1, kind="stable")
     column_order = np.argsort(ranks[batch.columns], axis=1, kind="stable")
     return Batch(

@@ -1,8 +1,8 @@
 """Label vectors of measures, and which source computes their similarities.
 
 Similarities are computed once for the distinct terms of a task, or of a block, and then
-gathered. If a table would be too large, or larger than what is needed, they are computed
-pair by pair (`semmetrics.metrics.similarity_sources`). The result has the same bits in
+gathered. If a table would be too large, or if few of its cells are needed, they are
+computed pair by pair (`semmetrics.metrics.similarity_sources`). The result has the same bits in
 all three cases.
 """
 

@@ -37,8 +37,17 @@ from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError, require
 from semmetrics.messages import brief, counted
-from semmetrics.metrics import caption_steps
-from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    SKIP_OR_NAN,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    captions_of,
+    cause_column,
+    joined_tokens,
+    task_tokens,
+)
 from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.meteor_formula import COUNTS, PARTS, meteor_value
@@ -78,9 +87,9 @@ def java_counts(
     Parameters
     ----------
     texts : sequence of str
-        Tokens joined by spaces.
+        Captions, as tokens joined by spaces.
     candidates, references : int arrays, shape (pairs,)
-        Numbers of texts.
+        Places in ``texts``.
     paraphrases : {"true", "false"}
 
     Returns
@@ -91,7 +100,7 @@ def java_counts(
     Raises
     ------
     InputError
-        If there is no Java, or the program fails. The message names a caption that the
+        If Java is missing, or the program fails. The message names a caption that the
         program did not accept.
     MissingDependencyError
         If pycocoevalcap is not installed.
@@ -179,7 +188,7 @@ def _open_sentences(task: CaptionTask, paraphrases: str) -> Sentences:
     table = None
     if paraphrases == "true":
         table = open_paraphrases()
-    return Sentences(caption_steps.joined_tokens(task), table)
+    return Sentences(joined_tokens(task), table)
 
 
 def _count_pairs(
@@ -194,7 +203,7 @@ def _count_pairs(
     A pair whose words all match in one chunk has no chunk.
     """
     if program == "java":
-        texts = caption_steps.joined_tokens(task)
+        texts = joined_tokens(task)
         counts = java_counts(texts, candidates, references, paraphrases)
     else:
         sentences = _open_sentences(task, paraphrases)
@@ -261,8 +270,8 @@ class MeteorCounts(Statistic):
         counts = _count_task(block.task, self.program, self.paraphrases).counts
         rows = np.ascontiguousarray(counts[block.start : block.stop].T)
         columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, rows), strict=True))
-        n_refs = caption_steps.captions_of(block).n_refs
-        columns["cause"] = caption_steps.cause_column(n_refs)
+        n_refs = captions_of(block).n_refs
+        columns["cause"] = cause_column(n_refs)
         return columns
 
 
@@ -470,8 +479,8 @@ def _import_nltk_score() -> Any:
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     """Return nltk's METEOR of each candidate, nan without references."""
     score = _import_nltk_score()
-    captions = caption_steps.captions_of(block)
-    tokens = caption_steps.task_tokens(block.task).lists
+    captions = captions_of(block)
+    tokens = task_tokens(block.task).lists
     bounds = captions.indptr.tolist()
     references = captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
@@ -505,7 +514,7 @@ _PART = one_of(
     "METEOR itself, a factor of it (of fragmentation, chunks "
     "over matches, lower is better), or the share of words that match at a stage",
 )
-METEOR = caption_steps.caption_measure(
+METEOR = caption_measure(
     "METEOR",
     MeteorFamily(),
     "Harmonic mean of weighted precision and recall of matched words, less a penalty for chunks.",
@@ -523,9 +532,9 @@ METEOR = caption_steps.caption_measure(
         "lower": ("fragmentation",),
     },
 )
-METEOR_NLTK = caption_steps.caption_measure(
+METEOR_NLTK = caption_measure(
     "METEOR-nltk",
-    caption_steps.CaptionMeans(_nltk_values),
+    CaptionMeans(_nltk_values),
     "nltk's METEOR: mean over items of the largest value over references.",
     "(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",

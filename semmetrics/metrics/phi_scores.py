@@ -35,8 +35,11 @@ from semmetrics.metrics import relations
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.relations import MostSimilar, Queries, Relation, Retrieved
 
+Variant: TypeAlias = Literal["hard", "soft", "weighted", "hit"]
+Gain: TypeAlias = Literal["linear", "exponential"]
+Discount: TypeAlias = Literal["log2", "jarvelin2002"]
 Counted: TypeAlias = Literal["number", "phi", "any"]
-"""What a value depends on: how many items are found, their phi, or whether any is."""
+"""On which property of the items found a value depends: number, phi, or existence."""
 
 # Constants of the released code
 _NCS_EPSILON = 1e-10
@@ -82,7 +85,7 @@ def ncs(
         ground truth, over the sum of the extended ground truth. It consists of this
         number of most similar items, or of K for "k".
     best : MostSimilar, optional
-        The most similar items of these queries, without what is left out. Computed by
+        The most similar items of these queries, without ``leave_out``. Computed by
         default.
     rows : int array, shape (queries,), optional
         The query of phi for each row of ``top``. Then ``top``, ``leave_out`` and
@@ -206,7 +209,7 @@ def semantic_recall(
     relevant: Any,
     k: int | Sequence[int] = (1, 5, 10),
     *,
-    variant: Literal["hard", "soft", "weighted", "hit"] = "hard",
+    variant: Variant = "hard",
     phi: Any = None,
     queries: Queries = "rows",
     leave_out: Any = None,
@@ -240,7 +243,7 @@ def semantic_recall(
         The ground truth of each query, to remove it from both lists.
     rows : int array, shape (queries,), optional
         The query of phi for each row of ``top``. By default ``top`` has all queries.
-        Without phi, the gallery is what ``top`` and ``relevant`` contain.
+        Without phi, the gallery consists of the items of ``top`` and ``relevant``.
 
     Returns
     -------
@@ -422,8 +425,8 @@ def ndcg(
     phi: Any,
     k: int | Sequence[int] = (1, 5, 10),
     *,
-    gain: Literal["linear", "exponential"] = "linear",
-    discount: Literal["log2", "jarvelin2002"] = "log2",
+    gain: Gain = "linear",
+    discount: Discount = "log2",
     queries: Queries = "rows",
     leave_out: Any = None,
     best: MostSimilar | None = None,
@@ -451,7 +454,7 @@ def ndcg(
     leave_out : pair of int arrays, optional
         The ground truth of each query, to remove it from both lists.
     best : MostSimilar, optional
-        The most similar items of these queries, without what is left out. Computed by
+        The most similar items of these queries, without ``leave_out``. Computed by
         default.
     rows : int array, shape (queries,), optional
         The query of phi for each row of ``top``. By default ``top`` has all queries.
@@ -493,7 +496,9 @@ def ndcg(
     return divide(retrieved_sums, best_sums)
 
 
-def discounted_gains(values: Floats, ranks: Ints, gain: Any, discount: Any) -> Floats:
+def discounted_gains(
+    values: Floats, ranks: Ints, gain: Gain, discount: Discount
+) -> Floats:
     """Return the gains of values at ranks, with gain and discount as for `ndcg`."""
     positive = np.maximum(values, 0.0)
     gains = positive

@@ -2,7 +2,7 @@
 
 phi is a matrix in addition to a task's scores, with one row per image and one column per
 caption. A *view* is the part of it that belongs to the queries and candidates of one fold,
-or all of it if there are no folds.
+or all of it without folds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEFT_OUT = "left-out"
 
 
 class PhiKey(NamedTuple):
-    """Which part of which matrix judges queries, and what counts.
+    """Identifies the part of a matrix that judges the queries of a fold.
 
     Attributes
     ----------

@@ -136,7 +136,7 @@ class SemanticMatches:
         return self.match == "greedy" and bool(layout.vectors.has_synonyms)
 
     def compute(self, block: LabelBlock) -> SemanticMatched:
-        """Match the items of a block, those of similar size together."""
+        """Match the items of a block, grouped by size."""
         layout = lay_out(block, self.duplicates, self.model, self.cut)
         source = similarities_of(block, self.model)
         n_pred = len(layout.pred.codes)
@@ -239,7 +239,7 @@ class SemanticMatches:
         shape: tuple[int, ...],
         pairs: Ints,
     ) -> GainTable:
-        """Lay out the rows and columns of some pairs, with what each pair adds.
+        """Lay out the rows and columns of some pairs, with the gain of each pair.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class SemanticMatches:
     def _compute_gains(
         self, source: SimilaritySource, predicted: Ints, true: Ints, max_matched: int
     ) -> Floats:
-        """Return what each pair of labels adds, computing each distinct pair once."""
+        """Return the gain of each pair of labels, computing each distinct pair once."""
         width = int(true.max()) + 1
         keys, key_of_pair = ragged.distinct_keys(predicted * np.int64(width) + true)
         predicted, true = np.divmod(keys, width)

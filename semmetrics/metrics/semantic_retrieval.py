@@ -3,8 +3,8 @@
 Conventions
 -----------
 An item is a query. phi is a matrix in addition to the run, with the run's shape. The
-values are those of `semmetrics.metrics.phi_scores`. The measures count an undefined value
-as 0, as the released code of Biten et al. does, unless a policy says otherwise. A query
+values are computed by `semmetrics.metrics.phi_scores`. The measures count an undefined
+value as 0, as the released code of Biten et al. does, unless a policy says otherwise. A query
 that nothing ranks has retrieved nothing, so its value is 0.
 
 Measures
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from semmetrics.metrics import phi_scores, phi_views, relations, retrieval
 from semmetrics.metrics.definition import Measure, Option, Statistic, is_cutoff, one_of
 from semmetrics.metrics.families import policy_option, value_columns
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.phi_scores import Counted
+from semmetrics.metrics.phi_scores import Counted, Discount, Gain, Variant
 from semmetrics.metrics.phi_views import LEFT_OUT, PhiKey, PhiView
 from semmetrics.metrics.relations import MostSimilar, Queries, Relation
 from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
@@ -101,7 +101,7 @@ def _first_candidates(block: RankBlock) -> Ints:
 
 
 class JudgedRankings(NamedTuple):
-    """What some queries of one fold retrieved, and the phi that judges it.
+    """The rankings of some queries of one fold, and the phi that judges them.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class JudgedRankings(NamedTuple):
     leave_out: Relation | None
 
     def count_ranked(self, width: int) -> Ints:
-        """Count the candidates that each query ranks, without what is left out.
+        """Count the candidates that each query ranks, without ``leave_out``.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class JudgedRankings(NamedTuple):
 def _judge_by_fold(
     block: RankBlock, measure: Measure
 ) -> Iterator[tuple[Ints, JudgedRankings]]:
-    """Yield the queries of each fold that phi judges, and what they retrieved.
+    """Yield the queries of each fold that phi judges, and their rankings.
 
     Queries are numbered from 0 in the block.
     """
@@ -180,7 +180,7 @@ def _judge(
     queries: Ints,
     places: Ints,
 ) -> JudgedRankings:
-    """Return what some queries retrieved, with the phi that judges it."""
+    """Return the rankings of some queries, with the phi that judges them."""
     top = view.columns(_first_candidates(block)[queries])
     leave_out = None
     if key.ground_truth == LEFT_OUT:
@@ -203,7 +203,7 @@ def _cutoff_of(measure: Measure) -> int:
 
 @dataclass(frozen=True, repr=False)
 class PhiValues(Statistic):
-    """A step: a value of each query, by a function of what it retrieved and phi.
+    """A step: a value of each query, by a function of its ranking and phi.
 
     Without phi, nDCG takes the grades of the positives.
 
@@ -271,18 +271,13 @@ class PhiMeans(QueryMeans):
 
 def _ncs(rankings: JudgedRankings, measure: Measure) -> Floats:
     """Return NCS of each query."""
-    extended: Any = str(measure["extended"])
-    if extended == "none":
-        extended = None
-    elif extended.isdecimal():
-        extended = int(extended)
     return phi_scores.ncs(
         rankings.top,
         rankings.phi,
         rankings.k,
         queries=rankings.queries,
         leave_out=rankings.leave_out,
-        extended=extended,
+        extended=_extended_of(measure),
         best=rankings.best,
         rows=rankings.rows,
     )
@@ -293,13 +288,23 @@ def _ncs_ties(rankings: JudgedRankings, measure: Measure) -> Bools:
 
     Only the extended ground truth has ties.
     """
-    extended = str(measure["extended"])
-    if extended == "none":
+    extended = _extended_of(measure)
+    if extended is None:
         return np.zeros(len(rankings.top), np.bool_)
     m = rankings.k
-    if extended.isdecimal():
-        m = int(extended)
+    if isinstance(extended, int):
+        m = extended
     return _tied_queries(rankings, m, "phi")
+
+
+def _extended_of(measure: Measure) -> int | Literal["k"] | None:
+    """Return the size of the extended ground truth, "k" for the cutoff."""
+    extended = str(measure["extended"])
+    if extended == "none":
+        return None
+    if extended == "k":
+        return "k"
+    return int(extended)
 
 
 def _tied_queries(rankings: JudgedRankings, m: int, counts: Counted) -> Bools:
@@ -319,7 +324,7 @@ def _tied_queries(rankings: JudgedRankings, m: int, counts: Counted) -> Bools:
 
 # ---- semantic recall -----------------------------------------------------------------
 
-_COUNTED_BY_VARIANT: dict[str, Counted] = {
+_COUNTED_BY_VARIANT: dict[Variant, Counted] = {
     "hard": "number",
     "soft": "phi",
     "weighted": "phi",
@@ -344,12 +349,11 @@ def _recall_of(
     rankings: JudgedRankings, measure: Measure, relevant: Relation
 ) -> Floats:
     """Return the semantic recall of each query, given its extended ground truth."""
-    variant: Any = str(measure["variant"])
     return phi_scores.semantic_recall(
         rankings.top,
         relevant,
         rankings.k,
-        variant=variant,
+        variant=cast("Variant", measure["variant"]),
         phi=rankings.phi,
         queries=rankings.queries,
         leave_out=rankings.leave_out,
@@ -373,7 +377,7 @@ def _items_of_images(
 def _recall_ties(rankings: JudgedRankings, measure: Measure) -> Bools:
     """Return for which queries a tie of phi, or of sums of phi, decides the value."""
     if measure["similar"] == "items":
-        counts = _COUNTED_BY_VARIANT[str(measure["variant"])]
+        counts = _COUNTED_BY_VARIANT[cast("Variant", measure["variant"])]
         return _tied_queries(rankings, int(str(measure["m"])), counts)
     first_items = _items_of_images(rankings, measure, "first")
     first_values = _recall_of(rankings, measure, first_items)
@@ -390,14 +394,12 @@ def _recall_ties(rankings: JudgedRankings, measure: Measure) -> Bools:
 
 def _ndcg(rankings: JudgedRankings, measure: Measure) -> Floats:
     """Return nDCG of each query by phi."""
-    gain: Any = measure["gain"]
-    discount: Any = measure["discount"]
     return phi_scores.ndcg(
         rankings.top,
         rankings.phi,
         rankings.k,
-        gain=gain,
-        discount=discount,
+        gain=cast("Gain", measure["gain"]),
+        discount=cast("Discount", measure["discount"]),
         queries=rankings.queries,
         leave_out=rankings.leave_out,
         best=rankings.best,
@@ -426,7 +428,10 @@ def _sum_gains(
 ) -> Floats:
     """Sum the discounted gains of each query up to the cutoff."""
     gains = phi_scores.discounted_gains(
-        grades, ranks, measure["gain"], measure["discount"]
+        grades,
+        ranks,
+        cast("Gain", measure["gain"]),
+        cast("Discount", measure["discount"]),
     )
     is_inside = ranks <= (measure.k or UNRANKED - 1)
     sums = np.bincount(query, np.where(is_inside, gains, 0.0), len(block))

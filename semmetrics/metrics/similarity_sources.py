@@ -121,7 +121,7 @@ class SimilarityTable:
         self._columns = self._backend.array(_index_of(n_labels, referred))
         self._decided: _DecisionTables | None = None
         self._similarities: dict[bool, _PaddedTables] = {}  # by "skips zero vectors"
-        self._n_gathered = 0  # cells gathered while there was no table
+        self._n_gathered = 0  # cells gathered before there was a table
 
     def gather(
         self,
@@ -368,7 +368,7 @@ class PairwiseSimilarity:
     def _gather_together(
         self, rows: Ints, labels: Ints, *, by_term: bool, skips_zeros: bool
     ) -> Any:
-        """Return the similarities of some items. There is no padding."""
+        """Return the similarities of some items, whose padding has been replaced."""
         if by_term:
             row_terms = _ItemTerms(rows, np.arange(rows.size + 1))
         else:

@@ -1,4 +1,4 @@
-"""SPICE: the tuples of a candidate's scene graph that match those of its references.
+"""SPICE: matches between the scene graph tuples of a candidate and of its references.
 
 Conventions
 -----------
@@ -26,8 +26,14 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import FROM_0, ITEM
-from semmetrics.metrics import caption_steps
-from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    captions_of,
+    joined_tokens,
+)
 from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
@@ -116,7 +122,7 @@ def spice_scores(
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
-    """Return what is parsed of each distinct caption of a task.
+    """Return the string to parse for each distinct caption of a task.
 
     Parameters
     ----------
@@ -127,7 +133,7 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
     """
     if captions == "written":
         return [text.strip() for text in task.texts]
-    return caption_steps.joined_tokens(task)
+    return joined_tokens(task)
 
 
 class CaptionGroups(NamedTuple):
@@ -209,7 +215,7 @@ def _match_tuples(block: CaptionBlock, parser: str, captions: str) -> TupleMatch
     matches = TupleMatches(candidates, references, graphs.concepts)
     if (candidates.n_tuples * references.n_tuples).any():
         block.note(HITS, int(matches.counts("All")[:, 0].sum()))
-    items = caption_steps.captions_of(block)
+    items = captions_of(block)
     one_candidate_each = np.arange(len(block) + 1)
     _note_without_tuples(
         block, "candidates", candidates, one_candidate_each, items.candidates
@@ -277,7 +283,7 @@ def _note_ties(
 def show_tuples(
     task: CaptionTask, row: int, measure: Measure
 ) -> dict[str, list[list[str]]]:
-    """Return the tuples of an item that match, and those of either side that do not.
+    """Return the tuples of an item that match, and the unmatched ones of either side.
 
     The words of a slot are joined by slashes. A relation is subject, object, relation.
     """
@@ -316,7 +322,7 @@ def _spice_values(
     """Return F of each candidate in a category, nan without references."""
     matches = _match_tuples(block, parser, captions)
     f = matches.scores(category.capitalize())["f"]
-    return np.where(caption_steps.captions_of(block).n_refs > 0, f, np.nan)
+    return np.where(captions_of(block).n_refs > 0, f, np.nan)
 
 
 def _spider_values(
@@ -362,9 +368,9 @@ PARSER_OPTIONS = (
         "pycocoevalcap does, or captions as they are written",
     ),
 )
-SPICE = caption_steps.caption_measure(
+SPICE = caption_measure(
     "SPICE",
-    caption_steps.CaptionMeans(_spice_values),
+    CaptionMeans(_spice_values),
     "F of the tuples of the candidate's scene graph against those of the references.",
     "F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
     "Anderson et al. 2016, equations 4 to 6",
@@ -384,9 +390,9 @@ SPICE = caption_steps.caption_measure(
     extra={"pairs": spice_pairs, "show": show_tuples, "percent": True},
     order_invariant=False,  # the order of references decides how they are merged
 )
-SPIDEr = caption_steps.caption_measure(
+SPIDEr = caption_measure(
     "SPIDEr",
-    caption_steps.CaptionMeans(_spider_values),
+    CaptionMeans(_spider_values),
     "Mean of SPICE and CIDEr-D.",
     "(SPICE + CIDEr-D) / 2",
     "Liu et al. 2017, section 3.4",

@@ -71,17 +71,17 @@ class TfIdf:
 
     @cached_property
     def norms(self) -> Floats:
-        """The Euclidean length of each vector, shape (texts,)."""
+        """The Euclidean length of each vector, shape (captions,)."""
         ngrams = self.ngrams
         norms = np.empty(len(ngrams.indptr) - 1)
         for rows in ragged.runs_within(ngrams.indptr, _MAX_NGRAMS_PER_BATCH):
             indptr = ngrams.indptr[rows.start : rows.stop + 1]
             cells = slice(indptr[0], indptr[-1])
             counts = ngrams.counts[cells].astype(np.int64)
-            texts = ragged.row_numbers(indptr - indptr[0])
-            n_texts = len(indptr) - 1
+            caption = ragged.row_numbers(indptr - indptr[0])
+            n_captions = len(indptr) - 1
             norms[rows] = self.sum_products(
-                texts, ngrams.codes[cells], counts * counts, n_texts
+                caption, ngrams.codes[cells], counts * counts, n_captions
             )
         return np.sqrt(norms, out=norms)
 
@@ -170,12 +170,12 @@ def multiply_pairs(
 
 
 class _Features(NamedTuple):
-    """The features of texts, and their values as candidate and as reference.
+    """The features of captions, and their values as candidate and as reference.
 
     Attributes
     ----------
-    indptr, features : int arrays, shapes (texts + 1,) and (cells,)
-        The features of each text.
+    indptr, features : int arrays, shapes (captions + 1,) and (cells,)
+        The features of each caption.
     candidate_values, reference_values : float arrays, shape (cells,)
     """
 
@@ -184,14 +184,14 @@ class _Features(NamedTuple):
     candidate_values: Floats
     reference_values: Floats
 
-    def select(self, texts: Ints, values: Floats) -> Cells:
-        """Return the features of some texts with their values, one row per text."""
-        indptr, cells = ragged.take_rows(self.indptr, texts)
+    def select(self, captions: Ints, values: Floats) -> Cells:
+        """Return the features of some captions with their values, one row each."""
+        indptr, cells = ragged.take_rows(self.indptr, captions)
         return Cells(indptr, self.features[cells], values[cells])
 
 
 def _list_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
-    """Return the features of all texts, over all orders of n-grams.
+    """Return the features of all captions, over all orders of n-grams.
 
     A feature is an n-gram, or an n-gram and a level if counts are clipped.
     """
@@ -201,30 +201,33 @@ def _list_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
         features = _list_features_of_order(tfidf, n_features, clip=clip)
         n_features += features.n_features
         orders.append(features)
-    texts = np.concatenate([features.texts for features in orders])
-    n_texts = len(vectors[0].ngrams.indptr) - 1
-    indptr = ragged.offsets(np.bincount(texts, minlength=n_texts))
-    by_text = np.argsort(texts, kind="stable")
+    captions = np.concatenate([features.captions for features in orders])
+    n_captions = len(vectors[0].ngrams.indptr) - 1
+    indptr = ragged.offsets(np.bincount(captions, minlength=n_captions))
+    by_caption = np.argsort(captions, kind="stable")
     codes = np.concatenate([features.features for features in orders])
     candidate_values = np.concatenate([part.candidate_values for part in orders])
     reference_values = np.concatenate([part.reference_values for part in orders])
     return _Features(
-        indptr, codes[by_text], candidate_values[by_text], reference_values[by_text]
+        indptr,
+        codes[by_caption],
+        candidate_values[by_caption],
+        reference_values[by_caption],
     )
 
 
 class _OrderFeatures(NamedTuple):
-    """The features of texts over the n-grams of one order.
+    """The features of captions over the n-grams of one order.
 
     Attributes
     ----------
-    texts, features : int arrays, shape (cells,)
+    captions, features : int arrays, shape (cells,)
     candidate_values, reference_values : float arrays, shape (cells,)
     n_features : int
         The number of distinct features.
     """
 
-    texts: Ints
+    captions: Ints
     features: Ints
     candidate_values: Floats
     reference_values: Floats
@@ -253,9 +256,9 @@ def _list_features_of_order(
     higher_features, numbers = np.unique(keys, return_inverse=True)
     features[is_higher] = n_ngrams + numbers.ravel()
 
-    texts = ragged.row_numbers(ngrams.indptr)[cells]
+    captions = ragged.row_numbers(ngrams.indptr)[cells]
     counts = ngrams.counts[cells]
-    norms = tfidf.norms[texts]
+    norms = tfidf.norms[captions]
     inverse_norms: Floats = np.zeros_like(norms)
     np.divide(1.0, norms, out=inverse_norms, where=norms > 0)
     candidate_values = inverse_norms
@@ -264,7 +267,7 @@ def _list_features_of_order(
     high, low = tfidf.split_squares(codes)
     reference_values = counts * np.add(high, low) * inverse_norms
     return _OrderFeatures(
-        texts,
+        captions,
         first_feature + features,
         candidate_values,
         reference_values,
