@@ -356,16 +356,18 @@ def _embed_bags(
         references = _join_references(references, indptr)
         indptr = np.arange(len(indptr))
     distinct = list(dict.fromkeys([*candidates, *references]))
-    row_of_text = {text: row for row, text in enumerate(distinct)}
+    row_of = {string: row for row, string in enumerate(distinct)}
     embedded, n_unknown = embed_wholes(model, distinct)
+    candidate_rows = [row_of[string] for string in candidates]
+    reference_rows = [row_of[string] for string in references]
     return _CaptionBags(
         vectors=to_device(embedded.vectors, model.device),
         known=embedded.known,
         n_unknown=n_unknown,
         n_truncated=embedded.truncated,
-        candidates=np.array([row_of_text[text] for text in candidates], np.int64),
+        candidates=np.array(candidate_rows, np.int64),
         indptr=indptr,
-        references=np.array([row_of_text[text] for text in references], np.int64),
+        references=np.array(reference_rows, np.int64),
     )
 
 

@@ -372,15 +372,15 @@ def match_rows(
     candidates = task.candidates[rows]
     references = task.references[best[rows]]
     for run in sentences.runs(candidates, references):
-        matches = sentences.align(candidates[run], references[run])
-        n_pairs = run.stop - run.start
-        bounds = np.searchsorted(matches.pairs, np.arange(n_pairs + 1))
+        run_candidates = candidates[run]
+        run_references = references[run]
+        matches = sentences.align(run_candidates, run_references)
+        bounds = np.searchsorted(matches.pairs, np.arange(len(run_candidates) + 1))
         for pair, item in enumerate(rows[run].tolist()):
-            lines = _list_alignment(
-                sentences.words[candidates[run][pair]],
-                sentences.words[references[run][pair]],
-                matches.take(slice(bounds[pair], bounds[pair + 1])),
-            )
+            candidate_words = sentences.words[run_candidates[pair]]
+            reference_words = sentences.words[run_references[pair]]
+            pair_matches = matches.take(slice(bounds[pair], bounds[pair + 1]))
+            lines = _list_alignment(candidate_words, reference_words, pair_matches)
             number = int(best[item] - task.indptr[task.images[item]]) + 1
             for line in lines:
                 yield {

@@ -163,17 +163,15 @@ def _find_pairs(
     """
     n_slots = len(candidate_slots)
     near_by_slot = _list_near_tuples(image_slots, similar)
-    n_near = np.array(
-        [
-            ragged.lengths(near.indptr)[candidate_slots[slot]]
-            for slot, near in enumerate(near_by_slot)
-        ]
-    )
-    chosen_slot = n_near.argmin(axis=0)
+    n_near_by_slot = []
+    for slot, near in enumerate(near_by_slot):
+        n_near_of_concept = ragged.lengths(near.indptr)
+        n_near_by_slot.append(n_near_of_concept[candidate_slots[slot]])
+    chosen_slot = np.array(n_near_by_slot).argmin(axis=0)
     for slot, near in enumerate(near_by_slot):
         near_indptr = near.indptr.astype(np.int64)
         numbers = np.flatnonzero(chosen_slot == slot)
-        costs = ragged.offsets(n_near[slot][numbers])
+        costs = ragged.offsets(n_near_by_slot[slot][numbers])
         for run in ragged.runs_within(costs, _MAX_PAIRS_PER_BATCH):
             tuples = numbers[run]
             indptr, places = ragged.take_rows(
