@@ -232,16 +232,18 @@ class BagSimilarityFamily(ItemMeans):
         return BagValues(how, cut_of(measure), model_key(measure))
 
 
-def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option, ...]:
+def bag_options(
+    policy: str, *own_options: Option, embeds_whole: bool = False
+) -> tuple[Option, ...]:
     """Return the options of a measure that compares whole lists.
 
     Parameters
     ----------
     policy : str
         The default policy for an empty list. Two empty lists have 1 unless it is "skip".
-    *more
-        Options of the measure's own.
-    whole : bool
+    *own_options
+        Options of this measure only.
+    embeds_whole : bool
         Whether lists are embedded as wholes. Such a list may be unknown, which is
         undefined.
     """
@@ -249,7 +251,7 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     defaults = dict.fromkeys(names, policy)
     if policy != "skip":
         defaults["empty"] = "1"
-    if not whole:
+    if not embeds_whole:
         names.remove("undefined")
     shared = set_options(
         ("example",),
@@ -258,7 +260,7 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
         policies=names,
     )
     without_averages = [option._replace(averages=None) for option in shared]
-    return (*more, EMBEDDING, *without_averages)
+    return (*own_options, EMBEDDING, *without_averages)
 
 
 _COSINE: dict[str, Any] = {
@@ -272,7 +274,7 @@ BagSim = define(
     equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
     source="Kubany et al. 2020, section 3.2",
     cite=("kubany2020",),
-    options=bag_options("0", whole=True),
+    options=bag_options("0", embeds_whole=True),
     order_invariant=False,
     needs=frozenset({"text_embedding"}),
     **_COSINE,

@@ -141,8 +141,9 @@ def ncs(
         if extended == "k":
             m = cutoff
         is_extended = retrieved.among(best.relation(m))
-        found = _running_sums(retrieved_phi * is_extended, [cutoff])
-        columns.append(_divide_sums(found, _running_sums(best.values, [m]), 0.0))
+        retrieved_sums = _running_sums(retrieved_phi * is_extended, [cutoff])
+        best_sums = _running_sums(best.values, [m])
+        columns.append(_divide_sums(retrieved_sums, best_sums, 0.0))
     return np.concatenate(columns, axis=1)
 
 
@@ -289,9 +290,9 @@ def semantic_recall(
     is_hit = retrieved.among(relevant)
     n_relevant = lengths(relevant[0])[:, None]
     if is_weighted:
-        whole = _sum_relevant_phi(retrieved, relevant)
-        found = _running_sums(retrieved.phi() * is_hit, cutoffs)
-        share = _divide_sums(found, whole, _SOFT_EPSILON)
+        relevant_sums = _sum_relevant_phi(retrieved, relevant)
+        retrieved_sums = _running_sums(retrieved.phi() * is_hit, cutoffs)
+        share = _divide_sums(retrieved_sums, relevant_sums, _SOFT_EPSILON)
         if variant == "soft":
             return share / np.maximum(n_relevant, 1)
         return share
