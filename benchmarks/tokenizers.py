@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.labels import Scale
 from benchmarks.timing import Row, ratio, seconds, take_turns
 from semmetrics.errors import InputError
-from semmetrics.text import encode_tokens, open_tokenizer
+from semmetrics.text.tokenizers import encode_tokens, open_tokenizer
 
 __all__ = ["WORKLOADS"]
 

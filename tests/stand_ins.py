@@ -152,7 +152,7 @@ def meteor_programs():
 
     with (
         small_meteor(Path(_meteor_folder().name, "meteor")),
-        mock.patch("semmetrics.metrics.meteor._nltk_score", return_value=shared),
+        mock.patch("semmetrics.metrics.meteor._import_nltk_score", return_value=shared),
     ):
         yield
 
@@ -169,7 +169,9 @@ def spice_programs(words):
     with (
         mock.patch(f"{text}.parses.open_parser", return_value=parser),
         mock.patch(f"{text}.graphs.open_synonyms", return_value=SynonymTable({}, {})),
-        mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
+        mock.patch(
+            "semmetrics.metrics.tuple_matching.category_words", return_value=words
+        ),
         mock.patch(f"{text}.synonyms.category_words", return_value=words),
     ):
         yield

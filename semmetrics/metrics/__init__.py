@@ -24,7 +24,7 @@ _HOMES = {
     "decoding": "decode",
     "sweeps": "best_threshold sweep_thresholds sweep_top_k",
     "relations": "captions_of_images images_of_captions most_similar similar_images top_items",
-    "semantic_retrieval": "ncs ndcg nsum semantic_recall",
+    "phi_scores": "ncs ndcg nsum semantic_recall",
     "margins": "adaptive_margins sam_triplet_loss",
     "classes": "per_class_accuracy",
     "stacking": "ausuc seen_unseen_curve",

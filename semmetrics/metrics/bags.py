@@ -2,22 +2,24 @@ r"""Similarities and distances of whole label lists: BagSim, MeanSim, WMD and RW
 
 Conventions
 -----------
-Similarities are cosines, rounded to 1e-9. An empty list has none, nor has one that the model does
-not know under the out-of-vocabulary policy ``skip``. A vector of zeros has cosine 0 with every
-vector.
+**Similarities** are cosines, rounded to 1e-9. An empty list has none. Under the
+out-of-vocabulary policy ``skip``, neither has a list that the model does not know. A zero
+vector has cosine 0 with every vector.
 
-Distances have the policy ``skip`` by default, as gensim's ``wmdistance`` has: words without a
-vector are left out on both sides, also those that both have. An item with nothing left on a side
-has no value, except that two lists of the same labels have distance 0, whatever their vectors.
+**Distances** have the policy ``skip`` by default, as gensim's ``wmdistance`` has: words
+without a vector are left out on both sides, even if both sides have them. An item with
+nothing left on a side has no value. Two lists of the same labels are an exception: they
+have distance 0, whatever their vectors.
 
-Two ways to make words of labels for the distances, named by ``build``. ``text``, as the code of
-Kubany et al. 2020: all terms of all labels are joined into one string, words are ``\b\w\w+\b`` of
-it in lower case, and a word weighs as often as it occurs. Two texts with one word between them are
-at distance 0, even if one text has no word. ``labels``: every label is one point, with the vector
-of its first term that has one, and all weigh the same.
+There are two ways to get words from labels, chosen by ``build``. With ``text``, as in the
+code of Kubany et al. 2020, all terms of all labels are joined into one string, words are
+the matches of ``\b\w\w+\b`` in lower case, and a word weighs as often as it occurs. Two
+lists with one word between them have distance 0, even if one list has no word. With
+``labels``, every label is one point, with the vector of its first term that has one, and
+all weigh the same.
 
-Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020) and therefore
-depend on the model. They are at least 0; lower is better.
+Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020), so
+they depend on the model. They are at least 0, and lower is better.
 
 References
 ----------
@@ -32,7 +34,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +47,7 @@ from semmetrics.core.transport import WeightedWords, relaxed_transport, transpor
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
-from semmetrics.embed.label_vectors import label_vectors
+from semmetrics.embed.label_vectors import LabelVectors, TextModel, label_vectors
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Option, Statistic, model_key, one_of
 from semmetrics.metrics.families import ItemMeans, value_columns
@@ -58,135 +60,212 @@ from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_options import set_options
 
+LabelBlock = Block[LabelTask]
+
+# ---- similarities --------------------------------------------------------------------
+
+
+class _ListVectors(NamedTuple):
+    """A vector for the label list of each item.
+
+    Attributes
+    ----------
+    vectors : array or tensor, shape (items, dimension)
+    has_vector : bool array, shape (items,)
+    """
+
+    vectors: Any
+    has_vector: Bools
+
 
 @dataclass(frozen=True, repr=False)
 class BagValues(Statistic):
-    """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
+    """A step: the cosine of both label lists of each item, "value" and "cause".
 
-    ``how`` is "text" (all terms joined by blanks and embedded as one text) or "mean" (the mean of
-    the labels' normalised vectors).
+    Attributes
+    ----------
+    how : {"text", "mean"}
+        "text" joins all terms by spaces and embeds the string. "mean" averages the
+        normalised vectors of the labels.
+    cut : Cut
+    model : str
+        The ``model_key`` of the measure.
     """
 
     how: str
     cut: Cut
     model: str
 
-    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
-        vectors = label_vectors_of(block.task, self.model)
-        sides, pairs = kept_sides(block, self.cut), []
-        labels = list(
-            map(" ".join, vectors.terms_of_labels if self.how == "text" else ())
-        )
-        for side in sides:
-            if self.how == "text":
-                words = [labels[code] for code in written_codes(side).tolist()]
-                texts = [
-                    " ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())
-                ]
-                listed = ragged.lengths(side.indptr) > 0
-                found, lost = embed_wholes(vectors, texts, listed, "label lists")
-                block.note(
-                    ("unknown", self.model, str(astuple(self))), lost
-                )  # counts of both sides are added
-                block.note(
-                    ("truncated", self.model, str(astuple(self))), found.truncated
-                )
-                pairs.append((to_device(found.vectors, vectors.device), found.known))
-            else:
-                first = vectors.first_terms[written_codes(side)]
-                indptr = ragged.offsets(ragged.sum_rows(first >= 0, side.indptr))
-                sums = sum_vectors(vectors.units, indptr, first[first >= 0])
-                pairs.append((sums, ragged.lengths(indptr) > 0))
-        (mine, some), (theirs, any_) = pairs
-        value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
+        vectors: LabelVectors = label_vectors_of(block.task, self.model)
+        pred, ref = kept_sides(block, self.cut)
+        if self.how == "text":
+            texts = list(map(" ".join, vectors.terms_of_labels))
+            pred_vectors = self._embed_texts(block, pred, texts, vectors)
+            ref_vectors = self._embed_texts(block, ref, texts, vectors)
+        else:
+            pred_vectors = _average_labels(pred, vectors)
+            ref_vectors = _average_labels(ref, vectors)
+        values = np.full(len(block), np.nan)
+        both = np.flatnonzero(pred_vectors.has_vector & ref_vectors.has_vector)
         if len(both):
-            value[both] = to_numpy(paired_cosines(mine[both], theirs[both]))
-        # a list that is not known is not empty
+            cosines = paired_cosines(
+                pred_vectors.vectors[both], ref_vectors.vectors[both]
+            )
+            values[both] = to_numpy(cosines)
         if self.how == "text" and vectors.oov != "skip":
-            some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
-        return value_columns(value, some, any_)
+            # A list that the model does not know is not empty
+            return value_columns(values, pred.sizes > 0, ref.sizes > 0)
+        return value_columns(values, pred_vectors.has_vector, ref_vectors.has_vector)
+
+    def _embed_texts(
+        self, block: LabelBlock, side: Side, texts: Sequence[str], vectors: LabelVectors
+    ) -> _ListVectors:
+        """Embed the lists of a side as strings. Notes add up over both sides.
+
+        Parameters
+        ----------
+        block : Block
+        side : Side
+        texts : sequence of str
+            The terms of each written label, joined by spaces.
+        vectors : LabelVectors
+        """
+        words = [texts[code] for code in written_codes(side).tolist()]
+        bounds = pairwise(side.indptr.tolist())
+        lists = [" ".join(words[start:stop]) for start, stop in bounds]
+        embedded, n_unknown = embed_wholes(
+            vectors, lists, side.sizes > 0, "label lists"
+        )
+        block.observations.count("unknown", n_unknown, self.model, str(astuple(self)))
+        block.observations.count(
+            "truncated", embedded.truncated, self.model, str(astuple(self))
+        )
+        list_vectors = to_device(embedded.vectors, vectors.device)
+        return _ListVectors(list_vectors, embedded.known)
+
+
+def _average_labels(side: Side, vectors: LabelVectors) -> _ListVectors:
+    """Sum the normalised vectors of each list. The sum has the direction of the mean."""
+    terms = vectors.first_terms[written_codes(side)]
+    has_term = terms >= 0
+    indptr = ragged.offsets(ragged.sum_rows(has_term, side.indptr))
+    sums = sum_vectors(vectors.units, indptr, terms[has_term])
+    return _ListVectors(sums, ragged.lengths(indptr) > 0)
+
+
+class EmbeddedWholes(NamedTuple):
+    """Vectors of captions or label lists, and how many of them are unknown."""
+
+    embedded: Embedded
+    n_unknown: int
 
 
 def embed_wholes(
-    model: Any,
+    model: TextModel | LabelVectors,
     texts: Sequence[str],
     listed: Bools | None = None,
     what: str = "captions",
-) -> tuple[Embedded, int]:
-    """Embed texts as they are by the policy for unknown ones, and count those not known.
+) -> EmbeddedWholes:
+    """Embed captions or label lists as wholes, under the out-of-vocabulary policy.
 
     Parameters
     ----------
     model : TextModel or LabelVectors
     texts : sequence of str
     listed : bool array, optional
-        Which texts anybody wrote: others are not known, and not counted. Those that are not blank.
+        Entries that exist. By default all that contain more than white space. Others are
+        neither embedded nor counted.
     what : str
-        What the texts are.
+        Noun for messages: "captions" or "label lists".
 
     Raises
     ------
     InputError
-        If the model has vectors of words alone, or does not know a text under the policy "error".
+        If the model only has vectors of words, or does not know an entry under the policy
+        "error".
     """
     identity = model.embedder.identity
     if getattr(model.embedder, "lookup", "text") == "words":
-        remedy = ", or MeanSim" if what == "label lists" else ""
+        remedy = ""
+        if what == "label lists":
+            remedy = ", or MeanSim"
         raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
     if listed is None:
         listed = np.array([bool(text.strip()) for text in texts], np.bool_)
-    read = embed_unique(
-        model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()]
-    )
-    table, known = (
-        np.zeros((len(texts), read.vectors.shape[1]), np.float32),
-        listed.copy(),
-    )
-    table[listed], known[listed] = read.vectors, read.known
-    lost = listed & ~known
-    if lost.any() and model.oov not in ("skip", "zero"):
-        stand_in = (
-            None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
-        )
-        if stand_in is None or not stand_in.known[0]:
-            names = list(
-                dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist())
-            )
+    listed_texts = [texts[row] for row in np.flatnonzero(listed).tolist()]
+    embedded = embed_unique(model.embedder, listed_texts)
+    vectors = np.zeros((len(texts), embedded.vectors.shape[1]), np.float32)
+    vectors[listed] = embedded.vectors
+    known = listed.copy()
+    known[listed] = embedded.known
+    unknown = listed & ~known
+    if unknown.any() and model.oov not in ("skip", "zero"):
+        replacement = _embed_replacement(model)
+        if replacement is None:
+            unknown_texts = [texts[row] for row in np.flatnonzero(unknown).tolist()]
+            names = list(dict.fromkeys(unknown_texts))
             raise InputError("unknown-text", what=what, embedding=identity, names=names)
-        table[lost], known = stand_in.vectors, listed
-    return Embedded(table, known, read.truncated), int(lost.sum())
+        vectors[unknown] = replacement
+        known = listed
+    n_unknown = int(unknown.sum())
+    return EmbeddedWholes(Embedded(vectors, known, embedded.truncated), n_unknown)
+
+
+def _embed_replacement(model: TextModel | LabelVectors) -> NDArray[np.float32] | None:
+    """Return the vector of the word "unknown", or None if unknown entries are an error."""
+    if model.oov == "error":
+        return None
+    embedded = embed_unique(model.embedder, ["unknown"])
+    if not embedded.known[0]:
+        return None
+    return embedded.vectors
 
 
 class BagSimilarityFamily(ItemMeans):
     """Means over items of a similarity of whole lists."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Item values."""
-        how = "text" if "text_embedding" in measure.definition.needs else "mean"
+        """Return the step that computes item values."""
+        how = "mean"
+        if "text_embedding" in measure.definition.needs:
+            how = "text"
         return BagValues(how, cut_of(measure), model_key(measure))
 
 
-def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option, ...]:
+def bag_options(
+    policy: str, *own_options: Option, embeds_whole: bool = False
+) -> tuple[Option, ...]:
     """Return the options of a measure that compares whole lists.
 
-    ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
-    A list that is embedded ``whole`` may be unknown, which is undefined.
+    Parameters
+    ----------
+    policy : str
+        The default policy for an empty list. Two empty lists have 1 unless it is "skip".
+    *own_options
+        Options of this measure only.
+    embeds_whole : bool
+        Whether lists are embedded as wholes. Such a list may be unknown, which is
+        undefined.
     """
-    policies = dict.fromkeys(
-        ("empty", "no_prediction", "no_reference", "undefined"), policy
-    )
+    names = ["empty", "no_prediction", "no_reference", "undefined"]
+    defaults = dict.fromkeys(names, policy)
     if policy != "skip":
-        policies["empty"] = "1"
-    named = [name for name in policies if whole or name != "undefined"]
-    without = ("average", "duplicates")
+        defaults["empty"] = "1"
+    if not embeds_whole:
+        names.remove("undefined")
     shared = set_options(
-        ("example",), without=without, defaults=policies, policies=named
+        ("example",),
+        without=("average", "duplicates"),
+        defaults=defaults,
+        policies=names,
     )
-    return (*more, EMBEDDING, *(option._replace(averages=None) for option in shared))
+    without_averages = [option._replace(averages=None) for option in shared]
+    return (*own_options, EMBEDDING, *without_averages)
 
 
-_COSINE: Any = {
+_COSINE: dict[str, Any] = {
     "family": BagSimilarityFamily(),
     "bounds": (-1.0, 1.0),
     "symmetric": True,
@@ -197,7 +276,7 @@ BagSim = define(
     equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
     source="Kubany et al. 2020, section 3.2",
     cite=("kubany2020",),
-    options=bag_options("0", whole=True),
+    options=bag_options("0", embeds_whole=True),
     order_invariant=False,
     needs=frozenset({"text_embedding"}),
     **_COSINE,
@@ -212,16 +291,16 @@ MeanSim = define(
     **_COSINE,
 )
 
+# ---- distances -----------------------------------------------------------------------
 
-LabelBlock = Block[LabelTask]
 _WORD = re.compile(r"\b\w\w+\b")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordTable:
-    """Words by label, and the vectors of words.
+    """The words of each label, and the vectors of words.
 
-    Words are in the order of their texts, so that an item's sums have an order of their own.
+    Words are sorted alphabetically, so that sums over an item's words have a fixed order.
 
     Attributes
     ----------
@@ -242,101 +321,158 @@ class WordTable:
 
     @cached_property
     def distances(self) -> EuclideanDistances:
-        """Return distances of pairs of words, the same bits whatever else is asked for."""
-        return EuclideanDistances(
-            to_device(self.vectors.astype(np.float64), self.device)
-        )
+        """Distances of pairs of words, with the same bits whatever else is computed."""
+        vectors = self.vectors.astype(np.float64)
+        return EuclideanDistances(to_device(vectors, self.device))
 
     @cached_property
     def points(self) -> Ints:
-        """Return words by number, one number for equal vectors."""
-        return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
+        """A number for each word. Words with equal vectors have the same number."""
+        _, points = np.unique(self.vectors, axis=0, return_inverse=True)
+        return points.ravel()
 
 
 @kept
 def find_words(task: LabelTask, build: str, model: str) -> WordTable:
-    """Find the words of each written label of a task, and their vectors."""
-    vectors = label_vectors_of(task, model)
-    skips = vectors.oov == "skip"
+    """Return the words of each written label of a task, and their vectors.
+
+    Parameters
+    ----------
+    task : LabelTask
+    build : {"text", "labels"}
+    model : str
+        The ``model_key`` of the measure.
+    """
+    vectors: LabelVectors = label_vectors_of(task, model)
     if build == "text":
-        found = [
-            _WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels
-        ]
-        names = sorted(set().union(*found))
-        place = {word: code for code, word in enumerate(names)}
-        codes = np.array([place[word] for words in found for word in words], np.int64)
-        rules = {"lookup": vectors.lookup, "oov": vectors.oov}
-        looked = label_vectors([(name,) for name in names], vectors.embedder, **rules)
-        used = looked.included[codes]  # words that take part
-        widths = np.fromiter(map(len, found), np.int64, len(found))
-        indptr = ragged.offsets(ragged.sum_rows(used, ragged.offsets(widths)))
-        return WordTable(indptr, codes[used], looked.vectors, vectors.device, skips)
-    first = vectors.first_terms
-    used = first >= 0
-    order = np.array(
-        sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64
+        return _split_words(vectors)
+    return _take_labels_as_words(vectors)
+
+
+def _split_words(vectors: LabelVectors) -> WordTable:
+    """Return the words in the terms of each label."""
+    words_of_labels = []
+    for terms in vectors.terms_of_labels:
+        text = " ".join(terms).lower()
+        words_of_labels.append(_WORD.findall(text))
+    words = sorted(set().union(*words_of_labels))
+    code_of = {word: code for code, word in enumerate(words)}
+    code_list: list[int] = []
+    for words_of_label in words_of_labels:
+        code_list.extend(code_of[word] for word in words_of_label)
+    codes = np.array(code_list, np.int64)
+    word_vectors = label_vectors(
+        [(word,) for word in words],
+        vectors.embedder,
+        lookup=vectors.lookup,
+        oov=vectors.oov,
     )
-    indptr, codes = (
-        ragged.offsets(used.astype(np.int64)),
-        np.argsort(order)[first[used]],
+    is_included = word_vectors.included[codes]
+    n_words = np.fromiter(map(len, words_of_labels), np.int64, len(words_of_labels))
+    n_included = ragged.sum_rows(is_included, ragged.offsets(n_words))
+    return WordTable(
+        ragged.offsets(n_included),
+        codes[is_included],
+        word_vectors.vectors,
+        vectors.device,
+        skips=vectors.oov == "skip",
     )
-    return WordTable(indptr, codes, vectors.vectors[order], vectors.device, skips)
+
+
+def _take_labels_as_words(vectors: LabelVectors) -> WordTable:
+    """Return each label as one word, with the vector of its first term."""
+    first_terms = vectors.first_terms
+    has_term = first_terms >= 0
+    n_terms = len(vectors.terms)
+    by_text = np.array(sorted(range(n_terms), key=vectors.terms.__getitem__), np.int64)
+    word_of_term = np.argsort(by_text)
+    return WordTable(
+        ragged.offsets(has_term.astype(np.int64)),
+        word_of_term[first_terms[has_term]],
+        vectors.vectors[by_text],
+        vectors.device,
+        skips=vectors.oov == "skip",
+    )
+
+
+class WordCounts(NamedTuple):
+    """The words of the items of a block.
+
+    Attributes
+    ----------
+    table : WordTable
+    pred, ref : WeightedWords
+        The distinct words of each item. Weights sum to 1 in an item with words.
+    are_listed : bool array, shape (items,)
+        Whether both sides have labels, perhaps without any word.
+    """
+
+    table: WordTable
+    pred: WeightedWords
+    ref: WeightedWords
+    are_listed: Bools
 
 
 @kept
-def count_words(
-    block: LabelBlock, cut: Cut, build: str, model: str
-) -> tuple[WordTable, list[WeightedWords], Bools]:
-    """Count the words of the labels of each item, predictions cut first.
-
-    Returns
-    -------
-    table : WordTable
-    bags : list of WeightedWords
-        The distinct words of each item on both sides; weights sum to 1 in an item with words.
-    listed : bool array, shape (items,)
-        Whether both sides have labels, perhaps without any word.
-    """
-    table, sides, bags = (
-        find_words(block.task, build, model),
-        kept_sides(block, cut),
-        [],
+def count_words(block: LabelBlock, cut: Cut, build: str, model: str) -> WordCounts:
+    """Count the words of the labels of each item, after predictions are cut."""
+    table = find_words(block.task, build, model)
+    pred, ref = kept_sides(block, cut)
+    are_listed = (pred.sizes > 0) & (ref.sizes > 0)
+    return WordCounts(
+        table, _weigh_words(table, pred), _weigh_words(table, ref), are_listed
     )
-    for side in sides:
-        wptr, flat = ragged.take_rows(table.indptr, written_codes(side))
-        words, width = wptr[side.indptr], max(1, len(table.vectors))
-        indptr, codes, times = ragged.distinct_codes(words, table.codes[flat], width)
-        shares = times / np.repeat(ragged.lengths(words), ragged.lengths(indptr))
-        bags.append(WeightedWords(indptr, codes, shares))
-    mine, theirs = (ragged.lengths(side.indptr) > 0 for side in sides)
-    return table, bags, mine & theirs
+
+
+def _weigh_words(table: WordTable, side: Side) -> WeightedWords:
+    """Return the distinct words of each item, with their shares of all its words."""
+    word_indptr, places = ragged.take_rows(table.indptr, written_codes(side))
+    item_indptr = word_indptr[side.indptr]
+    n_distinct = max(1, len(table.vectors))
+    indptr, codes, times = ragged.distinct_codes(
+        item_indptr, table.codes[places], n_distinct
+    )
+    n_words = ragged.lengths(item_indptr)
+    shares = times / np.repeat(n_words, ragged.lengths(indptr))
+    return WeightedWords(indptr, codes, shares)
 
 
 @dataclass(frozen=True, repr=False)
 class TransportValues(Statistic):
-    """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
+    """A step: word mover's distance of each item, or its bound, "value" and "cause".
+
+    Attributes
+    ----------
+    name : {"WMD", "RWMD"}
+    cut : Cut
+    build : {"text", "labels"}
+    model : str
+        The ``model_key`` of the measure.
+    """
 
     name: str
     cut: Cut
     build: str
     model: str
 
-    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Solve the problem of each item."""
-        table, bags, listed = count_words(block, self.cut, self.build, self.model)
-        problem: Any = table.distances, *bags
-        value = (
-            relaxed_transport(*problem)
-            if self.name == "RWMD"
-            else transport(*problem).costs
-        )
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Solve the transport problem of each item."""
+        words = count_words(block, self.cut, self.build, self.model)
+        distances = words.table.distances
+        if self.name == "RWMD":
+            values = relaxed_transport(distances, words.pred, words.ref)
+        else:
+            values = transport(distances, words.pred, words.ref).costs
         if self.build == "text":
-            value = _as_released(value, table, bags, listed)
-        if table.skips:
-            sides = kept_sides(block, self.cut)
-            equal = have_same_shares(*sides, len(block.task.classes))
-            value = np.where(np.isnan(value) & equal & listed, 0.0, value)
-        return value_columns(value, *(ragged.lengths(side.indptr) for side in bags))
+            values = _apply_released_rules(values, words)
+        if words.table.skips:
+            pred, ref = kept_sides(block, self.cut)
+            are_equal = have_same_shares(pred, ref, len(block.task.classes))
+            is_zero = np.isnan(values) & are_equal & words.are_listed
+            values = np.where(is_zero, 0.0, values)
+        n_pred = ragged.lengths(words.pred.indptr)
+        n_ref = ragged.lengths(words.ref.indptr)
+        return value_columns(values, n_pred, n_ref)
 
 
 def have_same_shares(pred: Side, ref: Side, n_labels: int) -> Bools:
@@ -361,51 +497,66 @@ def have_same_shares(pred: Side, ref: Side, n_labels: int) -> Bools:
     >>> have_same_shares(Side(ends, pred), Side(np.array([0, 3, 4]), pred[:4]), 2).tolist()
     [True, True]
     """
-    width = max(1, n_labels)
-    ends, codes, times = ragged.distinct_codes(pred.indptr, pred.codes, width)
-    ref_ends, ref_codes, ref_times = ragged.distinct_codes(ref.indptr, ref.codes, width)
-    same: Bools = ragged.lengths(ends) == ragged.lengths(ref_ends)
-    items = np.flatnonzero(same)
-    indptr, mine = ragged.take_rows(ends, items)
-    _, theirs = ragged.take_rows(ref_ends, items)
-    item = items[ragged.row_numbers(indptr)]
-    n_pred, n_ref = ragged.lengths(pred.indptr)[item], ragged.lengths(ref.indptr)[item]
-    differs = codes[mine] != ref_codes[theirs]
-    differs |= times[mine] * n_ref != ref_times[theirs] * n_pred
-    same[items] = ragged.sum_rows(differs, indptr) == 0
-    return same
-
-
-def _as_released(
-    value: Floats, table: WordTable, bags: list[WeightedWords], both: Bools
-) -> Floats:
-    """Return distances as the paper's code has them where words are few, or all at one place.
-
-    It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
-    distance is 0 before anything is compared, also if one of them has no word at all.
-    """
-    items = np.concatenate([ragged.row_numbers(side.indptr) for side in bags])
-    codes, points = np.concatenate([side.codes for side in bags]), table.points
-    n_words, n_points = (
-        np.bincount(
-            np.unique(items * len(points) + names) // len(points), minlength=len(value)
-        )
-        for names in (codes, points[codes])
+    n_labels = max(1, n_labels)
+    pred_indptr, pred_codes, pred_times = ragged.distinct_codes(
+        pred.indptr, pred.codes, n_labels
     )
-    value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
-    if table.skips:  # which of the words a text has is not known any more
-        return value
-    return np.where((n_words == 1) & both, 0.0, value)
+    ref_indptr, ref_codes, ref_times = ragged.distinct_codes(
+        ref.indptr, ref.codes, n_labels
+    )
+    are_same: Bools = ragged.lengths(pred_indptr) == ragged.lengths(ref_indptr)
+    items = np.flatnonzero(are_same)
+    indptr, pred_places = ragged.take_rows(pred_indptr, items)
+    _, ref_places = ragged.take_rows(ref_indptr, items)
+    item = items[ragged.row_numbers(indptr)]
+    # Compare times / n_pred with times / n_ref in integers
+    pred_shares = pred_times[pred_places] * ref.sizes[item]
+    ref_shares = ref_times[ref_places] * pred.sizes[item]
+    differs = pred_codes[pred_places] != ref_codes[ref_places]
+    differs |= pred_shares != ref_shares
+    are_same[items] = ragged.sum_rows(differs, indptr) == 0
+    return are_same
+
+
+def _apply_released_rules(values: Floats, words: WordCounts) -> Floats:
+    """Return distances as the paper's code gives them for few words or one point.
+
+    The code replaces a matrix of zeros by a matrix of ones. If both sides together have
+    only one word, it returns 0 before it compares anything, even if one side has no
+    word.
+    """
+    table = words.table
+    n_words = _count_distinct(words, np.arange(len(table.points)))
+    n_points = _count_distinct(words, table.points)
+    is_one_point = (n_points == 1) & (n_words > 1) & ~np.isnan(values)
+    values = np.where(is_one_point, 1.0, values)
+    if table.skips:  # words without a vector are missing, so n_words may be too small
+        return values
+    return np.where((n_words == 1) & words.are_listed, 0.0, values)
+
+
+def _count_distinct(words: WordCounts, number_of_word: Ints) -> Ints:
+    """Count the distinct numbers of the words of each item, over both sides."""
+    pred_items = ragged.row_numbers(words.pred.indptr)
+    ref_items = ragged.row_numbers(words.ref.indptr)
+    items = np.concatenate([pred_items, ref_items])
+    codes = np.concatenate([words.pred.codes, words.ref.codes])
+    n_numbers = len(number_of_word)
+    keys = np.unique(items * n_numbers + number_of_word[codes])
+    n_items = len(words.are_listed)
+    return np.bincount(keys // n_numbers, minlength=n_items)
 
 
 class TransportFamily(ItemMeans):
     """Means over items of a distance of whole lists."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Item values."""
-        build = str(measure["build"])
+        """Return the step that computes item values."""
         return TransportValues(
-            measure.definition.name, cut_of(measure), build, model_key(measure)
+            measure.definition.name,
+            cut_of(measure),
+            str(measure["build"]),
+            model_key(measure),
         )
 
 

@@ -1,29 +1,31 @@
-"""Words that captions share: BLEU and ROUGE-L of the COCO caption code, and NGSM of two captions.
+"""BLEU and ROUGE-L as the COCO caption code computes them, and the n-gram similarity NGSM.
 
 Conventions
 -----------
-BLEU-N of a corpus is a function of sums over candidates: tokens, the length of the effective
-reference, n-grams, and n-grams found in a reference (each at most as often as in the reference
-that has it most often). The value of an item is the same formula on its row. Candidates without
-references are left out of the sums, and counted.
+**BLEU.** BLEU-N of a corpus is a function of sums over candidates: tokens, the length of
+the effective reference, n-grams, and n-grams that occur in a reference. Each n-gram
+counts at most as often as in the reference that has it most often. The value of an item
+is the same formula on its row. Candidates without references are left out of the sums,
+and counted.
 
-Of ROUGE-L precision is the length of the longest common subsequence over the candidate's tokens,
-recall over the reference's. The largest of each over all references counts, be it of different
-ones, and an empty caption is one empty token, which another empty caption has too.
+**ROUGE-L.** Precision is the length of the longest common subsequence over the
+candidate's tokens, recall the same over the reference's tokens. The largest precision
+and the largest recall over all references count, even if they are of different
+references. An empty caption counts as one empty token, so two empty captions agree.
 
-NGSM of one order is the weighted Jaccard index of the two bags of n-grams; the similarity is its
-geometric mean over orders 1 to N (N = 4). An order that neither caption has is left out, so two
-captions of the same tokens have 1, also where both are empty; an order that one alone has gives 0.
-The two captions can be exchanged.
+**NGSM.** For one order, it is the weighted Jaccard index of the two bags of n-grams. The
+similarity is the geometric mean over orders 1 to N (N = 4). An order that neither
+caption has is left out, so two captions of the same tokens have 1, even if both are
+empty. An order that only one caption has gives 0. The two captions can be exchanged.
 
-Values lie in [0, 1]; higher is better.
+Values are in [0, 1], and higher is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +36,18 @@ from semmetrics.core.ngrams import NGrams, count_ngrams, lcs_lengths
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import kept
 from semmetrics.errors import InputError
-from semmetrics.metrics import caption_steps
-from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    SKIP_OR_NAN,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    captions_of,
+    cause_column,
+    largest_of_rows,
+    share_ngrams,
+    task_tokens,
+)
 from semmetrics.metrics.definition import (
     Definition,
     Measure,
@@ -49,10 +61,16 @@ from semmetrics.metrics.formulas import divide
 from semmetrics.text.tokenizers import encode_tokens
 
 ORDERS = 4
-# The COCO code's: where nothing is found a value is tiny, not 0, and nothing divides by 0.
-_TINY, _SMALL = 1e-15, 1e-9
-# no text has so many tokens; products with them are exact in float64
-_LENGTHS = 1 << 26
+
+# Constants of the COCO caption code. Without a match, a precision is tiny instead of 0,
+# and no denominator is 0.
+_TINY = 1e-15
+_SMALL = 1e-9
+
+# Above the length of any caption. Products with lengths are exact in float64.
+_LENGTH_LIMIT = 1 << 26
+
+# ---- BLEU ----------------------------------------------------------------------------
 
 REFERENCE_LENGTH = one_of(
     "reflen",
@@ -68,14 +86,14 @@ def bleu_of_counts(
     guess: NDArray[Any],
     correct: NDArray[Any],
 ) -> Floats:
-    """Return BLEU of every order, from counts.
+    """Return BLEU of every order from counts.
 
     Parameters
     ----------
     testlen, reflen : arrays, shape (...)
         Tokens of the candidates, and of their effective references.
     guess, correct : arrays, shape (..., orders)
-        N-grams of the candidates, and those found in a reference.
+        N-grams of the candidates, and those that occur in a reference.
 
     Returns
     -------
@@ -83,35 +101,37 @@ def bleu_of_counts(
 
     References
     ----------
-    Papineni et al., 2002, section 2.3; constants of the COCO caption code (Chen et al. 2015).
+    Papineni et al., 2002, section 2.3, with the constants of the COCO caption code (Chen
+    et al. 2015).
 
     Examples
     --------
     >>> bleu_of_counts(np.array(9), np.array(10), np.array([9, 8]), np.array([6, 2])).round(4)
     array([0.5966, 0.3653])
     """
-    precisions = (np.asarray(correct, np.float64) + _TINY) / (
-        np.asarray(guess) + _SMALL
-    )
-    means = np.cumprod(precisions, axis=-1) ** (
-        1.0 / np.arange(1, precisions.shape[-1] + 1)
-    )
-    ratio = (np.asarray(testlen, np.float64) + _TINY) / (np.asarray(reflen) + _SMALL)
-    brevity = np.exp(np.minimum(0.0, 1.0 - 1.0 / ratio))
-    return np.asarray(means * brevity[..., None])
+    matches = np.asarray(correct, np.float64) + _TINY
+    precisions = matches / (np.asarray(guess) + _SMALL)
+    orders = np.arange(1, precisions.shape[-1] + 1)
+    means = np.cumprod(precisions, axis=-1) ** (1.0 / orders)
+    length = np.asarray(testlen, np.float64) + _TINY
+    length_ratio = length / (np.asarray(reflen) + _SMALL)
+    brevity_penalty = np.exp(np.minimum(0.0, 1.0 - 1.0 / length_ratio))
+    return np.asarray(means * brevity_penalty[..., None])
 
 
 def reference_lengths(
     testlen: Ints, indptr: Ints, widths: Ints, rule: str
 ) -> NDArray[Any]:
-    """Return the length of the effective reference of each candidate; 0 without references.
+    """Return the length of each candidate's effective reference, 0 without references.
 
     Parameters
     ----------
     testlen : int array, shape (items,)
+        Lengths of the candidates.
     indptr, widths : int arrays
         Lengths of the references of each item.
     rule : {"closest", "shortest", "average"}
+        Which length is effective. Of two lengths that are equally close, the shorter is.
 
     Examples
     --------
@@ -119,86 +139,133 @@ def reference_lengths(
     >>> reference_lengths(np.array([10]), indptr, widths, "closest").tolist()
     [9]
     """
+    n_refs = ragged.lengths(indptr)
     if rule == "average":
-        return ragged.sum_rows(widths, indptr) / np.maximum(ragged.lengths(indptr), 1)
-    if rule == "closest":  # the distance, then the length, in one number
-        widths = (
-            np.abs(widths - np.repeat(testlen, ragged.lengths(indptr))) * _LENGTHS
-            + widths
-        )
-    least = np.nan_to_num(-caption_steps.largest_of_rows(-widths, indptr))
-    return least.astype(np.int64) % _LENGTHS
+        return ragged.sum_rows(widths, indptr) / np.maximum(n_refs, 1)
+    keys = widths
+    if rule == "closest":
+        # One number for the distance and the length, in this order
+        distances = np.abs(widths - np.repeat(testlen, n_refs))
+        keys = distances * _LENGTH_LIMIT + widths
+    smallest = -largest_of_rows(-keys, indptr)
+    smallest = np.nan_to_num(smallest)  # nan without references
+    return smallest.astype(np.int64) % _LENGTH_LIMIT
+
+
+class _ImagesOfBlock(NamedTuple):
+    """The images of a block's items, and the references of each image.
+
+    Attributes
+    ----------
+    image_of_item : int array, shape (items,)
+        Numbers of images within the block.
+    image_of_reference, references : int arrays, shape (references,)
+        The image and the text of each reference.
+    """
+
+    image_of_item: Ints
+    image_of_reference: Ints
+    references: Ints
+
+
+def _images_of(block: CaptionBlock) -> _ImagesOfBlock:
+    """Return the distinct images of a block's items."""
+    task = block.task
+    images_of_items = task.images[block.start : block.stop]
+    images, image_of_item = np.unique(images_of_items, return_inverse=True)
+    indptr, places = ragged.take_rows(task.indptr, images)
+    return _ImagesOfBlock(
+        image_of_item.ravel(), ragged.row_numbers(indptr), task.references[places]
+    )
+
+
+def _count_clipped(ngrams: NGrams, candidates: Ints, images: _ImagesOfBlock) -> Ints:
+    """Count the n-grams of each candidate that occur in its references.
+
+    Each n-gram counts at most as often as in the reference that has it most often.
+    """
+    n_distinct = len(ngrams)
+    count_bits = int(ngrams.counts.max(initial=0)).bit_length()
+
+    # One number for image, n-gram and count: the last number of an n-gram has its
+    # largest count. The place -1 of a search without a result finds the -1 at the end.
+    indptr, cells = ragged.take_rows(ngrams.indptr, images.references)
+    image_keys = images.image_of_reference * n_distinct
+    keys = np.repeat(image_keys, ragged.lengths(indptr)) + ngrams.codes[cells]
+    sorted_keys = np.sort((keys << count_bits) | ngrams.counts[cells])
+    reference_keys = np.append(sorted_keys, -1)
+
+    indptr, cells = ragged.take_rows(ngrams.indptr, candidates)
+    image_keys = images.image_of_item * n_distinct
+    keys = np.repeat(image_keys, ragged.lengths(indptr)) + ngrams.codes[cells]
+    places = np.searchsorted(sorted_keys, (keys + 1) << count_bits) - 1
+    last_keys = reference_keys[places]
+    is_found = last_keys >> count_bits == keys
+    count_mask = (1 << count_bits) - 1
+    largest_counts = np.where(is_found, last_keys & count_mask, 0)
+    return ragged.sum_rows(np.minimum(largest_counts, ngrams.counts[cells]), indptr)
 
 
 @dataclass(frozen=True, repr=False)
 class BleuCounts(Statistic):
-    """A step: the counts that BLEU of every order is a formula of.
+    """A step: the counts from which BLEU of every order is computed.
 
-    ``reflen`` is "closest", "shortest" or "average". An n-gram counts as often as in the candidate,
-    at most as often as in the reference that has it most often.
+    Attributes
+    ----------
+    reflen : {"closest", "shortest", "average"}
+        The rule for the length of the effective reference.
     """
 
     reflen: str = "closest"
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table, captions = (
-            caption_steps.task_tokens(block.task),
-            caption_steps.items_of(block),
-        )
-        widths, some = ragged.lengths(table.indptr), captions.n_refs > 0
-        testlen = np.where(some, widths[captions.candidates], 0)
-        of_each = captions.indptr, widths[captions.references]
-        reflen = reference_lengths(testlen, *of_each, self.reflen)
+        table = task_tokens(block.task)
+        captions = captions_of(block)
+        caption_lengths = ragged.lengths(table.indptr)
+        has_reference = captions.n_refs > 0
+        testlen = np.where(has_reference, caption_lengths[captions.candidates], 0)
+        widths = caption_lengths[captions.references]
+        reflen = reference_lengths(testlen, captions.indptr, widths, self.reflen)
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
-        images, groups = np.unique(
-            block.task.images[block.start : block.stop], return_inverse=True
-        )
-        image_rows, flat = ragged.take_rows(block.task.indptr, images)
-        image, references = ragged.row_numbers(image_rows), block.task.references[flat]
-        for grams in table.ngrams[:ORDERS]:
-            size, bits = len(grams), int(grams.counts.max(initial=0)).bit_length()
-            rows, cells = ragged.take_rows(grams.indptr, references)
-            keys = np.repeat(image * size, ragged.lengths(rows)) + grams.codes[cells]
-            # image, n-gram and count in one number: the last of an n-gram has the largest count
-            held = np.append(np.sort((keys << bits) | grams.counts[cells]), -1)
-            rows, cells = ragged.take_rows(grams.indptr, captions.candidates)
-            wanted = (
-                np.repeat(groups.ravel() * size, ragged.lengths(rows))
-                + grams.codes[cells]
-            )
-            last = held[np.searchsorted(held[:-1], (wanted + 1) << bits) - 1]
-            most = np.where(last >> bits == wanted, last & ((1 << bits) - 1), 0)
-            found = ragged.sum_rows(np.minimum(most, grams.counts[cells]), rows)
-            columns[f"guess_{grams.order}"] = Dense(
-                np.maximum(testlen - grams.order + 1, 0)
-            )
-            columns[f"correct_{grams.order}"] = Dense(found)
-        return {**columns, "cause": caption_steps.cause_column(captions.n_refs)}
+        images = _images_of(block)
+        for ngrams in table.ngrams[:ORDERS]:
+            n_ngrams = np.maximum(testlen - ngrams.order + 1, 0)
+            n_correct = _count_clipped(ngrams, captions.candidates, images)
+            columns[f"guess_{ngrams.order}"] = Dense(n_ngrams)
+            columns[f"correct_{ngrams.order}"] = Dense(n_correct)
+        columns["cause"] = cause_column(captions.n_refs)
+        return columns
 
 
 class BleuFamily(SumFormulas):
-    """BLEU of one order, from the counts of all."""
+    """BLEU of one order, from counts summed over the corpus."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Return the step that counts."""
+        """Return the step that counts n-grams."""
         return BleuCounts(str(measure["reflen"]))
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Return BLEU of the measure's order."""
-        orders = range(1, int(measure.definition.extra["order"]) + 1)
-        guess, correct = (
-            np.stack([numbers[f"{name}_{order}"] for order in orders], axis=-1)
-            for name in ("guess", "correct")
-        )
-        return bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)[
-            ..., -1
-        ]
+        order = int(measure.definition.extra["order"])
+        guess = _stack_orders(numbers, "guess", order)
+        correct = _stack_orders(numbers, "correct", order)
+        bleu = bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)
+        return bleu[..., -1]
 
 
-def _bleu(order: int) -> Definition:
-    names = "unigrams" if order == 1 else f"n-grams of 1 to {order} words"
-    return caption_steps.caption_measure(
+def _stack_orders(numbers: Mapping[str, Floats], name: str, order: int) -> Floats:
+    """Return the counts of orders 1 to ``order`` along a last axis."""
+    counts = [numbers[f"{name}_{n}"] for n in range(1, order + 1)]
+    return np.stack(counts, axis=-1)
+
+
+def _define_bleu(order: int) -> Definition:
+    """Register BLEU of an order."""
+    names = f"n-grams of 1 to {order} words"
+    if order == 1:
+        names = "unigrams"
+    return caption_measure(
         f"BLEU-{order}",
         BleuFamily(),
         f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
@@ -211,18 +278,20 @@ def _bleu(order: int) -> Definition:
     )
 
 
-BLEU = tuple(_bleu(order) for order in range(1, ORDERS + 1))
+BLEU = tuple(_define_bleu(order) for order in range(1, ORDERS + 1))
+
+# ---- ROUGE-L -------------------------------------------------------------------------
 
 
 def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) -> Floats:
-    """Return F of precision and recall with a weight on recall; 0 where either is 0.
+    """Return the weighted F of precision and recall, 0 if either is 0.
 
     Parameters
     ----------
     precision, recall : arrays of one shape, in [0, 1]
-        nan stays nan.
+        nan gives nan.
     beta : float
-        Not negative.
+        The weight of recall, not negative.
 
     Returns
     -------
@@ -238,39 +307,48 @@ def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) ->
     [0.3144, 0.0]
     """
     weight = beta**2
-    top = (1 + weight) * precision * recall
-    bottom = recall + weight * precision
-    return np.where(top == 0, 0.0, top / np.where(bottom == 0, 1.0, bottom))
+    numerator = (1 + weight) * precision * recall
+    denominator = recall + weight * precision
+    denominator = np.where(denominator == 0, 1.0, denominator)
+    return np.where(numerator == 0, 0.0, numerator / denominator)
+
+
+class _BestShares(NamedTuple):
+    """The largest precision and recall over references, nan without references."""
+
+    precision: Floats
+    recall: Floats
 
 
 @kept
-def _best_shares(block: CaptionBlock) -> tuple[Floats, Floats]:
-    """Return the largest precision and recall of each candidate over its references; or nan."""
-    table, captions = (
-        caption_steps.task_tokens(block.task),
-        caption_steps.items_of(block),
+def _best_shares(block: CaptionBlock) -> _BestShares:
+    """Return the largest precision and recall of each candidate over its references."""
+    table = task_tokens(block.task)
+    captions = captions_of(block)
+    candidates = captions.pair_candidates
+    references = captions.references
+    caption_lengths = ragged.lengths(table.indptr)
+    n_candidate = caption_lengths[candidates]
+    n_reference = caption_lengths[references]
+    n_common = lcs_lengths(table.indptr, table.codes, candidates, references)
+    n_common[(n_candidate == 0) & (n_reference == 0)] = 1  # both are one empty token
+    precisions = n_common / np.maximum(n_candidate, 1)
+    recalls = n_common / np.maximum(n_reference, 1)
+    return _BestShares(
+        largest_of_rows(precisions, captions.indptr),
+        largest_of_rows(recalls, captions.indptr),
     )
-    pairs = captions.pair_candidates, captions.references
-    mine, theirs = (ragged.lengths(table.indptr)[side] for side in pairs)
-    common = lcs_lengths(table.indptr, table.codes, *pairs) + (
-        (mine == 0) & (theirs == 0)
-    )
-    precision = caption_steps.largest_of_rows(
-        common / np.maximum(mine, 1), captions.indptr
-    )
-    recall = caption_steps.largest_of_rows(
-        common / np.maximum(theirs, 1), captions.indptr
-    )
-    return precision, recall
 
 
 def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
-    return rouge_l(*_best_shares(block), beta)
+    """Return ROUGE-L of each candidate."""
+    best = _best_shares(block)
+    return rouge_l(best.precision, best.recall, beta)
 
 
-ROUGE_L = caption_steps.caption_measure(
+ROUGE_L = caption_measure(
     "ROUGE-L",
-    caption_steps.CaptionMeans(_rouge_values),
+    CaptionMeans(_rouge_values),
     "F of the longest common subsequence with the references, recall weighing more.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
@@ -283,16 +361,18 @@ ROUGE_L = caption_steps.caption_measure(
     ),
 )
 
+# ---- NGSM ----------------------------------------------------------------------------
+
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
-    """Return the similarity of two captions by their n-grams of orders 1 to ``n``.
+    """Return the n-gram similarity of two captions.
 
     Parameters
     ----------
     first, second : sequences of str
         Tokens.
     n : int
-        At least 1.
+        The largest order of n-grams, at least 1.
 
     Returns
     -------
@@ -301,7 +381,8 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     Raises
     ------
     InputError
-        If a caption is a text and not its tokens, or ``n`` is no order.
+        If a caption is a string instead of its tokens, or ``n`` is not a positive
+        integer.
 
     References
     ----------
@@ -315,27 +396,25 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     1.0
     """
     if not is_cutoff(n):
-        raise InputError(
-            "bad-option", name="n", value=n, wanted="a whole number from 1"
-        )
+        wanted = "a whole number from 1"
+        raise InputError("bad-option", name="n", value=n, wanted=wanted)
     for name, caption in (("first", first), ("second", second)):
         if isinstance(caption, (str, bytes)):
-            raise InputError(
-                "wrong-type", name, value=caption, wanted="a list of tokens"
-            )
+            wanted = "a list of tokens"
+            raise InputError("wrong-type", name, value=caption, wanted=wanted)
     indptr, codes, _ = encode_tokens([first, second])
-    return float(
-        ngsm_pairs(count_ngrams(indptr, codes, int(n)), np.array([0]), np.array([1]))[0]
-    )
+    ngrams_by_order = count_ngrams(indptr, codes, int(n))
+    values = ngsm_pairs(ngrams_by_order, np.array([0]), np.array([1]))
+    return float(values[0])
 
 
 def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
-    """Return the similarity of many pairs of captions.
+    """Return the n-gram similarity of many pairs of captions.
 
     Parameters
     ----------
     grams : sequence of NGrams
-        Of orders 1 to N of all captions.
+        N-grams of orders 1 to N of all captions.
     first, second : int arrays, shape (pairs,)
         The captions of each pair.
 
@@ -353,40 +432,53 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     >>> ngsm_pairs(grams, np.array([0, 0]), np.array([1, 0])).round(4).tolist()
     [0.4082, 1.0]
     """
-    counts = (
-        (common_ngrams(g, first, second), g.totals[first] + g.totals[second])
-        for g in grams
-    )
-    return _geometric_mean(counts, len(first))
+    mean = _GeometricMean(len(first))
+    for ngrams in grams:
+        n_shared = common_ngrams(ngrams, first, second)
+        mean.add_order(n_shared, ngrams.totals[first] + ngrams.totals[second])
+    return mean.value()
 
 
-def _geometric_mean(counts: Iterable[tuple[Ints, Ints]], size: int) -> Floats:
-    """Return the geometric mean over orders, from the n-grams shared and those of both sides."""
-    product, orders = np.ones(size), np.zeros(size, np.int64)
-    for shared, both in counts:
-        value = divide(shared, both - shared)
-        neither = np.isnan(value)
-        orders += ~neither
-        product *= np.where(neither, 1.0, value)
-    return np.asarray(product ** (1.0 / np.maximum(orders, 1)))
+class _GeometricMean:
+    """The geometric mean over orders of the weighted Jaccard index of two bags.
+
+    Orders that neither caption of a pair has do not count. Only running products are
+    stored, because the counts of one order may be large.
+    """
+
+    def __init__(self, n_pairs: int) -> None:
+        self._products = np.ones(n_pairs)
+        self._n_orders = np.zeros(n_pairs, np.int64)
+
+    def add_order(self, n_shared: Ints, n_total: Ints) -> None:
+        """Add one order: how many n-grams pairs share, and how many both captions have."""
+        jaccard = divide(n_shared, n_total - n_shared)
+        has_ngrams = ~np.isnan(jaccard)
+        self._n_orders += has_ngrams
+        self._products *= np.where(has_ngrams, jaccard, 1.0)
+
+    def value(self) -> Floats:
+        """Return the mean of each pair, 1 without any n-gram."""
+        n_orders = np.maximum(self._n_orders, 1)
+        return np.asarray(self._products ** (1.0 / n_orders))
 
 
 def ngsm_systems(
     grams: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]
 ) -> Floats:
-    """Return the similarity of the captions of pairs of systems, image by image.
+    """Return the n-gram similarity of the captions of pairs of systems, image by image.
 
-    The values are those of ``ngsm_pairs``. The n-grams of an image are compared once for all
-    systems, which is faster the more systems there are.
+    The result is the same as with `ngsm_pairs`. The n-grams of an image are compared
+    once for all systems, which is faster the more systems there are.
 
     Parameters
     ----------
     grams : sequence of NGrams
-        Of orders 1 to N of all captions.
+        N-grams of orders 1 to N of all captions.
     texts : int array, shape (systems, images)
         The caption that each system gives an image.
     pairs : sequence of pairs of int
-        Of systems.
+        Numbers of systems.
 
     Returns
     -------
@@ -402,65 +494,82 @@ def ngsm_systems(
     >>> ngsm_systems(grams, np.array([[0, 1], [1, 1]]), [(0, 1)]).round(4).tolist()
     [[0.4082, 1.0]]
     """
-    tables = [_shared_counts(one, texts) for one in grams]
-    found = np.ones((len(pairs), texts.shape[1]))
+    counts_by_order = [_count_by_system(ngrams, texts) for ngrams in grams]
+    n_images = texts.shape[1]
+    values = np.ones((len(pairs), n_images))
     for row, (first, second) in enumerate(pairs):
-        counts = []
-        for indptr, table, totals in tables:
-            shared = ragged.sum_rows(np.minimum(table[first], table[second]), indptr)
-            counts.append((shared, totals[first] + totals[second]))
-        found[row] = _geometric_mean(counts, texts.shape[1])
-    return found
+        mean = _GeometricMean(n_images)
+        for counts in counts_by_order:
+            smaller_counts = np.minimum(counts.table[first], counts.table[second])
+            n_shared = ragged.sum_rows(smaller_counts, counts.indptr)
+            mean.add_order(n_shared, counts.totals[first] + counts.totals[second])
+        values[row] = mean.value()
+    return values
 
 
-def _shared_counts(
-    grams: NGrams, captions: Ints
-) -> tuple[Ints, NDArray[np.integer], Ints]:
-    """Count how often each system has each n-gram that two of them have for an image.
+class _CountsBySystem(NamedTuple):
+    """How often each system has the n-grams that at least two of them have for an image.
 
-    Returns
-    -------
+    Attributes
+    ----------
     indptr : int array, shape (images + 1,)
-    counts : int array, shape (systems, n-grams of images)
+        Offsets of the n-grams of each image.
+    table : int array, shape (systems, n-grams of images)
     totals : int array, shape (systems, images)
-        The n-grams of each caption, shared or not.
+        The number of n-grams of each caption, shared or not.
     """
-    systems, images = captions.shape
-    indptr, cells = ragged.take_rows(grams.indptr, captions.ravel())
-    owner = np.repeat(np.arange(systems * images), ragged.lengths(indptr))
-    keys = owner % images * max(1, len(grams)) + grams.codes[cells]
-    order = np.argsort(keys, kind="stable")  # fast: those of a system are in order
-    keys, owner, counts = (
-        keys[order],
-        owner[order] // images,
-        grams.counts[cells][order],
-    )
-    # whether a cell has the n-gram of the one before
-    same = np.zeros(len(keys) + 1, np.bool_)
-    np.equal(keys[1:], keys[:-1], out=same[1:-1])
-    kept = same[:-1] | same[1:]
-    group = np.cumsum(~same[:-1][kept]) - 1
-    image = keys[kept][~same[:-1][kept]] // max(1, len(grams))
-    table = np.zeros((systems, len(image)), np.int32)
-    table[owner[kept], group] = counts[kept]
-    return (
-        ragged.offsets(np.bincount(image, minlength=images)),
-        table,
-        grams.totals[captions],
+
+    indptr: Ints
+    table: NDArray[np.integer]
+    totals: Ints
+
+
+def _count_by_system(ngrams: NGrams, texts: Ints) -> _CountsBySystem:
+    """Count the n-grams of one order that at least two systems have for an image.
+
+    Parameters
+    ----------
+    ngrams : NGrams
+    texts : int array, shape (systems, images)
+    """
+    n_systems, n_images = texts.shape
+    n_distinct = max(1, len(ngrams))
+    indptr, cells = ragged.take_rows(ngrams.indptr, texts.ravel())
+    caption = np.repeat(np.arange(n_systems * n_images), ragged.lengths(indptr))
+    keys = caption % n_images * n_distinct + ngrams.codes[cells]  # (image, n-gram)
+    order = np.argsort(keys, kind="stable")  # fast, as each system's keys nearly rise
+    keys = keys[order]
+    system = caption[order] // n_images
+    counts = ngrams.counts[cells][order]
+
+    # Cells of one image and n-gram are neighbours now. Others are not shared.
+    equals_previous = np.zeros(len(keys) + 1, np.bool_)
+    np.equal(keys[1:], keys[:-1], out=equals_previous[1:-1])
+    is_shared = equals_previous[:-1] | equals_previous[1:]
+    starts_group = ~equals_previous[:-1][is_shared]
+    group = np.cumsum(starts_group) - 1
+    image_of_group = keys[is_shared][starts_group] // n_distinct
+    table = np.zeros((n_systems, len(image_of_group)), np.int32)
+    table[system[is_shared], group] = counts[is_shared]
+    n_groups_of_image = np.bincount(image_of_group, minlength=n_images)
+    return _CountsBySystem(
+        ragged.offsets(n_groups_of_image), table, ngrams.totals[texts]
     )
 
 
 def common_ngrams(
     grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 << 20
 ) -> Ints:
-    """Count the n-grams that both captions of each pair have, as often as the one with fewer.
+    """Count the n-grams that both captions of each pair have.
+
+    An n-gram counts as often as in the caption that has it less often.
 
     Parameters
     ----------
     grams : NGrams
     first, second : int arrays, shape (pairs,)
     at_once : int
-        How many n-grams of pairs are in memory at a time; a pair may have more.
+        How many n-grams of pairs are in memory at a time. One pair may have more.
 
     Returns
     -------
@@ -472,32 +581,32 @@ def common_ngrams(
     >>> common_ngrams(unigrams, np.array([0]), np.array([1])).tolist()
     [2]
     """
-    widths = ragged.lengths(grams.indptr)
-    costs = ragged.offsets(widths[first] + widths[second])
-    found = np.zeros(len(first), np.int64)
+    sizes = ragged.lengths(grams.indptr)
+    costs = ragged.offsets(sizes[first] + sizes[second])
+    n_common = np.zeros(len(first), np.int64)
     for run in ragged.runs_within(costs, at_once):
-        each = np.arange(run.stop - run.start + 1)
-        shared = caption_steps.share_ngrams(grams, first[run], each, second[run])
-        times = np.minimum(shared.mine, shared.theirs)
-        found[run] = np.bincount(shared.pairs, times, len(each) - 1)
-    return found
+        n_pairs = run.stop - run.start
+        one_reference_each = np.arange(n_pairs + 1)
+        shared = share_ngrams(grams, first[run], one_reference_each, second[run])
+        counts = np.minimum(shared.candidate_counts, shared.reference_counts)
+        n_common[run] = np.bincount(shared.pairs, counts, n_pairs)
+    return n_common
 
 
 def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
-    captions = caption_steps.items_of(block)
-    grams = caption_steps.task_tokens(block.task).ngrams[:order]
-    values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
+    """Return the mean or largest similarity of each candidate to its references."""
+    captions = captions_of(block)
+    ngrams_by_order = task_tokens(block.task).ngrams[:order]
+    values = ngsm_pairs(ngrams_by_order, captions.pair_candidates, captions.references)
     if refs == "max":
-        return caption_steps.largest_of_rows(values, captions.indptr)
-    total = np.bincount(
-        ragged.row_numbers(captions.indptr), values, minlength=len(block)
-    )
-    return np.asarray(divide(total, captions.n_refs))
+        return largest_of_rows(values, captions.indptr)
+    sums = np.bincount(captions.pair_items, values, minlength=len(block))
+    return np.asarray(divide(sums, captions.n_refs))
 
 
-NGSM = caption_steps.caption_measure(
+NGSM = caption_measure(
     "NGSM",
-    caption_steps.CaptionMeans(_ngsm_values),
+    CaptionMeans(_ngsm_values),
     "Geometric mean over orders of the shared n-grams among all of both captions.",
     "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
     "Wan et al. 2022, equations 1 to 4",

@@ -1,28 +1,29 @@
-"""Captions compared by embeddings: Soft-SPICE of their phrases, BagSim of whole captions.
+"""Captions compared by embeddings: Soft-SPICE of phrases, and BagSim of whole captions.
 
 Conventions
 -----------
 Similarities are cosines of embeddings, rounded to 1e-9, in [-1, 1].
 
-Soft-SPICE writes the tuples of a caption's scene graph as phrases: an object by itself, "attribute
-object", and "subject relation object", each of which also brings its objects alone. The phrases of
-a candidate are compared with those of all its references, each distinct one once; tuples are not
-merged by synonyms. Where there is nothing to compare, the program of the paper's authors embeds the
-empty text in place of a graph's phrases, or fails if there is no reference. Here a candidate
-without phrases, and references without any, have no value: they count as 0, as they do in SPICE,
-and are counted.
+**Soft-SPICE** writes the tuples of a caption's scene graph as phrases: an object by
+itself, "attribute object", and "subject relation object". The last two also bring their
+objects as phrases. The phrases of a candidate are compared with the phrases of all its
+references, each distinct phrase once. Tuples are not merged by synonyms. If there is
+nothing to compare, the program of the paper's authors embeds the empty string instead of a
+graph's phrases, or fails without a reference. Here a candidate without phrases, and
+references without phrases, have no value. They count as 0, as in SPICE, and are counted.
 
-BagSim embeds a caption as it is written, blanks at its ends aside. The references of an image are
-one bag, as the labels of an item are in BagSim of labels: those that are not blank are joined by
-blanks to one text. Or each is compared by itself, and the similarities are averaged. Of one
-reference the two are the same. Blank captions, and those that the model does not know under the
-policies ``zero`` and ``skip``, have no similarity; among several references they are left out of
-the mean.
+**BagSim** embeds a caption as it is written, without surrounding white space. The
+references of an image are one bag, as the labels of an item are in BagSim of labels:
+those that are not empty are joined by spaces into one string. Alternatively each reference
+is compared by itself, and the similarities are averaged. For one reference both are the
+same. Empty captions have no similarity, and neither do captions that the model does not
+know under the policies ``zero`` and ``skip``. Among several references they are left out
+of the mean.
 
 References
 ----------
-Li et al., 2023, FACTUAL: A Benchmark for Faithful and Consistent Textual Scene Graph Parsing,
-Findings of ACL, and its code, FactualSceneGraph.
+Li et al., 2023, FACTUAL: A Benchmark for Faithful and Consistent Textual Scene Graph
+Parsing, Findings of ACL, and its code, FactualSceneGraph.
 Kubany et al., 2020, Expert Systems with Applications, section 3.2, on captions.
 """
 
@@ -30,178 +31,250 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.core import ragged
 from semmetrics.core.backend import Backend, to_device, to_numpy
-from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
+from semmetrics.embed.label_vectors import LabelVectors
 from semmetrics.errors import InputError
-from semmetrics.metrics import caption_steps
 from semmetrics.metrics.bags import embed_wholes
-from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, items_of
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    CandidateReferences,
+    CaptionBlock,
+    CaptionMeans,
+    ComparedValues,
+    caption_measure,
+    captions_of,
+)
 from semmetrics.metrics.definition import Measure, model_key, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
+from semmetrics.metrics.label_batches import BatchLayout
 from semmetrics.metrics.label_similarity import (
     EMBEDDING,
     choose_similarities,
     label_vectors_of,
 )
-from semmetrics.metrics.semantic import BatchLayout, nearest_by_rule
+from semmetrics.metrics.soft_matching import nearest_by_rule
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
 from semmetrics.text.raw_tuples import RawTuple
 from semmetrics.text.tokenizers import encode_tokens
 
-UNKNOWN_CAPTIONS, CUT_CAPTIONS = (
-    "captions without a vector",
-    "captions of which a part was read",
-)
-"""What is counted, with the name of the embedding; equal captions of a block once."""
+UNKNOWN_CAPTIONS = "captions without a vector"
+"""Name of the count, with the name of the embedding. Equal captions of a block count once."""
+CUT_CAPTIONS = "captions of which a part was read"
+"""Name of the count of truncated captions, with the name of the embedding."""
 UNKNOWN_PHRASES = "phrases without a vector"
-"""What is noted, with the name of the embedding, of phrases that it does not know."""
+"""Name of the note, with the name of the embedding, on phrases that it does not know."""
 KNOWN_TEXTS = "texts with a vector"
-"""What is counted, with the name of the embedding: phrases and captions."""
+"""Name of the count of known phrases and captions, with the name of the embedding."""
+
+# ---- Soft-SPICE ----------------------------------------------------------------------
 
 
 def phrases_of(tuples: Sequence[RawTuple]) -> list[str]:
-    """Write the tuples of a caption as phrases, each distinct one once.
+    """Write the tuples of a caption as phrases, each distinct phrase once.
 
     Parameters
     ----------
     tuples : sequence of raw tuples
-        ``(object,)``, ``(object, attribute)`` or ``(subject, object, relation)``. The relation "is"
-        makes its object an attribute; "be " before a relation is dropped, as SPICE does.
+        ``(object,)``, ``(object, attribute)`` or ``(subject, object, relation)``. The
+        relation "is" makes its object an attribute. "be " before a relation is dropped,
+        as in SPICE.
 
     Examples
     --------
     >>> phrases_of([("dog", "sofa", "be on"), ("sofa", "red"), ("dog", "small", "is"), ("man",)])
     ['dog on sofa', 'dog', 'sofa', 'red sofa', 'small dog', 'man']
     """
-    found: dict[str, None] = {}
-    for raw in tuples:
-        subject, *others = (" ".join(slot.split()) for slot in raw)
-        if len(others) == 2 and others[1] != "is":
-            relation = others[1].removeprefix("be ")
-            found |= dict.fromkeys(
-                [f"{subject} {relation} {others[0]}", subject, others[0]]
-            )
-        else:
-            found |= dict.fromkeys(
-                [f"{other} {subject}" for other in others[:1]] + [subject]
-            )
-    return [phrase for phrase in found if phrase.strip()]
+    phrases: dict[str, None] = {}
+    for raw_tuple in tuples:
+        slots = [" ".join(slot.split()) for slot in raw_tuple]
+        for phrase in _phrases_of_tuple(slots):
+            phrases[phrase] = None
+    return [phrase for phrase in phrases if phrase.strip()]
 
 
-class _Phrases:
-    """The phrases of the captions of a task: the codes of each caption's, and their vectors."""
+def _phrases_of_tuple(slots: Sequence[str]) -> list[str]:
+    """Return the phrases of one tuple, given its slots."""
+    if len(slots) == 1:
+        return [slots[0]]
+    is_relation = len(slots) == 3 and slots[2] != "is"
+    if not is_relation:
+        name, attribute = slots[:2]
+        return [f"{attribute} {name}", name]
+    subject, target, relation = slots
+    relation = relation.removeprefix("be ")
+    return [f"{subject} {relation} {target}", subject, target]
 
-    def __init__(
-        self, task: CaptionTask, parser: str, captions: str, embedding: str
-    ) -> None:
-        parses = task.fits[f"parser/{parser}"].parser.tuples(
-            parsed_texts(task, captions)
+
+class _PhraseTable(NamedTuple):
+    """The phrases of the captions of a task.
+
+    Attributes
+    ----------
+    indptr, codes : int arrays
+        The phrases of each distinct caption, as codes of ``vectors``.
+    vectors : LabelVectors
+        The vectors of the distinct phrases.
+    """
+
+    indptr: Ints
+    codes: Codes
+    vectors: LabelVectors
+
+    def sides(self, captions: CandidateReferences) -> tuple[Side, Side]:
+        """Return the phrases of candidates, and the distinct ones of their references."""
+        indptr, places = ragged.take_rows(self.indptr, captions.candidates)
+        candidate_side = Side(indptr, self.codes[places])
+        indptr, places = ragged.take_rows(self.indptr, captions.references)
+        n_phrases = max(1, len(self.vectors.terms))
+        item_indptr = indptr[captions.indptr]
+        distinct_indptr, distinct, _ = ragged.distinct_codes(
+            item_indptr, self.codes[places], n_phrases
         )
-        self.indptr, self.codes, phrases = encode_tokens(
-            [phrases_of(one) for one in parses]
-        )
-        self.vectors = label_vectors_of(task, embedding).vectors(phrases)
-
-    def sides(
-        self, candidates: Ints, indptr: Ints, references: Ints
-    ) -> tuple[Side, Side]:
-        """Return the phrases of candidates, and the distinct ones of all references of each."""
-        own, flat = ragged.take_rows(self.indptr, candidates)
-        each, theirs = ragged.take_rows(self.indptr, references)
-        width = max(1, len(self.vectors.terms))
-        united, distinct, _ = ragged.distinct_codes(
-            each[indptr], self.codes[theirs], width
-        )
-        return Side(own, self.codes[flat]), Side(united, distinct.astype(np.int32))
+        reference_side = Side(distinct_indptr, distinct.astype(np.int32))
+        return candidate_side, reference_side
 
 
-_parsed_phrases = kept(_Phrases)
+@kept
+def _phrase_table(
+    task: CaptionTask, parser: str, captions: str, embedding: str
+) -> _PhraseTable:
+    """Parse the captions of a task, and embed their phrases."""
+    graphs = task.fits[f"parser/{parser}"]
+    parses = graphs.parser.tuples(parsed_texts(task, captions))
+    phrase_lists = list(map(phrases_of, parses))
+    indptr, codes, phrases = encode_tokens(phrase_lists)
+    vectors = label_vectors_of(task, embedding).vectors(phrases)
+    return _PhraseTable(indptr, codes, vectors)
+
+
+class _NearestSums(NamedTuple):
+    """Similarities of phrases to the nearest phrase of the other side, summed per item.
+
+    Attributes
+    ----------
+    candidate_sums, reference_sums : float arrays, shape (items,)
+    n_candidate, n_reference : int arrays, shape (items,)
+        The number of phrases on either side.
+    """
+
+    candidate_sums: Floats
+    reference_sums: Floats
+    n_candidate: Ints
+    n_reference: Ints
 
 
 @kept
 def _nearest_sums(
     block: CaptionBlock, parser: str, captions: str, embedding: str
-) -> tuple[Floats, Floats, Ints, Ints]:
-    """Compare each phrase of either side with the most similar one of the other.
+) -> _NearestSums:
+    """Compare each phrase of either side with the most similar one of the other."""
+    graphs = block.task.fits[f"parser/{parser}"]
+    block.observations.require(f"parser={parser}", graphs.parser.identity)
+    phrases = _phrase_table(block.task, parser, captions, embedding)
+    vectors = phrases.vectors
+    candidates, references = phrases.sides(captions_of(block))
+    _note_phrases(block, embedding, vectors, candidates, references)
+    layout = BatchLayout(
+        candidates,
+        references,
+        vectors.included[candidates.codes],
+        vectors.included[references.codes],
+        vectors,
+    )
+    source = choose_similarities(vectors, candidates, references)
+    nearest = nearest_by_rule(layout, source)
+    return _NearestSums(
+        _sum_exactly(candidates, nearest.pred),
+        _sum_exactly(references, nearest.ref),
+        ragged.sum_rows(layout.pred_used, candidates.indptr),
+        ragged.sum_rows(layout.ref_used, references.indptr),
+    )
 
-    Returns the sums of similarities to the nearest phrase, of candidates and of references, and how
-    many phrases each item has on these sides.
+
+def _note_phrases(
+    block: CaptionBlock,
+    embedding: str,
+    vectors: LabelVectors,
+    candidates: Side,
+    references: Side,
+) -> None:
+    """Note which phrases of a block the embedding does not know, and count the others."""
+    unknown = set()
+    n_known = 0
+    for side in (candidates, references):
+        is_known = vectors.known[side.codes]
+        n_known += int(is_known.sum())
+        unknown.update(side.codes[~is_known].tolist())
+    unknown_phrases = frozenset(vectors.terms[code] for code in unknown)
+    block.observations.add_names(UNKNOWN_PHRASES, unknown_phrases, embedding)
+    block.observations.count(KNOWN_TEXTS, n_known, embedding)
+
+
+def _sum_exactly(side: Side, similarities: Floats) -> Floats:
+    """Sum the similarities of each item.
+
+    Cosines are rounded to 1e-9, so sums of integers are exact in any order.
     """
-    items, graphs = items_of(block), block.task.fits[f"parser/{parser}"]
-    block.note(f"#parser={parser}", frozenset([graphs.parser.identity]))
-    found = _parsed_phrases(block.task, parser, captions, embedding)
-    vectors = found.vectors
-    mine, theirs = found.sides(items.candidates, items.indptr, items.references)
-    lost = {
-        code
-        for side in (mine, theirs)
-        for code in side.codes[~vectors.known[side.codes]]
-    }
-    block.note(
-        (UNKNOWN_PHRASES, embedding), frozenset(vectors.terms[code] for code in lost)
-    )
-    n_known = sum(int(vectors.known[side.codes].sum()) for side in (mine, theirs))
-    block.note((KNOWN_TEXTS, embedding), n_known)
-    own, other = (vectors.included[side.codes] for side in (mine, theirs))
-    layout = BatchLayout(mine, theirs, own, other, vectors)
-    nearest = nearest_by_rule(layout, choose_similarities(vectors, mine, theirs))
-    # cosines are rounded to 1e-9, so that sums of integers are exact in any order
-    precision, recall = (
-        ragged.sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
-        for values, side in zip(nearest, (mine, theirs), strict=True)
-    )
-    n_candidate = ragged.sum_rows(layout.pred_kept, mine.indptr)
-    return (
-        precision,
-        recall,
-        n_candidate,
-        ragged.sum_rows(layout.ref_kept, theirs.indptr),
-    )
+    units = np.rint(similarities * 1e9).astype(np.int64)
+    return np.asarray(ragged.sum_rows(units, side.indptr) / 1e9)
 
 
-def _soft_values(
+def _soft_spice_values(
     block: CaptionBlock, *, bidirectional: str, **source: str
-) -> tuple[Floats, Ints]:
-    """Average over the phrases of the candidate, and of the references."""
-    precision, recall, n_candidate, n_reference = _nearest_sums(block, **source)
-    value = divide(precision, n_candidate)
+) -> ComparedValues:
+    """Average over the phrases of each candidate, and of its references if requested."""
+    sums = _nearest_sums(block, **source)
+    values = divide(sums.candidate_sums, sums.n_candidate)
     if bidirectional == "yes":
-        value = harmonic_mean((value + 1) / 2, (divide(recall, n_reference) + 1) / 2)
-    return np.where((n_candidate > 0) & (n_reference > 0), value, np.nan), n_candidate
+        recall = divide(sums.reference_sums, sums.n_reference)
+        values = harmonic_mean((values + 1) / 2, (recall + 1) / 2)
+    is_defined = (sums.n_candidate > 0) & (sums.n_reference > 0)
+    return ComparedValues(np.where(is_defined, values, np.nan), sums.n_candidate)
 
 
 def show_nearest(
     task: CaptionTask, row: int, measure: Measure
 ) -> dict[str, list[list[Any]]]:
-    """Return each phrase of a candidate with the nearest of its references and their similarity.
+    """Return each phrase of a candidate with its nearest reference phrase.
 
-    The most similar stand first.
+    Each entry has both phrases and their similarity, the most similar first.
     """
-    parser, captions = str(measure["parser"]), str(measure["captions"])
-    found = _parsed_phrases(task, parser, captions, model_key(measure))
+    parser = str(measure["parser"])
+    captions = str(measure["captions"])
+    phrases = _phrase_table(task, parser, captions, model_key(measure))
     indptr, references = task.pairs(row, row + 1)
-    mine, theirs = found.sides(task.candidates[row : row + 1], indptr, references)
-    if not len(mine.codes) or not len(theirs.codes):
+    items = CandidateReferences(task.candidates[row : row + 1], indptr, references)
+    candidate_side, reference_side = phrases.sides(items)
+    if not len(candidate_side.codes) or not len(reference_side.codes):
         return {"nearest": []}
-    source = choose_similarities(found.vectors, mine, theirs)
-    rows = (side.codes[None].astype(np.int64) for side in (mine, theirs))
-    values = to_numpy(source.gather(*rows, by_term=False))[0]
-    terms, best = found.vectors.terms, values.argmax(axis=1)
-    nearest = [
-        [terms[code], terms[theirs.codes[place]], round(float(value), 4)]
-        for code, place, value in zip(mine.codes, best, values.max(axis=1), strict=True)
-        if np.isfinite(value)
-    ]
-    return {"nearest": sorted(nearest, key=lambda one: -one[2])}
+    source = choose_similarities(phrases.vectors, candidate_side, reference_side)
+    rows = candidate_side.codes[None].astype(np.int64)
+    columns = reference_side.codes[None].astype(np.int64)
+    similarities = to_numpy(source.gather(rows, columns, by_term=False))[0]
+    terms = phrases.vectors.terms
+    nearest: list[list[Any]] = []
+    for code, values in zip(candidate_side.codes, similarities, strict=True):
+        place = values.argmax()
+        value = values[place]
+        if np.isfinite(value):
+            reference = terms[reference_side.codes[place]]
+            nearest.append([terms[code], reference, round(float(value), 4)])
+    return {"nearest": sorted(nearest, key=_falling_similarity)}
+
+
+def _falling_similarity(entry: list[Any]) -> float:
+    """Return the sort key of an entry of `show_nearest`."""
+    return -float(entry[2])
 
 
 _BIDIRECTIONAL = one_of(
@@ -211,9 +284,9 @@ _BIDIRECTIONAL = one_of(
     "too: the harmonic mean of both means, after (cos + 1) / 2",
     short="bidir",
 )
-SoftSPICE = caption_steps.caption_measure(
+SoftSPICE = caption_measure(
     "Soft-SPICE",
-    caption_steps.CaptionMeans(_soft_values),
+    CaptionMeans(_soft_spice_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
@@ -232,71 +305,105 @@ SoftSPICE = caption_steps.caption_measure(
     extra={"show": show_nearest},
 )
 
+# ---- BagSim --------------------------------------------------------------------------
 
-class _Bags:
-    """Candidates, and what stands for the references of items, embedded each distinct text once.
 
-    The texts of ``sides`` are candidates, and the offsets of references and these; ``how`` is
-    "joined" or "mean".
+class _CaptionBags(NamedTuple):
+    """Embedded candidates and references, each distinct string once.
 
     Attributes
     ----------
-    known : bool array
-        Whether the model knows each text.
-    vectors : array
+    vectors : array or tensor, shape (strings, dimension)
         On the device of the model.
-    lost, cut : int
-        How many texts the model does not know, or read a part of.
-    mine : int array, shape (candidates,)
-        The text of each candidate.
-    indptr, theirs : int arrays
-        The texts of each item's references.
+    known : bool array, shape (strings,)
+        Whether the model knows each string.
+    n_unknown, n_truncated : int
+        How many strings the model does not know, or reads only in part.
+    candidates : int array, shape (candidates,)
+        The string of each candidate.
+    indptr, references : int arrays
+        The strings of each item's references, or the one string that joins them.
     """
 
-    def __init__(
-        self, task: CaptionTask, embedding: str, how: str, *sides: Ints
-    ) -> None:
-        model = label_vectors_of(task, embedding)
-        candidates, indptr, references = sides
-        captions, texts = (
-            [task.texts[code].strip() for code in side.tolist()]
-            for side in (candidates, references)
-        )
-        if how == "joined":
-            texts = [
-                " ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())
-            ]
-            indptr = np.arange(len(indptr))
-        distinct = {
-            text: row for row, text in enumerate(dict.fromkeys([*captions, *texts]))
-        }
-        found, self.lost = embed_wholes(model, list(distinct))
-        self.known, self.cut, self.indptr = found.known, found.truncated, indptr
-        self.vectors = to_device(found.vectors, model.device)
-        self.mine, self.theirs = (
-            np.array([distinct[one] for one in side], np.int64)
-            for side in (captions, texts)
-        )
+    vectors: Any
+    known: Bools
+    n_unknown: int
+    n_truncated: int
+    candidates: Ints
+    indptr: Ints
+    references: Ints
+
+
+def _embed_bags(
+    task: CaptionTask, embedding: str, how: str, captions: CandidateReferences
+) -> _CaptionBags:
+    """Embed candidates and references.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    embedding : str
+        The ``model_key`` of the measure.
+    how : {"joined", "mean"}
+        Whether the references of an item are joined into one string.
+    captions : CandidateReferences
+        References may be of items or of images.
+    """
+    model = label_vectors_of(task, embedding)
+    candidates = _strip_texts(task, captions.candidates)
+    references = _strip_texts(task, captions.references)
+    indptr = captions.indptr
+    if how == "joined":
+        references = _join_references(references, indptr)
+        indptr = np.arange(len(indptr))
+    distinct = list(dict.fromkeys([*candidates, *references]))
+    row_of = {string: row for row, string in enumerate(distinct)}
+    embedded, n_unknown = embed_wholes(model, distinct)
+    candidate_rows = [row_of[string] for string in candidates]
+    reference_rows = [row_of[string] for string in references]
+    return _CaptionBags(
+        vectors=to_device(embedded.vectors, model.device),
+        known=embedded.known,
+        n_unknown=n_unknown,
+        n_truncated=embedded.truncated,
+        candidates=np.array(candidate_rows, np.int64),
+        indptr=indptr,
+        references=np.array(reference_rows, np.int64),
+    )
+
+
+def _strip_texts(task: CaptionTask, codes: Ints) -> list[str]:
+    """Return captions without surrounding white space."""
+    return [task.texts[code].strip() for code in codes.tolist()]
+
+
+def _join_references(references: Sequence[str], indptr: Ints) -> list[str]:
+    """Join the references of each item that are not empty by spaces."""
+    joined = []
+    for start, stop in pairwise(indptr.tolist()):
+        texts = filter(None, references[start:stop])
+        joined.append(" ".join(texts))
+    return joined
 
 
 def _bag_values(
     block: CaptionBlock, *, references: str, embedding: str
-) -> tuple[Floats, Bools]:
-    """Return the similarity of each candidate to its references, and whether it is known."""
-    items = items_of(block)
-    sides = items.candidates, items.indptr, items.references
-    bags = _Bags(block.task, embedding, references, *sides)
-    block.note((UNKNOWN_CAPTIONS, embedding), bags.lost)
-    block.note((CUT_CAPTIONS, embedding), bags.cut)
-    block.note((KNOWN_TEXTS, embedding), int(bags.known.sum()))
-    item, vectors = ragged.row_numbers(bags.indptr), bags.vectors
-    pairs = vectors[bags.mine[item]], vectors[bags.theirs]
-    known = bags.known[bags.theirs]
-    cosines = np.where(known, to_numpy(paired_cosines(*pairs)), 0.0)
-    value = divide(
-        np.bincount(item, cosines, len(block)), ragged.sum_rows(known, bags.indptr)
-    )
-    return np.where(bags.known[bags.mine], value, np.nan), bags.known[bags.mine]
+) -> ComparedValues:
+    """Return the similarity of each candidate to its references."""
+    captions = captions_of(block)
+    bags = _embed_bags(block.task, embedding, references, captions)
+    block.observations.count(UNKNOWN_CAPTIONS, bags.n_unknown, embedding)
+    block.observations.count(CUT_CAPTIONS, bags.n_truncated, embedding)
+    block.observations.count(KNOWN_TEXTS, int(bags.known.sum()), embedding)
+    item_of_pair = ragged.row_numbers(bags.indptr)
+    candidate_vectors = bags.vectors[bags.candidates[item_of_pair]]
+    cosines = paired_cosines(candidate_vectors, bags.vectors[bags.references])
+    is_known = bags.known[bags.references]
+    known_cosines = np.where(is_known, to_numpy(cosines), 0.0)
+    sums = np.bincount(item_of_pair, known_cosines, len(block))
+    values = divide(sums, ragged.sum_rows(is_known, bags.indptr))
+    candidate_known = bags.known[bags.candidates]
+    return ComparedValues(np.where(candidate_known, values, np.nan), candidate_known)
 
 
 class BagPairs:
@@ -307,55 +414,58 @@ class BagPairs:
     Parameters
     ----------
     task : CaptionTask
-        Its candidates are the columns, in their order, whatever their images; rows are images.
+        Its candidates are the columns, in their order, whatever their images. Rows are
+        images.
     measure : Measure
-        Of BagSim, with 0 for what has no value.
+        BagSim, with the default policies, which count undefined values as 0.
 
     Raises
     ------
     InputError
-        If something else stands for what has no value.
+        If the measure has other policies for undefined values.
     """
 
     def __init__(self, task: CaptionTask, measure: Measure) -> None:
-        if any(measure[policy] != "0" for policy in ("no_prediction", "undefined")):
+        if measure["no_prediction"] != "0" or measure["undefined"] != "0":
             raise InputError(
                 "no-matrix",
                 measure=measure,
                 remedy="entries without a value are 0: "
                 "leave no_prediction and undefined out",
             )
-        sides = task.candidates, task.indptr, task.references
-        bags = _Bags(task, model_key(measure), str(measure["references"]), *sides)
-        self.n_rows, self.n_columns = len(task.indptr) - 1, len(task)
-        self._indptr, self._theirs, self._known = bags.indptr, bags.theirs, bags.known
-        self._split = SplitVectors.of(
-            Backend(bags.vectors).array(bags.vectors, "float64")
-        )
-        self._captions, self._known_captions = (
-            self._split[bags.mine],
-            self._known[bags.mine],
-        )
+        captions = CandidateReferences(task.candidates, task.indptr, task.references)
+        how = str(measure["references"])
+        bags = _embed_bags(task, model_key(measure), how, captions)
+        self.n_rows = len(task.indptr) - 1
+        self.n_columns = len(task)
+        self._indptr = bags.indptr
+        self._references = bags.references
+        self._known = bags.known
+        backend = Backend(bags.vectors)
+        self._vectors = SplitVectors.of(backend.array(bags.vectors, "float64"))
+        self._candidate_vectors = self._vectors[bags.candidates]
+        self._candidate_known = self._known[bags.candidates]
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
-        """Return the rows start to stop, shape (rows, captions); 0 where there is no value."""
-        values = np.empty((stop - start, self.n_columns)) if out is None else out
+        """Return the rows start to stop, shape (rows, captions), 0 without a value."""
+        values = out
+        if values is None:
+            values = np.empty((stop - start, self.n_columns))
         values[...] = 0.0
-        first, number = (
-            self._indptr[start:stop],
-            np.diff(self._indptr[start : stop + 1]),
-        )
-        counts = np.zeros(stop - start, np.int64)
-        # the references of images, one by one
-        for place in range(int(number.max(initial=0))):
-            rows = np.flatnonzero(number > place)
-            texts = self._theirs[first[rows] + place]
-            known = self._known[texts]
-            rows, texts = rows[known], texts[known]
-            values[rows] += to_numpy(self._split[texts].cosines(self._captions))
-            counts[rows] += 1
-        values /= np.maximum(counts, 1)[:, None]
-        values[:, ~self._known_captions] = 0.0
+        starts = self._indptr[start:stop]
+        n_refs = np.diff(self._indptr[start : stop + 1])
+        n_known = np.zeros(stop - start, np.int64)
+        # Add the first reference of all images, then the second one, and so on
+        for number in range(int(n_refs.max(initial=0))):
+            rows = np.flatnonzero(n_refs > number)
+            texts = self._references[starts[rows] + number]
+            is_known = self._known[texts]
+            rows = rows[is_known]
+            vectors = self._vectors[texts[is_known]]
+            values[rows] += to_numpy(vectors.cosines(self._candidate_vectors))
+            n_known[rows] += 1
+        values /= np.maximum(n_known, 1)[:, None]
+        values[:, ~self._candidate_known] = 0.0
         return values
 
 
@@ -365,9 +475,9 @@ _REFERENCES = one_of(
     "several references are joined to one text, or their similarities averaged",
     short="refs",
 )
-BagSim = caption_steps.caption_measure(
+BagSim = caption_measure(
     "BagSim",
-    caption_steps.CaptionMeans(_bag_values),
+    CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",

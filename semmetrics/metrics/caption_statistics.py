@@ -1,12 +1,13 @@
-"""What captions look like: lengths, repeated words, vocabulary.
+"""Statistics of captions: lengths, repeated words and vocabulary.
 
 Conventions
 -----------
-Lengths and words are those of the tokenizer. Nothing here says whether a caption is right; only
-``DuplicatedCaption`` has a better side, which is low. ``Vocabulary`` and ``UniqueCaptions`` are no
-functions of sums: they look at the candidates that are there, each once, whatever their weights.
-In a resample these are the candidates drawn, fewer than there are, so an interval of
-``Vocabulary`` lies below its value.
+The tokenizer decides what counts as a word, also for lengths. These measures do not judge
+whether a caption is right, and only ``DuplicatedCaption`` has a better direction (lower).
+
+``Vocabulary`` and ``UniqueCaptions`` are not functions of sums. They look at the
+candidates that are present, each once, whatever their weights. A resample contains only
+some of the candidates, so an interval of ``Vocabulary`` lies below its value.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import (
+    Bools,
     Floats,
     Ints,
     lengths,
@@ -28,9 +30,15 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_overlap import REFERENCE_LENGTH, BleuFamily
-from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
+from semmetrics.metrics.caption_steps import (
+    SKIP_OR_NAN,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    captions_of,
+    task_tokens,
+)
 from semmetrics.metrics.definition import (
     Columns,
     Family,
@@ -45,19 +53,19 @@ from semmetrics.metrics.formulas import divide
 def find_repeated_words(
     indptr: Ints, codes: NDArray[np.integer], times: int = 3
 ) -> tuple[Ints, NDArray[np.integer]]:
-    """Find the words that stand so many times in a row, or more.
+    """Find words that occur at least ``times`` times in a row.
 
     Parameters
     ----------
     indptr, codes : int arrays
-        Tokens of each text.
+        The tokens of each caption.
     times : int
         At least 1.
 
     Returns
     -------
     texts, words : int arrays
-        The text and the code of each such run.
+        The caption and the code of each run of equal words.
 
     References
     ----------
@@ -69,41 +77,55 @@ def find_repeated_words(
     >>> [part.tolist() for part in find_repeated_words(indptr, codes)]
     [[0], [6]]
     """
-    again = np.zeros(len(codes), np.int64)
-    again[1:] = (codes[1:] == codes[:-1]) & (positions(indptr)[1:] > 0)
-    changes = np.flatnonzero(again == 0)
-    # a run of n equal words has n - 1 places that repeat the word before
-    places = changes[np.diff(changes, append=len(codes)) >= times]
+    is_inside_text = positions(indptr) > 0
+    starts_run = np.ones(len(codes), np.bool_)
+    starts_run[1:] = (codes[1:] != codes[:-1]) | ~is_inside_text[1:]
+    run_starts = np.flatnonzero(starts_run)
+    run_lengths = np.diff(run_starts, append=len(codes))
+    places = run_starts[run_lengths >= times]
     return row_numbers(indptr)[places], codes[places]
 
 
-def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
-    table = caption_steps.task_tokens(block.task)
-    indptr, flat = take_rows(table.indptr, caption_steps.items_of(block).candidates)
-    texts, _ = find_repeated_words(indptr, table.codes[flat])
+# ---- values of candidates ------------------------------------------------------------
+
+
+def _is_duplicated(block: CaptionBlock) -> Bools:
+    """Return whether each candidate has a word three or more times in a row."""
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
+    indptr, places = take_rows(table.indptr, candidates)
+    texts, _ = find_repeated_words(indptr, table.codes[places])
     return np.isin(np.arange(len(block)), texts)
 
 
-def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
-    widths = lengths(caption_steps.task_tokens(block.task).indptr)
-    return widths[caption_steps.items_of(block).candidates]
+def _count_tokens(block: CaptionBlock) -> Ints:
+    """Count the tokens of each candidate."""
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
+    return lengths(table.indptr)[candidates]
 
 
-def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return caption_steps.items_of(block).n_refs
+def _count_references(block: CaptionBlock) -> Ints:
+    """Count the references of each candidate."""
+    return captions_of(block).n_refs
 
 
 class LengthRatioFamily(BleuFamily):
-    """Tokens of the candidates over those of their effective references."""
+    """Tokens of the candidates over tokens of their effective references."""
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
-        """Return the ratio; nan where the references are empty."""
+        """Return the ratio, or nan if the references are empty."""
         return np.asarray(divide(numbers["testlen"], numbers["reflen"]))
+
+
+# ---- distinct words and captions -----------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HashColumn:
-    """A column of hashes, any number an item, that mean the same in every part of the data.
+    """A column with any number of hashes per item.
+
+    Equal hashes mean the same in every part of the data, so parts can be joined.
 
     Attributes
     ----------
@@ -119,47 +141,59 @@ class HashColumn:
 
     @staticmethod
     def join(parts: Sequence[HashColumn]) -> HashColumn:
-        """Return the parts one after the other."""
-        widths = np.concatenate([lengths(part.indptr) for part in parts])
-        return HashColumn(
-            offsets(widths), np.concatenate([part.hashes for part in parts])
-        )
+        """Concatenate the items of several columns."""
+        sizes = np.concatenate([lengths(part.indptr) for part in parts])
+        hashes = np.concatenate([part.hashes for part in parts])
+        return HashColumn(offsets(sizes), hashes)
 
     def distinct(self, weights: Floats) -> Ints:
-        """Count the different hashes of the items of positive weight, shape (B,)."""
-        names, codes = np.unique(self.hashes, return_inverse=True)
-        rows, found = row_numbers(self.indptr), np.empty(len(weights), np.int64)
-        for place, drawn in enumerate(weights > 0):
-            seen = np.zeros(len(names), np.bool_)
-            seen[codes.ravel()[drawn[rows]]] = True
-            found[place] = seen.sum()
-        return found
+        """Count the distinct hashes of items with a positive weight.
+
+        Parameters
+        ----------
+        weights : float array, shape (replicates, items)
+
+        Returns
+        -------
+        int array, shape (replicates,)
+        """
+        distinct_hashes, codes = np.unique(self.hashes, return_inverse=True)
+        codes = codes.ravel()
+        item_of_hash = row_numbers(self.indptr)
+        counts = np.empty(len(weights), np.int64)
+        for replicate, is_drawn in enumerate(weights > 0):
+            is_present = np.zeros(len(distinct_hashes), np.bool_)
+            is_present[codes[is_drawn[item_of_hash]]] = True
+            counts[replicate] = is_present.sum()
+        return counts
 
 
-def _word_hashes(block: CaptionBlock) -> HashColumn:
+def _hash_words(block: CaptionBlock) -> HashColumn:
     """Hash the distinct words of each candidate."""
-    table = caption_steps.task_tokens(block.task)
-    words = table.ngrams[0]
-    indptr, cells = take_rows(words.indptr, caption_steps.items_of(block).candidates)
-    return HashColumn(
-        indptr, table.hashes[table.codes[words.places[words.codes[cells]]]]
-    )
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
+    unigrams = table.ngrams[0]
+    indptr, cells = take_rows(unigrams.indptr, candidates)
+    token_places = unigrams.places[unigrams.codes[cells]]
+    return HashColumn(indptr, table.hashes[table.codes[token_places]])
 
 
-def _text_hashes(block: CaptionBlock) -> HashColumn:
-    """Hash all tokens of each candidate together."""
-    table = caption_steps.task_tokens(block.task)
-    indptr, flat = take_rows(table.indptr, caption_steps.items_of(block).candidates)
-    placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
-    total = np.zeros(len(flat) + 1, np.uint64)
-    np.cumsum(mix(placed), out=total[1:])
-    texts = mix(total[indptr[1:]] - total[indptr[:-1]] + mix(lengths(indptr)))
-    return HashColumn(np.arange(len(texts) + 1), texts)
+def _hash_captions(block: CaptionBlock) -> HashColumn:
+    """Hash the tokens of each candidate in their order, one hash per candidate."""
+    table = task_tokens(block.task)
+    candidates = captions_of(block).candidates
+    indptr, places = take_rows(table.indptr, candidates)
+    token_hashes = table.hashes[table.codes[places]] ^ mix(positions(indptr))
+    sums = np.zeros(len(places) + 1, np.uint64)
+    np.cumsum(mix(token_hashes), out=sums[1:])
+    sums_of_captions = sums[indptr[1:]] - sums[indptr[:-1]]
+    hashes = mix(sums_of_captions + mix(lengths(indptr)))
+    return HashColumn(np.arange(len(hashes) + 1), hashes)
 
 
 @dataclass(frozen=True, repr=False)
 class CandidateHashes(Statistic):
-    """A step: hashes of what each candidate has, column "hashes"."""
+    """A step: hashes of each candidate's words, or of the candidate, column "hashes"."""
 
     additive = False
     hashes: Callable[[CaptionBlock], HashColumn]
@@ -170,54 +204,63 @@ class CandidateHashes(Statistic):
 
 
 class DistinctFamily(Family):
-    """The number of different hashes of the candidates that are there, or their share of these."""
+    """The number of distinct hashes of the candidates that are present.
+
+    Parameters
+    ----------
+    hashes : callable
+        Returns the hashes of the candidates of a block.
+    share : bool
+        Whether to divide the number by the number of candidates.
+    """
 
     def __init__(
         self, hashes: Callable[[CaptionBlock], HashColumn], *, share: bool
     ) -> None:
-        self._hashes, self._share = hashes, share
+        self._hashes = hashes
+        self._is_share = share
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the hashes."""
+        """Return the step that computes the hashes."""
         return CandidateHashes(self._hashes)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Count what is different in the candidates that are there."""
-        number = np.asarray(
-            sums["rows"]["hashes"].distinct(sums["weights"]), np.float64
-        )
-        return (
-            divide(number, (sums["weights"] > 0).sum(axis=-1))
-            if self._share
-            else number
-        )
+        """Count distinct hashes, or divide their number by the number of candidates."""
+        weights = sums["weights"]
+        n_distinct = np.asarray(sums["rows"]["hashes"].distinct(weights), np.float64)
+        if not self._is_share:
+            return n_distinct
+        n_candidates = (weights > 0).sum(axis=-1)
+        return divide(n_distinct, n_candidates)
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Count the different hashes of each candidate; None for a share, of which one is all."""
-        return (
-            None if self._share else lengths(rows["hashes"].indptr).astype(np.float64)
-        )
+        """Count the distinct hashes of each candidate. A share has no values of items."""
+        if self._is_share:
+            return None
+        return lengths(rows["hashes"].indptr).astype(np.float64)
 
+
+# ---- definitions ---------------------------------------------------------------------
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
-DuplicatedCaption = caption_steps.caption_measure(
+DuplicatedCaption = caption_measure(
     "DuplicatedCaption",
-    caption_steps.CaptionMeans(_is_duplicated),
+    CaptionMeans(_is_duplicated),
     "Share of candidates that have a word three or more times in a row.",
     "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
     "Wan et al. 2022, section 4.3",
     cite=("wan2022",),
     higher_is_better=False,
 )
-CaptionLength = caption_steps.caption_measure(
+CaptionLength = caption_measure(
     "CaptionLength",
-    caption_steps.CaptionMeans(_token_numbers),
+    CaptionMeans(_count_tokens),
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
     "description",
     **_UNBOUNDED,
 )
-LengthRatio = caption_steps.caption_measure(
+LengthRatio = caption_measure(
     "LengthRatio",
     LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
@@ -227,26 +270,26 @@ LengthRatio = caption_steps.caption_measure(
     options=(REFERENCE_LENGTH, SKIP_OR_NAN),
     **_UNBOUNDED,
 )
-ReferenceCount = caption_steps.caption_measure(
+ReferenceCount = caption_measure(
     "ReferenceCount",
-    caption_steps.CaptionMeans(_reference_numbers),
+    CaptionMeans(_count_references),
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
     "description",
     **_UNBOUNDED,
 )
-Vocabulary = caption_steps.caption_measure(
+Vocabulary = caption_measure(
     "Vocabulary",
-    DistinctFamily(_word_hashes, share=False),
+    DistinctFamily(_hash_words, share=False),
     "Number of different tokens in all candidates.",
     "|{w: w in s for some s}|",
     "description",
-    interval="jackknife",  # a resample lacks a third of the captions, and their words
+    interval="jackknife",  # a resample misses a third of the captions and their words
     **_UNBOUNDED,
 )
-UniqueCaptions = caption_steps.caption_measure(
+UniqueCaptions = caption_measure(
     "UniqueCaptions",
-    DistinctFamily(_text_hashes, share=True),
+    DistinctFamily(_hash_captions, share=True),
     "Share of different captions among the candidates.",
     "|{s}| / |S|",
     "description",

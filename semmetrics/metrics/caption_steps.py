@@ -1,10 +1,10 @@
-"""What caption measures share: tokens, and candidates with their references.
+"""What caption measures share: tokens, candidates with their references, and checks.
 
 Conventions
 -----------
-An item is a candidate caption. One without reference captions has no value: its cause is
-``no_reference``. An empty caption is a caption, with a value. Each distinct caption of a task is
-tokenized once, for all measures.
+An item is a candidate caption. A candidate without reference captions has no value, and
+its cause is ``no_reference``. An empty caption is a caption and has a value. Each
+distinct caption of a task is tokenised once, for all measures.
 """
 
 from __future__ import annotations
@@ -34,8 +34,14 @@ CaptionBlock: TypeAlias = Block[CaptionTask]
 NO_REFERENCE = policy_option(
     "no_reference", "noref", "skip", "candidates without references"
 )
-# For a function of sums, to which an item without references can add nothing.
 SKIP_OR_NAN = NO_REFERENCE._replace(choices=("skip", "nan"))
+"""The policy of functions of sums, to which an item without references adds nothing."""
+
+_TOKEN_LISTS = "token lists"
+"""Key in ``task.shared`` of tokens that are not encoded yet."""
+
+
+# ---- tokens --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,9 +51,9 @@ class TokenTable:
     Attributes
     ----------
     indptr, codes : int arrays
-        Tokens of each caption, as numbers.
+        The token codes of each caption.
     vocabulary : list of str
-        The token of each number.
+        The token of each code.
     """
 
     indptr: Ints
@@ -62,8 +68,8 @@ class TokenTable:
     @cached_property
     def lists(self) -> list[list[str]]:
         """The tokens of each caption."""
-        words = [self.vocabulary[code] for code in self.codes.tolist()]
-        return [words[start:stop] for start, stop in pairwise(self.indptr.tolist())]
+        tokens = [self.vocabulary[code] for code in self.codes.tolist()]
+        return [tokens[start:stop] for start, stop in pairwise(self.indptr.tolist())]
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -71,42 +77,83 @@ class TokenTable:
         return hash_strings(self.vocabulary)
 
 
-@kept
 def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
-    """Return the tokens of all captions of a task; ``stem`` is "none" or "porter"."""
-    lists = task.shared.pop("token lists", None) or task.tokenizer.tokens(task.texts)
-    if stem == "porter":
-        from semmetrics.text.porter import porter_stem
+    """Return the tokens of all captions of a task, encoded once per stemmer.
 
-        stems = {token: porter_stem(token) for tokens in lists for token in tokens}
-        lists = [[stems[token] for token in tokens] for tokens in lists]
-    return TokenTable(*encode_tokens(lists))
+    Parameters
+    ----------
+    task : CaptionTask
+    stem : {"none", "porter"}
+    """
+    key = _token_table_key(stem)
+    if key not in task.shared:
+        token_lists = task.shared.pop(_TOKEN_LISTS, None)
+        if token_lists is None:
+            token_lists = task.tokenizer.tokens(task.texts)
+        if stem == "porter":
+            token_lists = _stem_tokens(token_lists)
+        task.shared[key] = TokenTable(*encode_tokens(token_lists))
+    table: TokenTable = task.shared[key]
+    return table
+
+
+def _token_table_key(stem: str) -> tuple[str, str]:
+    """Return the key of a `TokenTable` in ``task.shared``."""
+    return ("token table", stem)
+
+
+def _stem_tokens(token_lists: list[list[str]]) -> list[list[str]]:
+    """Stem all tokens (Porter 1980), each distinct one once."""
+    from semmetrics.text.porter import porter_stem
+
+    stem_of: dict[str, str] = {}
+    stemmed_lists = []
+    for tokens in token_lists:
+        for token in tokens:
+            if token not in stem_of:
+                stem_of[token] = porter_stem(token)
+        stemmed_lists.append([stem_of[token] for token in tokens])
+    return stemmed_lists
 
 
 @kept
 def joined_tokens(task: CaptionTask) -> list[str]:
-    """Return the tokens of each distinct caption of a task with blanks between them."""
-    if (__name__, "task_tokens", "none") in task.shared:
-        lists = task_tokens(task).lists
-    else:  # numbers of tokens are made when a measure needs them
-        lists = task.shared["token lists"] = task.tokenizer.tokens(task.texts)
-    return list(map(" ".join, lists))
+    """Return the tokens of each distinct caption of a task, joined by spaces."""
+    if _token_table_key("none") in task.shared:
+        token_lists = task_tokens(task).lists
+    else:
+        # Leave the encoding to the first measure that needs token codes
+        token_lists = task.tokenizer.tokens(task.texts)
+        task.shared[_TOKEN_LISTS] = token_lists
+    return list(map(" ".join, token_lists))
 
 
-class CandidateReferences:
-    """The captions of a block's items, as numbers of texts.
+# ---- candidates and references -------------------------------------------------------
+
+
+class CandidateReferences(NamedTuple):
+    """The captions of a block's items, as places in ``task.texts``.
 
     Attributes
     ----------
-    candidates, n_refs : int arrays, shape (items,)
-    indptr, references : int arrays
+    candidates : int array, shape (items,)
+    indptr, references : int arrays, shapes (items + 1,) and (pairs,)
         The references of each item.
     """
 
-    def __init__(self, block: CaptionBlock) -> None:
-        self.indptr, self.references = block.task.pairs(block.start, block.stop)
-        self.candidates = block.task.candidates[block.start : block.stop]
-        self.n_refs = lengths(self.indptr)
+    candidates: Ints
+    indptr: Ints
+    references: Ints
+
+    @property
+    def n_refs(self) -> Ints:
+        """The number of references of each item."""
+        return lengths(self.indptr)
+
+    @property
+    def pair_items(self) -> Ints:
+        """The item of each pair of a candidate and one of its references."""
+        return row_numbers(self.indptr)
 
     @property
     def pair_candidates(self) -> Ints:
@@ -114,77 +161,142 @@ class CandidateReferences:
         return np.repeat(self.candidates, self.n_refs)
 
 
-items_of = kept(CandidateReferences)
+@kept
+def captions_of(block: CaptionBlock) -> CandidateReferences:
+    """Return the candidate and the references of each item of a block."""
+    indptr, references = block.task.pairs(block.start, block.stop)
+    candidates = block.task.candidates[block.start : block.stop]
+    return CandidateReferences(candidates, indptr, references)
 
 
 def cause_column(n_refs: Ints) -> OneHot:
-    """Return the column "cause" of items that lack a value only if they lack references."""
+    """Return the column "cause" of items whose value depends only on references."""
     cause = np.where(n_refs == 0, CAUSES.index("no_reference"), 0)
     return OneHot(cause.astype(np.int8), len(CAUSES))
 
 
-class SharedCells(NamedTuple):
-    """The n-grams that candidates share with each of their references, all int arrays.
+class SharedNGrams(NamedTuple):
+    """The n-grams that candidates share with their references.
+
+    All are int arrays, shape (n,), with one entry per pair and shared n-gram.
 
     Attributes
     ----------
     pairs : the pair of a candidate and a reference
     codes : the n-gram
-    mine, theirs : how often the candidate and the reference have it
+    candidate_counts, reference_counts : how often either caption has the n-gram
     """
 
     pairs: Ints
     codes: NDArray[np.integer]
-    mine: Ints
-    theirs: Ints
+    candidate_counts: Ints
+    reference_counts: Ints
 
 
 def share_ngrams(
-    grams: NGrams, candidates: Ints, indptr: Ints, references: Ints
-) -> SharedCells:
+    ngrams: NGrams, candidates: Ints, indptr: Ints, references: Ints
+) -> SharedNGrams:
     """Find the n-grams that each candidate shares with each of its references.
 
     Parameters
     ----------
-    grams : NGrams
+    ngrams : NGrams
     candidates : int array, shape (items,)
-        Texts.
+        Numbers of captions.
     indptr, references : int arrays, shapes (items + 1,) and (pairs,)
-        The texts of each item's references.
+        The numbers of each item's reference captions.
 
     Examples
     --------
     >>> unigrams = count_ngrams(np.array([0, 3, 5]), np.array([7, 7, 8, 7, 7]), 1)[0]
     >>> shared = share_ngrams(unigrams, np.array([0]), np.array([0, 1]), np.array([1]))
-    >>> shared.mine.tolist(), shared.theirs.tolist()
+    >>> shared.candidate_counts.tolist(), shared.reference_counts.tolist()
     ([2], [2])
     """
-    size = len(grams)
-    rows, mine = take_rows(grams.indptr, candidates)
-    held = row_numbers(rows) * size + grams.codes[mine]
-    rows, theirs = take_rows(grams.indptr, references)
-    wanted = np.repeat(row_numbers(indptr) * size, lengths(rows)) + grams.codes[theirs]
-    places = np.searchsorted(held, wanted)
-    both = np.flatnonzero(np.append(held, -1)[places] == wanted)
-    places, theirs = places[both], theirs[both]
-    counts = (grams.counts[cells].astype(np.int64) for cells in (mine[places], theirs))
-    pairs = np.searchsorted(rows, both, "right") - 1
-    return SharedCells(pairs, grams.codes[theirs], *counts)
+    n_distinct = len(ngrams)
+    candidate_rows, candidate_cells = take_rows(ngrams.indptr, candidates)
+    candidate_keys = row_numbers(candidate_rows) * n_distinct
+    candidate_keys += ngrams.codes[candidate_cells]
+
+    reference_rows, reference_cells = take_rows(ngrams.indptr, references)
+    item_of_pair = row_numbers(indptr)
+    reference_keys = np.repeat(item_of_pair * n_distinct, lengths(reference_rows))
+    reference_keys += ngrams.codes[reference_cells]
+
+    # Both keys are (item, n-gram). Those of the candidates rise.
+    places = np.searchsorted(candidate_keys, reference_keys)
+    is_shared = np.append(candidate_keys, -1)[places] == reference_keys
+    shared = np.flatnonzero(is_shared)
+    shared_candidate_cells = candidate_cells[places[shared]]
+    shared_reference_cells = reference_cells[shared]
+    return SharedNGrams(
+        pairs=np.searchsorted(reference_rows, shared, "right") - 1,
+        codes=ngrams.codes[shared_reference_cells],
+        candidate_counts=ngrams.counts[shared_candidate_cells].astype(np.int64),
+        reference_counts=ngrams.counts[shared_reference_cells].astype(np.int64),
+    )
+
+
+def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
+    """Return the largest value of each row, or nan for a row without values.
+
+    Examples
+    --------
+    >>> largest_of_rows(np.array([1, 3, 2]), np.array([0, 2, 2, 3])).tolist()
+    [3.0, nan, 2.0]
+    """
+    largest = np.full(len(indptr) - 1, np.nan)
+    has_values = lengths(indptr) > 0
+    if has_values.any():
+        starts = indptr[:-1][has_values]
+        largest[has_values] = np.maximum.reduceat(values, starts)
+    return largest
+
+
+# ---- means over candidates -----------------------------------------------------------
+
+
+class ComparedValues(NamedTuple):
+    """Values of candidates that may have nothing to compare.
+
+    Attributes
+    ----------
+    values : float array, shape (items,)
+        nan if undefined.
+    n_compared : int or bool array, shape (items,)
+        How much a candidate has to compare. The cause of a value that is undefined with
+        0 is ``no_prediction``.
+    """
+
+    values: Floats
+    n_compared: NDArray[Any]
 
 
 @dataclass(frozen=True, repr=False)
 class CaptionValues(Statistic):
-    """A step: a value of each candidate, by a function of the block and of options."""
+    """A step: the value of each candidate, by a function of the block and of options.
+
+    Attributes
+    ----------
+    values : callable
+        As `CaptionMeans` takes it.
+    options : tuple of pairs
+        Its keyword arguments.
+    """
 
     values: Callable[..., Any]
     options: tuple[tuple[str, Value], ...] = ()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        found, n_refs = self.values(block, **dict(self.options)), items_of(block).n_refs
-        values, n_pred = found if isinstance(found, tuple) else (found, 1)
-        n_pred = np.where(n_refs > 0, n_pred, 1)  # without references it is no cause
-        return value_columns(np.asarray(values, np.float64), n_pred, n_refs)
+        computed = self.values(block, **dict(self.options))
+        if not isinstance(computed, ComparedValues):
+            computed = ComparedValues(computed, np.array(1))
+        n_refs = captions_of(block).n_refs
+        # Without references, the cause is "no_reference" and never "no_prediction"
+        n_pred = np.where(n_refs > 0, computed.n_compared, 1)
+        values = np.asarray(computed.values, np.float64)
+        return value_columns(values, n_pred, n_refs)
 
 
 class CaptionMeans(ItemMeans):
@@ -193,16 +305,15 @@ class CaptionMeans(ItemMeans):
     Parameters
     ----------
     values : callable
-        Takes a block, and the measure's options by keyword; returns a value of each candidate, nan
-        of those that have none. Or these and a number of each candidate: 0 where there is nothing
-        of it to compare, which is the cause ``no_prediction``.
+        Takes a block, and the measure's options as keywords. Returns an array with the
+        value of each candidate, nan if it is undefined, or `ComparedValues`.
     """
 
     def __init__(self, values: Callable[..., Any]) -> None:
         self._values = values
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of item values."""
+        """Return the step that computes item values."""
         options = {name: value for name, value in measure.options if name not in CAUSES}
         if "embedding" in options:
             options["embedding"] = model_key(measure)
@@ -213,23 +324,11 @@ caption_measure = partial(define, cutoff=False, kind="captions")
 """Register a measure of captions, by default without a cutoff."""
 
 
-def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
-    """Return the largest value of each row; nan in a row without values.
-
-    Examples
-    --------
-    >>> largest_of_rows(np.array([1, 3, 2]), np.array([0, 2, 2, 3])).tolist()
-    [3.0, nan, 2.0]
-    """
-    found = np.full(len(indptr) - 1, np.nan)
-    some = lengths(indptr) > 0
-    if some.any():
-        found[some] = np.maximum.reduceat(values, indptr[:-1][some])
-    return found
+# ---- checks --------------------------------------------------------------------------
 
 
 def check_references(references: Any, where: str = "references") -> None:
-    """Refuse anything but a list with a list of captions for each image."""
+    """Raise an error unless references are a list with a list of captions per image."""
     if not is_list(references):
         wanted = "a list with a list of captions for each image"
         raise InputError("wrong-type", where, value=references, wanted=wanted)
@@ -238,23 +337,25 @@ def check_references(references: Any, where: str = "references") -> None:
 
 
 def check_captions(captions: Any, where: str) -> None:
-    """Refuse anything but a list of strings; the characters of a string would be captions."""
+    """Raise an error unless captions are a list of strings.
+
+    A single string is an error, because its characters would count as captions.
+    """
     if not is_list(captions):
         raise InputError(
             "wrong-type", where, value=captions, wanted="a list of captions"
         )
     for number, text in enumerate(captions):
         if not isinstance(text, str):
-            raise InputError(
-                "wrong-type", f"{where}[{number}]", value=text, wanted="a string"
-            )
+            place = f"{where}[{number}]"
+            raise InputError("wrong-type", place, value=text, wanted="a string")
 
 
 def is_list(value: Any) -> bool:
-    """Tell whether it has a length and an order, and is not a string."""
-    if (
-        isinstance(value, str | bytes | Mapping | Set)
-        or getattr(value, "shape", None) == ()
-    ):
+    """Return whether a value has a length and an order, and is not a string."""
+    if isinstance(value, str | bytes | Mapping | Set):
+        return False
+    is_scalar_array = getattr(value, "shape", None) == ()
+    if is_scalar_array:
         return False
     return hasattr(value, "__len__") and hasattr(value, "__iter__")

@@ -1,26 +1,26 @@
-"""CIDEr-D and CIDEr: agreement with the references in n-grams, rare ones weighing more.
+"""CIDEr-D and CIDEr: agreement with the references in n-grams, weighted by rarity.
 
 Conventions
 -----------
-Captions are tf-idf vectors over the n-grams of one order: how often a caption holds an n-gram,
-times the n-gram's weight. A value is the mean over orders 1 to 4 and over references of the cosine
-of candidate and reference, times 10. ``CIDEr-D`` clips the candidate's counts to the reference's
-and multiplies by exp(-Δ²/2σ²), Δ the difference of the lengths of the two; length counts the
-bigrams, as the released code does. ``CIDEr`` does neither.
+Captions are tf-idf vectors (`semmetrics.metrics.tfidf`). A value is the mean over orders
+1 to 4 and over references of the cosine of candidate and reference, times 10.
+``CIDEr-D`` clips the candidate's counts to the reference's and multiplies by
+exp(-Δ²/2σ²), with Δ the difference of the two lengths. Length counts bigrams, as in the
+released code. ``CIDEr`` does neither.
 
-A document is the reference captions of one image together; an n-gram counts once in it, however
-often it occurs. An image without references is not a document. The weight of an n-gram is
-log(documents) - log(max(1, frequency)), 0 for one that every document has, log(documents) for one
-that none has. With the references of a single image every weight is 0, and so is the value.
+A document is the set of all reference captions of one image. An n-gram counts once per
+document, however often it occurs. An image without references is not a document. The
+weight of an n-gram is log(documents) - log(max(1, frequency)): 0 if every document has
+it, and log(documents) if none has. With the references of a single image, every weight
+is 0, and so is the value.
 
-``df=references`` counts each image of the task once, with or without a candidate. ``df=rows``
-counts it once for each candidate, which is what a loop over rows of (candidate, references) counts.
-``df=given`` takes a fit, which is frozen: resamples and comparisons do not count again. Fits of
-different documents add up.
+``df=references`` counts each image of the task once, with or without a candidate.
+``df=rows`` counts it once per candidate, as a loop over rows of (candidate, references)
+does. ``df=given`` takes a fit that does not change: resamples and comparisons do not
+count again. Fits of different documents can be added.
 
-An empty caption has value 0; a candidate without references has none (``no_reference``). Sums over
-n-grams are exact before one rounding, so that a value does not depend on what other captions there
-are.
+An empty caption has value 0. A candidate without references has no value
+(``no_reference``).
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,37 +36,62 @@ from numpy.typing import NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_strings, mix
-from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
-from semmetrics.core.ragged import Cells, Floats, Ints, SparsePairs
+from semmetrics.core.ngrams import find_rows, sum_equal_rows
+from semmetrics.core.ragged import Floats, Ints, SparsePairs
 from semmetrics.data import frequencies
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequencies import FrequencyTable
 from semmetrics.data.tasks import CaptionTask, caption_task, kept
 from semmetrics.errors import Fact, InputError
-from semmetrics.metrics import caption_steps
-from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, TokenTable
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    CandidateReferences,
+    CaptionBlock,
+    CaptionMeans,
+    TokenTable,
+    caption_measure,
+    captions_of,
+    check_references,
+    share_ngrams,
+    task_tokens,
+)
 from semmetrics.metrics.definition import Measure, Option, one_of
+from semmetrics.metrics.tfidf import TfIdf, length_penalty, multiply_pairs
 from semmetrics.text.tokenizers import open_tokenizer
 
 SOURCES = ("references", "rows", "given")
+"""Choices of the option ``df``: what document frequencies are counted on."""
+
+KNOWN_WORDS = "words with a given document frequency"
+"""Name of the note with the number of such words, once per block and measure."""
+
+SCALE = 10.0
+"""Factor of the mean cosine."""
+
 Counts: TypeAlias = dict[tuple[str, ...], int]
 Path: TypeAlias = str | os.PathLike[str]
 
 
+# ---- document frequencies ------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DocumentFrequencies(FrequencyTable):
-    """The number of documents that hold each n-gram: a fit that can be saved, loaded and merged.
+    """The number of documents that contain each n-gram.
+
+    This is a fit that can be saved, loaded and merged.
 
     Attributes
     ----------
     documents : int or None
-        How many documents were counted; None where a file gives a logarithm of no integer.
+        How many documents were counted. None if a file gives a logarithm that is not
+        the logarithm of an integer.
     log_documents : float
     vocabulary : tuple of str
     grams, counts : tuples of int arrays
-        The distinct n-grams of each order as places in the vocabulary, and their frequencies.
+        The distinct n-grams of each order as token codes, and their frequencies.
     tokenizer, stem : str
-        How the tokens were made; "" where that is not known.
+        How the tokens were made, or "" if unknown.
 
     Examples
     --------
@@ -80,6 +104,18 @@ class DocumentFrequencies(FrequencyTable):
         return sum(map(len, self.counts))
 
     @classmethod
+    def _of_table(cls, table: FrequencyTable) -> DocumentFrequencies:
+        return cls(
+            documents=table.documents,
+            log_documents=table.log_documents,
+            vocabulary=table.vocabulary,
+            grams=table.grams,
+            counts=table.counts,
+            tokenizer=table.tokenizer,
+            stem=table.stem,
+        )
+
+    @classmethod
     def load(
         cls,
         path: Path,
@@ -87,94 +123,98 @@ class DocumentFrequencies(FrequencyTable):
         documents: int | None = None,
         max_bytes: int = DEFAULTS.max_bytes,
     ) -> DocumentFrequencies:
-        """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
+        """Read a file written by ``save``, JSON, or a pickle of released code.
+
+        No code in the pickle is run.
 
         Parameters
         ----------
         path : path
         documents : int, optional
-            How many documents there are, where the file does not say it.
+            How many documents there are, if the file does not give the number.
         max_bytes : int
-            The most bytes to read, after decompression, and to make of them.
+            The maximum number of bytes to read after decompression, and to build from
+            them.
 
         Raises
         ------
         InputError
-            If the file is none of these or a count is impossible.
+            If the file has another form, or a count is impossible.
         """
         table = frequencies.read_frequencies(
             path, documents=documents, max_bytes=max_bytes
         )
-        return cls(**vars(table))
+        return cls._of_table(table)
 
     @classmethod
     def from_counts(
         cls, counts: Counts, *, documents: int, tokenizer: str = "", stem: str = ""
     ) -> DocumentFrequencies:
-        """Make document frequencies of a dict of n-grams.
+        """Build document frequencies from a dict of n-grams.
 
         Raises
         ------
         InputError
-            If a count is no whole number from 0 to the number of documents.
+            If a count is not an integer from 0 to the number of documents.
         """
-        return cls(
-            **vars(frequencies.table_of_counts(counts, documents, tokenizer, stem))
-        )
+        table = frequencies.table_of_counts(counts, documents, tokenizer, stem)
+        return cls._of_table(table)
 
     def save(self, path: Path) -> None:
-        """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
+        """Write JSON if the path ends in .json, and otherwise .npz without pickles."""
         frequencies.write_frequencies(self, path)
 
     @property
     def hash(self) -> str:
-        """12 hex digits of the documents and frequencies, whatever their order."""
-        names = hash_strings(self.vocabulary)
+        """12 hex digits that identify documents and frequencies in any order."""
+        token_hashes = hash_strings(self.vocabulary)
         total = self.documents
         if total is None:
-            total = int(np.float64(self.log_documents).view(np.uint64)) ^ 1 << 63
+            log_bits = int(np.float64(self.log_documents).view(np.uint64))
+            total = log_bits ^ (1 << 63)
         for grams, counts in zip(self.grams, self.counts, strict=True):
-            hashes = np.full(len(grams), grams.shape[1], np.uint64)
+            order = grams.shape[1]
+            hashes = np.full(len(grams), order, np.uint64)
             for codes in grams.T:
-                hashes = mix(hashes ^ names[codes])
+                hashes = mix(hashes ^ token_hashes[codes])
             total += int(mix(hashes + counts.astype(np.uint64)).sum())
-        return f"{int(mix(np.array([total % 2**64], np.uint64))[0]) >> 16:012x}"
+        mixed = mix(np.array([total % 2**64], np.uint64))
+        return f"{int(mixed[0]) >> 16:012x}"
 
     def __add__(self, other: DocumentFrequencies) -> DocumentFrequencies:
-        """Add the frequencies of other documents: the two share none.
+        """Add the frequencies of other documents. No document may be in both.
 
         Raises
         ------
         InputError
-            If their tokens were made differently, or a number of documents is not known.
+            If their tokens were made differently, or a number of documents is unknown.
         """
         for name in ("tokenizer", "stem"):
-            mine, theirs = getattr(self, name), getattr(other, name)
+            mine = getattr(self, name)
+            theirs = getattr(other, name)
             if mine != theirs:
                 raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
         if self.documents is None or other.documents is None:
             raise InputError("unknown-documents")
-        names = dict.fromkeys(self.vocabulary + other.vocabulary)
-        vocabulary = {token: code for code, token in enumerate(names)}
-        parts = [
-            (table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)
-        ]
-        merged = []
-        for n in range(max(len(self.grams), len(other.grams))):
-            some = [
-                (codes[t.grams[n]], t.counts[n])
-                for t, codes in parts
-                if n < len(t.grams)
-            ]
-            grams, counts = map(np.concatenate, zip(*some, strict=True))
-            merged.append(sum_equal_rows(grams, counts, len(vocabulary)))
         documents = self.documents + other.documents
+        vocabulary = tuple(dict.fromkeys(self.vocabulary + other.vocabulary))
+        code_of = {token: code for code, token in enumerate(vocabulary)}
+        parts = [
+            (self, _encode_tokens(self.vocabulary, code_of)),
+            (other, _encode_tokens(other.vocabulary, code_of)),
+        ]
+        merged_grams = []
+        merged_counts = []
+        for order in range(1, max(len(self.grams), len(other.grams)) + 1):
+            grams, counts = _merge_order(order, parts, len(vocabulary))
+            merged_grams.append(grams.astype(np.int32))
+            merged_counts.append(counts)
         return DocumentFrequencies(
             documents,
             frequencies.log_of(documents),
-            tuple(vocabulary),
-            tuple(grams.astype(np.int32) for grams, _ in merged),
-            tuple(counts for _, counts in merged),
+            vocabulary,
+            tuple(merged_grams),
+            tuple(merged_counts),
             self.tokenizer,
             self.stem,
         )
@@ -189,85 +229,74 @@ class DocumentFrequencies(FrequencyTable):
         Returns
         -------
         list of float arrays
-            As long as ``table.ngrams``.
+            One per order in ``table.ngrams``.
         """
-        codes = {token: code for code, token in enumerate(self.vocabulary)}
-        known, weights = _codes_of(table.vocabulary, codes), []
+        code_of = {token: code for code, token in enumerate(self.vocabulary)}
+        own_codes = _encode_tokens(table.vocabulary, code_of)
+        weights = []
         for ngrams in table.ngrams:
-            found = np.zeros(len(ngrams), np.int64)
+            n_documents = np.zeros(len(ngrams), np.int64)
             if ngrams.order <= len(self.grams):
-                asked = known[ngrams.tokens(table.codes)]
-                place = find_rows(
-                    self.grams[ngrams.order - 1], asked, len(self.vocabulary)
-                )
-                found = np.append(self.counts[ngrams.order - 1], 0)[place]
-            weights.append(
-                np.maximum(0.0, self.log_documents - np.log(np.maximum(1.0, found)))
-            )
+                own_grams = own_codes[ngrams.tokens(table.codes)]
+                n_documents = self._look_up(own_grams)
+            logs = np.log(np.maximum(1.0, n_documents))
+            weights.append(np.maximum(0.0, self.log_documents - logs))
         return weights
 
+    def _look_up(self, grams: Ints) -> Ints:
+        """Return the frequency of n-grams of one order, 0 if they are not listed.
+
+        Parameters
+        ----------
+        grams : int array, shape (n-grams, order)
+            Token codes, -1 for a token that is not in the vocabulary.
+        """
+        order = grams.shape[1]
+        places = find_rows(self.grams[order - 1], grams, len(self.vocabulary))
+        counts = np.append(self.counts[order - 1], 0)  # place -1 is not listed
+        return counts[places]
+
     def check_tokens(self, tokenizer: str, stem: str) -> None:
-        """Refuse captions whose tokens are made in another way, as far as that is known.
+        """Raise an error if captions are tokenised in a different way than the fit.
+
+        A fit with an unknown tokenizer or stemmer accepts all captions.
 
         Raises
         ------
         InputError
-            If they are.
+            If the tokenizer or the stemmer differs.
         """
         for name, theirs in (("tokenizer", tokenizer), ("stem", stem)):
-            if (mine := getattr(self, name)) not in ("", theirs):
+            mine = getattr(self, name)
+            if mine not in ("", theirs):
                 raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
 
 
-def _codes_of(tokens: Iterable[str], codes: dict[str, int]) -> Ints:
-    return np.array([codes.get(token, -1) for token in tokens], np.int64)
+def _encode_tokens(tokens: Iterable[str], code_of: dict[str, int]) -> Ints:
+    """Return the code of each token, -1 for unknown tokens."""
+    return np.array([code_of.get(token, -1) for token in tokens], np.int64)
 
 
-def task_frequencies(
-    task: CaptionTask, source: str = "references", stem: str = "none"
-) -> DocumentFrequencies:
-    """Return the document frequencies that a measure of a task uses, to save or to name.
+def _merge_order(
+    order: int, parts: Sequence[tuple[DocumentFrequencies, Ints]], n_tokens: int
+) -> tuple[NDArray[np.integer], Ints]:
+    """Return the n-grams of one order of several fits, and the sum of their counts.
 
     Parameters
     ----------
-    task : CaptionTask
-    source : {"references", "rows", "given"}
-        The measure's option ``df``; "given" is ``task.fits["df"]``.
-    stem : {"none", "porter"}
-
-    Returns
-    -------
-    DocumentFrequencies
-
-    Raises
-    ------
-    InputError
-        If none are given, or those given were counted on other tokens.
+    order : int
+    parts : sequence of pairs
+        A fit, and the code of each of its tokens in the common vocabulary.
+    n_tokens : int
+        The size of the common vocabulary.
     """
-    fit = _given_fit(task, source, stem)
-    if fit is not None:
-        return fit
-    documents, counts = _count_documents(task, source, stem)
-    table = caption_steps.task_tokens(task, stem)
-    grams = (
-        ngrams.tokens(table.codes)[found > 0].astype(np.int32)
-        for ngrams, found in zip(table.ngrams, counts, strict=True)
-    )
-    return DocumentFrequencies(
-        documents,
-        frequencies.log_of(documents),
-        tuple(table.vocabulary),
-        tuple(grams),
-        tuple(found[found > 0] for found in counts),
-        str(task.tokenizer.name),
-        stem,
-    )
-
-
-@kept
-def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
-    """Return the hash of the document frequencies that a measure uses."""
-    return task_frequencies(task, source, stem).hash
+    grams = []
+    counts = []
+    for fit, codes in parts:
+        if order <= len(fit.grams):
+            grams.append(codes[fit.grams[order - 1]])
+            counts.append(fit.counts[order - 1])
+    return sum_equal_rows(np.concatenate(grams), np.concatenate(counts), n_tokens)
 
 
 def fit_document_frequencies(
@@ -280,9 +309,9 @@ def fit_document_frequencies(
     Parameters
     ----------
     captions : CaptionTask, or sequence of sequences of str
-        Of lists, each is a document: the reference captions of one image.
+        Each list is a document: the reference captions of one image.
     tokenizer : Tokenizer or str
-        For lists, "ptb" where left out; a task has its own.
+        The tokenizer for lists, "ptb" by default. A task has its own.
     stem : {"none", "porter"}
 
     Returns
@@ -292,312 +321,318 @@ def fit_document_frequencies(
     Raises
     ------
     InputError
-        If a tokenizer is given with a task, or the captions are no list of lists of texts.
+        If a tokenizer is given with a task, or the captions are not a list of lists of
+        strings.
     """
     check_choice("stem", stem, ("none", "porter"))
     if isinstance(captions, CaptionTask):
         if tokenizer is not None:
-            raise InputError(
-                "not-applicable", name="tokenizer", what="a task, which has its own"
-            )
+            what = "a task, which has its own"
+            raise InputError("not-applicable", name="tokenizer", what=what)
         return task_frequencies(captions, "references", stem)
-    caption_steps.check_references(captions, "captions")
-    names = list(map(str, range(len(captions))))
-    words = open_tokenizer("ptb" if tokenizer is None else tokenizer)
-    task = caption_task([()] * len(captions), captions, names, words)
+    check_references(captions, "captions")
+    n_images = len(captions)
+    ids = list(map(str, range(n_images)))
+    if tokenizer is None:
+        tokenizer = "ptb"
+    task = caption_task([()] * n_images, captions, ids, open_tokenizer(tokenizer))
     return task_frequencies(task, "references", stem)
 
 
-@kept
-def known_words(task: CaptionTask, source: str, stem: str) -> tuple[int, int]:
-    """Return how many words of a task have a document frequency that was given, and of how many.
+# ---- document frequencies of a task --------------------------------------------------
 
-    Numbers are not counted, because a table of word numbers has them by chance.
+
+def task_frequencies(
+    task: CaptionTask, source: str = "references", stem: str = "none"
+) -> DocumentFrequencies:
+    """Return the document frequencies that a measure of a task uses.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    source : {"references", "rows", "given"}
+        The measure's option ``df``. "given" is ``task.fits["df"]``.
+    stem : {"none", "porter"}
+
+    Returns
+    -------
+    DocumentFrequencies
+
+    Raises
+    ------
+    InputError
+        If the source is "given" and the task has no fit, or the fit was counted on
+        other tokens.
     """
-    fit = _given_fit(task, source, stem)
-    words = [
-        word
-        for word in caption_steps.task_tokens(task, stem).vocabulary
-        if word.isalpha()
-    ]
+    fit = _fit_of_task(task, source, stem)
+    if fit is not None:
+        return fit
+    counted = _count_documents(task, source, stem)
+    table = task_tokens(task, stem)
+    grams = []
+    counts = []
+    for ngrams, n_documents in zip(table.ngrams, counted.frequencies, strict=True):
+        occurs = n_documents > 0
+        grams.append(ngrams.tokens(table.codes)[occurs].astype(np.int32))
+        counts.append(n_documents[occurs])
+    return DocumentFrequencies(
+        counted.n_documents,
+        frequencies.log_of(counted.n_documents),
+        tuple(table.vocabulary),
+        tuple(grams),
+        tuple(counts),
+        str(task.tokenizer.name),
+        stem,
+    )
+
+
+@kept
+def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
+    """Return the hash of the document frequencies that a measure uses."""
+    return task_frequencies(task, source, stem).hash
+
+
+class WordCoverage(NamedTuple):
+    """How many of a task's words have a document frequency.
+
+    Numbers do not count, because a table of word numbers contains them by chance.
+    """
+
+    n_known: int
+    n_words: int
+
+
+@kept
+def known_words(task: CaptionTask, source: str, stem: str) -> WordCoverage:
+    """Count the distinct words of a task, and those with a document frequency."""
+    fit = _fit_of_task(task, source, stem)
+    vocabulary = task_tokens(task, stem).vocabulary
+    words = [token for token in vocabulary if token.isalpha()]
+    n_words = len(words)
     if fit is None:
-        return len(words), len(words)
-    known = set(fit.vocabulary)
-    return sum(word in known for word in words), len(words)
+        return WordCoverage(n_words, n_words)
+    fitted_words = set(fit.vocabulary)
+    n_known = sum(word in fitted_words for word in words)
+    return WordCoverage(n_known, n_words)
 
 
 def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[Fact]:
-    """Return what a user should know about document frequencies that were counted."""
-    lone = [
-        str(measure)
-        for measure in measures
-        if measure["df"] in ("references", "rows")
-        and f"{measure['df']}/{measure['stem']}" not in task.fits
-        and int(_document_numbers(task, str(measure["df"])).sum()) == 1
-    ]
-    return [Fact("single-document", len(lone), tuple(lone))] if lone else []
+    """Return a note on measures whose frequencies were counted on one document."""
+    on_one_document = []
+    for measure in measures:
+        source = measure["df"]
+        if source not in ("references", "rows"):
+            continue
+        if f"{source}/{measure['stem']}" in task.fits:
+            continue
+        if int(_documents_per_image(task, str(source)).sum()) == 1:
+            on_one_document.append(str(measure))
+    if not on_one_document:
+        return []
+    return [Fact("single-document", len(on_one_document), tuple(on_one_document))]
 
 
-def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies | None:
-    """Return the fit that a task has for a measure; None if its references are to be counted."""
-    given = task.fits.get(f"{'df' if source == 'given' else source}/{stem}")
-    if source == "given":
-        given = given or task.fits.get("df")
-    if isinstance(given, DocumentFrequencies):
-        given.check_tokens(str(task.tokenizer.name), stem)
-        return given
+def _fit_of_task(
+    task: CaptionTask, source: str, stem: str
+) -> DocumentFrequencies | None:
+    """Return the fit that a task has for a measure.
+
+    Returns None if the frequencies are to be counted on the task's references.
+    """
+    if source != "given":
+        fit = task.fits.get(f"{source}/{stem}")
+    else:
+        fit = task.fits.get(f"df/{stem}") or task.fits.get("df")
+    if isinstance(fit, DocumentFrequencies):
+        fit.check_tokens(str(task.tokenizer.name), stem)
+        return fit
     if source == "given":
         raise InputError("needs-option", what="df=given", name="doc_freq")
     return None
 
 
-@kept
-def _count_documents(
-    task: CaptionTask, source: str, stem: str
-) -> tuple[int, list[Ints]]:
-    """Return the number of documents, and in how many each n-gram of each order is."""
-    times, image = _document_numbers(task, source), ragged.row_numbers(task.indptr)
-    counts = []
-    for ngrams in caption_steps.task_tokens(task, stem).ngrams:
-        indptr, cells = ragged.take_rows(ngrams.indptr, task.references)
-        size = max(1, len(ngrams))
-        pairs = np.sort(image[ragged.row_numbers(indptr)] * size + ngrams.codes[cells])
-        images, codes = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
-        found = np.bincount(codes, times[images], len(ngrams))  # whole, below 2**53
-        counts.append(found.astype(np.int64))
-    return int(times.sum()), counts
-
-
-def _document_numbers(task: CaptionTask, source: str) -> Ints:
-    """Return how often each image is a document."""
-    some = (ragged.lengths(task.indptr) > 0).astype(np.int64)
-    return (
-        some * np.bincount(task.images, minlength=len(some))
-        if source == "rows"
-        else some
-    )
-
-
-KNOWN_WORDS = "words with a given document frequency"
-"""What is counted, once per block and measure."""
-SCALE = 10.0
-# A squared weight is cut in two parts on grids so coarse that sums of them, each times a product of
-# counts, stay whole multiples within 53 bits: exact for captions that hold a word up to 500 times.
-_HIGH, _LOW = 2.0**24, 2.0**60
-
-
-def length_penalty(candidates: Ints, references: Ints, sigma: float) -> Floats:
-    """Return exp(-Δ²/2σ²) of lengths, elementwise.
-
-    Examples
-    --------
-    >>> length_penalty(np.array([9, 3]), np.array([9, 9]), 6.0).round(4).tolist()
-    [1.0, 0.6065]
-    """
-    difference = (candidates - references).astype(np.float64)
-    # of lengths very far from each other, whose penalty is 0
-    with np.errstate(over="ignore"):
-        return np.asarray(np.exp(-0.5 * (difference / sigma) ** 2))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TfIdf:
-    """The tf-idf vectors of all captions of a task, over the n-grams of one order.
+class _CountedDocuments(NamedTuple):
+    """Document frequencies of the n-grams of a task.
 
     Attributes
     ----------
-    ngrams : NGrams
-    weights : float array, shape (distinct n-grams,)
-        Not negative.
-    held : int
-        How many n-grams are squared at a time; a caption may have more.
+    n_documents : int
+    frequencies : list of int arrays, shape (distinct n-grams,)
+        In how many documents each n-gram occurs, for each order.
     """
 
-    ngrams: NGrams
-    weights: Floats
-    held: int = 1 << 20
+    n_documents: int
+    frequencies: list[Ints]
 
-    @cached_property
-    def norms(self) -> Floats:
-        """Euclidean lengths of the vectors, shape (texts,)."""
-        ngrams = self.ngrams
-        found = np.empty(len(ngrams.indptr) - 1)
-        for rows in ragged.runs_within(ngrams.indptr, self.held):
-            indptr = ngrams.indptr[rows.start : rows.stop + 1]
-            flat = slice(indptr[0], indptr[-1])
-            counts = ngrams.counts[flat].astype(np.int64)
-            texts = ragged.row_numbers(indptr - indptr[0])
-            found[rows] = self.sums(
-                texts, ngrams.codes[flat], counts * counts, len(indptr) - 1
-            )
-        return np.sqrt(found, out=found)
 
-    def squares(self, codes: NDArray[np.integer]) -> tuple[Floats, Floats]:
-        """Return squared weights of n-grams, as two parts whose sum they are."""
-        squares = self.weights[codes] ** 2
-        high = np.rint(squares * _HIGH) / _HIGH
-        return high, np.rint((squares - high) * _LOW) / _LOW
+@kept
+def _count_documents(task: CaptionTask, source: str, stem: str) -> _CountedDocuments:
+    """Count the documents of a task, and those that contain each n-gram."""
+    documents_per_image = _documents_per_image(task, source)
+    image_of_reference = ragged.row_numbers(task.indptr)
+    frequencies_by_order = []
+    for ngrams in task_tokens(task, stem).ngrams:
+        n_distinct = max(1, len(ngrams))
+        indptr, cells = ragged.take_rows(ngrams.indptr, task.references)
+        images = image_of_reference[ragged.row_numbers(indptr)]
+        keys = np.sort(images * n_distinct + ngrams.codes[cells])
+        distinct_keys = keys[np.diff(keys, prepend=-1) > 0]
+        images, codes = np.divmod(distinct_keys, n_distinct)
+        n_documents = np.bincount(codes, documents_per_image[images], len(ngrams))
+        frequencies_by_order.append(n_documents.astype(np.int64))  # exact below 2**53
+    return _CountedDocuments(int(documents_per_image.sum()), frequencies_by_order)
 
-    def sums(
-        self, rows: Ints, codes: NDArray[np.integer], times: Ints, n_rows: int
-    ) -> Floats:
-        """Return the sum over the n-grams of each row of times · weight²."""
-        high, low = (
-            np.bincount(rows, times * part, n_rows) for part in self.squares(codes)
+
+def _documents_per_image(task: CaptionTask, source: str) -> Ints:
+    """Return how many times each image counts as a document."""
+    has_reference = ragged.lengths(task.indptr) > 0
+    documents_per_image = has_reference.astype(np.int64)
+    if source == "rows":
+        documents_per_image *= np.bincount(
+            task.images, minlength=len(documents_per_image)
         )
-        return np.asarray(high + low)
+    return documents_per_image
+
+
+# ---- values --------------------------------------------------------------------------
 
 
 @kept
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
-    """Return the vectors of all captions of a task, for each order."""
-    table, fit = caption_steps.task_tokens(task, stem), _given_fit(task, source, stem)
+    """Return the tf-idf vectors of all captions of a task, for each order."""
+    table = task_tokens(task, stem)
+    fit = _fit_of_task(task, source, stem)
     if fit is not None:
         weights = fit.weights(table)
     else:
-        documents, counts = _count_documents(task, source, stem)
-        log = frequencies.log_of(documents)
-        weights = [log - np.log(np.maximum(1.0, found)) for found in counts]
-    return [TfIdf(*one) for one in zip(table.ngrams, weights, strict=True)]
+        counted = _count_documents(task, source, stem)
+        log_documents = frequencies.log_of(counted.n_documents)
+        weights = []
+        for n_documents in counted.frequencies:
+            weights.append(log_documents - np.log(np.maximum(1.0, n_documents)))
+    return list(map(TfIdf, table.ngrams, weights))
 
 
 def cider_values(
     block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None
 ) -> Floats:
-    """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
-    task, items = block.task, caption_steps.items_of(block)
-    vectors = tfidf_vectors(task, df, stem)
-    block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
-    n_known, n_words = known_words(task, df, stem)
-    if n_words:
-        block.note(KNOWN_WORDS, n_known)
-    mine, theirs, n_refs = items.pair_candidates, items.references, items.n_refs
-    penalty: Any = 1.0
+    """Return CIDEr-D of each candidate, or CIDEr without a sigma.
+
+    The block gets notes on the document frequencies.
+
+    Parameters
+    ----------
+    block : Block
+    df : {"references", "rows", "given"}
+    stem : {"none", "porter"}
+    sigma : float, optional
+        The length difference, in bigrams, at which the penalty is exp(-1/2).
+
+    Returns
+    -------
+    float array, shape (items,), in [0, 10]
+        nan without references.
+    """
+    captions = captions_of(block)
+    vectors = tfidf_vectors(block.task, df, stem)
+    _note_frequencies(block, df, stem)
+    penalties = np.ones(1)
     if sigma is not None:
-        length = vectors[1].ngrams.totals  # bigrams are what the penalty compares
-        penalty = length_penalty(length[mine], length[theirs], sigma)
-    total = np.zeros(len(block))
-    for one in vectors:
-        shared = caption_steps.share_ngrams(
-            one.ngrams, items.candidates, items.indptr, theirs
+        n_bigrams = vectors[1].ngrams.totals
+        candidate_lengths = n_bigrams[captions.pair_candidates]
+        penalties = length_penalty(
+            candidate_lengths, n_bigrams[captions.references], sigma
         )
-        hits = shared.mine if sigma is None else np.minimum(shared.mine, shared.theirs)
-        products = one.sums(
-            shared.pairs, shared.codes, hits * shared.theirs, len(theirs)
-        )
-        norms = one.norms[mine] * one.norms[theirs]
-        cosines = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
-        total += np.bincount(
-            ragged.row_numbers(items.indptr), cosines * penalty, len(block)
-        )
-    values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
+    sums = np.zeros(len(block))
+    for tfidf in vectors:
+        cosines = _pair_cosines(tfidf, captions, clip=sigma is not None)
+        sums += np.bincount(captions.pair_items, cosines * penalties, len(block))
+    n_refs = captions.n_refs
+    values = SCALE * (sums / len(vectors) / np.maximum(n_refs, 1))
     return np.where(n_refs > 0, values, np.nan)
 
 
-# CIDEr-D of every caption against the references of every image: clipped counts are sums over
-# levels t = 1, 2, …: min(h, r) = Σ_t [h ≥ t] [r ≥ t]. So an n-gram and a level together are one
-# feature; a caption has 1/|h| there and a reference r w²/|r|, and CIDEr-D is a product of sparse
-# rows. The length penalty depends on the two lengths alone: captions of one length share the
-# references' values times their penalties, added up for each image before the product.
+def _note_frequencies(block: CaptionBlock, df: str, stem: str) -> None:
+    """Note which document frequencies are used, and how many words they contain."""
+    digest = frequency_hash(block.task, df, stem)
+    block.observations.require(f"df={df}/{stem}", digest)
+    coverage = known_words(block.task, df, stem)
+    if coverage.n_words:
+        block.observations.count(KNOWN_WORDS, coverage.n_known)
+
+
+def _pair_cosines(tfidf: TfIdf, captions: CandidateReferences, *, clip: bool) -> Floats:
+    """Return the cosine of each candidate with each of its references.
+
+    Parameters
+    ----------
+    tfidf : TfIdf
+    captions : CandidateReferences
+    clip : bool
+        Whether to clip the candidate's counts to the reference's.
+
+    Returns
+    -------
+    float array, shape (pairs,)
+        0 if a vector is zero.
+    """
+    references = captions.references
+    shared = share_ngrams(
+        tfidf.ngrams, captions.candidates, captions.indptr, references
+    )
+    counts = shared.candidate_counts
+    if clip:
+        counts = np.minimum(counts, shared.reference_counts)
+    products = tfidf.sum_products(
+        shared.pairs, shared.codes, counts * shared.reference_counts, len(references)
+    )
+    norms = tfidf.norms[captions.pair_candidates] * tfidf.norms[references]
+    return np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
 def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
-    """Return products whose entry (image, candidate) is the measure of the candidate for the image.
+    """Return products whose entry (image, candidate) is the measure of that pair.
 
     Parameters
     ----------
     task : CaptionTask
         Its candidates are the columns, in their order, whatever their images.
     measure : Measure
-        Of CIDEr-D or CIDEr.
+        CIDEr-D or CIDEr.
 
     Returns
     -------
     SparsePairs
-        Rows are images; one without references has zeros.
+        Rows are images. An image without references has zeros.
+
+    Raises
+    ------
+    InputError
+        If no word of the task has a document frequency.
     """
-    source, stem = str(measure["df"]), str(measure["stem"])
-    n_known, n_words = known_words(task, source, stem)
-    if n_words and not n_known:
-        names = [*task.texts]
+    source = str(measure["df"])
+    stem = str(measure["stem"])
+    coverage = known_words(task, source, stem)
+    if coverage.n_words and not coverage.n_known:
+        names = list(task.texts)
         raise InputError("nothing-shared", name="doc_freq", noun="caption", names=names)
-    sigma, vectors = measure["sigma"], tfidf_vectors(task, source, stem)
-    indptr, features, mine, theirs = _count_features(vectors, clip=sigma is not None)
-    columns, references = (
-        Cells(rows, features[flat], values[flat])
-        for (rows, flat), values in (
-            (ragged.take_rows(indptr, task.candidates), mine),
-            (ragged.take_rows(indptr, task.references), theirs),
-        )
-    )
-    n_refs = ragged.lengths(task.indptr)
-    share = np.repeat(SCALE / 4 / np.maximum(n_refs, 1), n_refs)
-    reference = ragged.row_numbers(references.indptr)
-    values = references.values * share[reference]
-    rows = Cells(references.indptr[task.indptr], references.features, values)
-    if sigma is None:
-        one = np.zeros(len(values), np.int64), np.zeros(len(task), np.int64)
-        return SparsePairs(rows, columns, *one, np.ones((1, 1)))
-    length = vectors[1].ngrams.totals
-    theirs, kinds = np.unique(length[task.references], return_inverse=True)
-    mine, classes = np.unique(length[task.candidates], return_inverse=True)
-    scale = length_penalty(mine[:, None], theirs, float(sigma))
-    return SparsePairs(rows, columns, kinds.ravel()[reference], classes.ravel(), scale)
+    vectors = tfidf_vectors(task, source, stem)
+    sigma = measure["sigma"]
+    if sigma is not None:
+        sigma = float(sigma)
+    return multiply_pairs(task, vectors, sigma=sigma, scale=SCALE)
 
 
-def _count_features(
-    vectors: Sequence[TfIdf], *, clip: bool
-) -> tuple[Ints, Ints, NDArray[Any], NDArray[Any]]:
-    """Return each n-gram of each order, or each level of it if counts are clipped, as a feature.
-
-    Returns
-    -------
-    indptr, features : int arrays
-        The features of each text.
-    mine, theirs : float arrays
-        Their values where the text is a candidate, and where it is a reference.
-    """
-    parts, first = [], 0
-    for one in vectors:
-        ngrams = one.ngrams
-        level, cell = (
-            np.zeros(len(ngrams.codes), np.int64),
-            np.arange(len(ngrams.codes)),
-        )
-        if clip:
-            indptr = ragged.offsets(ngrams.counts)
-            level, cell = ragged.positions(indptr), ragged.row_numbers(indptr)
-        grams, size = ngrams.codes[cell], len(ngrams)
-        names = grams.astype(np.int64)
-        higher, number = np.unique(
-            (level * size + grams)[level > 0], return_inverse=True
-        )
-        names[level > 0] = size + number.ravel()
-        text, counts = ragged.row_numbers(ngrams.indptr)[cell], ngrams.counts[cell]
-        norms = one.norms[text]
-        inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-        theirs = counts * np.add(*one.squares(grams)) * inverse
-        parts.append(
-            (text, first + names, inverse if clip else counts * inverse, theirs)
-        )
-        first += size + len(higher)
-    row, *columns = map(np.concatenate, zip(*parts, strict=True))
-    order = np.argsort(row, kind="stable")
-    indptr = ragged.offsets(
-        np.bincount(row, minlength=len(vectors[0].ngrams.indptr) - 1)
-    )
-    features, mine, theirs = (column[order] for column in columns)
-    return indptr, features, mine, theirs
+# ---- definitions ---------------------------------------------------------------------
 
 
 def _check_sigma(sigma: float) -> None:
     if not sigma > 0:
-        raise InputError(
-            "bad-option", name="sigma", value=sigma, wanted="a number above 0"
-        )
+        wanted = "a number above 0"
+        raise InputError("bad-option", name="sigma", value=sigma, wanted=wanted)
 
 
-_SHARED = (
+_SHARED_OPTIONS = (
     one_of(
         "df",
         " ".join(SOURCES),
@@ -621,21 +656,21 @@ _TRAITS: dict[str, Any] = {
     "needs": frozenset({"document_frequencies"}),
     "extra": {"pairs": cider_pairs, "percent": True},
 }
-CIDErD = caption_steps.caption_measure(
+CIDErD = caption_measure(
     "CIDEr-D",
-    caption_steps.CaptionMeans(cider_values),
+    CaptionMeans(cider_values),
     "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
     "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, section 7; coco-caption",
-    options=(_SIGMA, *_SHARED),
+    options=(_SIGMA, *_SHARED_OPTIONS),
     **_TRAITS,
 )
-CIDEr = caption_steps.caption_measure(
+CIDEr = caption_measure(
     "CIDEr",
-    caption_steps.CaptionMeans(cider_values),
+    CaptionMeans(cider_values),
     "Cosine of the tf-idf vectors of n-grams with the references.",
     "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, equations 2 and 3; the authors' code",
-    options=_SHARED,
+    options=_SHARED_OPTIONS,
     **_TRAITS,
 )

@@ -30,8 +30,8 @@ def predict_classes(block: ClassBlock, candidates: str) -> Decided:
     task = block.task
     columns = task.columns(candidates)
     decided = task.decide(block.start, block.stop, columns)
-    block.note(("tied", candidates, 1), int(decided.tied.sum()))
-    block.note(("nothing", candidates), int((decided.predicted < 0).sum()))
+    block.observations.count("tied", int(decided.tied.sum()), candidates, 1)
+    block.observations.count("nothing", int((decided.predicted < 0).sum()), candidates)
     return decided
 
 

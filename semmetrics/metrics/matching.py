@@ -85,8 +85,8 @@ class Cut:
             return n_kept
         if self.decode == "all":
             n_short = int((n_kept < self.k).sum())
-            block.note((SHORT, self.k), n_short)
-            block.note((SHORT, self.k, "items"), len(n_kept))
+            block.observations.count(SHORT, n_short, self.k)
+            block.observations.count(SHORT, len(n_kept), self.k, "items")
         return np.minimum(n_kept, self.k)
 
     def _apply_rule(self, block: LabelBlock) -> Ints:

@@ -1,45 +1,56 @@
-"""METEOR: words of a candidate matched with those of a reference, and the order they stand in.
+"""METEOR: matched words of a candidate and a reference, and how they are ordered.
 
 Conventions
 -----------
-``METEOR`` is METEOR 1.5 for English, with the program's own normalisation. Its counts of a pair of
-captions (``COUNTS``) are computed here (`semmetrics.text.meteor`), or by the program of the package
-pycocoevalcap, which needs Java and is called as there: "|||", which separates the parts of its
-lines, is taken out of captions; pycocoevalcap cuts a reference in two there. Of several references
-that with the highest value counts, of equal ones the first. The value of several captions is the
-formula on their summed counts, not the mean of their values. A caption whose words all match in one
-chunk adds no chunk to the sum.
+``METEOR`` is METEOR 1.5 for English, with the program's own normalisation. The counts of
+a pair of captions are computed here (`semmetrics.text.meteor`), or by the program in
+the package pycocoevalcap, which needs Java. The program is called as
+pycocoevalcap calls it, with one difference: "|||", which separates the fields of its
+lines, is removed from captions, whereas pycocoevalcap splits a reference there.
 
-``METEOR-nltk`` is another measure: nltk has the formula of 2007, matches greedily (equal, then
-equal stems, then synonyms of WordNet), weighs all words the same, and has no paraphrases. The value
-of an item is the largest over its references; that of several is their mean.
+Of several references, the one with the highest value counts, and the first one if values
+are equal. The value of several captions is the formula on their summed counts, and not
+the mean of their values. A caption whose words all match in one chunk adds no chunk to
+the sum.
 
-Values lie in [0, 1]; higher is better. Items without a reference have no value and add nothing.
+``METEOR-nltk`` is a different measure. nltk implements the formula of 2007, matches
+greedily (equal words, then equal stems, then WordNet synonyms), weights all words the
+same, and has no paraphrases. The value of an item is the largest over its references.
+The value of several items is the mean.
+
+Values are in [0, 1], and higher is better. Items without a reference have no value and
+add nothing.
 """
 
 from __future__ import annotations
 
-import math
 import subprocess
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import product
-from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.core.assignment import Matches
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError, require
 from semmetrics.messages import brief, counted
-from semmetrics.metrics import caption_steps
-from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    SKIP_OR_NAN,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    captions_of,
+    cause_column,
+    joined_tokens,
+    task_tokens,
+)
 from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
-from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.meteor_formula import COUNTS, PARTS, meteor_value
 from semmetrics.store.cache import Progress
 from semmetrics.text.captions import one_line
 from semmetrics.text.java import ENGLISH, METEOR_FILES
@@ -47,13 +58,8 @@ from semmetrics.text.meteor import STAGES, Sentences
 from semmetrics.text.meteor_words import read_list
 from semmetrics.text.paraphrases import open_paraphrases
 
-WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
-COUNTS = (
-    *("n_pred", "n_ref", "function_pred", "function_ref"),
-    *map("_".join, product(WEIGHTS, ("content", "function"), ("pred", "ref"))),
-    *("chunks", "matched_pred", "matched_ref"),
-)
-ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+# ---- the Java program ----------------------------------------------------------------
+
 _ARGUMENTS = (
     "-Xmx2G",
     "-jar",
@@ -75,14 +81,16 @@ _PROGRAM = replace(
 def java_counts(
     texts: Sequence[str], candidates: Ints, references: Ints, paraphrases: str = "true"
 ) -> Ints:
-    """Return the program's counts of pairs of captions; it takes seconds to read its tables.
+    """Return the program's counts of pairs of captions.
+
+    The program takes seconds to read its tables.
 
     Parameters
     ----------
     texts : sequence of str
-        Tokens with blanks between them.
+        Captions, as tokens joined by spaces.
     candidates, references : int arrays, shape (pairs,)
-        The numbers of texts.
+        Places in ``texts``.
     paraphrases : {"true", "false"}
 
     Returns
@@ -93,59 +101,79 @@ def java_counts(
     Raises
     ------
     InputError
-        If there is no Java, or the program fails; names the captions that it did not accept.
+        If Java is missing, or the program fails. The message names a caption that the
+        program did not accept.
     MissingDependencyError
         If pycocoevalcap is not installed.
     """
     cleaned = [one_line(text).replace("|||", "") for text in texts]
-    lines = [
-        f"SCORE ||| {cleaned[reference]} ||| {cleaned[candidate]}"
-        for candidate, reference in zip(
-            *map(np.ndarray.tolist, (candidates, references)), strict=True
-        )
-    ]
+    lines = []
+    pairs = zip(candidates.tolist(), references.tolist(), strict=True)
+    for candidate, reference in pairs:
+        lines.append(f"SCORE ||| {cleaned[reference]} ||| {cleaned[candidate]}")
     counts = np.zeros((len(lines), len(COUNTS)), np.int64)
-    stages = () if paraphrases == "true" else ("-m", " ".join(STAGES[:-1]))
-    for row, (line, answer) in enumerate(
-        zip(lines, _run(lines, stages) if lines else (), strict=True)
-    ):
+    if not lines:
+        return counts
+    stage_arguments: tuple[str, ...] = ()
+    if paraphrases != "true":
+        stage_arguments = ("-m", " ".join(STAGES[:-1]))
+    answers = _run_java(lines, stage_arguments)
+    for row, (line, answer) in enumerate(zip(lines, answers, strict=True)):
         try:
-            counts[row] = [
-                int(float(part)) for _, part in zip(COUNTS, answer.split(), strict=True)
-            ]
+            counts[row] = _parse_counts(answer)
         except ValueError as error:
             why = f"its answer to {brief(line)} is {brief(answer)}"
             raise InputError("meteor-failed", why=why) from error
     return counts
 
 
-def _run(lines: Collection[str], stages: Sequence[str]) -> list[str]:
+def _parse_counts(answer: str) -> list[int]:
+    """Parse the counts in a line that the program printed."""
+    numbers = answer.split()
+    if len(numbers) != len(COUNTS):
+        raise ValueError(answer)
+    return [int(float(number)) for number in numbers]
+
+
+def _run_java(lines: Collection[str], stage_arguments: Sequence[str]) -> list[str]:
+    """Return the program's answer to each line."""
     java, folder = _PROGRAM.locate()
+    text = "".join(f"{line}\n" for line in lines)
+    command = [java, *ENGLISH, *_ARGUMENTS, *stage_arguments]
     try:
-        text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-        command = [java, *ENGLISH, *_ARGUMENTS, *stages]
         done = subprocess.run(
-            command, input=text, capture_output=True, cwd=folder, check=False
+            command,
+            input=text.encode("utf-8", "replace"),
+            capture_output=True,
+            cwd=folder,
+            check=False,
         )
     except OSError as error:
         raise _PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
     if done.returncode or len(answers) != len(lines):
+        n_answers = len(answers)
+        n_lines = counted(lines, "segment")
+        reasons = [f"code {done.returncode} after {n_answers} of {n_lines}"]
         problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        stopped = f"code {done.returncode} after {len(answers)} of {counted(lines, 'segment')}"
-        raise InputError("meteor-failed", why=": ".join([stopped, *problems[:1]]))
+        reasons += problems[:1]
+        raise InputError("meteor-failed", why=": ".join(reasons))
     return answers
 
 
+# ---- counts of a task ----------------------------------------------------------------
+
+
 def open_data(measure: Measure, progress: Progress | None = None) -> None:
-    """Open what a measure needs before items are scored.
+    """Open the data of a measure before items are scored.
 
     Raises
     ------
     MissingDependencyError
         If pycocoevalcap is not installed.
     InputError
-        If its files are damaged, or not those of METEOR 1.5; or if Java is asked for and not there.
+        If its files are damaged or not those of METEOR 1.5, or Java is requested and not
+        found.
     """
     if measure["program"] == "java":
         _PROGRAM.locate()
@@ -156,172 +184,109 @@ def open_data(measure: Measure, progress: Progress | None = None) -> None:
 
 
 @kept
-def _sentences(task: CaptionTask, paraphrases: str) -> Sentences:
-    table = open_paraphrases() if paraphrases == "true" else None
-    return Sentences(caption_steps.joined_tokens(task), table)
+def _open_sentences(task: CaptionTask, paraphrases: str) -> Sentences:
+    """Return the captions of a task as sentences that can be aligned."""
+    table = None
+    if paraphrases == "true":
+        table = open_paraphrases()
+    return Sentences(joined_tokens(task), table)
 
 
-def _pair_counts(
+def _count_pairs(
     task: CaptionTask,
     program: str,
     paraphrases: str,
     candidates: Ints,
     references: Ints,
 ) -> Ints:
-    """Return the counts of pairs; without the chunk of those whose words all match in one."""
+    """Return the counts of pairs of captions, shape (pairs, 23).
+
+    A pair whose words all match in one chunk has no chunk.
+    """
     if program == "java":
-        texts = caption_steps.joined_tokens(task)
+        texts = joined_tokens(task)
         counts = java_counts(texts, candidates, references, paraphrases)
     else:
-        counts = _sentences(task, paraphrases).counts(candidates, references)
-    count = _by_name(counts)
-    whole = (count["matched_pred"] == count["n_pred"]) & (count["chunks"] == 1)
-    count["chunks"][whole & (count["matched_ref"] == count["n_ref"])] = 0
+        sentences = _open_sentences(task, paraphrases)
+        counts = sentences.counts(candidates, references)
+    columns = _columns_by_name(counts)
+    all_match = columns["matched_pred"] == columns["n_pred"]
+    all_match &= columns["matched_ref"] == columns["n_ref"]
+    columns["chunks"][all_match & (columns["chunks"] == 1)] = 0
     return counts
 
 
-@kept
-def _task_counts(
-    task: CaptionTask, program: str, paraphrases: str
-) -> tuple[Ints, Ints]:
-    """Return the counts of all items, zeros without a reference, and each one's best reference.
-
-    That is its place among the captions of all references; -1 without one.
-    """
-    indptr, places = take_rows(task.indptr, task.images)
-    row, n = row_numbers(indptr), len(task.texts)
-    pairs, pair = np.unique(
-        task.candidates[row] * n + task.references[places], return_inverse=True
-    )
-    counts = _pair_counts(task, program, paraphrases, *np.divmod(pairs, n))
-    values = meteor_value(_by_name(counts))[pair]
-    some = lengths(indptr) > 0
-    best = np.lexsort((-values, row))[indptr[:-1][some]]
-    found, chosen = np.zeros((len(task), len(COUNTS)), np.int64), np.full(len(task), -1)
-    found[some], chosen[some] = counts[pair[best]], places[best]
-    return found, chosen
-
-
-def _by_name(counts: Ints) -> dict[str, Ints]:
+def _columns_by_name(counts: Ints) -> dict[str, Ints]:
+    """Return views of the columns of counts."""
     return dict(zip(COUNTS, counts.T, strict=True))
+
+
+class _TaskCounts(NamedTuple):
+    """The counts of the items of a task.
+
+    Attributes
+    ----------
+    counts : int array, shape (items, 23)
+        Counts of the best reference, zeros without a reference.
+    best : int array, shape (items,)
+        The best reference, as its place in ``task.references``, or -1.
+    """
+
+    counts: Ints
+    best: Ints
+
+
+@kept
+def _count_task(task: CaptionTask, program: str, paraphrases: str) -> _TaskCounts:
+    """Count the matches of each item with its best reference."""
+    indptr, places = take_rows(task.indptr, task.images)
+    item_of_pair = row_numbers(indptr)
+    n_texts = len(task.texts)
+    keys = task.candidates[item_of_pair] * n_texts + task.references[places]
+    distinct_keys, key_of_pair = np.unique(keys, return_inverse=True)
+    candidates, references = np.divmod(distinct_keys, n_texts)
+    pair_counts = _count_pairs(task, program, paraphrases, candidates, references)
+    values = meteor_value(_columns_by_name(pair_counts))[key_of_pair]
+
+    n_items = len(task)
+    counts = np.zeros((n_items, len(COUNTS)), np.int64)
+    best = np.full(n_items, -1)
+    has_reference = lengths(indptr) > 0
+    starts = indptr[:-1][has_reference]
+    best_pairs = np.lexsort((-values, item_of_pair))[starts]
+    counts[has_reference] = pair_counts[key_of_pair[best_pairs]]
+    best[has_reference] = places[best_pairs]
+    return _TaskCounts(counts, best)
 
 
 @dataclass(frozen=True, repr=False)
 class MeteorCounts(Statistic):
-    """A step: the counts of each item, from one call for the whole task."""
+    """A step: the counts of each item, computed for the whole task at once."""
 
     program: str
     paraphrases: str
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns ``COUNTS``, and "cause"."""
-        counts, _ = _task_counts(block.task, self.program, self.paraphrases)
+        counts = _count_task(block.task, self.program, self.paraphrases).counts
         rows = np.ascontiguousarray(counts[block.start : block.stop].T)
         columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, rows), strict=True))
-        n_refs = caption_steps.items_of(block).n_refs
-        return {**columns, "cause": caption_steps.cause_column(n_refs)}
-
-
-def meteor_value(counts: Any) -> Floats:
-    r"""Return METEOR 1.5 for English of counts, or of sums of counts.
-
-    ``(1 - gamma (chunks / matches)^beta) P R / (alpha P + (1 - alpha) R)``. In precision P and
-    recall R a content word weighs ``delta`` and a function word ``1 - delta``, and a match the
-    weight of its stage; ``matches`` is the mean of the matched words of both sides.
-
-    Parameters
-    ----------
-    counts : mapping from name to float arrays of one shape
-        The names are ``COUNTS``.
-
-    Returns
-    -------
-    float array of that shape
-        In [0, 1]; 0 where nothing matches.
-
-    References
-    ----------
-    Denkowski and Lavie 2014, section 2, with the program's parameters for English; Banerjee and
-    Lavie 2005 for chunks.
-
-    Examples
-    --------
-    Four words in one chunk, of five and six, all of them content words:
-
-    >>> counts = dict.fromkeys(COUNTS, np.array(0.0))
-    >>> counts |= {"n_pred": np.array(5.0), "n_ref": np.array(6.0), "chunks": np.array(1.0)}
-    >>> counts |= dict.fromkeys(("matched_pred", "matched_ref"), np.array(4.0))
-    >>> counts |= dict.fromkeys(("exact_content_pred", "exact_content_ref"), np.array(4.0))
-    >>> round(float(meteor_value(counts)), 4)
-    0.3728
-    """
-    precision = _share(counts, "pred")
-    recall = _share(counts, "ref")
-    some = (precision > 0) & (recall > 0)
-    precision = np.where(some, precision, 1.0)
-    recall = np.where(some, recall, 1.0)
-    mean = np.where(some, 1 / ((1 - ALPHA) / precision + ALPHA / recall), 0.0)
-    words = (counts["matched_pred"] + counts["matched_ref"]) / 2
-    parts = counts["chunks"] / np.where(words > 0, words, 1.0)
-    return np.asarray(mean * (1 - GAMMA * _power(parts, BETA)))
-
-
-def _power(base: Floats, exponent: float) -> Floats:
-    """Raise to a power with the C library, since NumPy's own last bit depends on the processor."""
-    values, places = np.unique(base, return_inverse=True)
-    powers = np.array([math.pow(value, exponent) for value in values.tolist()])
-    return np.asarray(powers[places].reshape(np.shape(base)))
-
-
-def _share(counts: Any, side: str) -> Floats:
-    """Return weighted matches over weighted words of one side, 0 without words.
-
-    The order of the sum is the program's. Another order can change the last bit, and with it which
-    of two equal references has the highest value.
-    """
-    function = counts[f"function_{side}"]
-    words = DELTA * (counts[f"n_{side}"] - function) + (1 - DELTA) * function
-    matches: Any = 0
-    for stage, weight in WEIGHTS.items():
-        matches = matches + weight * DELTA * counts[f"{stage}_content_{side}"]
-    for stage, weight in WEIGHTS.items():
-        matches = matches + weight * (1 - DELTA) * counts[f"{stage}_function_{side}"]
-    return np.asarray(matches / np.where(words > 0, words, 1.0))
-
-
-def _fragmentation(counts: Any) -> Floats:
-    """Return chunks over matches, the mean of the matched words of both sides; 1 without any."""
-    return divide(
-        2 * counts["chunks"], counts["matched_pred"] + counts["matched_ref"], 1.0
-    )
-
-
-def _stage_share(counts: Any, stage: str) -> Floats:
-    """Return the share of all words, of both sides together, that match at a stage."""
-    names = product((stage,), ("content", "function"), ("pred", "ref"))
-    matched = sum(counts["_".join(one)] for one in names)
-    return divide(matched, counts["n_pred"] + counts["n_ref"], 0.0)
-
-
-_PARTS: dict[str, Callable[[Any], Floats]] = {
-    "score": meteor_value,
-    "precision": partial(_share, side="pred"),
-    "recall": partial(_share, side="ref"),
-    "fragmentation": _fragmentation,
-    **{stage: partial(_stage_share, stage=stage) for stage in STAGES},
-}
+        n_refs = captions_of(block).n_refs
+        columns["cause"] = cause_column(n_refs)
+        return columns
 
 
 class MeteorFamily(SumFormulas):
-    """METEOR of summed counts; of an item, the program's segment score."""
+    """METEOR of summed counts. For one item, it is the program's segment score."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step that counts matches."""
         return MeteorCounts(str(measure["program"]), str(measure["paraphrases"]))
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
-        """Return METEOR of counts, or the part of it that is asked for."""
-        return _PARTS[str(measure["part"])](numbers)
+        """Return METEOR of counts, or the part of it that the measure names."""
+        compute_part = PARTS[str(measure["part"])]
+        return compute_part(numbers)
 
 
 class MeteorPairs:
@@ -330,50 +295,59 @@ class MeteorPairs:
     Parameters
     ----------
     task : CaptionTask
-        Its candidates are the columns, in their order, whatever their images; rows are images.
+        Its candidates are the columns, in their order, whatever their images. Rows are
+        images.
     measure : Measure
     """
 
     def __init__(self, task: CaptionTask, measure: Measure) -> None:
-        self.n_rows, self.n_columns = len(task.indptr) - 1, len(task.candidates)
-        self._task, self._options = (
-            task,
-            (str(measure["program"]), str(measure["paraphrases"])),
+        self.n_rows = len(task.indptr) - 1
+        self.n_columns = len(task.candidates)
+        self._task = task
+        self._program = str(measure["program"])
+        self._paraphrases = str(measure["paraphrases"])
+        self._compute_part = PARTS[str(measure["part"])]
+        self._texts, self._text_of_column = np.unique(
+            task.candidates, return_inverse=True
         )
-        self._value = _PARTS[str(measure["part"])]
-        self._texts, self._column = np.unique(task.candidates, return_inverse=True)
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
-        """Return the values of the rows start to stop, shape (stop - start, columns)."""
-        values = np.zeros((stop - start, self.n_columns)) if out is None else out
-        indptr, n = self._task.indptr, len(self._texts)
-        for row in range(start, stop):
-            references = self._task.references[indptr[row] : indptr[row + 1]]
-            pairs = np.tile(self._texts, len(references)), np.repeat(references, n)
-            counts = _by_name(_pair_counts(self._task, *self._options, *pairs))
-            best, found = (
-                of(counts).reshape(len(references), n)
-                for of in (meteor_value, self._value)
-            )
-            values[row - start] = found[best.argmax(axis=0), np.arange(n)][self._column]
+        """Return the values of rows start to stop, shape (stop - start, columns)."""
+        values = out
+        if values is None:
+            values = np.zeros((stop - start, self.n_columns))
+        for image in range(start, stop):
+            values[image - start] = self._score_image(image)[self._text_of_column]
+        return values
+
+    def _score_image(self, image: int) -> Floats:
+        """Return the value of each distinct caption for an image."""
+        indptr = self._task.indptr
+        references = self._task.references[indptr[image] : indptr[image + 1]]
+        n_refs = len(references)
+        n_texts = len(self._texts)
+        counts = _count_pairs(
+            self._task,
+            self._program,
+            self._paraphrases,
+            np.tile(self._texts, n_refs),
+            np.repeat(references, n_texts),
+        )
+        columns = _columns_by_name(counts)
+        scores = meteor_value(columns).reshape(n_refs, n_texts)
+        parts = self._compute_part(columns).reshape(n_refs, n_texts)
+        best_reference = scores.argmax(axis=0)
+        values: Floats = parts[best_reference, np.arange(n_texts)]
         return values
 
 
-_MATCH = (
-    "id",
-    "start",
-    "prediction",
-    "number",
-    "reference_start",
-    "reference",
-    "stage",
-)
+# ---- aligned words -------------------------------------------------------------------
 
 
 def match_rows(
     task: CaptionTask, measure: Measure, items: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the words and phrases that are aligned, and the words of either side that are not.
+    """Yield the words and phrases that are aligned, and the words that are not.
 
     Parameters
     ----------
@@ -385,85 +359,141 @@ def match_rows(
     Yields
     ------
     dict
-        "id"; "prediction", words of the candidate, and "start", their place (from 1); "reference",
-        words of the best reference, "number" (of that reference, from 1) and "reference_start";
-        "stage". None where there is nothing.
+        "id". "prediction" and "start", words of the candidate and their place (from 1).
+        "reference" and "reference_start", the same of the best reference, and "number",
+        which reference that is (from 1). "stage". None for words that are not aligned.
     """
     paraphrases = str(measure["paraphrases"])
-    sentences, (_, best) = (
-        _sentences(task, paraphrases),
-        _task_counts(task, "python", paraphrases),
-    )
-    rows = np.arange(len(task)) if items is None else np.array(items)
+    sentences = _open_sentences(task, paraphrases)
+    best = _count_task(task, "python", paraphrases).best
+    rows = np.arange(len(task))
+    if items is not None:
+        rows = np.array(items)
     rows = rows[best[rows] >= 0]
-    for run in sentences.runs(task.candidates[rows], task.references[best[rows]]):
-        some = rows[run]
-        texts = task.candidates[some], task.references[best[some]]
-        chosen = sentences.align(*texts)
-        bounds = np.searchsorted(chosen.pairs, np.arange(len(some) + 1))
-        for row, item in enumerate(some.tolist()):
-            mine, theirs = (sentences.words[side[row]] for side in texts)
+    candidates = task.candidates[rows]
+    references = task.references[best[rows]]
+    for run in sentences.runs(candidates, references):
+        run_candidates = candidates[run]
+        run_references = references[run]
+        matches = sentences.align(run_candidates, run_references)
+        bounds = np.searchsorted(matches.pairs, np.arange(len(run_candidates) + 1))
+        for pair, item in enumerate(rows[run].tolist()):
+            candidate_words = sentences.words[run_candidates[pair]]
+            reference_words = sentences.words[run_references[pair]]
+            pair_matches = matches.take(slice(bounds[pair], bounds[pair + 1]))
+            lines = _list_alignment(candidate_words, reference_words, pair_matches)
             number = int(best[item] - task.indptr[task.images[item]]) + 1
-            left = [dict(enumerate(mine, 1)), dict(enumerate(theirs, 1))]
-            lines: list[tuple[Any, ...]] = []
-            matches = chosen.take(slice(bounds[row], bounds[row + 1]))
-            for _, ref, cand, n_ref, n_cand, stage in np.stack(
-                matches, axis=1
-            ).tolist():
-                own, other = (
-                    " ".join(side.pop(first + place) for place in range(1, 1 + n))
-                    for side, first, n in zip(
-                        left, (cand, ref), (n_cand, n_ref), strict=True
-                    )
-                )
-                lines.append((cand + 1, own, ref + 1, other, STAGES[stage]))
-            lines += [
-                (place, word, None, None, None) for place, word in left[0].items()
-            ]
-            lines.sort(key=itemgetter(0))
-            lines += [
-                (None, None, place, word, None) for place, word in left[1].items()
-            ]
-            for start, prediction, *reference in lines:
-                line = str(task.ids[item]), start, prediction, number, *reference
-                yield dict(zip(_MATCH, line, strict=True))
+            for line in lines:
+                yield {
+                    "id": str(task.ids[item]),
+                    "start": line.start,
+                    "prediction": line.prediction,
+                    "number": number,
+                    "reference_start": line.reference_start,
+                    "reference": line.reference,
+                    "stage": line.stage,
+                }
+
+
+class _AlignedWords(NamedTuple):
+    """A phrase of the candidate and one of the reference, or a word without a match.
+
+    Places count from 1. Fields of a side without words are None.
+    """
+
+    start: int | None = None
+    prediction: str | None = None
+    reference_start: int | None = None
+    reference: str | None = None
+    stage: str | None = None
+
+
+def _list_alignment(
+    candidate: Sequence[str], reference: Sequence[str], matches: Matches
+) -> list[_AlignedWords]:
+    """Return the aligned phrases of two captions, and their words without a match.
+
+    The lines are in the order of the candidate's words. Unmatched words of the reference
+    follow.
+    """
+    unmatched = dict(enumerate(candidate, 1))
+    missing = dict(enumerate(reference, 1))
+    lines = []
+    for _, ref, cand, n_ref, n_cand, stage in np.stack(matches, axis=1).tolist():
+        start = cand + 1
+        reference_start = ref + 1
+        prediction = _take_words(unmatched, start, n_cand)
+        matched_reference = _take_words(missing, reference_start, n_ref)
+        lines.append(
+            _AlignedWords(
+                start, prediction, reference_start, matched_reference, STAGES[stage]
+            )
+        )
+    for place, word in unmatched.items():
+        lines.append(_AlignedWords(start=place, prediction=word))
+    lines.sort(key=_place_in_candidate)
+    for place, word in missing.items():
+        lines.append(_AlignedWords(reference_start=place, reference=word))
+    return lines
+
+
+def _take_words(words: dict[int, str], start: int, number: int) -> str:
+    """Remove words by their places, and return them joined by spaces."""
+    phrase = [words.pop(place) for place in range(start, start + number)]
+    return " ".join(phrase)
+
+
+def _place_in_candidate(line: _AlignedWords) -> int:
+    return line.start or 0
 
 
 def show_matches(
     task: CaptionTask, row: int, measure: Measure
 ) -> dict[str, list[list[str]]]:
-    """Return the words of an item that are aligned, with their stage, and those that are not."""
+    """Return the aligned words of an item with their stage, and those that are not."""
     shown: dict[str, list[list[str]]] = {"aligned": [], "unmatched": [], "missing": []}
-    for one in match_rows(task, measure, [row]):
-        names = "prediction", "reference", "stage"
-        words = [one[name] for name in names if one[name] is not None]
-        missing = "missing" if one["prediction"] is None else "unmatched"
-        shown["aligned" if one["stage"] else missing].append(words)
+    for line in match_rows(task, measure, [row]):
+        values = (line["prediction"], line["reference"], line["stage"])
+        words = [value for value in values if value is not None]
+        if line["stage"]:
+            shown["aligned"].append(words)
+        elif line["prediction"] is None:
+            shown["missing"].append(words)
+        else:
+            shown["unmatched"].append(words)
     return shown
 
 
-def _nltk_score() -> Any:
-    """Return the function of nltk, if its data is there."""
+# ---- nltk ----------------------------------------------------------------------------
+
+
+def _import_nltk_score() -> Any:
+    """Return nltk's function, after a check that its data is there."""
     try:
         require("nltk.corpus", "METEOR-nltk", extra="wordnet").wordnet.ensure_loaded()
     except (LookupError, OSError):
         raise InputError("no-wordnet", instead="") from None
-    found = require("nltk.translate.meteor_score", "METEOR-nltk", extra="wordnet")
-    return found.meteor_score
+    module = require("nltk.translate.meteor_score", "METEOR-nltk", extra="wordnet")
+    return module.meteor_score
 
 
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
-    """Return nltk's METEOR of each candidate; nan without references."""
-    score, captions = _nltk_score(), caption_steps.items_of(block)
-    tokens = caption_steps.task_tokens(block.task).lists
-    bounds, references = captions.indptr.tolist(), captions.references.tolist()
+    """Return nltk's METEOR of each candidate, nan without references."""
+    score = _import_nltk_score()
+    captions = captions_of(block)
+    tokens = task_tokens(block.task).lists
+    bounds = captions.indptr.tolist()
+    references = captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
-    for row, code in enumerate(captions.candidates.tolist()):
-        several = [tokens[one] for one in references[bounds[row] : bounds[row + 1]]]
-        if several:
-            values[row] = score(several, tokens[code], **options)
+    for item, candidate in enumerate(captions.candidates.tolist()):
+        own_references = references[bounds[item] : bounds[item + 1]]
+        if own_references:
+            reference_tokens = [tokens[text] for text in own_references]
+            values[item] = score(reference_tokens, tokens[candidate], **options)
     return values
 
+
+# ---- definitions ---------------------------------------------------------------------
 
 _RECALL = "how much recall counts in the mean of precision and recall"
 _PENALTY = "the largest penalty for chunks"
@@ -481,11 +511,11 @@ _PARAPHRASES = one_of(
 )
 _PART = one_of(
     "part",
-    " ".join(_PARTS),
+    " ".join(PARTS),
     "METEOR itself, a factor of it (of fragmentation, chunks "
     "over matches, lower is better), or the share of words that match at a stage",
 )
-METEOR = caption_steps.caption_measure(
+METEOR = caption_measure(
     "METEOR",
     MeteorFamily(),
     "Harmonic mean of weighted precision and recall of matched words, less a penalty for chunks.",
@@ -503,9 +533,9 @@ METEOR = caption_steps.caption_measure(
         "lower": ("fragmentation",),
     },
 )
-METEOR_NLTK = caption_steps.caption_measure(
+METEOR_NLTK = caption_measure(
     "METEOR-nltk",
-    caption_steps.CaptionMeans(_nltk_values),
+    CaptionMeans(_nltk_values),
     "nltk's METEOR: mean over items of the largest value over references.",
     "(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",

@@ -141,7 +141,9 @@ ONE = st.lists(TEXT, min_size=1, max_size=1)
 
 @pytest.fixture(scope="module", autouse=True)
 def stand_ins():
-    words = mock.patch("semmetrics.metrics.spice.category_words", return_value=COLOURS)
+    words = mock.patch(
+        "semmetrics.metrics.tuple_matching.category_words", return_value=COLOURS
+    )
     with meteor_programs(), words:
         yield
 

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from oracles import spice as plain
 
-from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
+from semmetrics.metrics import tuple_matching
+from semmetrics.metrics.tuple_matching import CATEGORIES, TupleMatches, spice_range
 from semmetrics.text.concepts import Concepts
 from semmetrics.text.scene_graphs import GraphTable, SceneGraph, merge_captions
 from semmetrics.text.synonyms import SynonymTable
@@ -43,7 +44,7 @@ def table_of(synsets):
 def test_f_lies_in_its_range(candidate, references, synsets):
     concepts = Concepts(table_of(synsets))
     graphs = merge_captions([candidate], concepts), merge_captions(references, concepts)
-    (f,) = Matches(*(GraphTable.of([graph]) for graph in graphs), concepts).scores(
+    (f,) = TupleMatches(*(GraphTable.of([graph]) for graph in graphs), concepts).scores(
         "All"
     )["f"]
     low, high, every = spice_range(candidate, references, concepts, most=64)
@@ -60,11 +61,11 @@ def test_counts_are_those_of_the_plain_formula(items, synsets, small):
     mine = [merge_captions([candidate], concepts) for candidate, _ in items]
     theirs = [merge_captions(references, concepts) for _, references in items]
     with (
-        mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED),
-        mock.patch("semmetrics.metrics.spice._BLOCK", 2 if small else 1000),
-        mock.patch("semmetrics.metrics.spice._PAIRS", 0 if small else 1000),
+        mock.patch.object(tuple_matching, "category_words", return_value=LISTED),
+        mock.patch.object(tuple_matching, "_MAX_PAIRS_PER_BATCH", 2 if small else 1000),
+        mock.patch.object(tuple_matching, "_MAX_TABLE_PAIRS", 0 if small else 1000),
     ):
-        matches = Matches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
+        matches = TupleMatches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
         found = {name: matches.counts(name).tolist() for name in CATEGORIES}
     for category, counts in found.items():
         words = LISTED.get(category, frozenset())
@@ -86,7 +87,7 @@ def test_similar_pairs_are_those_of_two_concepts_each(synsets, words, most):
         [concepts.of(words[place:]) for place in range(len(words))], np.int64
     )
     number, pairs = concepts.similar_pairs(ones, others)
-    with mock.patch("semmetrics.text.concepts._MAX_PAIRS_PER_BATCH", most):
+    with mock.patch("semmetrics.text.graphs._PAIRS", most):
         several = [np.stack(some, axis=1).tolist() for some in pairs]
     found = [tuple(pair) for some in several for pair in some]
     assert len(found) == number
@@ -112,7 +113,7 @@ def test_words_that_all_are_synonyms_take_little_memory():
     ]
     tracemalloc.start()
     try:
-        counts = Matches(*sides, concepts).counts("All")
+        counts = TupleMatches(*sides, concepts).counts("All")
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

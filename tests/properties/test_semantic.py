@@ -20,7 +20,8 @@ from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.bags import BagSimilarityFamily, TransportFamily
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.metrics.registry import all_definitions
-from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
+from semmetrics.metrics.semantic import SemanticFamily
+from semmetrics.metrics.soft_matching import SoftFamily
 from semmetrics.scoring.evaluate import evaluate
 
 MEASURES = parse_all(

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from semmetrics.text import open_tokenizer
 from semmetrics.text.ptb import PtbTokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 FILES = {"ptb_tokens_coco_test5k.tsv.gz": 24_824, "ptb_tokens_flickr8k.tsv.gz": 4_993}
 # Captions whose end pycocoevalcap tokenizes by what the next caption begins with.

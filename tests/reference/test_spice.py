@@ -13,7 +13,8 @@ import pytest
 
 import semmetrics
 from semmetrics.adapters.pycocoevalcap import Spice
-from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
+from semmetrics.metrics.spice import spice_scores
+from semmetrics.metrics.tuple_matching import CATEGORIES, spice_range
 from semmetrics.text.concepts import Concepts
 from semmetrics.text.java import jar_folder
 from semmetrics.text.official_parser import OfficialParser

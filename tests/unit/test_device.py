@@ -14,7 +14,7 @@ import semmetrics
 from benchmarks.device import Counts, count, counted_runs
 from semmetrics.core.backend import find_device, is_torch
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.metrics import label_similarity
+from semmetrics.metrics import label_similarity, similarity_sources
 
 MATCHED = [
     *(
@@ -106,11 +106,15 @@ def test_a_device_gives_the_scores_of_numpy(device, synonyms, oov):
     assert found.notes == expected.notes
 
 
-@pytest.mark.parametrize("limits", [{"_TABLE": 0}, {"_TABLE": 0, "_GATHERED": (0, 0)}])
+@pytest.mark.parametrize("most_gathered", [None, 0])
 @pytest.mark.parametrize("synonyms", [False, True])
-def test_pairs_on_a_device_are_those_of_numpy(device, synonyms, limits, monkeypatch):
-    for name, limit in limits.items():
-        monkeypatch.setattr(label_similarity, name, limit)
+def test_pairs_on_a_device_are_those_of_numpy(
+    device, synonyms, most_gathered, monkeypatch
+):
+    monkeypatch.setattr(label_similarity, "_MAX_TABLE_CELLS", 0)
+    if most_gathered is not None:
+        for name in ("_MAX_GATHERED_ON_CPU", "_MAX_GATHERED_ON_DEVICE"):
+            monkeypatch.setattr(similarity_sources, name, most_gathered)
     preds, refs, model = make_problem(2, synonyms=synonyms, items=30)
     options = {"measures": MATCHED[:8] + VALUED[:4], "embedding": model, "oov": "skip"}
     expected = semmetrics.score(preds, refs, **options)
@@ -138,13 +142,13 @@ def test_calibration_on_a_device_is_that_of_numpy(device):
 def test_what_is_asked_for_is_computed_there(device, monkeypatch):
     """The tables, and not the model alone, are torch's."""
     seen = []
-    real = label_similarity.cosine_table
+    real = similarity_sources.cosine_table
 
     def table(left, right):
         seen.append((is_torch(left), is_torch(right)))
         return real(left, right)
 
-    monkeypatch.setattr(label_similarity, "cosine_table", table)
+    monkeypatch.setattr(similarity_sources, "cosine_table", table)
     semmetrics.score([["a"]], [["b"]], measures=["SoftF1"], device=device)
     assert seen == [(True, True)]
 

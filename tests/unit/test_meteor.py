@@ -33,13 +33,8 @@ from stand_ins import (
 import semmetrics
 from semmetrics.core.assignment import Matches, align
 from semmetrics.errors import MissingDependencyError
-from semmetrics.metrics.meteor import (
-    COUNTS,
-    METEOR,
-    METEOR_NLTK,
-    java_counts,
-    meteor_value,
-)
+from semmetrics.metrics.meteor import METEOR, METEOR_NLTK, java_counts
+from semmetrics.metrics.meteor_formula import COUNTS, meteor_value
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.text import java, meteor_words, paraphrase_table, paraphrases

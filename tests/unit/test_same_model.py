@@ -192,16 +192,16 @@ class TestOpening:
                 )
 
     def test_labels_are_laid_out_once_for_measures_of_both_defaults(self, monkeypatch):
-        from semmetrics.metrics import semantic
+        from semmetrics.metrics import label_batches
 
         layouts = []
-        of_blocks = semantic.BatchLayout
+        of_blocks = label_batches.BatchLayout
 
         def count(*parts):
             layouts.append(parts)
             return of_blocks(*parts)
 
-        monkeypatch.setattr(semantic, "BatchLayout", count)
+        monkeypatch.setattr(label_batches, "BatchLayout", count)
         measures = ["SemF1", "SoftF1"]
         semmetrics.score([["couch"]], [["sofa"]], measures=measures, embedding="static")
         assert len(layouts) == 1

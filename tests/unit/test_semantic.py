@@ -17,7 +17,7 @@ from tiny import Tiny, one_hot
 import semmetrics
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics import label_similarity, semantic
+from semmetrics.metrics import label_batches, label_similarity, similarity_sources
 from semmetrics.metrics.parsing import parse
 from semmetrics.scoring.signature import read_signature
 
@@ -366,12 +366,12 @@ def bits(table):
 @pytest.mark.parametrize(
     "limits",
     [
-        {"_TABLE": 0},
-        {"_TABLE": 0, "_GATHERED": (0, 0)},
-        {"_TABLE": 1500, "_TENSOR": 200},
-        {"_TABLE": 0, "_GATHERED": (500, 500)},
-        {"_TENSOR": 0},
-        {"_PAIR_COST": 0},
+        {"_MAX_TABLE_CELLS": 0},
+        {"_MAX_TABLE_CELLS": 0, "_MAX_GATHERED_ON_CPU": 0},
+        {"_MAX_TABLE_CELLS": 1500, "_MAX_CELLS_PER_BATCH": 200},
+        {"_MAX_TABLE_CELLS": 0, "_MAX_GATHERED_ON_CPU": 500},
+        {"_MAX_CELLS_PER_BATCH": 0},
+        {"COST_OF_PAIR": 0},
     ],
 )
 @pytest.mark.parametrize("synonyms", [False, True])
@@ -393,8 +393,9 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         ]
     whole = bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model))
     for name, limit in limits.items():
-        room = semantic if name == "_TENSOR" else label_similarity
-        monkeypatch.setattr(room, name, limit)
+        for module in (label_batches, label_similarity, similarity_sources):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, limit)
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
     task = type(label_task(as_labels([["a"]]), as_labels([["a"]])))
     monkeypatch.setattr(

@@ -6,7 +6,7 @@ import string
 import pytest
 from refusals import refused
 
-from semmetrics.text import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 THIRTEEN_A = [
     ("", []),

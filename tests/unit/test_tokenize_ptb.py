@@ -12,9 +12,9 @@ import pytest
 from refusals import refused
 from stand_ins import fake_java, fake_pycocoevalcap
 
-from semmetrics.text import open_tokenizer
 from semmetrics.text.ptb import PtbTokenizer, scan_caption
 from semmetrics.text.ptb_rules import RULES
+from semmetrics.text.tokenizers import open_tokenizer
 
 # Rule, caption, and what the Java program of pycocoevalcap makes of the caption. A no-break space
 # inside a token is written as the Java program writes it.

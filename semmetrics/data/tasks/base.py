@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from inspect import signature
@@ -59,17 +59,6 @@ class Block(Generic[D]):
 
     def __len__(self) -> int:
         return self.stop - self.start
-
-    def note(self, name: Hashable, found: int | frozenset[str]) -> None:
-        """Note something for the user; counts are added to those noted before, sets united."""
-        code, *details = name if isinstance(name, tuple) else (name,)
-        if isinstance(found, int):
-            self.observations.count(str(code), found, *details)
-        elif str(code).startswith("#"):
-            for identity in found:
-                self.observations.require(str(code)[1:], identity)
-        else:
-            self.observations.add_names(str(code), found, *details)
 
     def get(self, step: Step[T]) -> T:
         """Return the result of a step, which is computed at its first use."""

@@ -29,7 +29,7 @@ from semmetrics.kinds.base import (
 from semmetrics.metrics.class_predictions import SEEN, UNSEEN
 from semmetrics.metrics.classes import LISTS, RESERVED
 from semmetrics.metrics.families import flat_terms
-from semmetrics.schema import as_number
+from semmetrics.schema.cells import as_number
 
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 

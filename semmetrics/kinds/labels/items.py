@@ -138,9 +138,10 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
         prediction and its nearest reference; None where the item has no reference), "nearest" (the
         reference that the similarity is of).
     """
+    from semmetrics.metrics.label_pairs import match_pairs
     from semmetrics.metrics.label_similarity import written_codes
     from semmetrics.metrics.matching import cut_of, sides_of
-    from semmetrics.metrics.semantic import match_pairs, matches_of
+    from semmetrics.metrics.semantic import matches_of
 
     step = matches_of(measure, cut_of(measure))
     names = task.classes

@@ -69,7 +69,7 @@ from semmetrics.metrics.definition import (
     model_key,
 )
 from semmetrics.options import is_given
-from semmetrics.schema import CLASS_NAMES
+from semmetrics.schema.inputs import CLASS_NAMES
 
 SIDES = {"pred": "predicted", "ref": "reference"}
 _OTHERS = {"pred": "ground truth", "ref": "predictions"}
