@@ -24,7 +24,8 @@ _HOMES = {
         "studies.sheets": "inspect_sheets write_annotation_page",
         "studies.significance": "correct_p critical_difference friedman nemenyi_p rank_differences rank_matrix "
         "rank_rows shifted_p shifted_size_p signed_rank_p simulated_p student_t williams_p",
-        "studies.values": "compare_values read_values",
+        "studies.value_tables": "read_values",
+        "studies.values": "compare_values",
         "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
         "sweep_systems",
     }.items()

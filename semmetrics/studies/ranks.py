@@ -43,7 +43,7 @@ from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.table import RunSummary
 from semmetrics.studies import significance
-from semmetrics.studies import values as tables
+from semmetrics.studies import value_tables as tables
 from semmetrics.studies.significance import Ties, rank_rows
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
