@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.studies.competition import rank_competition as rank_competition
     from semmetrics.studies.competition import rank_dominance as rank_dominance
-    from semmetrics.studies.correlations import correlate as correlate
+    from semmetrics.studies.pair_correlations import correlate as correlate
     from semmetrics.studies.discrepancy import (
         DiscrepancySelection as DiscrepancySelection,
     )
@@ -87,7 +87,7 @@ _HOMES = {
         "studies.agreement": "AgreementTable meta",
         "studies.comparisons": "ComparisonTable compare",
         "studies.competition": "CompetitionRanking rank_competition rank_dominance",
-        "studies.correlations": "correlate",
+        "studies.pair_correlations": "correlate",
         "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
         "studies.explain": "cite explain list_measures validate",
         "studies.ranks": "Ranking rank_systems",

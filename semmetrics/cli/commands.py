@@ -521,7 +521,7 @@ def correlate(run: Run) -> None:
         '0*(\d+)(?:[.]jpg)?$' sits_test.csv phi.npy
     """
     from semmetrics.reports import draw
-    from semmetrics.studies.correlations import correlate as api
+    from semmetrics.studies.pair_correlations import correlate as api
 
     columns = run["columns"].split(",") if run["columns"] else None
     found = run.call(api, run["ratings"], run.systems(), columns=columns)

@@ -61,7 +61,7 @@ from semmetrics.studies import comparisons, significance
 from semmetrics.studies.correlations import (
     Correlated,
     correlation,
-    percentiles,
+    percentile_interval,
     resample,
 )
 from semmetrics.studies.significance import subtract
@@ -357,7 +357,7 @@ def measure_agreement(
     for part in parts:
         for name, value in part.values.items():
             groups = part.counts["images"]
-            interval = percentiles(
+            interval = percentile_interval(
                 part.drawn[name], value, design.bootstrap, groups, "image"
             )
             row = Agreement(
@@ -426,7 +426,7 @@ def _compare(row: Agreement, part: _Part, other: _Part) -> Agreement:
     difference = float(subtract(row.value, other.values[name]))
     less = subtract(part.drawn[name], other.drawn[name])
     images = min(part.counts["images"], other.counts["images"])
-    interval = percentiles(less, difference, made, images, "image")
+    interval = percentile_interval(less, difference, made, images, "image")
     _, mine, shared = np.intersect1d(part.rows, other.rows, return_indices=True)
     p, few = math.nan, part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS
     # otherwise every resample is the same
