@@ -35,14 +35,12 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.score import score_systems as score_systems
     from semmetrics.scoring.scorer import Scorer as Scorer
     from semmetrics.scoring.table import ScoreTable as ScoreTable
-    from semmetrics.studies.agreement import AgreementTable as AgreementTable
-    from semmetrics.studies.agreement import meta as meta
+    from semmetrics.studies.agreement_table import AgreementTable as AgreementTable
     from semmetrics.studies.comparisons import ComparisonTable as ComparisonTable
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.studies.competition import rank_competition as rank_competition
     from semmetrics.studies.competition import rank_dominance as rank_dominance
-    from semmetrics.studies.pair_correlations import correlate as correlate
     from semmetrics.studies.discrepancy import (
         DiscrepancySelection as DiscrepancySelection,
     )
@@ -52,6 +50,8 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.explain import explain as explain
     from semmetrics.studies.explain import list_measures as list_measures
     from semmetrics.studies.explain import validate as validate
+    from semmetrics.studies.meta_evaluation import meta as meta
+    from semmetrics.studies.pair_correlations import correlate as correlate
     from semmetrics.studies.ranks import Ranking as Ranking
     from semmetrics.studies.ranks import rank_systems as rank_systems
     from semmetrics.studies.sheets import write_annotation_page as write_annotation_page
@@ -84,7 +84,8 @@ _HOMES = {
         "scoring.score": "rescore score score_systems",
         "scoring.scorer": "Scorer",
         "scoring.table": "ScoreTable",
-        "studies.agreement": "AgreementTable meta",
+        "studies.agreement_table": "AgreementTable",
+        "studies.meta_evaluation": "meta",
         "studies.comparisons": "ComparisonTable compare",
         "studies.competition": "CompetitionRanking rank_competition rank_dominance",
         "studies.pair_correlations": "correlate",

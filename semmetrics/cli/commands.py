@@ -564,7 +564,7 @@ def meta(run: Run) -> None:
     semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json
     semmetrics meta -m 'BLEU-4 CIDEr-D METEOR' ratings.csv A=a.json B=b.json C=c.json refs.json
     """
-    from semmetrics.studies.agreement import meta as api
+    from semmetrics.studies.meta_evaluation import meta as api
 
     _check_rated_files(run)
     preds = run["preds"]

@@ -14,7 +14,9 @@ _HOMES = {
     for home, names in {
         "scoring.protocols": "AGREEMENT_PROTOCOLS AgreementProtocol",
         "scoring.table": "RunSummary summarize",
-        "studies.agreement": "Agreement AgreementDesign AgreementTable Judged measure_agreement meta",
+        "studies.agreement": "Agreement AgreementDesign Judged measure_agreement",
+        "studies.agreement_table": "AgreementTable",
+        "studies.meta_evaluation": "meta",
         "studies.comparisons": "ComparisonTable Design Difference compare compare_scores",
         "studies.competition": "CompetitionRanking GlobalRank compute_dominance rank_competition rank_dominance",
         "studies.correlations": "Correlation correlate_values correlation",
