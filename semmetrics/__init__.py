@@ -52,7 +52,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.explain import validate as validate
     from semmetrics.studies.meta_evaluation import meta as meta
     from semmetrics.studies.pair_correlations import correlate as correlate
-    from semmetrics.studies.ranks import Ranking as Ranking
+    from semmetrics.studies.ranking import Ranking as Ranking
     from semmetrics.studies.ranks import rank_systems as rank_systems
     from semmetrics.studies.sheets import write_annotation_page as write_annotation_page
     from semmetrics.studies.thresholds import ThresholdSweep as ThresholdSweep
@@ -91,7 +91,8 @@ _HOMES = {
         "studies.pair_correlations": "correlate",
         "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
         "studies.explain": "cite explain list_measures validate",
-        "studies.ranks": "Ranking rank_systems",
+        "studies.ranking": "Ranking",
+        "studies.ranks": "rank_systems",
         "studies.sheets": "write_annotation_page",
         "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
         "sweep_systems",

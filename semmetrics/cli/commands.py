@@ -614,12 +614,12 @@ def rank(run: Run) -> None:
     semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
     from semmetrics.studies import ranks as api
+    from semmetrics.studies.rank_reports import draw_rank_differences, report_ranks
+    from semmetrics.studies.ranked_scores import group_files
 
     if len(run["files"][:1]) + len(run["table"]) != 1:
         raise click.UsageError("name files of scores, or one --table")
-    of = next(iter(run["table"]), None) or api.group_files(
-        run.systems(), run["max_bytes"]
-    )
+    of = next(iter(run["table"]), None) or group_files(run.systems(), run["max_bytes"])
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
     found = api.rank_systems(of, run["measure"], **given)
@@ -627,7 +627,7 @@ def rank(run: Run) -> None:
     if run["differences"]:
         first, second = run["differences"]
         rows = found.differences(first, second)
-        result = api.draw_rank_differences(rows, first, second, form, digits=digits)
+        result = draw_rank_differences(rows, first, second, form, digits=digits)
         every = dict.fromkeys(
             name for one in (first, second) for name in found.values[one]
         )
@@ -639,7 +639,7 @@ def rank(run: Run) -> None:
         )
     else:
         result = run.render(found)
-        beside = [] if form == "table" else api.report_ranks(found)
+        beside = [] if form == "table" else report_ranks(found)
     run.write_text(result, drawn, of=found)
     output.say(output.split_lines(beside), quiet=run.quiet)
 

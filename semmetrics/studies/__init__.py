@@ -1,7 +1,8 @@
 """Studies: what needs several scores, or none at all.
 
-Comparisons with a baseline, ranks over data sets, agreement with people, maximum discrepancy
-competitions, and thresholds of similarity. The functions of `semmetrics` and what they are made of.
+Comparisons with a baseline, ranks over data sets, agreement with people, maximum
+discrepancy competitions, and thresholds of similarity. The functions of `semmetrics`
+and what they are made of.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _HOMES = {
         "studies.pair_correlations": "correlate",
         "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
         "studies.explain": "tabulate_order",
-        "studies.ranks": "Rank Ranking draw_mean_ranks rank_normalized rank_systems",
+        "studies.rank_diagram": "draw_mean_ranks",
+        "studies.ranking": "Rank Ranking",
+        "studies.ranks": "rank_normalized rank_systems",
         "studies.sheets": "inspect_sheets write_annotation_page",
         "studies.significance": "correct_p critical_difference friedman nemenyi_p rank_differences rank_matrix "
         "rank_rows shifted_p shifted_size_p signed_rank_p simulated_p student_t williams_p",
