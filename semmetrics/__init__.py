@@ -55,13 +55,13 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.ranking import Ranking as Ranking
     from semmetrics.studies.ranks import rank_systems as rank_systems
     from semmetrics.studies.sheets import write_annotation_page as write_annotation_page
-    from semmetrics.studies.thresholds import ThresholdSweep as ThresholdSweep
+    from semmetrics.studies.sweeps import ThresholdSweep as ThresholdSweep
+    from semmetrics.studies.sweeps import sweep as sweep
+    from semmetrics.studies.sweeps import sweep_systems as sweep_systems
     from semmetrics.studies.thresholds import calibrate_threshold as calibrate_threshold
     from semmetrics.studies.thresholds import (
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
-    from semmetrics.studies.thresholds import sweep as sweep
-    from semmetrics.studies.thresholds import sweep_systems as sweep_systems
 
 _HOMES = {
     name: f"semmetrics.{home}"
@@ -94,8 +94,8 @@ _HOMES = {
         "studies.ranking": "Ranking",
         "studies.ranks": "rank_systems",
         "studies.sheets": "write_annotation_page",
-        "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
-        "sweep_systems",
+        "studies.sweeps": "ThresholdSweep sweep sweep_systems",
+        "studies.thresholds": "calibrate_threshold calibrate_threshold_on_pairs",
     }.items()
     for name in names.split()
 }

@@ -452,7 +452,7 @@ def sweep(run: Run) -> None:
     semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
     semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
     """
-    from semmetrics.studies import thresholds as api
+    from semmetrics.studies import sweeps as api
 
     found = run.call(api.sweep_systems, run.systems(), run["gt"])
     run.write_text(run.render(found), of=found)

@@ -32,8 +32,8 @@ _HOMES = {
         "rank_rows shifted_p shifted_size_p signed_rank_p simulated_p student_t williams_p",
         "studies.value_tables": "read_values",
         "studies.values": "compare_values",
-        "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
-        "sweep_systems",
+        "studies.sweeps": "ThresholdSweep sweep sweep_systems",
+        "studies.thresholds": "calibrate_threshold calibrate_threshold_on_pairs",
     }.items()
     for name in names.split()
 }
