@@ -36,6 +36,9 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.scorer import Scorer as Scorer
     from semmetrics.scoring.table import ScoreTable as ScoreTable
     from semmetrics.studies.agreement_table import AgreementTable as AgreementTable
+    from semmetrics.studies.annotation_page import (
+        write_annotation_page as write_annotation_page,
+    )
     from semmetrics.studies.comparisons import ComparisonTable as ComparisonTable
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
@@ -54,7 +57,6 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.pair_correlations import correlate as correlate
     from semmetrics.studies.ranking import Ranking as Ranking
     from semmetrics.studies.ranks import rank_systems as rank_systems
-    from semmetrics.studies.sheets import write_annotation_page as write_annotation_page
     from semmetrics.studies.sweeps import ThresholdSweep as ThresholdSweep
     from semmetrics.studies.sweeps import sweep as sweep
     from semmetrics.studies.sweeps import sweep_systems as sweep_systems
@@ -93,7 +95,7 @@ _HOMES = {
         "studies.explain": "cite explain list_measures validate",
         "studies.ranking": "Ranking",
         "studies.ranks": "rank_systems",
-        "studies.sheets": "write_annotation_page",
+        "studies.annotation_page": "write_annotation_page",
         "studies.sweeps": "ThresholdSweep sweep sweep_systems",
         "studies.thresholds": "calibrate_threshold calibrate_threshold_on_pairs",
     }.items()

@@ -789,7 +789,7 @@ def mad_inspect(run: Run) -> None:
     semmetrics mad inspect -o kept.csv votes.csv
     semmetrics mad rank -m CIDEr-D --references kept.csv state.json
     """
-    from semmetrics.studies.sheets import inspect_sheets
+    from semmetrics.studies.inspections import inspect_sheets
 
     read, path = run.values()["read"], run["output"]
     found = inspect_sheets(list(run["files"]), inspectors=run["inspectors"], read=read)
@@ -833,7 +833,7 @@ def _sheets(
     run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the sheets asked for, each behind its path."""
-    from semmetrics.studies.sheets import write_annotation_page
+    from semmetrics.studies.annotation_page import write_annotation_page
 
     for ratings in (False, True):
         prefix = "rating_" if ratings else ""

@@ -27,7 +27,8 @@ _HOMES = {
         "studies.rank_diagram": "draw_mean_ranks",
         "studies.ranking": "Rank Ranking",
         "studies.ranks": "rank_normalized rank_systems",
-        "studies.sheets": "inspect_sheets write_annotation_page",
+        "studies.annotation_page": "write_annotation_page",
+        "studies.inspections": "inspect_sheets",
         "studies.significance": "correct_p critical_difference friedman nemenyi_p rank_differences rank_matrix "
         "rank_rows shifted_p shifted_size_p signed_rank_p simulated_p student_t williams_p",
         "studies.value_tables": "read_values",
