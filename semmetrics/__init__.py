@@ -52,7 +52,6 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.explain import cite as cite
     from semmetrics.studies.explain import explain as explain
     from semmetrics.studies.explain import list_measures as list_measures
-    from semmetrics.studies.explain import validate as validate
     from semmetrics.studies.meta_evaluation import meta as meta
     from semmetrics.studies.pair_correlations import correlate as correlate
     from semmetrics.studies.ranking import Ranking as Ranking
@@ -64,6 +63,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.thresholds import (
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
+    from semmetrics.studies.validation import validate as validate
 
 _HOMES = {
     name: f"semmetrics.{home}"
@@ -92,7 +92,8 @@ _HOMES = {
         "studies.competition": "CompetitionRanking rank_competition rank_dominance",
         "studies.pair_correlations": "correlate",
         "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
-        "studies.explain": "cite explain list_measures validate",
+        "studies.explain": "cite explain list_measures",
+        "studies.validation": "validate",
         "studies.ranking": "Ranking",
         "studies.ranks": "rank_systems",
         "studies.annotation_page": "write_annotation_page",

@@ -660,7 +660,7 @@ def validate(run: Run) -> int:
     semmetrics validate --classes labels.txt scores.npy
     semmetrics validate --task captions captions.json references.json
     """
-    from semmetrics.studies import explain as api
+    from semmetrics.studies import validation as api
 
     if run["order"] is not None and len(run["files"]) > 1:
         raise InputError("not-applicable", name="order", what="several files")

@@ -23,7 +23,7 @@ _HOMES = {
         "studies.correlations": "Correlation correlate_values correlation",
         "studies.pair_correlations": "correlate",
         "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
-        "studies.explain": "tabulate_order",
+        "studies.validation": "tabulate_order",
         "studies.rank_diagram": "draw_mean_ranks",
         "studies.ranking": "Rank Ranking",
         "studies.ranks": "rank_normalized rank_systems",
