@@ -328,13 +328,13 @@ class StreamedSide:
 
     def take(self, n: int) -> Lists:
         """Remove and return the first ``n`` items of the buffer."""
-        taken = self.lists
+        items = self.lists
         if n < len(self.hashes):
             # Notes of a block are returned only once.
-            self._lists = replace(taken.rows(n, len(taken)), notes=[])
-            taken = taken.rows(0, n)
+            self._lists = replace(items.rows(n, len(items)), notes=[])
+            items = items.rows(0, n)
         self.hashes = self.hashes[n:]
-        return taken
+        return items
 
     def rest(self) -> Iterator[tuple[Lists, Hashes]]:
         """Yield all remaining items."""

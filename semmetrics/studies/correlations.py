@@ -301,16 +301,23 @@ class Correlated:
         sum_by_rating = _summing_matrix(self.rating_levels, len(self.ratings))
         for start in range(0, len(counts), batch_size):
             batch = slice(start, start + batch_size)
-            group_weights = np.ascontiguousarray(counts[batch].T, np.float64)
-            cell_weights = self.cell_counts @ group_weights
-            weights = _Weights(
-                cell_weights,
-                scores=sum_by_score @ cell_weights,
-                ratings=sum_by_rating @ cell_weights,
-            )
+            weights = self._weigh(counts[batch], sum_by_score, sum_by_rating)
             for name, values_of_statistic in values.items():
                 values_of_statistic[batch] = self._statistic(name, weights)
+            del weights  # Only one batch at a time is in memory.
         return values
+
+    def _weigh(
+        self, counts: NDArray[Any], sum_by_score: Any, sum_by_rating: Any
+    ) -> _Weights:
+        """Return the weights of cells and levels, given how often groups are drawn."""
+        group_weights = np.ascontiguousarray(counts.T, np.float64)
+        cell_weights = self.cell_counts @ group_weights
+        return _Weights(
+            cell_weights,
+            scores=sum_by_score @ cell_weights,
+            ratings=sum_by_rating @ cell_weights,
+        )
 
     def _statistic(self, name: str, weights: _Weights) -> Floats:
         """Return a statistic of each resample of a batch, nan if undefined."""

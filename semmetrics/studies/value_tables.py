@@ -39,11 +39,11 @@ LONG = {
 
 _NOT_SYSTEMS = (*LONG["dataset"], *LONG["system"], "metric", "measure")
 _DECIMAL = re.compile(r"\s*[-+]?\d*\.\d+\s*")
-_WORD = re.compile(r"[^\s@(),]+")  # in the name of a row: i2t MedR, WMD (voc)
-_SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # after a mean: 86.4 (0.2)
+_WORD = re.compile(r"[^\s@(),]+")  # In the name of a row: i2t MedR, WMD (voc)
+_SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # After a mean: 86.4 (0.2)
 _EMPTY_CELLS = ("", "-", "–", "—")
 _SUMMARY_NAMES = ("average", "avg", "avg.", "mean")
-_MAX_VALUE = 1e100  # so that sums of squares are finite
+_MAX_VALUE = 1e100  # Sums of squares must be finite.
 
 
 class ValueTable(NamedTuple):
@@ -322,7 +322,7 @@ def is_lower_better(measure: str, rows: Iterable[str]) -> bool:
         If the measure is unknown, or lower is better on some rows only.
     """
     if measure and not parse_in_any_case(measure):
-        parse(measure)  # raises an error that suggests similar names
+        parse(measure)  # Raises an error that suggests similar names.
     names = [measure]
     if not measure:
         names = list(rows)

@@ -168,12 +168,12 @@ def _compare_pair(
     for row in values.values():
         if system in row and baseline in row:
             pairs.append((row[system], row[baseline]))
-    own, others = np.array(pairs, np.float64).reshape(-1, 2).T
-    gains = significance.subtract(own, others)
-    mean, std = _moments(own)
-    baseline_mean, baseline_std = _moments(others)
+    system_values, baseline_values = np.array(pairs, np.float64).reshape(-1, 2).T
+    gains = significance.subtract(system_values, baseline_values)
+    mean, std = _moments(system_values)
+    baseline_mean, baseline_std = _moments(baseline_values)
     difference, difference_std = _moments(gains)
-    p, low, high = _test_gains(own, others, gain_test)
+    p, low, high = _test_gains(system_values, baseline_values, gain_test)
     wins = int((gains > 0).sum())
     losses = int((gains < 0).sum())
     ties = len(gains) - wins - losses
@@ -204,10 +204,10 @@ def _moments(values: Floats) -> tuple[float, float]:
 
 
 def _test_gains(
-    own: Floats, others: Floats, gain_test: _GainTest
+    system_values: Floats, baseline_values: Floats, gain_test: _GainTest
 ) -> tuple[float, float, float]:
     """Return p and the confidence limits of the mean gain, nan if undefined."""
-    gains = significance.subtract(own, others)
+    gains = significance.subtract(system_values, baseline_values)
     if len(gains) < 2:
         return math.nan, math.nan, math.nan
     bootstrap = gain_test.bootstrap
@@ -220,7 +220,9 @@ def _test_gains(
     if gain_test.name == "wilcoxon":
         p = significance.signed_rank_p(gains)
     elif gain_test.name == "randomization":
-        largest = max(float(np.abs(own).max()), float(np.abs(others).max()))
+        largest = max(
+            float(np.abs(system_values).max()), float(np.abs(baseline_values).max())
+        )
         rounding = _ROUNDING * largest
         p = significance.sign_flip_p(
             gains, bootstrap.resamples, bootstrap.seed, rounding
