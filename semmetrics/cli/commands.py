@@ -614,8 +614,8 @@ def rank(run: Run) -> None:
     semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
     from semmetrics.studies import ranks as api
-    from semmetrics.studies.rank_reports import draw_rank_differences, report_ranks
     from semmetrics.studies.ranked_scores import group_files
+    from semmetrics.studies.ranking import draw_rank_differences, report_ranks
 
     if len(run["files"][:1]) + len(run["table"]) != 1:
         raise click.UsageError("name files of scores, or one --table")

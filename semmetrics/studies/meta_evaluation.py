@@ -69,8 +69,7 @@ def meta(  # type: ignore[misc]  # Its protocols differ from the protocols of a 
     systems : mapping from name to predictions, optional
         The predictions of several systems, instead of ``preds``. The column "system" of
         ``ratings`` names the system of each rating.
-    protocol : {"flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s",
-    "cxc-sits"}, optional
+    protocol : {"flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s", "cxc-sits"}, optional
         How the literature measures agreement with that set of judgements.
     statistics : str or sequence of str, optional
         "kendall-c", "kendall-b", "pearson", "spearman" and "accuracy" (of pairs), or

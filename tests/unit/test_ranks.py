@@ -12,7 +12,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.studies.rank_diagram import draw_mean_ranks
-from semmetrics.studies.rank_reports import draw_rank_differences, report_ranks
+from semmetrics.studies.ranking import draw_rank_differences, report_ranks
 from semmetrics.studies.ranks import rank_normalized
 from semmetrics.studies.significance import (
     critical_difference,
