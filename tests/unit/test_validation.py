@@ -8,7 +8,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.kinds.labels import description as describe
-from semmetrics.studies.explain import report_validation
+from semmetrics.studies.validation import report_validation
 
 
 def test_lists_that_could_be_either():
