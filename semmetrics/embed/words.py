@@ -47,7 +47,8 @@ from semmetrics.embed.embedder import (
 )
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
-from semmetrics.store.files import file_digest, npy_header, replacing
+from semmetrics.store.files import file_digest, replacing
+from semmetrics.store.matrix_files import npy_header
 
 SCHEMA = "semmetrics.vectors/1"
 META, VECTORS = "meta.json", "vectors.npy"

@@ -170,7 +170,9 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
 def test_killed_when_only_the_notes_were_left(tmp_path, monkeypatch):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    monkeypatch.setattr("semmetrics.store.files._MatrixFile.forget", lambda self: None)
+    monkeypatch.setattr(
+        "semmetrics.store.matrix_files._MatrixFile.remove_notes", lambda self: None
+    )
     whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
     assert notes_of(path).exists()
     monkeypatch.undo()

@@ -40,7 +40,7 @@ from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff, model_key
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import TAKEN, ResolvedOptions, resolve_options
-from semmetrics.store.files import write_matrix
+from semmetrics.store.matrix_files import write_matrix
 
 Progress = Callable[[int, int], None]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "METEOR", "SPICE", "BagSim")
