@@ -610,13 +610,13 @@ def fetch(
         something else is in the folder.
     """
     from semmetrics.embed.word_files import read_vectors
-    from semmetrics.store.cache import (
+    from semmetrics.store.downloads import (
         download,
         download_path,
-        exclusive,
         record_path,
         recorded,
     )
+    from semmetrics.store.files import exclusive
 
     target = entry.folder if folder is None else Path(folder)
     source = entry.url

@@ -40,7 +40,7 @@ from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionB
 from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.formulas import divide
-from semmetrics.store.cache import Progress
+from semmetrics.store.downloads import Progress
 from semmetrics.text.java import ENGLISH, METEOR_FILES
 from semmetrics.text.meteor import STAGES, Sentences, read_list
 from semmetrics.text.paraphrases import open_paraphrases

@@ -23,6 +23,7 @@ import os
 import re
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,6 +38,7 @@ _MAX_NAME_BYTES = 200  # of the target, in the name of its temporary file: at mo
 _RANDOM_BYTES = 4  # which distinguish the temporary files of two runs
 _EMPTY_PATH_REMEDY = "name a file in a folder that exists"
 _BYTES_PER_READ = 1 << 18
+_SECONDS_BETWEEN_LOCKS = 0.1  # between two attempts to lock a file
 
 
 # ---- the cache folder, digests and locks ------------------------------------
@@ -124,6 +126,35 @@ def _lock_descriptor(descriptor: int) -> None:
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def exclusive(file: Path) -> Iterator[None]:
+    """Prevent other processes from working on a file during the block.
+
+    Other processes wait. The lock is a file with the additional extension ``.lock``. If the process
+    that holds it is killed, it is released.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
+    """
+    path = file.with_name(f"{file.name}.lock")
+    with naming(str(path)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            locked_file = path.open("ab")
+            if lock(locked_file, path):
+                break
+            locked_file.close()
+            time.sleep(_SECONDS_BETWEEN_LOCKS)
+    with locked_file:
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows does not remove open files
+                path.unlink()
 
 
 # ---- output files -----------------------------------------------------------

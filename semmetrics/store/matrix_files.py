@@ -200,7 +200,7 @@ class _MatrixFile:
         *,
         resume: bool,
     ) -> dict[int, int]:
-        """Return the checksums of finished blocks, or start new notes if there are none to continue.
+        """Return the checksums of the finished blocks. Start new notes if there are no such blocks.
 
         Parameters
         ----------
@@ -220,24 +220,39 @@ class _MatrixFile:
         lines = []
         if resume:
             lines = notes.read().splitlines(keepends=True)
-        # If the first line is cut off, no block was written.
+        # If the first line was cut off, no block was written.
         has_description = bool(lines) and lines[0].endswith(b"\n")
-        has_part = self.part.exists()
-        if has_part and resume and not has_description:
-            raise self._unfinished("no run has noted what it is", self.part)
-        if has_description and (has_part or self.target.exists()):
-            self._check_description(lines[0], description)
-            finished = _read_block_notes(lines, starts)
-            # Without a part, the matrix is complete if all blocks are noted: the earlier run was
-            # killed before it removed its notes.
-            if has_part or len(finished.checksums) == len(starts):
+        if has_description:
+            finished = self._find_finished(lines, description, starts)
+            if finished is not None:
                 notes.truncate(finished.size)
                 return finished.checksums
+        elif resume and self.part.exists():
+            raise self._unfinished("no run has noted what it is", self.part)
         if resume and self.target.exists():
             raise InputError("matrix-exists", self._path)
         notes.truncate(0)
         self._add_note(notes, json.dumps(description) + "\n")
         return {}
+
+    def _find_finished(
+        self,
+        lines: Sequence[bytes],
+        description: Mapping[str, Any],
+        starts: Sequence[int],
+    ) -> _FinishedBlocks | None:
+        """Return the finished blocks in the notes of an earlier run, or None if it left no numbers."""
+        has_part = self.part.exists()
+        if not has_part and not self.target.exists():
+            return None
+        self._check_description(lines[0], description)
+        finished = _read_block_notes(lines, starts)
+        # Without unfinished numbers, the notes belong to the complete matrix only if they list
+        # every block: then the earlier run was killed before it removed them.
+        has_all_blocks = len(finished.checksums) == len(starts)
+        if has_part or has_all_blocks:
+            return finished
+        return None
 
     def remove_notes(self) -> None:
         """Remove the notes of a complete matrix."""
@@ -346,7 +361,7 @@ def _read_block_notes(lines: Sequence[bytes], starts: Sequence[int]) -> _Finishe
     Parameters
     ----------
     lines : sequence of bytes
-        The lines of the notes, of which the first describes the matrix.
+        The lines of the notes. The first one describes the matrix.
     starts : sequence of int
     """
     complete_lines = [line for line in lines if line.endswith(b"\n")]

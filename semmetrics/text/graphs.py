@@ -40,7 +40,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact
-from semmetrics.store.cache import Row, TextCache, as_json
+from semmetrics.store.text_cache import Row, TextCache, as_json
 from semmetrics.text.parses import KeptParser
 from semmetrics.text.synonyms import SynonymTable, open_synonyms
 from semmetrics.text.tokenizers import RawTuple

@@ -33,8 +33,8 @@ from semmetrics.data.json_files import parse
 from semmetrics.data.source import enough_memory, load, no_collection, text_lines
 from semmetrics.errors import Fact, InputError, at
 from semmetrics.messages import brief, did_you_mean, listing, pluralize, report_progress
-from semmetrics.store.cache import TextCache, as_json
 from semmetrics.store.files import cache_folder
+from semmetrics.store.text_cache import TextCache, as_json
 from semmetrics.text.tokenizers import Parsed, RawTuple, check_count, check_tuples
 
 _OPENERS = {
