@@ -114,6 +114,27 @@ def refuse_masked(value: object, where: str) -> None:
         raise InputError("masked", where)
 
 
+def dense_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
+    """Return values of a user as an array. Sparse matrices of scipy become dense.
+
+    Parameters
+    ----------
+    values : array-like or sparse matrix
+    name : str
+        What messages call the values.
+    dtype : numpy type, optional
+
+    Raises
+    ------
+    InputError
+        If values are masked.
+    """
+    refuse_masked(values, name)
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    return np.asarray(values, dtype)
+
+
 # ---- devices ----------------------------------------------------------------
 
 

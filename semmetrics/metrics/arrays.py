@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.core import ragged
+from semmetrics.core.backend import dense_array
+from semmetrics.core.binary_matrices import binary_matrix, column_counts, row_counts
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
@@ -139,7 +141,7 @@ def per_item(definition: Definition, pred: Binary, ref: Binary) -> Floats:
 
 def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
     """Return the value, the predictions and the references of each item."""
-    hit, n_pred, n_ref = ragged.row_counts(pred, ref)
+    hit, n_pred, n_ref = row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
     return (
         evaluate_formula(measure.definition, known, formula_options(measure)),
@@ -167,7 +169,7 @@ def _sums(
     if measure["average"] == "example":
         columns = value_columns(*_items(measure, mine, theirs))
         return {name: column.sum(shares) for name, column in columns.items()}, frame
-    hit, n_pred, n_ref = ragged.column_counts(mine, theirs, shares)
+    hit, n_pred, n_ref = column_counts(mine, theirs, shares)
     items = np.array(len(mine) if shares is None else shares.sum())
     return {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": items}, frame
 
@@ -180,7 +182,7 @@ def _matrices(measure: Measure, pred: Binary, ref: Binary) -> tuple[Any, Any]:
     )
     if not counts or measure.k is not None or "precision_sum" in definition.arguments:
         raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
-    mine, theirs = ragged.binary_matrix(pred, "pred"), ragged.binary_matrix(ref, "ref")
+    mine, theirs = binary_matrix(pred, "pred"), binary_matrix(ref, "ref")
     if mine.shape != theirs.shape or not mine.size:
         shape, wanted = (
             f"{mine.shape}, and ref {theirs.shape}",
@@ -495,7 +497,7 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     >>> cardinality([0, 2, 2, 5]).histogram.tolist()
     [1, 0, 1, 1]
     """
-    sizes = ragged.lengths(ragged.dense_array(indptr, "indptr", np.int64))
+    sizes = ragged.lengths(dense_array(indptr, "indptr", np.int64))
     n = len(sizes)
     mean = float(sizes.mean()) if n else float("nan")
     std = float(sizes.std(ddof=1)) if n > 1 else float("nan")
@@ -568,7 +570,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
     """
     rows, flat = (
-        ragged.dense_array(indptr, "indptr", np.int64),
+        dense_array(indptr, "indptr", np.int64),
         integer_list(codes, "codes"),
     )
     if flat.shape != (rows[-1],):

@@ -17,8 +17,8 @@ from oracles import cider as oracle
 from oracles.cider import split
 from refusals import refused
 
-from semmetrics.core import ragged as sparse
-from semmetrics.core.ragged import SparsePairs
+from semmetrics.core import sparse_pairs
+from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
 
@@ -93,8 +93,8 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
 def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
     references, captions = made()
     expected = matrix(references, captions)
-    monkeypatch.setattr(sparse, "_DENSE_GAIN", gain)
-    monkeypatch.setattr(sparse, "_MOST_DENSE", most)
+    monkeypatch.setattr(sparse_pairs, "_DENSE_GAIN", gain)
+    monkeypatch.setattr(sparse_pairs, "_MAX_DENSE_BYTES", most)
     assert_allclose(matrix(references, captions), expected, rtol=0, atol=1e-13)
 
 
