@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.ranks import top_k
+from semmetrics.core.top_k import top_k
 from semmetrics.data.form import takes_options
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
