@@ -433,11 +433,8 @@ def _smallest_number(dtype: np.dtype[Any]) -> float:
 def _next_above(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return the next larger number of the same type."""
     if numbers.dtype.kind == "f":
-        above = np.nextafter(numbers, np.inf)
-    else:
-        above = numbers + 1
-    next_numbers: NDArray[Any] = above.astype(numbers.dtype, copy=False)
-    return next_numbers
+        return np.asarray(np.nextafter(numbers, np.inf), numbers.dtype)
+    return np.asarray(numbers + 1, numbers.dtype)
 
 
 # ---- sorting ----------------------------------------------------------------
