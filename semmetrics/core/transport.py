@@ -51,8 +51,8 @@ from numpy.typing import NDArray
 
 from semmetrics.core import simplex
 from semmetrics.core.backend import count_workers, run_parts, sum_in_order, to_numpy
+from semmetrics.core.distances import EuclideanDistances as Distances
 from semmetrics.core.ragged import Floats, Ints, group_by_size
-from semmetrics.core.similarity import EuclideanDistances as Distances
 from semmetrics.core.simplex import MAX_NODES, MAX_TOGETHER, Solutions
 from semmetrics.errors import InputError
 
@@ -116,7 +116,7 @@ def transport(
 
     Examples
     --------
-    >>> from semmetrics.core.similarity import EuclideanDistances
+    >>> from semmetrics.core.distances import EuclideanDistances
     >>> distances = EuclideanDistances(np.array([[0.0], [1.0], [2.0]]))
     >>> pred = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.array([0.5, 0.5]))
     >>> ref = WeightedWords(np.array([0, 2]), np.array([1, 2]), np.array([0.5, 0.5]))
@@ -159,7 +159,7 @@ def relaxed_transport(
 
     Examples
     --------
-    >>> from semmetrics.core.similarity import EuclideanDistances
+    >>> from semmetrics.core.distances import EuclideanDistances
     >>> distances = EuclideanDistances(np.array([[0.0], [1.0], [2.0]]))
     >>> pred = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.array([0.5, 0.5]))
     >>> ref = WeightedWords(np.array([0, 2]), np.array([1, 2]), np.array([0.5, 0.5]))

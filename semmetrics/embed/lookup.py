@@ -42,6 +42,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import to_device
+from semmetrics.core.cosine_thresholds import ThresholdTest
 from semmetrics.core.ragged import (
     Bools,
     Ints,
@@ -50,7 +51,7 @@ from semmetrics.core.ragged import (
     positions,
     row_numbers,
 )
-from semmetrics.core.similarity import ThresholdTest, unit_rows
+from semmetrics.core.similarity import unit_rows
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.embed.embedder import (
     Embedder,

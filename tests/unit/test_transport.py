@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from oracles import transport as oracle
 from refusals import refused
 
-from semmetrics.core import similarity, simplex
+from semmetrics.core import distances as distances_module
+from semmetrics.core import simplex
 from semmetrics.core import transport as transport_module
 from semmetrics.core.backend import Backend
-from semmetrics.core.similarity import EuclideanDistances
+from semmetrics.core.distances import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 
 SIDES = st.tuples(st.integers(1, 6), st.integers(1, 9))
@@ -285,7 +286,7 @@ def test_costs_are_those_of_each_item(words):
 
 def test_small_problems_load_neither_pot_nor_scipy_nor_torch():
     code = (
-        "import sys, numpy as np; from semmetrics.core.similarity import EuclideanDistances;"
+        "import sys, numpy as np; from semmetrics.core.distances import EuclideanDistances;"
         "from semmetrics.core.transport import WeightedWords, transport;"
         "words = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.ones(2));"
         "transport(EuclideanDistances(np.eye(2)), words, words);"
@@ -345,7 +346,7 @@ def test_torch_gathers_few_vectors_at_a_time(monkeypatch):
             gathered.append(sum(side.numel() for side in sides)) or cdist(*sides, **how)
         ),
     )
-    monkeypatch.setattr(similarity, "_TORCH_GATHERED", 30 * 5 * 7)
+    monkeypatch.setattr(distances_module, "_TORCH_NUMBERS_PER_STEP", 30 * 5 * 7)
     np.testing.assert_array_equal(distances(pred, ref), whole)
     assert max(gathered) == 30 * 5 * 7
     assert sum(gathered) == 30 * 2000
