@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.assignment import Matches, align
+from semmetrics.core.alignment import Matches, align
 from semmetrics.core.ragged import (
     Bools,
     Ints,

@@ -31,7 +31,7 @@ from stand_ins import (
 )
 
 import semmetrics
-from semmetrics.core.assignment import Matches, align
+from semmetrics.core.alignment import Matches, align
 from semmetrics.errors import MissingDependencyError
 from semmetrics.metrics.meteor import (
     COUNTS,
