@@ -277,6 +277,11 @@ def are_equal(left: Any, right: Any) -> bool:
         return _are_equal_mappings(left, right)
     if have_same_type and isinstance(left, (list, tuple)):
         return len(left) == len(right) and all(map(are_equal, left, right))
+    return _are_equal_numbers(left, right)
+
+
+def _are_equal_numbers(left: Any, right: Any) -> bool:
+    """Return whether two numbers, or values that are compared like numbers, are equal."""
     if left is right or bool(left == right):
         return True
     return bool(left != left and right != right)  # both are nan

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, count_workers, run_parts, to_numpy
-from semmetrics.core.ragged import Bools, Codes, Floats, Ints, as_slice, lengths, slices
+from semmetrics.core.ragged import Bools, Codes, Ints, as_slice, lengths, slices
 
 _MIN_WIDE_ROW = 2048  # candidates from which rows are counted one by one, in the cache
 _MAX_CELLS_PER_STEP = 1 << 22  # of a comparison of many rows
@@ -282,7 +282,7 @@ class First(NamedTuple):
     """
 
     places: Codes
-    values: Floats
+    values: Any
     tied: Ints
     reached: Bools
     others: Codes
