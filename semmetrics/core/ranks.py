@@ -101,7 +101,7 @@ def _count_row_by_row(
     table: Any, indptr: Ints, codes: Codes, counts: Counts, rows: Ints
 ) -> None:
     """Count for the given candidates of some rows of a NumPy array, one candidate at a time."""
-    is_chosen = np.empty(table.shape[1], np.bool_)
+    passes = np.empty(table.shape[1], np.bool_)
     columns = codes.tolist()
     starts = indptr[rows].tolist()
     stops = indptr[rows + 1].tolist()
@@ -110,13 +110,13 @@ def _count_row_by_row(
         for place in range(start, stop):
             column = columns[place]
             value = similarities[column]
-            np.greater(similarities, value, out=is_chosen)
-            counts.nearer[place] = np.count_nonzero(is_chosen)
-            np.equal(similarities, value, out=is_chosen)
-            n_tied = np.count_nonzero(is_chosen) - 1
+            np.greater(similarities, value, out=passes)
+            counts.nearer[place] = np.count_nonzero(passes)
+            np.equal(similarities, value, out=passes)
+            n_tied = np.count_nonzero(passes) - 1
             if n_tied:
                 counts.tied[place] = n_tied
-                counts.tied_before[place] = np.count_nonzero(is_chosen[:column])
+                counts.tied_before[place] = np.count_nonzero(passes[:column])
 
 
 def _count_together(

@@ -312,9 +312,10 @@ def _place_edges(problems: TransportProblems, order: _ColumnOrder) -> _PlacedEdg
     # Adding these to the costs of rows closes the rows that have no mass left.
     closing_costs = np.zeros((m, size), np.float32)
     flat_closing_costs = closing_costs.reshape(-1)
+    n_closed = np.zeros_like(numbers)
     max_closed = problems.n_rows - 1
-    n_closed = numbers * 0
-    turn = numbers + 0
+    # The place in ``ordered_columns`` of the column that is being served.
+    turn = numbers
     last_turn = (problems.n_columns - 1) * size + numbers
     column = ordered_columns[:size]
     demand = demands.take(column)
@@ -333,14 +334,17 @@ def _place_edges(problems: TransportProblems, order: _ColumnOrder) -> _PlacedEdg
         supplies[row_place] = supply - flow
         flat_closing_costs[row_place] = np.where(row_ends, _NEVER, 0.0)
         n_closed = n_closed + row_ends
-        turn = turn + ~row_ends * size
+        turn = np.where(row_ends, turn, turn + size)
         column = ordered_columns.take(turn)
         demand = np.where(row_ends, demand - flow, demands.take(column))
     n_nodes = problems.n_rows + problems.n_columns
     is_used = np.arange(n_edges)[:, None] < n_nodes - 1
-    columns = column_places // size
     return _PlacedEdges(
-        rows * is_used, columns * is_used, flows * is_used, is_row_leaf, is_used
+        rows=np.where(is_used, rows, 0),
+        columns=np.where(is_used, column_places // size, 0),
+        flows=np.where(is_used, flows, 0.0),
+        is_row_leaf=is_row_leaf,
+        is_used=is_used,
     )
 
 
@@ -354,10 +358,13 @@ def _root_trees(costs: Floats, edges: _PlacedEdges, tolerance: Floats) -> _Trees
     numbers = np.arange(size)
     n_edges = len(edges.rows)
     # One bit per edge, and the sign bit.
-    mask_type = np.dtype(np.int32 if n_edges <= 31 else np.int64)
+    mask_type: np.dtype[Any] = np.dtype(np.int64)
+    if n_edges <= 31:
+        mask_type = np.dtype(np.int32)
     bits = _edge_bits(n_edges, mask_type)
-    down_bits = bits * ~edges.is_row_leaf
-    up_bits = bits * edges.is_row_leaf
+    no_edge = bits * 0
+    down_bits = np.where(edges.is_row_leaf, no_edge, bits)
+    up_bits = np.where(edges.is_row_leaf, bits, no_edge)
     cells = edges.rows * n + edges.columns
     edge_costs = costs.reshape(-1).take(cells * size + numbers)
     # Nodes are indexed flat, at node * size + problem. Unused edges write to one more node.
