@@ -50,7 +50,9 @@ Words: TypeAlias = NDArray[np.uint64]
 """Sets of words, with one bit per word."""
 
 _KEY_BITS = 62  # of a sort key in a 64-bit integer
-_WORD_BITS = 6  # 2**6 bits fit into one integer of 64 bits
+# Word n of a sentence is bit n & _BIT_MASK of the integer n >> _INTEGER_SHIFT.
+_INTEGER_SHIFT = 6
+_BIT_MASK = 63
 
 
 class Matches(NamedTuple):
@@ -253,13 +255,13 @@ class _HistoryStep(NamedTuple):
 
 
 class _BeamSearch:
-    """The beam search for pairs of sentences, each of which has a match.
+    """The beam search for pairs of sentences. Each pair has at least one match.
 
     Parameters
     ----------
     matches : Matches
     is_fixed : bool array, shape (matches,)
-        Matches that must be taken.
+        Matches that are certain to be chosen.
     ref_sizes, cand_sizes : int arrays, shape (pairs,)
         The number of words of both sentences.
     """
@@ -277,7 +279,8 @@ class _BeamSearch:
         self._distance_of_match = np.abs(matches.ref - matches.cand)
         self._max_cand_words = int(matches.n_cand.max())
         n_pairs = len(ref_sizes)
-        n_integers = (int(cand_sizes.max()) + self._max_cand_words >> _WORD_BITS) + 1
+        max_word = int(cand_sizes.max()) + self._max_cand_words
+        n_integers = (max_word >> _INTEGER_SHIFT) + 1
         zeros = np.zeros(n_pairs, np.int64)
         self._start = _Paths(
             pair=np.arange(n_pairs),
@@ -314,7 +317,7 @@ class _BeamSearch:
     def _trace_back(
         self, history: list[_HistoryStep], n_steps: Ints, best: Ints
     ) -> Bools:
-        """Return which matches were taken on the way to the best paths.
+        """Return the matches on the best paths, shape (matches,).
 
         Parameters
         ----------
@@ -454,7 +457,8 @@ class _BeamSearch:
                 has_word = self._matches.n_cand[match[rows]] > number
                 rows = rows[has_word]
             word = self._matches.cand[match[rows]] + number
-            yield rows, word >> _WORD_BITS, (word & 63).astype(np.uint64)
+            bits = (word & _BIT_MASK).astype(np.uint64)
+            yield rows, word >> _INTEGER_SHIFT, bits
 
 
 def _count_longer(n_steps: Ints, number: int) -> int:

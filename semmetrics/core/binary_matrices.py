@@ -129,7 +129,7 @@ class _Block(NamedTuple):
     ref: _Bytes
 
     def flags(self) -> tuple[_Bytes, _Bytes, _Bytes]:
-        """Return where there are hits, predictions and references."""
+        """Return flags of the hits, the predictions and the references."""
         return self.pred & self.ref, self.pred, self.ref
 
 

@@ -53,7 +53,7 @@ _SHIFT_STEPS = (
     0.4,
 )  # in which rows are balanced, in units of the spread
 _MASS_UNITS = 1 << 20  # of the whole mass, when rows are balanced
-_MIN_ACTIVE_SHARE = 0.7  # solved problems are taken out if fewer problems are active
+_MIN_ACTIVE_SHARE = 0.7  # solved problems are removed if fewer problems are active
 _NEVER = np.float32(np.inf)
 
 # The last six bits of a number can store its place on an axis, as there are at most 63 nodes.
@@ -252,7 +252,7 @@ def _balance_rows(
     """Shift the rows of a table until each receives about as much mass as it has, in place.
 
     If every column is served by its cheapest row, a row becomes more expensive by its surplus, or
-    cheaper by what it still needs. These are subgradient steps of the dual problem (Shor 1985), in
+    cheaper by the mass that it still needs. These are subgradient steps of the dual problem (Shor 1985), in
     units of the spread of costs. Masses are integers here, so that sums do not depend on an order.
 
     Parameters
@@ -451,7 +451,7 @@ def _pivot(trees: _Trees, reduced: Floats, column: Ints, is_active: Bools) -> No
     cuts_column = (cycle.column_path >> leaving) & 1 != 0
     behind = _repair_paths(trees, cycle, leaving, cuts_column)
     step = reduced * is_active * (cuts_column * 2 - 1)
-    # The masks of nodes behind the leaving edge are -1, and those of other nodes are 0.
+    # The mask is -1 for nodes behind the leaving edge, and 0 for other nodes.
     trees.v -= behind[m:] * step
     trees.u += behind[:m] * step
 

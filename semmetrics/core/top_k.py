@@ -179,7 +179,7 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
             is_later = np.take_along_axis(later[rows], places, 1)
         order = np.lexsort((places, is_later, _descending_keys(values)))[:, :k]
         first[rows] = np.take_along_axis(places, order, 1)
-        # If the last examined candidate is tied with the k-th, further ones may be, too.
+        # If the last examined candidate is tied with the k-th, further candidates may also be tied.
         is_open = (values[:, -1] == values[:, k - 1]) & (n_examined < width)
         if is_open.any():
             pending.append((rows[is_open], 4 * n_examined))
