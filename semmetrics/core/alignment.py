@@ -194,7 +194,7 @@ class _Paths(NamedTuple):
     cand_end : int array, shape (paths,)
         The position after the last match in the candidate, or -1 if the previous word of the
         reference is not matched. Then no chunk is open.
-    taken : uint64 array, shape (paths, integers)
+    used_words : uint64 array, shape (paths, integers)
         The matched words of the candidate.
     """
 
@@ -204,7 +204,7 @@ class _Paths(NamedTuple):
     distance: Ints
     ref_end: Ints
     cand_end: Ints
-    taken: Words
+    used_words: Words
 
     def take(self, which: slice) -> _Paths:
         """Return some of the paths."""
@@ -215,7 +215,7 @@ class _Paths(NamedTuple):
             distance=self.distance[which],
             ref_end=self.ref_end[which],
             cand_end=self.cand_end[which],
-            taken=self.taken[which],
+            used_words=self.used_words[which],
         )
 
 
@@ -289,7 +289,7 @@ class _BeamSearch:
             distance=zeros,
             ref_end=zeros,
             cand_end=zeros - 1,
-            taken=np.zeros((n_pairs, n_integers), np.uint64),
+            used_words=np.zeros((n_pairs, n_integers), np.uint64),
         )
 
     def choose(self) -> Bools:
@@ -358,9 +358,9 @@ class _BeamSearch:
         ref_stop = self._matches.ref[match] + self._matches.n_ref[match]
         cand_stop = self._matches.cand[match] + self._matches.n_cand[match]
         open_cand_end = np.where(ends_chunk, -1, paths.cand_end)[source]
-        taken = paths.taken[source]
+        used_words = paths.used_words[source]
         for row, integer, bit in self._cand_words(match, np.flatnonzero(has_match)):
-            taken[row, integer] |= np.uint64(1) << bit
+            used_words[row, integer] |= np.uint64(1) << bit
         new_paths = _Paths(
             pair=paths.pair[source],
             words=extensions.words[best],
@@ -368,7 +368,7 @@ class _BeamSearch:
             distance=extensions.distance[best],
             ref_end=np.where(has_match, ref_stop, paths.ref_end[source]),
             cand_end=np.where(has_match, cand_stop, open_cand_end),
-            taken=taken,
+            used_words=used_words,
         )
         return new_paths, _HistoryStep(source, match)
 
@@ -429,8 +429,8 @@ class _BeamSearch:
         match = self._steps.first_match[step][parent] + positions(indptr)
         is_free = np.ones(len(match), np.bool_)
         for row, integer, bit in self._cand_words(match, np.arange(len(match))):
-            is_taken = paths.taken[parent[row], integer] >> bit & np.uint64(1)
-            is_free[row] &= is_taken == 0
+            is_used = paths.used_words[parent[row], integer] >> bit & np.uint64(1)
+            is_free[row] &= is_used == 0
         return parent[is_free], match[is_free]
 
     def _cand_words(
@@ -450,7 +450,7 @@ class _BeamSearch:
             The places of the matches that have such a word.
         integers : int array
         bits : uint64 array
-            The integer and the bit of the word in `_Paths.taken`.
+            The integer and the bit of the word in `_Paths.used_words`.
         """
         for number in range(self._max_cand_words):
             if number:

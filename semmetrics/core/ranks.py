@@ -331,7 +331,7 @@ def find_first(table: Any, codes: Codes) -> First:
 def _find_first_of_tile(table: Any, codes: Codes, first: First, tile: slice) -> None:
     """Find the nearest candidates of some queries."""
     similarities = table[tile]
-    given = codes[tile]
+    given_columns = codes[tile]
     rows = np.arange(len(similarities))
     places = similarities.argmax(axis=1)
     best = similarities[rows, places]
@@ -339,7 +339,7 @@ def _find_first_of_tile(table: Any, codes: Codes, first: First, tile: slice) -> 
         is_sum_finite = np.isfinite(similarities.sum())
     if not is_sum_finite:  # a sum of finite numbers may overflow
         first.finite[tile] = np.isfinite(similarities).all(axis=1)
-    is_reached = (similarities[rows, given] == best) & (given >= 0)
+    is_reached = (similarities[rows, given_columns] == best) & (given_columns >= 0)
     first.places[tile] = places
     first.others[tile] = places
     first.values[tile] = best
@@ -350,7 +350,7 @@ def _find_first_of_tile(table: Any, codes: Codes, first: First, tile: slice) -> 
     is_nearest = similarities[reached_rows] == best[reached_rows, None]
     if np.count_nonzero(is_nearest) == len(reached_rows):
         return  # usually nothing is tied
-    is_nearest[np.arange(len(reached_rows)), given[reached_rows]] = False
+    is_nearest[np.arange(len(reached_rows)), given_columns[reached_rows]] = False
     n_tied = is_nearest.sum(axis=1)
     first.tied[tile][reached_rows] = n_tied
     is_tied = n_tied > 0

@@ -178,7 +178,7 @@ def _pack_front(costs: Floats, masses: Floats, axis: int) -> tuple[Floats, Float
     if not len(numbers):
         return costs, masses
     order = np.argsort(~has_mass[:, numbers], axis=0, kind="stable")
-    cost_order = order[None] if axis else order[:, None]
+    cost_order = order[:, None] if axis == 0 else order[None]
     packed_costs = costs + 0
     packed_masses = masses + 0
     packed_costs[..., numbers] = np.take_along_axis(
