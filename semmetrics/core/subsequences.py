@@ -1,11 +1,11 @@
-"""Lengths of longest common subsequences (LCS) of coded texts.
+"""Lengths of longest common subsequences (LCS) of coded sequences.
 
 Conventions
 -----------
-Texts are ragged rows of token codes. The algorithm is bit-parallel (Crochemore et al. 2001, Hyyrö
-2004): it reads one text token by token, and updates a state with one bit for each token of the
-other text, the pattern. The bit of a token becomes 0 when the LCS grows at that token. So a pair
-costs the length of the text times the number of machine words for the bits of the pattern.
+Sequences are ragged rows of token codes. The algorithm is bit-parallel (Crochemore et al. 2001,
+Hyyrö 2004): it reads one sequence token by token, and updates a state with one bit for each token
+of the other sequence, the pattern. The bit of a token becomes 0 when the LCS grows at that token.
+So a pair costs the length of the first sequence times the number of machine words for the pattern.
 
 References
 ----------
@@ -30,9 +30,8 @@ Words: TypeAlias = NDArray[np.uint64]
 
 _WORD_BITS = 64
 _ALL_ONES = ~np.uint64(0)
-_MAX_STORED_MASKS = (
-    4096  # of long patterns: a mask has one bit for each token of the pattern
-)
+# Of a long pattern. A mask has one bit for each token of the pattern.
+_MAX_STORED_MASKS = 4096
 
 
 def _count_bits_of_bytes() -> NDArray[np.uint64]:
@@ -49,14 +48,14 @@ _ONES_OF_BYTE = _count_bits_of_bytes()
 def lcs_lengths(
     indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
 ) -> Ints:
-    """Return the length of the longest common subsequence of pairs of texts.
+    """Return the length of the longest common subsequence of pairs of sequences.
 
     Parameters
     ----------
-    indptr : int array, shape (texts + 1,)
+    indptr : int array, shape (sequences + 1,)
     codes : int array, shape (tokens,)
     first, second : int arrays, shape (pairs,)
-        The texts of each pair. Fastest if ``first`` repeats texts.
+        The sequences of each pair. Fastest if ``first`` repeats sequences.
 
     Returns
     -------
@@ -68,37 +67,38 @@ def lcs_lengths(
     >>> lcs_lengths(indptr, codes, np.array([0, 1]), np.array([1, 1])).tolist()
     [2, 3]
     """
-    text_lengths = ragged.lengths(indptr)
-    is_long = (text_lengths[first] > _WORD_BITS) | (text_lengths[second] > _WORD_BITS)
+    sequence_lengths = ragged.lengths(indptr)
+    longest = np.maximum(sequence_lengths[first], sequence_lengths[second])
+    is_long = longest > _WORD_BITS
     if not is_long.any():
-        return _lcs_of_short_texts(indptr, codes, first, second)
+        return _lcs_of_short_sequences(indptr, codes, first, second)
     lcs = np.empty(len(first), np.int64)
-    lcs[~is_long] = _lcs_of_short_texts(
+    lcs[~is_long] = _lcs_of_short_sequences(
         indptr, codes, first[~is_long], second[~is_long]
     )
     for pair in np.flatnonzero(is_long).tolist():
-        left = _take_text(indptr, codes, first[pair])
-        right = _take_text(indptr, codes, second[pair])
+        left = _take_sequence(indptr, codes, first[pair])
+        right = _take_sequence(indptr, codes, second[pair])
         if len(left) > len(right):
             left, right = right, left
-        lcs[pair] = _lcs_of_long_texts(left, right)
+        lcs[pair] = _lcs_of_long_sequences(left, right)
     return lcs
 
 
-def _take_text(
-    indptr: Ints, codes: NDArray[np.integer], text: int
+def _take_sequence(
+    indptr: Ints, codes: NDArray[np.integer], sequence: int
 ) -> NDArray[np.integer]:
-    """Return the tokens of a text."""
-    return codes[indptr[text] : indptr[text + 1]]
+    """Return the tokens of a sequence."""
+    return codes[indptr[sequence] : indptr[sequence + 1]]
 
 
-# ---- texts of at most 64 tokens ---------------------------------------------
+# ---- sequences of at most 64 tokens ---------------------------------------------
 
 
-def _lcs_of_short_texts(
+def _lcs_of_short_sequences(
     indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
 ) -> Ints:
-    """Return the LCS lengths of pairs of texts of at most 64 tokens, all pairs at once."""
+    """Return the LCS lengths of pairs of sequences of at most 64 tokens, all pairs at once."""
     masks, n_steps = _find_masks(indptr, codes, first, second)
     # Pairs with more steps come first, so that the pairs of each step are a slice.
     order = np.argsort(-n_steps, kind="stable")
@@ -120,15 +120,15 @@ def _lcs_of_short_texts(
 def _find_masks(
     indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
 ) -> tuple[Words, Ints]:
-    """Return the places of the tokens of the second text in the first text.
+    """Return the places of the tokens of the second sequence in the first sequence.
 
-    Tokens that the first text does not contain change nothing, and are left out.
+    Tokens that the first sequence does not contain change nothing, and are left out.
 
     Returns
     -------
     masks : uint64 array
-        For each pair, and for each token of its second text that the first text contains: the
-        places of that token in the first text, as bits.
+        For each pair, and for each token of its second sequence that the first sequence contains: the
+        places of that token in the first sequence, as bits.
     n_tokens : int array, shape (pairs,)
         How many masks a pair has.
     """
@@ -144,24 +144,26 @@ def _find_masks(
     masks = bits
     if len(starts):
         masks = np.bitwise_or.reduceat(bits, starts)
-    # Look up the tokens of the second texts.
-    text_indptr, flat = ragged.take_rows(indptr, second)
+    # Look up the tokens of the second sequences.
+    sequence_indptr, flat = ragged.take_rows(indptr, second)
     pattern_keys = np.repeat(
-        pattern_of_pair.ravel() * width, ragged.lengths(text_indptr)
+        pattern_of_pair.ravel() * width, ragged.lengths(sequence_indptr)
     )
     token_keys = pattern_keys + codes[flat]
     mask_numbers = np.searchsorted(keys, token_keys)
     is_in_pattern = np.append(keys, -1)[mask_numbers] == token_keys
-    n_tokens = ragged.sum_rows(is_in_pattern, text_indptr)
+    n_tokens = ragged.sum_rows(is_in_pattern, sequence_indptr)
     return masks[mask_numbers[is_in_pattern]], n_tokens
 
 
-# ---- texts of any length ----------------------------------------------------
+# ---- sequences of any length ----------------------------------------------------
 
 
-def _lcs_of_long_texts(text: NDArray[np.integer], pattern: NDArray[np.integer]) -> int:
-    """Return the LCS length of one pair of texts. The bits of the pattern are one Python integer."""
-    if not len(text) or not len(pattern):
+def _lcs_of_long_sequences(
+    sequence: NDArray[np.integer], pattern: NDArray[np.integer]
+) -> int:
+    """Return the LCS length of one pair of sequences. The bits of the pattern are one Python integer."""
+    if not len(sequence) or not len(pattern):
         return 0
     order = np.argsort(pattern, kind="stable")
     tokens, starts = np.unique(pattern[order], return_index=True)
@@ -170,7 +172,7 @@ def _lcs_of_long_texts(text: NDArray[np.integer], pattern: NDArray[np.integer]) 
     find_mask = lru_cache(maxsize=_MAX_STORED_MASKS)(partial(_mask, places_of_token))
     all_ones = (1 << len(pattern)) - 1
     state = all_ones
-    for token in text[np.isin(text, pattern)].tolist():
+    for token in sequence[np.isin(sequence, pattern)].tolist():
         matches = state & find_mask(token)
         state = ((state + matches) | (state - matches)) & all_ones
     return len(pattern) - state.bit_count()

@@ -71,7 +71,7 @@ def test_texts_around_a_machine_word(left, right, letters, random):
 @given(text_of(40), text_of(40))
 def test_integers_give_what_words_give(left, right):
     texts = [np.array(text, np.int64) for text in sorted((left, right), key=len)]
-    assert subsequences._lcs_of_long_texts(*texts) == lcs(left, right)
+    assert subsequences._lcs_of_long_sequences(*texts) == lcs(left, right)
 
 
 NONE = np.zeros(0, np.int64)
