@@ -22,9 +22,8 @@ from semmetrics.errors import InputError, require
 LOW_PRECISIONS = frozenset({"float32", "float16", "bfloat16"})
 """Floating-point types of scores that require thresholds to be rounded before a comparison."""
 
-_MAX_WORKERS = (
-    2  # more threads lose more time waiting for the interpreter than they save
-)
+# More threads lose more time waiting for the interpreter than they save.
+_MAX_WORKERS = 2
 
 
 # ---- arrays and floating-point types ----------------------------------------

@@ -30,9 +30,8 @@ UNIT = 1 << 1074
 _LOW_BITS = 27
 _MAX_VALUES_PER_STEP = 1 << 26
 
-_MAX_TABLE_CELLS = (
-    1 << 22
-)  # pairs of group and exponent that are counted without sorting
+# Pairs of group and exponent that are counted without sorting.
+_MAX_TABLE_CELLS = 1 << 22
 
 
 # ---- exact sums -------------------------------------------------------------

@@ -46,12 +46,8 @@ Masks: TypeAlias = NDArray[np.signedinteger[Any]]
 _TOLERANCE = 1e-13  # of reduced costs, relative to the largest cost
 _LARGE_FLOW = 1e300  # larger than any mass
 _LARGE_COST = 1e30  # larger than scaled costs
-_SHIFT_STEPS = (
-    1.5,
-    1.1,
-    0.7,
-    0.4,
-)  # in which rows are balanced, in units of the spread
+# The steps in which rows are balanced, in units of the spread.
+_SHIFT_STEPS = (1.5, 1.1, 0.7, 0.4)
 _MASS_UNITS = 1 << 20  # of the whole mass, when rows are balanced
 _MIN_ACTIVE_SHARE = 0.7  # solved problems are removed if fewer problems are active
 _NEVER = np.float32(np.inf)

@@ -14,9 +14,8 @@ from semmetrics.core.ragged import Bools, Floats, Ints, offsets, row_numbers, ta
 if TYPE_CHECKING:
     from scipy.sparse import csr_array  # loaded only if products are computed
 
-_DENSE_GAIN = (
-    1024  # products of a dense matrix in the time of one product of a sparse one
-)
+# Products of a dense matrix in the time of one product of a sparse one.
+_DENSE_GAIN = 1024
 _MAX_DENSE_BYTES = 1 << 27
 
 

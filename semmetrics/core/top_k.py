@@ -36,15 +36,13 @@ from semmetrics.core.ragged import (
 from semmetrics.errors import FROM_0, InputError
 
 _DEFAULT_MEMORY = 1 << 26  # bytes of a block
-_MAX_BYTES_OF_ROWS = (
-    1 << 21
-)  # of a block of rows: about the size of a processor's cache
+# Of a block of rows: about the size of a processor's cache.
+_MAX_BYTES_OF_ROWS = 1 << 21
 _MIN_CHUNKS = 256
 _MIN_CHUNKS_OF_LONG_ROW = 1024  # maxima of a long row are found faster with more chunks
 _CHUNKS_PER_K = 8
-_MAX_CANDIDATES_PER_K = (
-    4  # more candidates of a line are reduced before they are sorted
-)
+# More candidates of a line are reduced before they are sorted.
+_MAX_CANDIDATES_PER_K = 4
 _MAX_CELLS_PER_STEP = 1 << 22  # of first_places
 _EXTRA_CANDIDATES = 64  # examined after the k-th at first, as they may be tied with it
 
