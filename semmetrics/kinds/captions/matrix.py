@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.ranks import top_k
+from semmetrics.core.top_k import top_k
 from semmetrics.data.form import takes_options
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
@@ -43,7 +43,7 @@ from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff, model_key
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.options import TAKEN
-from semmetrics.store.files import write_matrix
+from semmetrics.store.matrix_files import write_matrix
 
 Progress = Callable[[int, int], None]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "METEOR", "SPICE", "BagSim")
