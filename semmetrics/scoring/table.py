@@ -33,6 +33,12 @@ from semmetrics.metrics.formulas import f1, precision, recall
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OUTPUT
 from semmetrics.reports import Records, ScaledResult
+from semmetrics.reports.html_tables import (
+    LEFT,
+    draw_html_list,
+    draw_html_table,
+    fold_html,
+)
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import default_method
 from semmetrics.scoring.protocols import NotComputed
@@ -359,7 +365,16 @@ class ScoreTable(ScaledResult):
         ]
         lines = [*more, *absent, *self.notes, *self.differences]
         (cells,) = some._tables(4, 1.0)
-        return reports.write_table(cells, some.scores, lines, self.undefined())
+        html = draw_html_table(cells) + draw_html_list(lines)
+        undefined = self.undefined()
+        if undefined:
+            table = draw_html_table(reports.cells(undefined, 4), LEFT)
+            html += fold_html("undefined", table)
+        signatures = [["system", "measure", "signature"]]
+        for score in some.scores:
+            signatures.append([score.system, score.heading, score.signature])
+        html += fold_html("signatures", draw_html_table(signatures, LEFT))
+        return f"<div>{html}</div>"
 
     def render(
         self,
