@@ -31,7 +31,7 @@ def draw_html_table(rows: Rows, align: str = RIGHT, *, shaded: bool = False) -> 
     ----------
     rows : sequence of rows
     align : str
-        The style attribute of all cells but those of the first column.
+        The style attribute of the cells after the first column.
     shaded : bool
         Whether graded cells without a mark get a background color.
     """

@@ -33,7 +33,7 @@ from semmetrics.errors import (
 from semmetrics.messages import visible
 from semmetrics.reports.table_cells import Rows, right_aligned
 
-_MAX_LABELS_PER_FIELD = 50
+_MAX_ENTRIES_PER_FIELD = 50
 _REFERENCE_FIELDS = ("true", "positives", "class", "references")
 _HEADING_FIELDS = (
     "system",
@@ -188,15 +188,15 @@ def _describe_item(
     record: Mapping[str, Any], thumbnails: Thumbnails, digits: int
 ) -> dict[str, Any]:
     """Return the variables with which the template shows an item."""
-    texts_by_field = _list_texts(record)
-    matched = _find_matched(record, texts_by_field)
+    entries_by_field = _list_entries(record)
+    matched = _find_matched(record, entries_by_field)
     fields = []
-    for name, texts in texts_by_field.items():
-        matched_texts = matched.predictions
+    for name, entries in entries_by_field.items():
+        matched_entries = matched.predictions
         if name in _REFERENCE_FIELDS:
-            matched_texts = matched.references
+            matched_entries = matched.references
         title = name.replace("_", " ")
-        fields.append((title, _describe_texts(texts, matched_texts)))
+        fields.append((title, _describe_entries(entries, matched_entries)))
     return {
         "id": record["id"],
         "value": _describe_value(record, digits),
@@ -219,38 +219,38 @@ def _describe_value(record: Mapping[str, Any], digits: int) -> str:
     return f"{systems}, {record['measure']}: {', '.join(numbers)}"
 
 
-def _list_texts(record: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return the labels or captions of an item by field, without empty fields."""
-    texts_by_field: dict[str, list[Any]] = {}
+def _list_entries(record: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the labels or captions of an item by field. None is left out."""
+    entries_by_field: dict[str, list[Any]] = {}
     for name, value in record.items():
         if name in _HEADING_FIELDS or value is None:
             continue
         if name == "matches" and not value:
             continue
-        texts_by_field[name] = value if isinstance(value, list) else [value]
-    return texts_by_field
+        entries_by_field[name] = value if isinstance(value, list) else [value]
+    return entries_by_field
 
 
 class _Matched(NamedTuple):
-    """The texts of an item that matched a text of the other side."""
+    """The labels of an item that matched a label of the other side."""
 
     predictions: set[str]
     references: set[str]
 
 
 def _find_matched(
-    record: Mapping[str, Any], texts_by_field: Mapping[str, Sequence[Any]]
+    record: Mapping[str, Any], entries_by_field: Mapping[str, Sequence[Any]]
 ) -> _Matched:
-    """Find the texts that matched: those in "matches", or else those on both sides."""
+    """Find the labels that matched: from "matches", or else the labels on both sides."""
     matched = _Matched(set(), set())
     if "matches" not in record:
-        for name, values in texts_by_field.items():
-            texts = {value for value in values if isinstance(value, str)}
+        for name, values in entries_by_field.items():
+            labels = {value for value in values if isinstance(value, str)}
             if name in _REFERENCE_FIELDS:
-                matched.predictions.update(texts)
+                matched.predictions.update(labels)
             else:
-                matched.references.update(texts)
-    for name, values in texts_by_field.items():
+                matched.references.update(labels)
+    for name, values in entries_by_field.items():
         if name in ("matches", "baseline_matches"):
             for predicted, true, *_ in values:
                 matched.predictions.add(predicted)
@@ -258,24 +258,24 @@ def _find_matched(
     return matched
 
 
-def _describe_texts(
-    texts: Sequence[Any], matched: Collection[str]
+def _describe_entries(
+    entries: Sequence[Any], matched: Collection[str]
 ) -> list[tuple[str, bool]]:
-    """Return the texts as they are shown, each with whether it matched."""
+    """Return labels or captions as they are shown, each with whether it matched."""
     described = []
-    for text in texts[:_MAX_LABELS_PER_FIELD]:
-        parts = text if isinstance(text, (list, tuple)) else [text]
-        shown_text = " ~ ".join(map(_format_part, parts))
-        is_matched = isinstance(text, str) and text in matched
-        described.append((shown_text, is_matched))
-    n_hidden = len(texts) - _MAX_LABELS_PER_FIELD
+    for entry in entries[:_MAX_ENTRIES_PER_FIELD]:
+        parts = entry if isinstance(entry, (list, tuple)) else [entry]
+        shown_entry = " ~ ".join(map(_format_part, parts))
+        is_matched = isinstance(entry, str) and entry in matched
+        described.append((shown_entry, is_matched))
+    n_hidden = len(entries) - _MAX_ENTRIES_PER_FIELD
     if n_hidden > 0:
         described.append((f"and {n_hidden:,} more", False))
     return described
 
 
 def _format_part(part: Any) -> str:
-    """Return a text or a similarity as it is shown."""
+    """Return a label or a similarity as it is shown."""
     if isinstance(part, float):
         return f"{part:.2f}"
     return str(part)
@@ -383,7 +383,7 @@ class Thumbnails:
     Parameters
     ----------
     images : str, optional
-        As for `Pictures`. Default: there are no thumbnails.
+        As for `Pictures`. Default: no thumbnails.
     """
 
     def __init__(self, images: str | None) -> None:

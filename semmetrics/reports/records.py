@@ -90,7 +90,7 @@ class Records(Sequence[dict[str, Any]]):
         Raises
         ------
         InputError
-            If there is no such column.
+            If the column does not exist.
         """
         check_choice("column", name, self.columns)
         return _to_plain(self._columns[name])

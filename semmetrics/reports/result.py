@@ -57,7 +57,7 @@ class Result(ABC):
     _of: ClassVar[str] = ""
     _reads_truth_last: ClassVar[bool] = False
 
-    # ---- what a subclass may define ---------------------------------------------------
+    # ---- methods for subclasses to define ---------------------------------------------
 
     @abstractmethod
     def to_records(self) -> Records:
@@ -458,8 +458,8 @@ def _understood(result: object) -> list[str]:
 def comment(result: object, form: str) -> list[str]:
     """Return comments for a table that name the measures not computed, with the reason.
 
-    The comments are paragraphs in HTML. There are none in other formats than LaTeX, HTML
-    and Markdown.
+    The comments are paragraphs in HTML. Formats other than LaTeX, HTML and Markdown have
+    no comments.
     """
     if form not in ("latex", "html", "markdown"):
         return []

@@ -16,7 +16,7 @@ _WORDS_FOR_NUMBERS = ("nan", "inf")
 
 
 class Graded(str):
-    """A cell that says how good its value is among the values of its row."""
+    """A cell with the grade of its value among the values of its row."""
 
     grade: float
     """The position of the value between the worst (0) and the best (1) of the row."""
