@@ -38,7 +38,8 @@ from semmetrics.options import CERTAINTY as INTERVALS
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.result import Score, bound_notes, interval_notes, left_out_notes
+from semmetrics.scoring.result import Score
+from semmetrics.scoring.score_notes import bound_notes, interval_notes, left_out_notes
 
 CERTAINTY = [n for n, one in OPTIONS.items() if one.group == INTERVALS and n != "ci"]
 """The options of intervals, which mean nothing without one."""

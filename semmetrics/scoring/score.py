@@ -34,12 +34,13 @@ from semmetrics.options import (
     is_asked,
     split_names,
 )
+from semmetrics.scoring.derived import with_derived
 from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.fits import Evaluated, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.protocols import Plan
-from semmetrics.scoring.result import Score, score_statistics, with_derived
+from semmetrics.scoring.result import Score, score_statistics
 from semmetrics.scoring.signature import (
     Signed,
     current_signature,

@@ -13,7 +13,7 @@ _HOMES = {
     name: f"semmetrics.{home}"
     for home, names in {
         "scoring.protocols": "AGREEMENT_PROTOCOLS AgreementProtocol",
-        "scoring.table": "RunSummary summarize",
+        "scoring.runs": "RunSummary summarize",
         "studies.agreement": "Agreement AgreementDesign AgreementTable Judged measure_agreement meta",
         "studies.comparisons": "ComparisonTable Design Difference compare compare_scores",
         "studies.competition": "CompetitionRanking GlobalRank compute_dominance rank_competition rank_dominance",

@@ -41,7 +41,7 @@ from semmetrics.reports.figures import rank_lines
 from semmetrics.schema import as_real
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.table import RunSummary
+from semmetrics.scoring.runs import RunSummary
 from semmetrics.studies import significance
 from semmetrics.studies import values as tables
 from semmetrics.studies.significance import Ties, rank_rows

@@ -36,7 +36,7 @@ from semmetrics.reports import Records, entries_of, format_p
 from semmetrics.schema import as_id, as_number, is_missing
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import matching_names
-from semmetrics.scoring.table import RUNS, RunSummary
+from semmetrics.scoring.runs import RUNS, RunSummary
 from semmetrics.studies import comparisons, significance
 
 Values = dict[str, dict[str, float]]

@@ -16,7 +16,7 @@ from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.result import left_out_notes
+from semmetrics.scoring.score_notes import left_out_notes
 
 PREDS = {
     "x": [("a", 0.9), ("b", 0.1)],
