@@ -48,6 +48,7 @@ from semmetrics.options import (
 )
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
 from semmetrics.scoring import plan
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import (
@@ -55,7 +56,6 @@ from semmetrics.scoring.protocols import (
     NotComputed,
     find_agreement_protocol,
 )
-from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import score_prepared, system_name
 from semmetrics.studies import comparisons, significance
 from semmetrics.studies.correlations import (

@@ -57,6 +57,7 @@ from semmetrics.reports import (
     entry_of,
     format_p,
 )
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import (
     AUTO,
@@ -68,11 +69,12 @@ from semmetrics.scoring.intervals import (
 from semmetrics.scoring.item_records import plain_id
 from semmetrics.scoring.plan import check_system_names, prepare_systems
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
+from semmetrics.scoring.resampling import chunk_size
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import score_prepared, warn_of_scores
 from semmetrics.scoring.table import ScoreTable
 from semmetrics.scoring.table_text import name_absent
+from semmetrics.scoring.weighted_sums import Stack, WeightedSums
 from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract
 

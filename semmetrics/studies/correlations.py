@@ -42,10 +42,10 @@ from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, report_progress
 from semmetrics.options import AGREEMENT, resolve_options
 from semmetrics.reports import Records
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.plan import idle_certainty
-from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import interval_options, system_name
 from semmetrics.studies.significance import as_floats
 

@@ -15,7 +15,7 @@ import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
 from semmetrics.errors import InputError
-from semmetrics.scoring.resampling import Draws
+from semmetrics.scoring.draws import Draws
 from semmetrics.studies import significance
 from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
 
