@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from semmetrics.messages import printable
-from semmetrics.reports.table_cells import Rows
+from semmetrics.reports.table_cells import TableRows
 
 _FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
 _MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
@@ -80,7 +80,7 @@ def _json_of_list(values: list[Any]) -> str:
     return json.dumps(values).replace("\x7f", "\\u007f")
 
 
-def draw_csv(rows: Rows) -> str:
+def draw_csv(rows: TableRows) -> str:
     """Return the cells of a table as CSV, without a final line break."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

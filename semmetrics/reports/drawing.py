@@ -10,7 +10,7 @@ from semmetrics.messages import visible
 from semmetrics.reports.csv_cells import draw_csv
 from semmetrics.reports.html_tables import draw_html_table, escape_html
 from semmetrics.reports.table_cells import (
-    Rows,
+    TableRows,
     is_best,
     is_shaded,
     mark_of,
@@ -41,7 +41,7 @@ _MINUS = re.compile(r"(?<!\d)-(?=[\d.])")
 
 
 def draw(
-    rows: Rows, form: str = "table", *, graded: bool = False, caption: str = ""
+    rows: TableRows, form: str = "table", *, graded: bool = False, caption: str = ""
 ) -> str:
     """Return a table as text.
 
@@ -71,7 +71,7 @@ def draw(
         table = draw_html_table(rows, shaded=graded)
         below = f"<p>{escape_html(caption)}</p>" if caption else ""
         return f'<meta charset="utf-8">{table}{below}'
-    drawers: dict[str, Callable[[Rows], str]] = {
+    drawers: dict[str, Callable[[TableRows], str]] = {
         "table": align,
         "csv": draw_csv,
         "markdown": _draw_markdown,
@@ -88,7 +88,7 @@ def draw(
 # ---- terminal -------------------------------------------------------------------------
 
 
-def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
+def align(rows: TableRows, *, left: bool = False, indent: str = "") -> str:
     """Align the columns of a table for a terminal.
 
     The first column is aligned left, the others right, or left if ``left``.
@@ -112,7 +112,7 @@ def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
 # ---- Markdown -------------------------------------------------------------------------
 
 
-def _draw_markdown(rows: Rows) -> str:
+def _draw_markdown(rows: TableRows) -> str:
     """Return a table in Markdown, with the best cells in bold."""
     lines = []
     for row in rows:
@@ -143,7 +143,7 @@ def _escape_markdown(text: str) -> str:
 # ---- LaTeX ----------------------------------------------------------------------------
 
 
-def _draw_latex(rows: Rows, *, shaded: bool) -> str:
+def _draw_latex(rows: TableRows, *, shaded: bool) -> str:
     """Return a tabular in the style of booktabs, with the best cells in bold."""
     lines = []
     for row in rows:

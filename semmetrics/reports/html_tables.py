@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from semmetrics.messages import visible
-from semmetrics.reports.table_cells import Rows, is_best, is_shaded, mark_of, shade
+from semmetrics.reports.table_cells import TableRows, is_best, is_shaded, mark_of, shade
 
 LEFT = ' style="text-align: left"'
 RIGHT = ' style="text-align: right"'
@@ -22,7 +22,9 @@ def escape_html(text: str) -> str:
     return escape(visible(text))
 
 
-def draw_html_table(rows: Rows, align: str = RIGHT, *, shaded: bool = False) -> str:
+def draw_html_table(
+    rows: TableRows, align: str = RIGHT, *, shaded: bool = False
+) -> str:
     """Return a table in HTML.
 
     The first row and the first column are headers. The best graded cells are bold.

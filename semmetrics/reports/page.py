@@ -31,7 +31,7 @@ from semmetrics.errors import (
     require,
 )
 from semmetrics.messages import visible
-from semmetrics.reports.table_cells import Rows, right_aligned
+from semmetrics.reports.table_cells import TableRows, right_aligned
 
 _MAX_ENTRIES_PER_FIELD = 50
 _REFERENCE_FIELDS = ("true", "positives", "class", "references")
@@ -121,12 +121,12 @@ class ReportContent:
 
     title: str
     about: Sequence[str]
-    values: Sequence[Rows]
+    values: Sequence[TableRows]
     lines: Sequence[str]
     figures: Mapping[str, str]
     examples: Mapping[str, Iterable[Mapping[str, Any]]]
-    tables: Mapping[str, Rows]
-    signatures: Rows
+    tables: Mapping[str, TableRows]
+    signatures: TableRows
     understood: Sequence[str]
     not_computed: Sequence[str]
     notes: Sequence[str]
@@ -150,9 +150,10 @@ def write_report(
     thumbnails = Thumbnails(images)
     examples = {}
     for title, records in content.examples.items():
-        examples[title] = [
-            _describe_item(record, thumbnails, digits) for record in records
-        ]
+        items = []
+        for record in records:
+            items.append(_describe_item(record, thumbnails, digits))
+        examples[title] = items
     folded = {
         "What was read": content.understood,
         "Not computed": content.not_computed,
@@ -300,12 +301,13 @@ def fill_address(template: str, id_: str, write: Callable[[str], str] = str) -> 
     >>> fill_address("images/{id:012d}.jpg", "42"), fill_address("images/{id}.jpg", "42")
     ('images/000000000042.jpg', 'images/42.jpg')
     """
-
-    def insert_id(match: re.Match[str]) -> str:
-        width = int(match[1] or 0)
-        return write(id_.zfill(width))
-
-    return _ID_FIELD.sub(insert_id, template)
+    filled = ""
+    start = 0
+    for field in _ID_FIELD.finditer(template):
+        width = int(field[1] or 0)
+        filled += template[start : field.start()] + write(id_.zfill(width))
+        start = field.end()
+    return filled + template[start:]
 
 
 def has_place_of_id(template: str) -> bool:

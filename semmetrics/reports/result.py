@@ -29,7 +29,7 @@ from semmetrics.options import RESULT_FORMATS
 from semmetrics.reports.drawing import align, draw
 from semmetrics.reports.html_tables import draw_html_list, draw_html_table, escape_html
 from semmetrics.reports.records import MAX_NOTEBOOK_ROWS, Records, cells
-from semmetrics.reports.table_cells import Rows
+from semmetrics.reports.table_cells import TableRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -288,31 +288,36 @@ class Result(ABC):
 
         records = self.to_records()
         tables = self._report_tables(digits, scale)
+        about = self._about(date)
+        values = self._tables(digits, scale)
+        lines = self._report_sentences()
+        svg_by_name = {}
+        for name, display in figures.iter_suitable(self):
+            svg_by_name[name] = figures.svg_text(display)
+        examples = {}
+        for name, items in self._examples(n):
+            examples[name] = self._scaled(items, scale)
+        not_computed = []
+        for measure in _not_computed(self):
+            not_computed.append(f"{measure.heading}: {measure.reason}")
         content = page.ReportContent(
             title=title or _default_title(records),
-            about=self._about(date),
-            values=self._tables(digits, scale),
-            lines=self._report_sentences(),
+            about=about,
+            values=values,
+            lines=lines,
+            figures=svg_by_name,
+            examples=examples,
             tables=tables,
-            figures={
-                name: figures.svg_text(figure) for name, figure in figures.suiting(self)
-            },
-            examples={
-                name: self._scaled(rows, scale) for name, rows in self._examples(n)
-            },
             signatures=_signature_cells(records, digits),
             understood=_understood(self),
-            not_computed=[
-                f"{measure.heading}: {measure.reason}"
-                for measure in _not_computed(self)
-            ],
+            not_computed=not_computed,
             notes=self.notes,
         )
         return page.write_report(content, images=images, digits=digits)
 
-    def _report_tables(self, digits: int, scale: float) -> dict[str, Rows]:
+    def _report_tables(self, digits: int, scale: float) -> dict[str, TableRows]:
         """Return the cells of the further tables of a report, by their titles."""
-        tables: dict[str, Rows] = {}
+        tables: dict[str, TableRows] = {}
         for title, records in self._details():
             scaled = self._scaled(records, scale)
             n_rows = len(scaled)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TypeGuard
 
-Rows = Sequence[Sequence[str]]
+TableRows = Sequence[Sequence[str]]
 """The cells of a table, row by row. The first row is the header."""
 
 _RED = (248, 105, 107)
@@ -95,7 +95,7 @@ def shade(cell: Graded) -> str:
     return digits
 
 
-def right_aligned(rows: Rows) -> list[bool]:
+def right_aligned(rows: TableRows) -> list[bool]:
     """Return for each column whether it is aligned right.
 
     The first column and columns that contain names are aligned left.

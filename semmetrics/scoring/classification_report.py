@@ -6,7 +6,7 @@ Values are equal to ``sklearn.metrics.classification_report``. A value that is 0
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -168,9 +168,9 @@ def _list_cells(
     if score.ci is None:
         cells = _label_cells(counts)
     else:
-        sets_of_labels = {
-            f"only {label}": frozenset([label]) for label in counts.labels
-        }
+        sets_of_labels = {}
+        for label in counts.labels:
+            sets_of_labels[f"only {label}"] = frozenset([label])
         label_rows = [_ReportRow("micro", "skip", name) for name in sets_of_labels]
         scored_rows = label_rows + scored_rows
         statistics = replace(statistics, named={**statistics.named, **sets_of_labels})
@@ -216,9 +216,10 @@ def _label_cells(counts: _LabelCounts) -> list[dict[str, Any]]:
         "f1-score": f1(counts.hit, counts.predicted, counts.support),
     }
     lists = [np.nan_to_num(column).tolist() for column in columns.values()]
-    return [
-        dict(zip(columns, values, strict=True)) for values in zip(*lists, strict=True)
-    ]
+    cells = []
+    for values_of_label in zip(*lists, strict=True):
+        cells.append(dict(zip(columns, values_of_label, strict=True)))
+    return cells
 
 
 def _cells_of_row(scores: Sequence[Score]) -> dict[str, Any]:
@@ -269,13 +270,11 @@ def _format_cell(
 ) -> str:
     """Return a value, and its interval in brackets if there is one."""
     text = _format(record[column], digits, scale)
-    limits: Iterable[float | None] = (
-        record.get(f"{column}_low"),
-        record.get(f"{column}_high"),
-    )
-    shown_limits = [
-        _format(limit, digits, scale) for limit in limits if limit is not None
-    ]
+    shown_limits = []
+    for end in ("low", "high"):
+        limit = record.get(f"{column}_{end}")
+        if limit is not None:
+            shown_limits.append(_format(limit, digits, scale))
     if not shown_limits:
         return text
     return f"{text} [{', '.join(shown_limits)}]"

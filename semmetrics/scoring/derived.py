@@ -97,6 +97,9 @@ def _join_statistics(parts: Sequence[Statistics], measure: Measure) -> Statistic
     n_items = sum(map(len, distinct_parts))
     fingerprints = [part.fingerprint for part in distinct_parts]
     first_part = distinct_parts[0]
+    noted: Mapping[str, Any] = {}
+    if len(distinct_parts) == 1:
+        noted = first_part.noted
     return replace(
         first_part,
         sums={empty_statistic: {}},
@@ -108,7 +111,7 @@ def _join_statistics(parts: Sequence[Statistics], measure: Measure) -> Statistic
         fingerprint=sum(fingerprints) % (1 << 64),
         settings=_join_settings(distinct_parts),
         counts={},
-        noted=first_part.noted if len(distinct_parts) == 1 else {},
+        noted=noted,
     )
 
 

@@ -169,12 +169,12 @@ class Draws:
         """Whether drawing in a thread of its own is worth its overhead."""
         return len(self.hashes) >= MAX_DRAWS_AT_ONCE
 
-    def added(self, values: Floats) -> Floats:
+    def sum_items(self, values: Floats) -> Floats:
         """Sum the values of the items of each unit."""
         sums = np.bincount(self.place, values, len(self.hashes))
         return np.asarray(sums, np.float64)
 
-    def gathered(
+    def gather_labels(
         self, column: Sparse, weights: Floats | None
     ) -> tuple[Sparse, Floats | None]:
         """Gather the labels of the items of each unit, with the weights of their items."""

@@ -47,9 +47,11 @@ def first_scores_with_items(scores: Sequence[Score]) -> list[Score]:
     for score in scores:
         if score.items is not None:
             heading_of_part.setdefault(score.part, score.heading)
-    return [
-        score for score in scores if score.heading == heading_of_part.get(score.part)
-    ]
+    first_scores = []
+    for score in scores:
+        if score.heading == heading_of_part.get(score.part):
+            first_scores.append(score)
+    return first_scores
 
 
 def list_items(scores: Sequence[Score]) -> Records:
@@ -145,8 +147,11 @@ def _order_items(
         is_same_part = (other.system, other.part) == (score.system, score.part)
         if not is_same_part or other.items is None:
             continue
+        key = other.items
         lowest_first = other.measure.higher_is_better == (which == "worst")
-        keys.append(other.items if lowest_first else -other.items)
+        if not lowest_first:
+            key = -key
+        keys.append(key)
     keys.reverse()  # lexsort sorts by the last key first
     return np.lexsort(keys)
 

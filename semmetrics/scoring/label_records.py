@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.metrics.families import CAUSES
@@ -219,18 +220,20 @@ def list_seen_unseen(scores: Sequence[Score]) -> Records:
     curves = first_of_systems(
         scores, _seen_unseen_curve, what="a curve of seen and unseen", example="AUSUC"
     )
-    columns: dict[str, Any] = {
-        name: [] for name in ("system", "low", "high", "unseen", "seen", "H")
-    }
+    systems: list[str] = []
+    arrays: dict[str, list[Floats]] = {}
     for system, curve in curves.items():
-        columns["system"] += [system] * len(curve.seen)
-        columns["low"].append(np.append(-np.inf, curve.bounds))
-        columns["high"].append(np.append(curve.bounds, np.inf))
-        columns["unseen"].append(curve.unseen)
-        columns["seen"].append(curve.seen)
-        columns["H"].append(curve.harmonic)
-    for name in ("low", "high", "unseen", "seen", "H"):
-        columns[name] = np.concatenate(columns[name])
+        systems += [system] * len(curve.seen)
+        low = np.append(-np.inf, curve.bounds)
+        high = np.append(curve.bounds, np.inf)
+        arrays.setdefault("low", []).append(low)
+        arrays.setdefault("high", []).append(high)
+        arrays.setdefault("unseen", []).append(curve.unseen)
+        arrays.setdefault("seen", []).append(curve.seen)
+        arrays.setdefault("H", []).append(curve.harmonic)
+    columns: dict[str, Any] = {"system": systems}
+    for name, parts in arrays.items():
+        columns[name] = np.concatenate(parts)
     return Records(columns)
 
 
@@ -277,10 +280,12 @@ def count_undefined(scores: Sequence[Score]) -> Records:
         name = {"system": score.system, "measure": score.heading}
         for cause, count in score.undefined.items():
             policy = score.measure[cause]
+            if policy is not None:
+                policy = str(policy)
             row = {
                 "cause": cause,
                 "unit": _unit_of_cause(score, cause),
-                "policy": None if policy is None else str(policy),
+                "policy": policy,
                 "count": count,
             }
             rows.append({**name, **row})

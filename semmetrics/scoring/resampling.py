@@ -229,13 +229,14 @@ def _replicate_together(
 ) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of systems that have the same items."""
     is_poisson = bootstrap.method == POISSON
-    stack = Stack(MAX_POISSON_COUNT if is_poisson else 1)
+    max_count = MAX_POISSON_COUNT if is_poisson else 1
+    stack = Stack(max_count)
     weighted = []
     values = []
     for subject in systems:
         needed = subject.needed.values()
-        sums = WeightedSums(subject.statistics, needed, subject.draws, stack)
-        weighted.append(sums)
+        weighted_sums = WeightedSums(subject.statistics, needed, subject.draws, stack)
+        weighted.append(weighted_sums)
         values.append(np.empty((len(subject.points), bootstrap.resamples)))
     chunk = chunk_size([subject.statistics for subject in systems])
     draws = systems[0].draws
@@ -243,17 +244,17 @@ def _replicate_together(
     for counts in ahead(draws.counts(bootstrap, chunk), worth=draws.are_many):
         product = stack.multiply(counts)
         stop = n_done + len(counts)
-        for subject, sums, rows in zip(systems, weighted, values, strict=True):
-            sums_by_statistic = sums.sums(counts, product)
+        for subject, weighted_sums, rows in zip(systems, weighted, values, strict=True):
+            sums_by_statistic = weighted_sums.sums(counts, product)
             _aggregate(subject, sums_by_statistic, rows[:, n_done:stop])
         n_done = stop
         report_progress(progress, n_done, bootstrap.resamples, "bootstrap", "resample")
     replicates = []
-    for subject, sums, rows in zip(systems, weighted, values, strict=True):
+    for subject, weighted_sums, rows in zip(systems, weighted, values, strict=True):
         if is_poisson:
             origins = _poisson_origins(subject, bootstrap)
         else:
-            origins = _jackknife_origins(subject, sums, drawn)
+            origins = _jackknife_origins(subject, weighted_sums, drawn)
         replicates.append(_make_replicates(subject, rows, bootstrap, origins))
     return replicates
 
@@ -346,7 +347,7 @@ def _count_items_with_value(subject: Subject, measure: Measure) -> float:
         return 0.0
     weights = subject.statistics.item_weights
     relative_weights = np.where(np.isnan(values), 0.0, weights / weights.max())
-    weights_of_units = subject.draws.added(relative_weights)
+    weights_of_units = subject.draws.sum_items(relative_weights)
     if not weights_of_units.any():
         return 0.0
     return float(weights_of_units.sum() ** 2 / (weights_of_units**2).sum())

@@ -135,9 +135,8 @@ class ScoreTable(ScaledResult):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, with lists instead of functions."""
-        return {
-            attribute.name: getattr(self, attribute.name) for attribute in fields(self)
-        }
+        names = [attribute.name for attribute in fields(self)]
+        return {name: getattr(self, name) for name in names}
 
     # ---- look-ups ---------------------------------------------------------------------
 
@@ -340,13 +339,10 @@ class ScoreTable(ScaledResult):
     def _repr_html_(self) -> str:
         shown_scores = self._shown_scores()
         html = draw_html_table(score_cells(shown_scores, self.not_computed))
-        not_computed = [
-            f"not computed: {measure.heading} - {measure.reason}"
-            for measure in self.not_computed
-        ]
-        html += draw_html_list(
-            [*self._hidden_line(), *not_computed, *self.notes, *self.differences]
-        )
+        lines = self._hidden_line()
+        for measure in self.not_computed:
+            lines.append(f"not computed: {measure.heading} - {measure.reason}")
+        html += draw_html_list([*lines, *self.notes, *self.differences])
         undefined = self.undefined()
         if undefined:
             html += fold_html("undefined", draw_html_table(cells(undefined, 4), LEFT))

@@ -10,7 +10,7 @@ products.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -131,17 +131,9 @@ class Stack:
             for group, total in zip(groups, totals, strict=True):
                 kind = group.kind
                 if kind not in converted:
-                    order: Any = "C" if kind in sparse_kinds else "K"
-                    converted[kind] = block.astype(kind, order)
+                    converted[kind] = _convert(block, kind, sparse_kinds)
                 total += group.blocks[number] @ converted[kind]
-        sums: dict[int, Floats] = {}
-        for group, total in zip(groups, totals, strict=True):
-            rows_of_columns: Any = total
-            if group.ends is not None:
-                rows_of_columns = np.split(total, group.ends[:-1])
-            for place, rows in zip(group.places, rows_of_columns, strict=True):
-                sums[place] = np.ascontiguousarray(rows.T)
-        return [sums[place] for place in range(len(sums))]
+        return _split_totals(groups, totals)
 
     @cached_property
     def _groups(self) -> tuple[int, list[_Group]]:
@@ -166,8 +158,9 @@ class Stack:
     def _group_vectors(self, block_size: int) -> _Group:
         """Return all vectors in blocks."""
         vectors = list(self._vectors.values())
-        fit_float32 = all(map(self._fits_float32, vectors))
-        kind = np.dtype(np.float32 if fit_float32 else np.float64)
+        kind: Any = np.dtype(np.float64)
+        if all(map(self._fits_float32, vectors)):
+            kind = np.dtype(np.float32)
         table = np.array(vectors, kind)
         return _Group(list(self._vectors), _split_columns(table, block_size), kind)
 
@@ -187,6 +180,27 @@ def _group_labels(matrices: Mapping[int, Any], kind: Any, block_size: int) -> _G
     table = vstack(list(matrices.values()), format="csc")
     ends = np.cumsum([matrix.shape[0] for matrix in matrices.values()])
     return _Group(list(matrices), _split_columns(table, block_size), kind, ends)
+
+
+def _convert(
+    counts: NDArray[Any], kind: Any, sparse_kinds: Collection[Any]
+) -> NDArray[Any]:
+    """Return counts in a data type. A product with a sparse matrix needs C order."""
+    if kind in sparse_kinds:
+        return counts.astype(kind, "C")
+    return counts.astype(kind, "K")
+
+
+def _split_totals(groups: Sequence[_Group], totals: Sequence[Floats]) -> list[Floats]:
+    """Return the sums of each column of a stack, in the order of the stack."""
+    sums: dict[int, Floats] = {}
+    for group, total in zip(groups, totals, strict=True):
+        rows_of_columns = list(total)
+        if group.ends is not None:
+            rows_of_columns = np.split(total, group.ends[:-1])
+        for place, rows in zip(group.places, rows_of_columns, strict=True):
+            sums[place] = np.ascontiguousarray(rows.T)
+    return [sums[place] for place in range(len(sums))]
 
 
 def _split_columns(table: Any, block_size: int) -> list[Any]:
@@ -320,10 +334,10 @@ class WeightedSums:
         if isinstance(column, OneHot):
             self._add_categories(statistic, part, column, stack)
         elif isinstance(column, Sparse):
-            place = stack.add_labels(*self.draws.gathered(column, weights))
+            place = stack.add_labels(*self.draws.gather_labels(column, weights))
             self._terms.append(_Term(statistic, name, place))
         else:
-            place = stack.add(self.draws.added(column.values))
+            place = stack.add(self.draws.sum_items(column.values))
             self._terms.append(_Term(statistic, name, place))
 
     def _add_categories(
@@ -343,11 +357,11 @@ class WeightedSums:
             if category == most_frequent:
                 continue
             in_category = np.where(column.codes == category, weights, 0.0)
-            place = stack.add(self.draws.added(in_category))
+            place = stack.add(self.draws.sum_items(in_category))
             others.append(place)
             term = _Term(statistic, name, place, (), category, column.width)
             self._terms.append(term)
-        place = stack.add(self.draws.added(weights))
+        place = stack.add(self.draws.sum_items(weights))
         self._terms.append(
             _Term(statistic, name, place, tuple(others), most_frequent, column.width)
         )

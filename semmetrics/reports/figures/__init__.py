@@ -37,7 +37,12 @@ from semmetrics.reports.figures.rank_diagram import (
     CriticalDifferenceDisplay,
     rank_lines,
 )
-from semmetrics.reports.figures.selection import FIGURES, choose, suitable, suiting
+from semmetrics.reports.figures.selection import (
+    FIGURES,
+    choose,
+    iter_suitable,
+    suitable,
+)
 from semmetrics.reports.figures.threshold_curves import ThresholdDisplay
 
 __all__ = [
@@ -64,6 +69,6 @@ __all__ = [
     "render",
     "save",
     "suitable",
-    "suiting",
+    "iter_suitable",
     "svg_text",
 ]

@@ -125,6 +125,7 @@ class Curves(Display):
             # About 8 points, which are not the same on curves that lie on each other.
             first_marked_point = n_points * (place + 1) // 100
             marked_points = first_marked_point, max(1, n_points // 8)
+        draw_style = "steps-post" if self.is_stepped else None
         ax.plot(
             x,
             y,
@@ -133,7 +134,7 @@ class Curves(Display):
             markersize=5,
             label=shorten(name, 48),
             markevery=marked_points,
-            drawstyle="steps-post" if self.is_stepped else None,
+            drawstyle=draw_style,
             linestyle=line_style,
         )
         if limits:

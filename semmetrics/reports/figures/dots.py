@@ -260,7 +260,9 @@ class DifferencesDisplay(Dots):
             if len(baselines) > 1:
                 row["pair"] = record["system"] + MINUS + record["baseline"]
             rows.append(row)
-        all_significant = all(records.column("significant"))
+        note = ""
+        if not all(records.column("significant")):
+            note = "hollow: not significant"
         systems = set(records.column("system"))
         title = _title_of_differences(systems, baselines)
         return cls._arrange(
@@ -270,7 +272,7 @@ class DifferencesDisplay(Dots):
             ("difference", "low", "high", "significant"),
             title=title + _interval_title(records, "level"),
             scales=_scales_of(getattr(result, "scores", None)),
-            note="" if all_significant else "hollow: not significant",
+            note=note,
         )
 
     from_comparison = of

@@ -51,11 +51,15 @@ def svg_text(display: Display) -> str:
 
 def _prefix_ids(svg: str, prefix: str) -> str:
     """Put a prefix before all ids in tags. Texts between tags stay as they are."""
-
-    def prefix_ids_of_tag(tag: re.Match[str]) -> str:
-        return _ID.sub(rf"\g<1>{prefix}", tag[0])
-
-    return _TAG.sub(prefix_ids_of_tag, svg)
+    parts = []
+    start = 0
+    for tag in _TAG.finditer(svg):
+        text_before = svg[start : tag.start()]
+        parts.append(text_before)
+        parts.append(_ID.sub(rf"\g<1>{prefix}", tag[0]))
+        start = tag.end()
+    parts.append(svg[start:])
+    return "".join(parts)
 
 
 def _describe(display: Display) -> str:

@@ -84,7 +84,7 @@ class Heat(Display):
         if max(panel.values.shape) <= _MAX_NUMBERED_ROWS:
             darkness = np.ma.filled(cells.norm(shades), 0.0)
             for (row, column), value in np.ndenumerate(panel.values):
-                is_dark = darkness[row, column] > 0.55
+                color = "white" if darkness[row, column] > 0.55 else "black"
                 ax.text(
                     column + 0.5,
                     row + 0.5,
@@ -92,7 +92,7 @@ class Heat(Display):
                     ha="center",
                     va="center",
                     fontsize="x-small",
-                    color="white" if is_dark else "black",
+                    color=color,
                 )
         rotation: dict[str, Any] = {}
         if max(map(len, panel.columns)) > 3:
@@ -259,10 +259,11 @@ class RankMatrixDisplay(Heat):
         ranks = [str(rank) for rank in range(1, len(shown_systems) + 1)]
         panel = HeatMap(title, shown_systems, ranks, values, values)
         has_fractions = bool((values % 1).any())
+        digits = 2 if has_fractions else 0
         return cls(
             [panel],
             axis=("rank", ""),
-            digits=2 if has_fractions else 0,
+            digits=digits,
             note=hidden_note(MAX_ROWS, len(systems), "system", "best"),
         )
 

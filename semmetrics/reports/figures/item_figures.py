@@ -159,14 +159,15 @@ class SystemPairDisplay(Display):
         n_systems = 2 if systems else len(known_systems)
         n_undefined = len(values) - len(rows)
         n_points = len(set(zip(x, y, strict=True)))
-        note = join_notes(
-            "larger: more items" if n_points < len(x) else "",
-            hidden_note(2, n_systems, "system"),
-            f"{pluralize(n_undefined, 'item')} without a value" if n_undefined else "",
-        )
+        notes = []
+        if n_points < len(x):
+            notes.append("larger: more items")
+        notes.append(hidden_note(2, n_systems, "system"))
+        if n_undefined:
+            notes.append(f"{pluralize(n_undefined, 'item')} without a value")
         return cls(
             title=f"{shorten(heading)}: {_count_sides(x, y)} the line",
-            note=note,
+            note=join_notes(*notes),
             systems=pair,
             ids=[ids[row] for row in rows.tolist()],
             x=x,

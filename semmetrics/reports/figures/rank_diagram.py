@@ -87,9 +87,10 @@ class CriticalDifferenceDisplay(Display):
             raise InputError(
                 "other-result", what="mean ranks of systems", of="rank_systems"
             )
-        mean_ranks = {
-            rank.system: rank.mean_rank for rank in result if not rank.lacking
-        }
+        mean_ranks = {}
+        for rank in result:
+            if not rank.lacking:
+                mean_ranks[rank.system] = rank.mean_rank
         systems = sorted(mean_ranks, key=mean_ranks.__getitem__)[:_MAX_SYSTEMS]
         groups = []
         for group in result.groups:

@@ -50,7 +50,7 @@ FIGURES: dict[str, type[Display]] = {
 """The figures by the names that ``--plot`` accepts, in order of preference."""
 
 
-def suiting(result: Any) -> Iterator[tuple[str, Display]]:
+def iter_suitable(result: Any) -> Iterator[tuple[str, Display]]:
     """Yield the names and figures that suit a result, the most suitable first."""
     for name, figure_class in FIGURES.items():
         with suppress(InputError):
@@ -66,7 +66,7 @@ def suitable(result: Any) -> list[str]:
     >>> suitable(semmetrics.score([["cat"]], [["cat", "dog"]], measures=["Recall"]))
     ['values', 'items', 'confusion']
     """
-    return [name for name, _ in suiting(result)]
+    return [name for name, _ in iter_suitable(result)]
 
 
 def choose(result: Any, name: str = "") -> Display:
@@ -97,6 +97,6 @@ def choose(result: Any, name: str = "") -> Display:
 
 def _choose_first(result: Any) -> Display:
     """Return the most suitable figure of a result."""
-    for _, display in suiting(result):
+    for _, display in iter_suitable(result):
         return display
     raise InputError("other-result", what="numbers of a figure", of="another")

@@ -156,7 +156,8 @@ def _read_scores(table: Any) -> _Thresholds:
         of_scores, _, number = match.groups()
         threshold = float(number)
         name = prefix_system(table, record, _drop_threshold(record))
-        thresholds.kinds.add("scores" if of_scores else "similarity")
+        kind = "scores" if of_scores else "similarity"
+        thresholds.kinds.add(kind)
         thresholds.records.append({**record, "name": name, "threshold": threshold})
         if not score.measure.higher_is_better:
             thresholds.lower_is_better.add(name)
