@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -97,7 +97,7 @@ def _join_statistics(parts: Sequence[Statistics], measure: Measure) -> Statistic
     n_items = sum(map(len, distinct_parts))
     fingerprints = [part.fingerprint for part in distinct_parts]
     first_part = distinct_parts[0]
-    noted: Mapping[str, Any] = {}
+    noted: Mapping[Hashable, int | frozenset[str]] = {}
     if len(distinct_parts) == 1:
         noted = first_part.noted
     return replace(
