@@ -243,7 +243,7 @@ def merge(run: Run) -> None:
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
     """Return the worst items, drawn, and what files beside the result are to hold, by path."""
-    from semmetrics.scoring.table import draw_worst
+    from semmetrics.scoring.table_text import draw_worst
 
     worst, details = list[str](), dict[str, Any]()
     for name in ("worst", *_DETAILS):
@@ -264,7 +264,9 @@ def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, 
 def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     """Write the result in the form asked for."""
     from semmetrics.reports import draw_signatures
-    from semmetrics.scoring import table as text
+    from semmetrics.scoring import table_text
+    from semmetrics.scoring.classification_report import draw_report
+    from semmetrics.scoring.runs import draw_runs
 
     form, shape = run["form"], {**run.shape, "systems": run["systems"]}
     if run["graded"] and (run["runs"] or form in ("table", "json")):
@@ -275,10 +277,10 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
             raise InputError(
                 "not-applicable", name=other, what="--classification-report"
             )
-        drawn = text.draw_report(table.classification_report(), form, **run.shape)
+        drawn = draw_report(table.classification_report(), form, **run.shape)
         return "\n\n".join([drawn, *worst]) if form == "table" else drawn
     if run["runs"]:
-        return text.draw_runs(table, form, spell=flag, **run.shape)
+        return draw_runs(table, form, spell=flag, **run.shape)
     if form == "json":
         found = table._entry(flag)
         for entry, one in zip(found["scores"], table, strict=True):
@@ -293,11 +295,11 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
 
         width = shutil.get_terminal_size().columns
     parts = [
-        text.draw_systems(table, width=width, **shape),
-        *text.report_gaps(table),
+        table_text.draw_systems(table, width=width, **shape),
+        *table_text.report_gaps(table),
         *worst,
     ]
-    parts += [text.report_shared(table)] if len(table) else []
+    parts += [table_text.report_shared(table)] if len(table) else []
     parts += (
         [draw_signatures(table.to_records().drop("part"))] if run["signatures"] else []
     )
@@ -307,11 +309,12 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
 def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
     """Say what a table would show, then which options have no effect or need a word."""
     from semmetrics.reports import draw_signatures
-    from semmetrics.scoring import table as text
+    from semmetrics.scoring.label_records import find_matching_heading
+    from semmetrics.scoring.table_text import report_gaps
 
     form, lines = run["form"], list[str]()
     if form != "table" or run["runs"]:
-        output.say(output.split_lines(text.report_gaps(table)), quiet=run.quiet)
+        output.say(output.split_lines(report_gaps(table)), quiet=run.quiet)
         if run["signatures"] and form not in EXACT:
             worst = [*worst, draw_signatures(table.to_records().drop("part"))]
         output.say(output.split_lines(worst), quiet=run.quiet)
@@ -324,7 +327,7 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
         lines.append(
-            f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}"
+            f"{run['matches']}: the matches of {find_matching_heading(table.scores)}"
         )
     lines += [f"warning: {line}" for line in table.differences]
     output.say(lines, quiet=run.quiet)

@@ -12,7 +12,7 @@ from typing import Any
 
 _NAMES_OF_MODULES = {
     "scoring.protocols": "AGREEMENT_PROTOCOLS AgreementProtocol",
-    "scoring.table": "RunSummary summarize",
+    "scoring.runs": "RunSummary summarize",
     "studies.agreement": "Agreement AgreementDesign Judged measure_agreement",
     "studies.agreement_table": "AgreementTable",
     "studies.annotation_page": "write_annotation_page",

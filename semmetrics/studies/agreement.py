@@ -33,9 +33,9 @@ from semmetrics.data.judgements import Judgements
 from semmetrics.errors import InputError
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
 from semmetrics.reports import entry_of
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.resampling import Draws
 from semmetrics.studies import significance
 from semmetrics.studies.correlations import (
     Correlated,

@@ -40,9 +40,9 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.options import AGREEMENT
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
-from semmetrics.scoring.resampling import Draws
 from semmetrics.studies.significance import as_floats
 
 NAMES = ("pearson", "spearman", "kendall")

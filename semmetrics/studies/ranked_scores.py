@@ -17,7 +17,7 @@ from semmetrics.reports import entries_of
 from semmetrics.schema import as_real
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.table import RunSummary
+from semmetrics.scoring.runs import RunSummary
 from semmetrics.studies import value_tables
 
 _DEFAULT_MEASURE = "O-F1"

@@ -25,7 +25,7 @@ from semmetrics.metrics.parsing import parse, parse_in_any_case
 from semmetrics.reports import entries_of
 from semmetrics.schema import as_id, as_number, is_missing
 from semmetrics.scoring.result import matching_names
-from semmetrics.scoring.table import RUNS
+from semmetrics.scoring.runs import RUNS
 
 Values = dict[str, dict[str, float]]
 """Values by row, then by system."""

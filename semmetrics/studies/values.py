@@ -23,7 +23,7 @@ from semmetrics.metrics.parsing import parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
 from semmetrics.reports import Records, format_p
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.table import RunSummary
+from semmetrics.scoring.runs import RunSummary
 from semmetrics.studies import comparisons, rank_tests, significance
 from semmetrics.studies.value_tables import Values, is_lower_better, read_table
 
