@@ -18,7 +18,7 @@ from semmetrics.data.lists import gather
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.base import name_task
-from semmetrics.kinds.common import finite_or_none, on_one_line
+from semmetrics.kinds.descriptions import finite_or_none, on_one_line
 from semmetrics.messages import (
     Spelling,
     did_you_mean,

@@ -37,7 +37,7 @@ from semmetrics.data.judgements import (
 )
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
-from semmetrics.kinds.common import counted
+from semmetrics.kinds.note_builders import counted
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import (
     AGGREGATIONS,

@@ -32,7 +32,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY

@@ -33,7 +33,7 @@ from semmetrics.data.objects import is_frame
 from semmetrics.data.side_inputs import TABLE_KINDS, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, Fact, InputError
-from semmetrics.kinds.common import counted, named
+from semmetrics.kinds.note_builders import counted, named
 from semmetrics.messages import printable
 from semmetrics.reports import Records, csv_text, plain_text
 from semmetrics.reports.page import fill_address, fill_page, has_place_of_id

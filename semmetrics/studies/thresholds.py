@@ -15,7 +15,8 @@ from semmetrics.core.hashing import by_value
 from semmetrics.data.form import takes_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError, UnknownKeyError
-from semmetrics.kinds.common import finite_or_none, read_embedding
+from semmetrics.kinds.descriptions import finite_or_none
+from semmetrics.kinds.embeddings import read_embedding
 from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.kinds.labels.prepare import prepare_labels
 from semmetrics.kinds.options import resolve_options

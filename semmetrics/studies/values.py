@@ -28,7 +28,7 @@ from semmetrics.data.objects import frame_table, is_frame
 from semmetrics.data.side_inputs import opened, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import ROW, InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import listing
 from semmetrics.metrics.registry import parse, parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS

@@ -15,9 +15,9 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, as_entry
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM, Fact, InputError
-from semmetrics.kinds import Certainty, Verdict, names_entries
-from semmetrics.kinds.common import outside_classes
+from semmetrics.kinds.class_names import outside_classes
 from semmetrics.kinds.labels.normalization import class_name
+from semmetrics.kinds.recognition import Certainty, Verdict, names_entries
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
@@ -236,7 +236,7 @@ def _find_unlike(labels: Lists) -> tuple[int, int, str]:
     return len(unlike), len(np.unique(unlike // width)), example
 
 
-def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+def recognise(samples: Sequence[Sample]) -> Verdict:
     """Tell how certain it is that the data are labels: lists of strings that are not sentences."""
 
     def is_own(one: Sample) -> bool:

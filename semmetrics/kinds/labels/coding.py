@@ -24,7 +24,7 @@ from semmetrics.data.lists import Entry, Lists, Terms, clean_terms
 from semmetrics.data.matrix import class_terms
 from semmetrics.data.tasks import Synonyms
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.kinds.common import outside_classes
+from semmetrics.kinds.class_names import outside_classes
 from semmetrics.kinds.labels.normalization import Ignored, class_name
 
 

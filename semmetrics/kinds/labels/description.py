@@ -13,7 +13,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.lists import Lists, as_entry
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds import descriptions, item_notes, note_builders, odd_texts
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
     DELIMITERS,
@@ -75,11 +75,11 @@ def describe(labels: Lists) -> dict[str, Any]:
     distinct = min(pairs, len(names) * (len(names) - 1) // 2)
     if pairs <= _PAIRS and distinct <= _UNLIKE and not labels.ranked:  # else minutes
         found = label_order(side.indptr, side.codes)
-        mean, pairs = common.finite_or_none(found.mean), len(found.order)
+        mean, pairs = descriptions.finite_or_none(found.mean), len(found.order)
     span = None
     if scores is not None and len(scores):
         span = {"min": float(scores.min()), "max": float(scores.max())}
-    return common.describe_input(
+    return descriptions.describe_input(
         labels,
         _find_odd(labels),
         labels=len(side.codes),
@@ -87,7 +87,7 @@ def describe(labels: Lists) -> dict[str, Any]:
         synonyms=sum(len(terms) > 1 for terms in labels.terms),
         ranked=labels.ranked,
         scores=span,
-        cardinality=common.describe_sizes(side.indptr),
+        cardinality=descriptions.describe_sizes(side.indptr),
         frequencies=[
             {"label": names[code], "count": times}
             for code, times in zip(
@@ -106,19 +106,21 @@ def _find_odd(labels: Lists) -> list[Fact]:
         labels.side.scores,
     )
     names = [term for terms in labels.terms for term in terms]
-    facts = common.find_gaps(labels) + unlike_scores(labels)
+    facts = item_notes.find_gaps(labels) + unlike_scores(labels)
     if not labels.ranked and len(labels) >= _FEW:
         present = np.bincount(
             np.unique(cell_keys(side.indptr, side.codes, width)) % width
         )
         often = np.flatnonzero(present > _OFTEN * len(labels)).tolist()
-        facts += common.named(
+        facts += note_builders.named(
             "common-labels", (class_name(labels.terms[code]) for code in often)
         )
-        facts += common.counted("rare-labels", int((present == 1).sum()), total=width)
-    facts += common.find_odd_texts(list(dict.fromkeys(names)), "label")
+        facts += note_builders.counted(
+            "rare-labels", int((present == 1).sum()), total=width
+        )
+    facts += odd_texts.find_odd_texts(list(dict.fromkeys(names)), "label")
     lists = list(filter(LIST_AS_TEXT.search, names))
-    facts += common.named("lists-as-text", lists, side="distinct")
+    facts += note_builders.named("lists-as-text", lists, side="distinct")
     if not lists:
         is_single = len(side.indptr) > 1 and np.diff(side.indptr).max() <= 1
         facts += _find_joined(names, is_single=is_single)
@@ -127,11 +129,11 @@ def _find_odd(labels: Lists) -> list[Fact]:
         facts.append(
             Fact("sentences", values={"side": "distinct", "mean": words / len(names)})
         )
-    facts += common.find_odd_ids(labels.ids)
+    facts += odd_texts.find_odd_ids(labels.ids)
     if scores is None or not len(scores):
         return facts
     outside = int(((scores < 0) | (scores > 1)).sum())
-    facts += common.counted("outside-0-1", outside, total=len(scores))
+    facts += note_builders.counted("outside-0-1", outside, total=len(scores))
     if len(scores) > 1 and scores.min() == scores.max():
         facts.append(Fact("equal-scores", values={"score": float(scores[0])}))
     rows = row_numbers(side.indptr)
@@ -139,7 +141,7 @@ def _find_odd(labels: Lists) -> list[Fact]:
     return (
         facts
         if labels.ranked
-        else facts + common.of_items("rising-scores", labels, rising)
+        else facts + note_builders.of_items("rising-scores", labels, rising)
     )
 
 
@@ -159,7 +161,9 @@ def _find_joined(names: Sequence[str], *, is_single: bool) -> list[Fact]:
             are_several = are_permuted(names, (), delimiter)
         if joined and are_several:
             values = {"side": "distinct", "delimiter": delimiter}
-            facts += common.counted("joined-labels", len(joined), joined[:1], **values)
+            facts += note_builders.counted(
+                "joined-labels", len(joined), joined[:1], **values
+            )
     return facts
 
 
@@ -184,14 +188,16 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     frequencies = [(entry["label"], entry["count"]) for entry in record["frequencies"]]
     several = record["synonyms"]
     return {
-        "items": common.format_known(record),
+        "items": descriptions.format_known(record),
         "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
         "synonyms": f"{pluralize(several, 'label')} with several names"
         if several
         else "",
         "scores": scores,
-        "labels an item": common.format_spread(record["cardinality"]),
-        "most frequent": "" if record["ranked"] else common.format_counts(frequencies),
+        "labels an item": descriptions.format_spread(record["cardinality"]),
+        "most frequent": ""
+        if record["ranked"]
+        else descriptions.format_counts(frequencies),
         "label order": order,
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.tasks import LabelTask
-from semmetrics.kinds import common
+from semmetrics.kinds import descriptions
 from semmetrics.kinds.labels.normalization import (
     class_name,
 )
@@ -74,7 +74,7 @@ def format_item(record: Mapping[str, Any]) -> list[str]:
         if not names and side in ("missed", "wrong"):
             continue
         more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
-        shown = ", ".join(map(common.on_one_line, names[:_MOST])) or "nothing"
+        shown = ", ".join(map(descriptions.on_one_line, names[:_MOST])) or "nothing"
         lines.append(f"{side:<9}  {shown}{more}")
     return lines
 
@@ -165,7 +165,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
                 if counted[place]:
                     other, value = partner[place].item(), similarity[place].item()
                     reference = None if other < 0 else names[true[other]]
-                    value = common.finite_or_none(value)
+                    value = descriptions.finite_or_none(value)
                     near = None if value is None else names[true[nearest[place]]]
                     label, rank = names[predicted[place]], place - first + 1
                     rows.append((rank, label, reference, reasons[place], value, near))

@@ -11,7 +11,7 @@ from semmetrics.data.form import ReadOptions, is_truth
 from semmetrics.data.lists import Lists
 from semmetrics.data.swapped import check_labels
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import embeddings, sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -35,6 +35,7 @@ from semmetrics.kinds.labels.normalization import (
 )
 from semmetrics.kinds.labels.notes import check_shared, label_notes
 from semmetrics.kinds.labels.prepare import prepare_labels
+from semmetrics.kinds.labels.set_sizes import read_set_size_probs
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.definition import (
     DEFAULT_EMBEDDING,
@@ -124,10 +125,10 @@ class LabelKind(Kind):
             taxonomy = taxonomy.normalized(normalization(options.normalize))
         classes, ignore = options.classes, options.ignore
         return options.replace(
-            embedding=common.read_embedding(options.embedding),
+            embedding=embeddings.read_embedding(options.embedding),
             classes=None if classes is None else _read_names(classes, files),
             ignore=_read_names(ignore, files),
-            weights=common.read_weights(options.weights, files),
+            weights=sample_weights.read_weights(options.weights, files),
             taxonomy=taxonomy,
         )
 
@@ -152,7 +153,7 @@ class LabelKind(Kind):
         for name, pred in preds.items():
             check_labels(pred, ref)
             probs = given.get(name) if isinstance(given, Mapping) else given
-            heads = common.read_set_size_probs(probs, options.read)
+            heads = read_set_size_probs(probs, options.read)
             tasks[name] = {"": label_task(pred, ref, options, heads)}
         return tasks
 
@@ -193,7 +194,7 @@ class LabelKind(Kind):
                 "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0",
             )
         text = text.replace("{logits}", "at-least:0")
-        given = common.by_name(options.embedding)
+        given = embeddings.by_name(options.embedding)
         text = text.replace("{q}", str(n_classes))
         (measure,) = parse(text)
         name = measure["embedding"]

@@ -24,7 +24,15 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds import common
+from semmetrics.kinds import (
+    embedding_notes,
+    embeddings,
+    item_notes,
+    note_builders,
+    sample_weights,
+    side_input_checks,
+    side_observations,
+)
 from semmetrics.kinds.base import (
     Measures,
     Notes,
@@ -111,13 +119,15 @@ def label_notes(
     ignored = Ignored.of(options.ignore, normalization(options.normalize)).names
     for name, task in each_task(tasks):
         odd = noted.get(name, task.observations)
-        facts += common.counted("shared-terms", len(odd.names_of(SHARED)), (), name)
+        facts += note_builders.counted(
+            "shared-terms", len(odd.names_of(SHARED)), (), name
+        )
         lost = len(ignored) - len(odd.names_of(IGNORED))
-        facts += common.counted("ignored-labels-not-found", lost, (), name)
+        facts += note_builders.counted("ignored-labels-not-found", lost, (), name)
         if lost:
             facts += _ignored_files(options.ignore)
         facts += _taxonomy_facts(odd, name)
-        facts += common.count_facts(name, task) + oddity_facts(
+        facts += item_notes.count_facts(name, task) + oddity_facts(
             odd, "pred", name, options
         )
         facts += _score_facts(odd, name, task, measures, options)
@@ -136,16 +146,18 @@ def label_notes(
     if options.classes is None:
         facts += _nested_facts(inputs) + _column_facts(inputs, options)
     facts += _header_facts(options.classes, inputs)
-    facts += first_of_each(of_truth) + common.different_items(tasks)
-    facts += common.unused_embeddings(measures, options.embedding)
+    facts += first_of_each(of_truth) + item_notes.different_items(tasks)
+    facts += embedding_notes.unused_embeddings(measures, options.embedding)
     models = chain.from_iterable(task.models.values() for task in every)
-    facts += common.cache_facts((model.embedder for model in models), options.cache)
-    facts += common.unused_weights(options.weights, inputs)
+    facts += embedding_notes.cache_facts(
+        (model.embedder for model in models), options.cache
+    )
+    facts += sample_weights.unused_weights(options.weights, inputs)
     if options.taxonomy is not None:
         facts += options.taxonomy.notes
     if noted:  # a calibration evaluates nothing
         facts += uncalibrated_facts(every[0].models, measures, options)
-    facts += common.unused_rules(measures, options, "SemF1")
+    facts += embedding_notes.unused_rules(measures, options, "SemF1")
     return facts + _unused_options(every, measures, options)
 
 
@@ -175,7 +187,7 @@ def _taxonomy_facts(odd: Observations, where: str) -> list[Fact]:
     """Note a taxonomy in which no label of the data has a parent, as if it was upside down."""
     if odd.number(WITH_PARENTS):
         return []
-    return common.counted("no-parents", odd.number(PLACED), (), where)
+    return note_builders.counted("no-parents", odd.number(PLACED), (), where)
 
 
 def _truth_facts(odd: Observations, truth: str, options: Options) -> list[Fact]:
@@ -185,9 +197,11 @@ def _truth_facts(odd: Observations, truth: str, options: Options) -> list[Fact]:
         facts.append(Fact("true-minus", where=truth))
     elif odd.has(SCORES, "ref"):
         facts.append(Fact("true-scores", where=truth))
-    facts += common.swapped_facts(odd)
-    facts += common.counted("difficult-labels", odd.number(DIFFICULT), (), truth)
-    facts += common.counted("unverified-cells", odd.number(UNVERIFIED), (), truth)
+    facts += side_observations.swapped_facts(odd)
+    facts += note_builders.counted("difficult-labels", odd.number(DIFFICULT), (), truth)
+    facts += note_builders.counted(
+        "unverified-cells", odd.number(UNVERIFIED), (), truth
+    )
     return facts
 
 
@@ -208,7 +222,7 @@ def _unused_options(
     facts = []
     for name, reason in reasons.items():
         if is_given(options.value(name)):
-            facts.append(common.no_effect(name, reason))
+            facts.append(note_builders.no_effect(name, reason))
     return facts
 
 
@@ -306,7 +320,7 @@ def check_shared(
                 counts["embedding"] += n
     if len(names) < 2:
         del counts["embedding"]
-    common.check_shared(counts, options, "label", names)
+    side_input_checks.check_shared(counts, options, "label", names)
 
 
 def oddity_facts(
@@ -325,7 +339,9 @@ def oddity_facts(
         total = observed.number(LONE, side, "all")
         other = _OTHERS[side]
         notes += make("one-sided-labels", LONE, "alone", total=total, other=other)
-    return notes + common.word_facts("sentences", observed, side, SIDES[side], where)
+    return notes + side_observations.word_facts(
+        "sentences", observed, side, SIDES[side], where
+    )
 
 
 class _SideNotes(NamedTuple):
@@ -389,7 +405,7 @@ def _score_facts(
     if all_ and options.protocol is None and not task.ranked:
         low = odd.number(SCORES, "pred", "low")
         total = odd.number(SCORES, "pred", "all")
-        facts += common.counted("scores-unused", low, (), where, total=total)
+        facts += note_builders.counted("scores-unused", low, (), where, total=total)
     highest_scores = odd.names_of(SCORES, "pred", "highest")
     if highest_scores:
         top = max(map(float, highest_scores))
@@ -528,13 +544,17 @@ def _model_facts(where: str, task: LabelTask, odd: Observations) -> list[Fact]:
         which = {what: sorted(odd.names_of(TERMS, what, name)) for what in FLAGS}
         counts = {what: len(terms) for what, terms in which.items()}
         oov = policies[model.embedder.identity]
-        facts += common.model_facts(where, model, counts, "distinct term", which, oov)
+        facts += embedding_notes.model_facts(
+            where, model, counts, "distinct term", which, oov
+        )
         cut = odd.number(TERMS, "truncated", name)
-        facts += common.model_facts(where, model, {"truncated": cut}, "term")
+        facts += embedding_notes.model_facts(where, model, {"truncated": cut}, "term")
     lists = {key: _largest_counts(odd, key) for key in ("unknown", "truncated")}
     for (name,) in lists["unknown"]:
         counts = {key: of_model[name,] for key, of_model in lists.items()}
-        facts += common.model_facts(where, task.models[name], counts, "label list")
+        facts += embedding_notes.model_facts(
+            where, task.models[name], counts, "label list"
+        )
     pairs = _largest_counts(odd, NEAR)
     near = {threshold: n for (_, threshold), n in pairs.items() if n}
     if len(near) > _SHOWN:
@@ -580,7 +600,7 @@ def unlike_scores(labels: Lists) -> list[Fact]:
     highest counts, or each with duplicates=each
     """
     number, items, example = labels.unlike
-    return common.counted(
+    return note_builders.counted(
         "unlike-scores", number, [example], labels.source, items=items
     )
 
@@ -626,7 +646,7 @@ def uncalibrated_facts(
     """
     if options.calibration is not None:
         return []
-    given = common.by_name(options.embedding)
+    given = embeddings.by_name(options.embedding)
     found: dict[str, Fact] = {}
     for measure in measures:
         if measure["threshold"] != "auto":

@@ -23,7 +23,7 @@ from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import UNUSED, LabelTask
-from semmetrics.kinds import common
+from semmetrics.kinds import side_observations
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
     DELIMITERS,
@@ -90,7 +90,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Observations:
     present = {"pred": task.axis.n_prediction > 0, "ref": task.axis.n_reference > 0}
     known = present["ref"].copy()
     known[: task.given or 0] = True
-    observations = common.swapped_sides(pred, ref)
+    observations = side_observations.swapped_sides(pred, ref)
     observations.of_whole_data.update(_OF_WHOLE_DATA)
     _observe_scores(observations, pred, task.pred, task.ref)
     if not task.numbered:
@@ -380,7 +380,7 @@ def _observe_sentences(
         codes = _side_of(task, side).codes
         n_words = int(words[codes].sum())
         if n_words and n_words >= SENTENCE * len(codes):
-            observations.merge(common.note_words(side, n_words, len(codes)))
+            observations.merge(side_observations.note_words(side, n_words, len(codes)))
 
 
 def _observe_missing(observations: Observations, task: LabelTask) -> None:

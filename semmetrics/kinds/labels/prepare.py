@@ -8,7 +8,7 @@ from typing import Any
 
 from semmetrics.data.lists import Terms
 from semmetrics.errors import InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import embeddings
 from semmetrics.kinds.base import (
     Measures,
     Options,
@@ -48,7 +48,7 @@ def prepare_labels(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     by_key: dict[str, Measure] = {}
     for measure in measures:
         if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
-            name = common.embedding_name(measure, options.embedding)
+            name = embeddings.embedding_name(measure, options.embedding)
             needs.setdefault(name, set()).update(kinds)
             by_key.setdefault(model_key(measure), measure)
     taxonomy = options.taxonomy
@@ -61,7 +61,7 @@ def prepare_labels(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         from semmetrics.embed.lookup import label_vectors, rules_for
 
         device = find_device(options.device)
-        models = common.open_models(list(by_key.values()), options)
+        models = embeddings.open_models(list(by_key.values()), options)
 
     def prepared(task: Any) -> Any:
         plain = task.synonyms is None
@@ -100,7 +100,7 @@ def _with_policy(
     """Return the label vectors of a measure's embedding, with its policy for unknown labels."""
     from semmetrics.embed.lookup import rules_for
 
-    vectors = looked_up[common.embedding_name(measure, options.embedding)]
+    vectors = looked_up[embeddings.embedding_name(measure, options.embedding)]
     default = measure.definition.oov
     rules = rules_for(vectors.embedder, options.lookup, options.oov, default)
     if rules["oov"] == "skip" and vectors.oov != "skip":
