@@ -714,7 +714,7 @@ class ScoreTable(ScaledResult):
         >>> [(row["prediction"], row["reference"]) for row in table.matches()]
         [('cat', 'cat'), (None, 'car')]
         """
-        from semmetrics.kinds.labels.items import match_rows
+        from semmetrics.kinds.labels.matches import match_rows
 
         heading = find_matching_heading(self.scores)
         found = [score for score in self.scores if score.heading == heading]
@@ -1169,7 +1169,7 @@ def _confused(score: Score) -> list[tuple[Any, ...]] | None:
     of = score.system, score.heading
     soft = score.measure["match"] is not None and score.measure["threshold"] is None
     if score.measure["decode"] is not None and not soft:  # soft measures match nothing
-        from semmetrics.kinds.labels.items import count_confused
+        from semmetrics.kinds.labels.matches import count_confused
 
         if score.task is None:
             raise InputError("rows-not-kept")
