@@ -60,7 +60,7 @@ def outside_classes(
     where : str
         The place of the value.
     role : str
-        What the value is there, for the message.
+        The role of the value, for the message: "the class".
 
     Examples
     --------

@@ -29,9 +29,9 @@ def describe_input(
     ----------
     data : Lists or Matrix
     odd : iterable of Fact
-        Notes on what is odd.
+        Notes on probable mistakes.
     **more
-        What the kind adds.
+        The values of the kind.
 
     Returns
     -------

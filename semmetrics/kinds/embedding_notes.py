@@ -1,4 +1,4 @@
-"""Notes on embeddings: texts that they do not know, and options that have no effect."""
+"""Notes on embeddings: unknown and truncated strings, and options without effect."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from semmetrics.kinds.embeddings import by_name, used_embeddings
 from semmetrics.kinds.note_builders import counted, no_effect
 from semmetrics.options import OPTIONS
 
-_MAX_SHOWN_TEXTS = 3  # that a model does not know
-_MAX_SHOWN_CHARACTERS = 60  # of such a text
+_MAX_SHOWN_TEXTS = 3  # with the same problem
+_MAX_SHOWN_CHARACTERS = 60  # of each
 _PROBLEMS = ("unknown", "composed", "untuned", "zero_vectors", "truncated")
 
 
@@ -25,7 +25,7 @@ def model_facts(
     which: Mapping[str, Sequence[str]] | None = None,
     oov: str = "",
 ) -> list[Fact]:
-    """Return notes on texts that a model does not know or does not read completely.
+    """Return notes on strings that a model does not know or does not read completely.
 
     Parameters
     ----------
@@ -33,14 +33,14 @@ def model_facts(
         The name of the task.
     model : LabelVectors or TextModel
     counts : mapping from problem to int
-        How many texts have the problem: "unknown", "composed", "untuned", "zero_vectors" or
+        How many strings have the problem: "unknown", "composed", "untuned", "zero_vectors" or
         "truncated".
     noun : str
-        What messages call a text.
+        The word for a text in messages: "phrase".
     which : mapping from problem to sequence of str, optional
-        The texts. The first ones are shown.
+        The strings. The first ones are shown.
     oov : str
-        The policy for unknown texts, if it is not the model's for all measures.
+        The policy for unknown strings. Default: the policy of the model.
     """
     values = {"noun": noun, "model": model.embedder.identity, "oov": oov or model.oov}
     texts_of_problem = which or {}

@@ -27,7 +27,7 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
     texts : sequence of str
         Distinct.
     noun : str
-        What messages call a text.
+        The word for such a string in messages: "label".
 
     Examples
     --------

@@ -62,7 +62,7 @@ class Verdict(NamedTuple):
     reason : str
         Why the data are ambiguous, for the error message.
     whats : tuple of str
-        What each side contains, if the kind can tell more than the samples.
+        A description of each side, if the kind knows more than the samples.
     """
 
     certainty: Certainty
@@ -77,7 +77,7 @@ class Resolved(NamedTuple):
     ----------
     kind : str
     understood : str
-        What each side contains.
+        A description of each side.
     others : tuple of str
         The other kinds that the data could be of.
     """
@@ -122,10 +122,7 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     samples = _sample_sides(sides, options or DEFAULTS)
     verdicts = {name: _ask_kind(name, samples) for name in KINDS}
     certainty = max(verdict.certainty for verdict in verdicts.values())
-    candidates = []
-    for name, verdict in verdicts.items():
-        if verdict.certainty == certainty:
-            candidates.append(name)
+    candidates = _kinds_with_certainty(verdicts, certainty)
     first_verdict = verdicts[candidates[0]]
     understood = _describe_sides(samples, first_verdict)
     if certainty == Certainty.ASK:
@@ -187,11 +184,22 @@ def _ask_kind(name: str, samples: Sequence[Sample]) -> Verdict:
     return verdict
 
 
+def _kinds_with_certainty(
+    verdicts: Mapping[str, Verdict], certainty: Certainty
+) -> list[str]:
+    """Return the kinds that are this certain."""
+    kinds = []
+    for name, verdict in verdicts.items():
+        if verdict.certainty == certainty:
+            kinds.append(name)
+    return kinds
+
+
 def _choose_certain(kinds: Sequence[str], samples: Sequence[Sample]) -> str | None:
     """Return the first of several certain kinds that fits every side, or None.
 
-    Two kinds are certain of the same side if it has the columns of both. A side of which no kind
-    is certain fits every kind.
+    Two kinds are certain of the same side if it has the columns of both. A side fits every kind if
+    no kind is certain of it.
     """
     certain_kinds_by_side = []
     for sample in samples:
@@ -219,9 +227,9 @@ def _other_kinds(verdicts: Mapping[str, Verdict], kind: str) -> tuple[str, ...]:
 def _describe_sides(
     samples: Sequence[Sample], verdict: Verdict, *, with_words: bool = False
 ) -> str:
-    """Describe what each side contains.
+    """Describe each side.
 
-    The mean number of words of lists of strings is added for a single input, or ``with_words``.
+    For a single input, and ``with_words``, the mean number of words of strings in lists is added.
     """
     descriptions = list(verdict.whats)
     if not descriptions:

@@ -24,7 +24,7 @@ def read_weights(
     files : ReadOptions
         How a file or frame is read.
     source : str
-        What messages call the numbers, if they are not in a file.
+        The name of the numbers in messages, if they are not in a file.
     """
     if weights is None or isinstance(weights, Weights):
         return weights

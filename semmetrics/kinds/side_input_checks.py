@@ -20,7 +20,7 @@ def check_shared(
         a default sets is not checked.
     options : ResolvedOptions
     noun : str
-        What messages call the names.
+        The word for a name in messages: "label".
     names : sequence of str
         Some names of the data. If there are none, or all are white space, nothing is checked.
 

@@ -1,4 +1,4 @@
-"""Signs that a side of a task is not what it should be, and the notes on them.
+"""Signs of swapped sides and of another kind of data, and the notes on them.
 
 A task observes signs that its sides are swapped, and how many words the entries of a side have.
 The data may come in parts, such as batches, whose observations add up. A sign leads to a note only
@@ -124,7 +124,7 @@ def word_facts(
     observed : Observations
     side : {"pred", "ref"}
     noun : str
-        What the message calls the side.
+        The name of the side in the message.
     where : str
     """
     n_parts = observed.number(_PARTS, side)

@@ -52,7 +52,7 @@ def as_labels(
         columns has ids and labels. An array, tensor or scipy.sparse matrix of items x classes, and
         a frame of numbers, contain 0/1, or scores as floats. A set of labels is sorted.
     source : str
-        What messages call the input.
+        The name of the input in messages.
     classes : sequence, optional
         The names of a matrix's columns, and of labels that are numbers. These are positions from 0,
         unless one of the names is a number. Rows with 0 or 1 for each class are a matrix.
@@ -130,10 +130,15 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
         return Verdict(Certainty.POSSIBLE, "single words")
     if shapes != {"lists"}:
         return Verdict(Certainty.NO)
+    if _are_sentences(samples):
+        return Verdict(Certainty.POSSIBLE, "lists of sentences")
+    return Verdict(Certainty.LIKELY)
+
+
+def _are_sentences(samples: Sequence[Sample]) -> bool:
+    """Return whether the strings of all sides have many words."""
     n_words = min(sample.words for sample in samples)
-    if n_words < _MIN_SENTENCE:
-        return Verdict(Certainty.LIKELY)
-    return Verdict(Certainty.POSSIBLE, "lists of sentences")
+    return n_words >= _MIN_SENTENCE
 
 
 def _is_certain(sample: Sample) -> bool:
@@ -149,7 +154,7 @@ def _is_certain(sample: Sample) -> bool:
 
 
 def _describe(sample: Sample) -> str:
-    """Write what a side contains."""
+    """Return a description of a side."""
     if is_coco(sample.value or {}):
         return "COCO instances"
     return sample.what

@@ -27,7 +27,7 @@ from semmetrics.kinds.labels.joined import (
     are_joined,
     are_joined_words,
     are_permuted,
-    has_parts,
+    find_joined,
 )
 from semmetrics.kinds.labels.normalization import class_name
 from semmetrics.kinds.labels.oddities import LIST_AS_TEXT, SENTENCE
@@ -51,8 +51,8 @@ def describe(labels: Lists) -> dict[str, Any]:
     Returns
     -------
     dict
-        How the input was understood, numbers of items and labels, labels per item, the frequency of
-        each label, the order of labels, and what is odd. Undefined values are None.
+        How the input was read, the numbers of items and labels, the labels per item, the frequency
+        of each label, the order of labels, and probable mistakes. Undefined values are None.
 
     Examples
     --------
@@ -117,11 +117,11 @@ def _describe_order(labels: Lists) -> dict[str, Any] | None:
     return {"mean": finite_or_none(order.mean), "pairs": len(order.order)}
 
 
-# ---- what is odd --------------------------------------------------------------------------------
+# ---- probable mistakes --------------------------------------------------------------------------
 
 
 def _find_odd(labels: Lists) -> list[Fact]:
-    """Return notes on what is accepted, but probably not meant."""
+    """Return notes on probable mistakes, which do not raise an error."""
     names: list[str] = []
     for terms in labels.terms:
         names += terms
@@ -169,7 +169,7 @@ def _joined_notes(names: Sequence[str], *, is_single: bool) -> list[Fact]:
         delimiters = ALL_DELIMITERS
     notes: list[Fact] = []
     for delimiter in delimiters:
-        joined = [name for name in names if has_parts(name, delimiter)]
+        joined = find_joined(names, delimiter)
         if joined and _separates_labels(delimiter, names, joined, is_single=is_single):
             values = {"side": "distinct", "delimiter": delimiter}
             notes += counted("joined-labels", len(joined), joined[:1], **values)

@@ -9,7 +9,7 @@ from semmetrics.options import OPTIONS
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return what a cutoff does, and whether the order of labels and sides matters."""
+    """Return the effect of a cutoff, and whether the order of labels and sides matters."""
     cutoff = "none"
     if definition.cutoff:
         cutoff = f"{definition.name}@5 takes the first 5 predictions"

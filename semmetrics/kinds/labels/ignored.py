@@ -1,4 +1,4 @@
-"""The labels to ignore, and how they are taken out of a task."""
+"""The labels to ignore: look them up, and take them out of a task."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Ignored(NamedTuple):
     def of(ignore: Iterable[str], clean: Cleaning) -> Ignored:
         """Normalise the labels to ignore.
 
-        A label of which normalisation leaves nothing is not changed.
+        A label does not change if normalisation leaves nothing of it.
         """
         written = [ignore] if isinstance(ignore, str) else list(ignore)
         names = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
@@ -15,7 +15,7 @@ from semmetrics.data.lists import Lists, Terms
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Options
 from semmetrics.kinds.labels.ignored import Ignored
-from semmetrics.kinds.labels.normalization import normalization
+from semmetrics.kinds.labels.normalization import Cleaning, normalization
 from semmetrics.kinds.note_builders import counted
 from semmetrics.schema import CLASS_NAMES
 
@@ -135,23 +135,25 @@ def _column_notes(inputs: Sequence[Any], options: Options) -> list[Fact]:
     *systems, truth = inputs
     clean = normalization(options.normalize)
     ignored = set(chain.from_iterable(Ignored.of(options.ignore, clean).names))
-    true_columns = {clean(name): name for name in truth.vocabulary}
-    notes = []
+    notes: list[Fact] = []
     for pred in systems:
         if not _is_named_matrix(pred):
             continue
-        columns = {clean(name): name for name in pred.vocabulary}
+        one_sided = _find_one_sided(pred.vocabulary, truth.vocabulary, clean)
         flags = [name for name in pred.vocabulary if _is_flag(name, pred, truth)]
-        odd_columns = {
-            "one-sided-columns": _find_one_sided(columns, true_columns),
-            "flag-columns": flags,
-        }
-        for code, names in odd_columns.items():
-            shown = tuple(name for name in names if name not in ignored)
-            if shown:
-                values = {"column": shown[0]}
-                notes.append(Fact(code, len(shown), shown, pred.source, values))
+        notes += _odd_columns("one-sided-columns", one_sided, ignored, pred.source)
+        notes += _odd_columns("flag-columns", flags, ignored, pred.source)
     return notes
+
+
+def _odd_columns(
+    code: str, names: Sequence[str], ignored: Collection[str], where: str
+) -> list[Fact]:
+    """Return a note on columns without the labels to ignore."""
+    shown = tuple(name for name in names if name not in ignored)
+    if not shown:
+        return []
+    return [Fact(code, len(shown), shown, where, {"column": shown[0]})]
 
 
 def _is_named_matrix(lists: Any) -> bool:
@@ -164,14 +166,14 @@ def _is_named_matrix(lists: Any) -> bool:
 
 
 def _find_one_sided(
-    columns: Mapping[Terms, str], true_columns: Mapping[Terms, str]
+    names: Sequence[str], true_names: Sequence[str], clean: Cleaning
 ) -> list[str]:
     """Return the columns of one side only, if both sides share nearly all other columns.
 
-    Parameters
-    ----------
-    columns, true_columns : mapping from normalised name to name
+    Names are equal if they are equal after normalisation.
     """
+    columns = {clean(name): name for name in names}
+    true_columns = {clean(name): name for name in true_names}
     n_shared = len(columns.keys() & true_columns.keys())
     one_sided = columns.keys() ^ true_columns.keys()
     max_one_sided = max(1, n_shared // _SHARED_PER_ONE_SIDED)

@@ -66,6 +66,11 @@ def has_parts(name: str, delimiter: str) -> bool:
     return delimiter != "+" or all(name.split(delimiter))
 
 
+def find_joined(names: Sequence[str], delimiter: str) -> list[str]:
+    """Return the names that contain a delimiter, see `has_parts`."""
+    return [name for name in names if has_parts(name, delimiter)]
+
+
 # ---- rare delimiters ----------------------------------------------------------------------------
 
 

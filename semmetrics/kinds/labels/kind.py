@@ -92,7 +92,7 @@ class LabelKind(Kind):
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Complete a measure of a protocol, or return what it is missing."""
+        """Replace the placeholders in a measure of a protocol, or report a missing input."""
         return complete_measure(text, tasks, options)
 
     def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
@@ -107,7 +107,7 @@ class LabelKind(Kind):
         noted: Notes,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return what a user should know besides the scores."""
+        """Return notes for the user on the data and the options."""
         return label_notes(tasks, measures, options, noted, inputs)
 
     def check_shared(
@@ -133,11 +133,11 @@ class LabelKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition means for this kind, by name."""
+        """Return lines that explain a measure for label sets, by their names."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for this kind, by name."""
+        """Return lines that explain a protocol for label sets, by their names."""
         return explain_protocol(protocol)
 
 

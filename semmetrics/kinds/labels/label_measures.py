@@ -43,12 +43,13 @@ def default_measures(tasks: Tasks, options: Options) -> Defaults:
 
 
 def complete_measure(text: str, tasks: Tasks, options: Options) -> CompletedMeasure:
-    """Complete a measure of a protocol, or return what it is missing.
+    """Replace the placeholders in a measure of a protocol, or report a missing input.
 
     Parameters
     ----------
     text : str
-        The measure. "{q}" is the number of labels, and "{logits}" the decoding rule for logits.
+        The measure. The placeholder "{q}" is the number of labels, and "{logits}" is the decoding
+        rule for logits.
     tasks : mapping from system and part to LabelTask
     options : ResolvedOptions
     """
@@ -62,7 +63,7 @@ def complete_measure(text: str, tasks: Tasks, options: Options) -> CompletedMeas
 
 
 def _largest_class_list(tasks: Tasks) -> int | None:
-    """Return the largest number of labels that is known of a task, or None."""
+    """Return the largest number of labels of the tasks that have a fixed number, or None."""
     known_numbers = []
     for _, task in each_task(tasks):
         if task.n_known is not None:
@@ -71,7 +72,7 @@ def _largest_class_list(tasks: Tasks) -> int | None:
 
 
 def _missing_from_data(text: str, tasks: Tasks, n_classes: int | None) -> str:
-    """Return what a measure needs and the data do not have. Empty if nothing is missing."""
+    """Return a text on a missing part of the data that the measure needs, or an empty string."""
     if "{q}" in text and n_classes is None:
         return f"needs the number of labels of the data set: {_GIVE_CLASSES}"
     if "labels=given" in text and n_classes is None:
@@ -88,7 +89,7 @@ def _has_no_logits(task: Any) -> bool:
 
 
 def _missing_embedding(text: str, options: Options) -> str:
-    """Return which embedding a measure needs. Empty if it needs none, or the user gives it."""
+    """Return a text on a missing embedding that the measure needs, or an empty string."""
     (measure,) = parse(text)
     name = measure["embedding"]
     if name is None:

@@ -1,4 +1,4 @@
-"""List which predicted label matches which reference label, and count confused labels."""
+"""List the matches of predicted and reference labels, and count confused labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LabelPair = tuple[str | None, str | None]
 
 
 def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
-    """Yield what each predicted label matches, and the references that nothing matches.
+    """Yield the match of each predicted label, and the references without a match.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def count_confused(task: LabelTask, measure: Measure) -> Counter[_LabelPair]:
     Returns
     -------
     Counter of pairs of a true and a predicted label
-        None stands for a missing partner.
+        None means that there is no partner.
     """
     from semmetrics.metrics.matching import cut_of, sides_of
 

@@ -1,4 +1,4 @@
-"""Notes on what is probably a mistake in the labels of one side.
+"""Notes on probable mistakes in the labels of one side.
 
 `semmetrics.kinds.labels.oddities` and `semmetrics.kinds.labels.spelling` make the observations.
 """
@@ -12,13 +12,13 @@ from semmetrics.errors import Fact
 from semmetrics.kinds.base import Options
 from semmetrics.kinds.labels.joined import ALL_DELIMITERS
 from semmetrics.kinds.labels.observation_codes import (
-    ALIKE,
-    ENCODED,
-    HELD,
-    LONE,
-    MISSING,
-    STEPS,
-    WRITTEN,
+    ALIKE_LABELS,
+    JOINED_LABELS,
+    LISTS_AS_TEXT,
+    MISSING_VALUES,
+    ONE_SIDED_LABELS,
+    OTHER_ENCODINGS,
+    SPELLING_STEPS,
 )
 from semmetrics.kinds.labels.occurring_labels import SIDES
 from semmetrics.kinds.side_observations import word_facts
@@ -39,21 +39,23 @@ def mistake_notes(
         Of a task.
     side : {"pred", "ref"}
     where : str
-        What the notes are about: the task, or the ground truth.
+        The name of the task, or of the ground truth.
     options : ResolvedOptions
     """
     build = _SideNotes(observed, side, where)
-    notes = build("lists-as-text", WRITTEN)
-    notes += build("missing-labels", MISSING)
-    notes += build("other-encoding", ENCODED)
+    notes = build("lists-as-text", LISTS_AS_TEXT)
+    notes += build("missing-labels", MISSING_VALUES)
+    notes += build("other-encoding", OTHER_ENCODINGS)
     for delimiter in ALL_DELIMITERS:
-        notes += build("joined-labels", HELD, delimiter, delimiter=delimiter)
+        notes += build("joined-labels", JOINED_LABELS, delimiter, delimiter=delimiter)
     notes += _spelling_notes(build, options)
     # If the predictions have such labels, the note on them is enough.
-    if side == "pred" or not observed.has(LONE, "pred", "alone"):
-        total = observed.number(LONE, side, "all")
+    if side == "pred" or not observed.has(ONE_SIDED_LABELS, "pred", "alone"):
+        total = observed.number(ONE_SIDED_LABELS, side, "all")
         other = _OTHER_SIDES[side]
-        notes += build("one-sided-labels", LONE, "alone", total=total, other=other)
+        notes += build(
+            "one-sided-labels", ONE_SIDED_LABELS, "alone", total=total, other=other
+        )
     return notes + word_facts("sentences", observed, side, _ADJECTIVES[side], where)
 
 
@@ -98,20 +100,22 @@ def _spelling_notes(build: _SideNotes, options: Options) -> list[Fact]:
     It recommends a normalisation for both sides, unless a protocol fixes it.
     """
     observed = build.observed
-    n_items = observed.number(ALIKE, build.side, "items")
-    steps_of_side = [step for step in STEPS if observed.has(ALIKE, build.side, step)]
-    ways = " or ".join(STEPS[step] for step in steps_of_side)
+    n_items = observed.number(ALIKE_LABELS, build.side, "items")
+    steps_of_side = [
+        step for step in SPELLING_STEPS if observed.has(ALIKE_LABELS, build.side, step)
+    ]
+    ways = " or ".join(SPELLING_STEPS[step] for step in steps_of_side)
     if options.protocol is not None:
         values = {"items": n_items, "ways": ways, "protocol": options.protocol}
-        return build("spelling-kept", ALIKE, "labels", **values)
+        return build("spelling-kept", ALIKE_LABELS, "labels", **values)
 
     steps = []
-    for step in STEPS:
-        if any(observed.has(ALIKE, side, step) for side in SIDES):
+    for step in SPELLING_STEPS:
+        if any(observed.has(ALIKE_LABELS, side, step) for side in SIDES):
             steps.append(step)
     rules = []
     for rule in options.normalize.split("+"):
         if rule != "none" and rule not in steps:
             rules.append(rule)
     values = {"items": n_items, "ways": ways, "rules": "+".join([*rules, *steps])}
-    return build("spelling", ALIKE, "labels", **values)
+    return build("spelling", ALIKE_LABELS, "labels", **values)

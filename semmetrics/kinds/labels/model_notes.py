@@ -12,7 +12,11 @@ from semmetrics.errors import Fact
 from semmetrics.kinds.base import Measures, Options
 from semmetrics.kinds.embedding_notes import model_facts
 from semmetrics.kinds.embeddings import by_name
-from semmetrics.kinds.labels.observation_codes import FLAGS, NAMED, TERMS
+from semmetrics.kinds.labels.observation_codes import (
+    EMBEDDED_TERMS,
+    HAS_NAMES,
+    TERM_PROBLEMS,
+)
 from semmetrics.metrics.definition import model_key
 
 _MAX_SHOWN_THRESHOLDS = 3  # that have a note each
@@ -36,7 +40,7 @@ def label_model_notes(
     if not task.models:
         return []
     notes = []
-    if not observed.has(NAMED):
+    if not observed.has(HAS_NAMES):
         notes.append(Fact("numbers-as-labels", where=where))
     notes += _term_notes(where, task, observed)
     notes += _list_notes(where, task, observed)
@@ -51,15 +55,15 @@ def _term_notes(where: str, task: LabelTask, observed: Observations) -> list[Fac
     for name, model in task.models.items():
         terms_of_problem = {}
         counts = {}
-        for problem in FLAGS:
-            terms = sorted(observed.names_of(TERMS, problem, name))
+        for problem in TERM_PROBLEMS:
+            terms = sorted(observed.names_of(EMBEDDED_TERMS, problem, name))
             terms_of_problem[problem] = terms
             counts[problem] = len(terms)
         policy = policy_of_identity[model.embedder.identity]
         notes += model_facts(
             where, model, counts, "distinct term", terms_of_problem, policy
         )
-        truncated = {"truncated": observed.number(TERMS, "truncated", name)}
+        truncated = {"truncated": observed.number(EMBEDDED_TERMS, "truncated", name)}
         notes += model_facts(where, model, truncated, "term")
     return notes
 

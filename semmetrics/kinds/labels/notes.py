@@ -1,4 +1,4 @@
-"""Notes on label sets: what is odd, left out or not known, and which options have no effect."""
+"""Notes on label sets: probable mistakes, omitted data, and options without effect."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from semmetrics.kinds.labels.mistake_notes import mistake_notes
 from semmetrics.kinds.labels.model_notes import label_model_notes, uncalibrated_facts
 from semmetrics.kinds.labels.normalization import normalization
 from semmetrics.kinds.labels.observation_codes import (
-    DIFFICULT,
-    IGNORED,
-    LEFT_OUT,
-    MINUS,
-    PLACED,
+    DIFFICULT_LABELS,
+    EMBEDDED_TERMS,
+    IGNORED_LABELS,
+    LABELS_IN_TAXONOMY,
+    LABELS_WITH_PARENTS,
+    MINUS_ONE_SCORES,
     SCORES,
-    SHARED,
-    TERMS,
-    UNVERIFIED,
-    WITH_PARENTS,
+    SHARED_TERMS,
+    UNVERIFIED_CELLS,
+    UNVERIFIED_PREDICTIONS,
 )
 from semmetrics.kinds.labels.score_notes import activation_facts, score_facts
 from semmetrics.kinds.note_builders import counted, no_effect
@@ -51,7 +51,7 @@ def label_notes(
     noted: Notes,
     inputs: Sequence[Any] = (),
 ) -> list[Fact]:
-    """Return notes on what is odd, left out or not known, and on options without effect.
+    """Return notes on probable mistakes, omitted data, and options without effect.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ def label_notes(
     measures : sequence of Measure
     options : ResolvedOptions
     noted : mapping from name of a task to Observations
-        What was observed while tasks were evaluated. Empty if none was, as in a calibration.
+        The observations that were made while tasks were evaluated. Empty for a calibration, which
+        evaluates no task.
     inputs : sequence of Lists
         The predictions of each system, then the ground truth.
     """
@@ -69,10 +70,10 @@ def label_notes(
     truth_notes: list[Fact] = []
     for name, task in each_task(tasks):
         observed = noted.get(name, task.observations)
-        notes += counted("shared-terms", len(observed.names_of(SHARED)), (), name)
+        notes += counted("shared-terms", len(observed.names_of(SHARED_TERMS)), (), name)
         notes += _ignored_label_notes(name, observed, ignored, options)
         notes += _task_notes(name, task, observed, measures, options)
-        n_left_out = observed.number(LEFT_OUT)
+        n_left_out = observed.number(UNVERIFIED_PREDICTIONS)
         notes += counted("unverified-labels", n_left_out, (), name, other=truth)
         truth_notes += _truth_notes(observed, truth, options)
     notes += input_notes(inputs, options)
@@ -104,7 +105,7 @@ def check_shared(
     Parameters
     ----------
     noted : iterable of Observations
-        What was observed in each task.
+        The observations in each task.
     options : ResolvedOptions
     names : sequence of str
         Some labels of the data.
@@ -112,9 +113,9 @@ def check_shared(
     # A count of 0 is stored, and is an error.
     n_shared: Counter[str] = Counter()
     for observed in noted:
-        if observed.has(PLACED):
-            n_shared["taxonomy"] += observed.number(PLACED)
-        for (what, _), n in observed.counts_of(TERMS).items():
+        if observed.has(LABELS_IN_TAXONOMY):
+            n_shared["taxonomy"] += observed.number(LABELS_IN_TAXONOMY)
+        for (what, _), n in observed.counts_of(EMBEDDED_TERMS).items():
             if what == "known":
                 n_shared["embedding"] += n
     if len(names) < 2:
@@ -129,7 +130,7 @@ def _ignored_label_notes(
     where: str, observed: Observations, ignored: Ignored, options: Options
 ) -> list[Fact]:
     """Return notes on labels to ignore that do not occur."""
-    n_missing = len(ignored.names) - len(observed.names_of(IGNORED))
+    n_missing = len(ignored.names) - len(observed.names_of(IGNORED_LABELS))
     if not n_missing:
         return []
     notes = counted("ignored-labels-not-found", n_missing, (), where)
@@ -155,9 +156,9 @@ def _task_notes(
 ) -> list[Fact]:
     """Return notes on the taxonomy, the predictions and the embeddings of a task."""
     notes: list[Fact] = []
-    if not observed.number(WITH_PARENTS):
+    if not observed.number(LABELS_WITH_PARENTS):
         # No label has a parent, as if the taxonomy was upside down.
-        notes += counted("no-parents", observed.number(PLACED), (), where)
+        notes += counted("no-parents", observed.number(LABELS_IN_TAXONOMY), (), where)
     notes += count_facts(where, task)
     notes += mistake_notes(observed, "pred", where, options)
     notes += score_facts(observed, where, task, measures, options)
@@ -168,13 +169,13 @@ def _task_notes(
 def _truth_notes(observed: Observations, truth: str, options: Options) -> list[Fact]:
     """Return notes on the ground truth."""
     notes = mistake_notes(observed, "ref", truth, options)
-    if observed.has(MINUS, "ref"):
+    if observed.has(MINUS_ONE_SCORES, "ref"):
         notes.append(Fact("true-minus", where=truth))
     elif observed.has(SCORES, "ref"):
         notes.append(Fact("true-scores", where=truth))
     notes += swapped_facts(observed)
-    notes += counted("difficult-labels", observed.number(DIFFICULT), (), truth)
-    notes += counted("unverified-cells", observed.number(UNVERIFIED), (), truth)
+    notes += counted("difficult-labels", observed.number(DIFFICULT_LABELS), (), truth)
+    notes += counted("unverified-cells", observed.number(UNVERIFIED_CELLS), (), truth)
     return notes
 
 

@@ -31,31 +31,32 @@ def name_numbers(labels: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         If a number is not a position, rows of 0/1 are incomplete, or the numbers may be either.
     """
     names = [as_entry(terms) for terms in class_terms(classes)]
-    texts = [str(label) for label in labels.vocabulary]
-    if not texts or not all(text.isdecimal() for text in texts):
+    if not _are_numbers(labels.vocabulary):
         return labels
     if any(str(name).isdecimal() for name in names):
         return labels
-    numbers = np.array([int(text) for text in texts])
-    n_classes = len(names)
-    is_outside = numbers >= n_classes
+    numbers = np.array([int(str(label)) for label in labels.vocabulary])
+    is_outside = numbers >= len(names)
     if labels.names_all and is_outside.any():
         # The input declares more labels than there are classes. Not all of them may occur.
         occurring = replace(labels, names_all=False).occurring_alone()
         return name_numbers(occurring, classes)
-
-    are_binary = bool((numbers < 2).all())
-    has_complete_rows = bool((labels.side.sizes == n_classes).all())
-    if are_binary and has_complete_rows and labels.side.scores is None:
-        return _read_rows(labels, numbers, names)
-    if are_binary:
-        _check_repetitions(labels, n_classes)
+    if (numbers < 2).all():
+        has_complete_rows = (labels.side.sizes == len(names)).all()
+        if has_complete_rows and labels.side.scores is None:
+            return _read_rows(labels, numbers, names)
+        _check_repetitions(labels, len(names))
     if is_outside.any():
         code = int(is_outside.argmax())
         where = labels.where(labels.first_item(code))
         raise outside_classes(labels.vocabulary[code], names, where, "the label")
     named = labels.renamed([names[number] for number in numbers.tolist()])
     return replace(named, notes=[*labels.notes, Fact("numbers-as-places")])
+
+
+def _are_numbers(vocabulary: Sequence[Entry]) -> bool:
+    """Return whether there are labels, and all are numbers."""
+    return len(vocabulary) > 0 and all(str(label).isdecimal() for label in vocabulary)
 
 
 def _read_rows(labels: Lists, numbers: Ints, names: Sequence[Entry]) -> Lists:

@@ -7,34 +7,34 @@ An observation has a code and details, see `semmetrics.data.observations.Observa
 from __future__ import annotations
 
 # Labels
-ALIKE = "alike"
+ALIKE_LABELS = "alike"
 """Labels that differ from others only by spelling.
 
 The details are the side and "labels" (number, and a pair as an example), "items" (number of items
-with such a label), or a normalisation of `STEPS` that makes the pairs equal.
+with such a label), or a normalisation of `SPELLING_STEPS` that makes the pairs equal.
 """
-ENCODED = "encoding"
+OTHER_ENCODINGS = "encoding"
 """Labels of a side that are another sequence of characters with the same appearance."""
-HELD = "delimiter"
-"""Labels of a side that are several labels with a delimiter between them: (side, delimiter)."""
-WRITTEN = "lists as text"
+JOINED_LABELS = "delimiter"
+"""Labels that are several labels with a delimiter between them. The details are (side, delimiter)."""
+LISTS_AS_TEXT = "lists as text"
 """Labels of a side that are a list, or a part of one, written as text."""
-MISSING = "missing values"
+MISSING_VALUES = "missing values"
 """Labels of a side such as "nan" that are the only label of an item."""
-LONE = "lone labels"
+ONE_SIDED_LABELS = "lone labels"
 """Labels that the other side does not have.
 
 The details are the side and "alone" (number, and an example), or "all" (number of all labels of
 the side).
 """
-NAMED = "labels that are no numbers"
-"""Counted if some label is not a number."""
-SHARED = "terms of several classes"
-IGNORED = "labels to ignore"
+HAS_NAMES = "labels that are no numbers"
+"""Counted if a label is not a number."""
+SHARED_TERMS = "terms of several classes"
+IGNORED_LABELS = "labels to ignore"
 """The labels to ignore that occur in the data."""
-DIFFICULT = "difficult labels"
-UNVERIFIED = "unverified cells"
-LEFT_OUT = "unverified predicted labels"
+DIFFICULT_LABELS = "difficult labels"
+UNVERIFIED_CELLS = "unverified cells"
+UNVERIFIED_PREDICTIONS = "unverified predicted labels"
 
 # Scores and their order
 SCORES = "scores"
@@ -43,35 +43,36 @@ SCORES = "scores"
 The details are "pred" and "low" (number below 0.5), "all" (number of scores), "highest" or "lowest"
 (the score as text). "ref" is counted if the ground truth has scores other than 1.
 """
-MINUS = "scores of -1"
+MINUS_ONE_SCORES = "scores of -1"
 """Counted for "ref" if a score of the ground truth is -1."""
-ORDER = "order"
+LABEL_ORDER = "order"
 """What determines the order of predicted labels without scores.
 
 The detail is "sorted", "columns" or "keys", which is counted, or "file", which has the names of
 columns that may be scores and are not used.
 """
-SCORED = "items with scores"
-PROBABLE = "items with probabilities"
+ITEMS_WITH_SCORES = "items with scores"
+ITEMS_WITH_PROBABILITIES = "items with probabilities"
 """Items whose scores are probabilities before the activation."""
 
 # Vectors and taxonomy
-TERMS = "terms"
-"""Terms in an embedding: (problem, embedding) has the names of terms with a problem of `FLAGS`.
+EMBEDDED_TERMS = "terms"
+"""Terms in an embedding.
 
-("truncated", embedding) and ("known", embedding) count terms.
+The details are a problem of `TERM_PROBLEMS` and the embedding (names of terms), or "truncated" or
+"known" and the embedding (number of terms).
 """
-FLAGS = ("unknown", "composed", "untuned", "zero_vectors")
-"""The problems of terms in an embedding that have the names of terms."""
-PLACED = "labels in the taxonomy"
-WITH_PARENTS = "labels with parents in the taxonomy"
+TERM_PROBLEMS = ("unknown", "composed", "untuned", "zero_vectors")
+"""Problems of terms in an embedding."""
+LABELS_IN_TAXONOMY = "labels in the taxonomy"
+LABELS_WITH_PARENTS = "labels with parents in the taxonomy"
 
-OF_WHOLE_DATA = (ALIKE, HELD, LONE, ENCODED)
+OF_WHOLE_DATA = (ALIKE_LABELS, JOINED_LABELS, ONE_SIDED_LABELS, OTHER_ENCODINGS)
 """The observations that are true only for all items together."""
 
-STEPS = {
+SPELLING_STEPS = {
     "lower": "case or surrounding blanks",
     "separators": "blanks, _ or -",
     "plural": "plural",
 }
-"""The normalisations that make labels equal that are alike, and what they remove."""
+"""The normalisations that labels may differ by, and the difference as messages call it."""

@@ -1,7 +1,7 @@
-"""Find what is probably a mistake in label sets.
+"""Find probable mistakes in the labels of a task.
 
-Labels are looked at once each, as names in the vocabulary, and their occurrences are counted by
-their codes. `semmetrics.kinds.labels.mistake_notes` makes notes of the observations.
+Mistakes are found by looking at the distinct labels, and are counted by looking up the codes of
+all labels. `semmetrics.kinds.labels.mistake_notes` makes notes of the observations.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from semmetrics.kinds.labels.joined import (
     are_joined_words,
     are_permuted,
     are_split_by_other,
+    find_joined,
     has_parts,
 )
 from semmetrics.kinds.labels.observation_codes import (
-    HELD,
-    LONE,
-    MISSING,
-    NAMED,
+    HAS_NAMES,
+    JOINED_LABELS,
+    LISTS_AS_TEXT,
+    MISSING_VALUES,
     OF_WHOLE_DATA,
-    WRITTEN,
+    ONE_SIDED_LABELS,
 )
 from semmetrics.kinds.labels.occurring_labels import SIDES, OccurringLabels
 from semmetrics.kinds.labels.predicted_scores import observe_scores
@@ -50,11 +51,11 @@ SENTENCE = 5.0
 """Mean number of words from which labels look like captions."""
 _MIN_DISTINCT = 10  # distinct labels, and items, below which shares mean little
 _MAX_SHARED = {"pred": 0.05, "ref": 0.01}
-"""Up to which share of a side's labels occurs on the other if hardly any does."""
+"""The largest share of a side's labels that is hardly any."""
 
 
 def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Observations:
-    """Find what is probably a mistake in a task.
+    """Find probable mistakes in a task.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Observations:
     observations.of_whole_data.update(OF_WHOLE_DATA)
     observe_scores(observations, pred, task.pred, task.ref)
     if not task.numbered:
-        observations.count(NAMED, 1)
+        observations.count(HAS_NAMES, 1)
     observe_encodings(observations, labels)
     if task.ranked:  # every class has a score in every item
         return observations
@@ -95,12 +96,13 @@ def _observe_joined(
     """Observe labels that look like several labels, and return whether there are any."""
     has_joined = False
     for side, names_of_side in names.items():
+        # The first condition is fast, and nearly always false.
         lists = [n for n in names_of_side if "[" in n and LIST_AS_TEXT.search(n)]
         if lists:
             has_joined = True
             n_labels = _count_labels(labels, side, _is_list_as_text)
-            observations.count(WRITTEN, n_labels, side)
-            observations.add_names(WRITTEN, [lists[0]], side)
+            observations.count(LISTS_AS_TEXT, n_labels, side)
+            observations.add_names(LISTS_AS_TEXT, [lists[0]], side)
             continue
         for delimiter in _joining_delimiters(labels, side, names):
             has_joined = True
@@ -117,9 +119,9 @@ def _count_joined(
 ) -> None:
     """Count the labels of a side that contain a delimiter, with the first as an example."""
     n_labels = _count_labels(labels, side, partial(has_parts, delimiter=delimiter))
-    joined = [name for name in names if has_parts(name, delimiter)]
-    observations.count(HELD, n_labels, side, delimiter)
-    observations.add_names(HELD, [joined[0]], side, delimiter)
+    example = find_joined(names, delimiter)[0]
+    observations.count(JOINED_LABELS, n_labels, side, delimiter)
+    observations.add_names(JOINED_LABELS, [example], side, delimiter)
 
 
 def _is_list_as_text(name: str) -> bool:
@@ -128,10 +130,10 @@ def _is_list_as_text(name: str) -> bool:
 
 
 def _count_labels(
-    labels: OccurringLabels, side: str, is_meant: Callable[[str], bool]
+    labels: OccurringLabels, side: str, is_counted: Callable[[str], bool]
 ) -> int:
-    """Count the labels of a side whose class has a name for which a function returns true."""
-    flags = [is_meant(name) for name in labels.task.classes]
+    """Count the labels of a side for whose names a function returns true."""
+    flags = list(map(is_counted, labels.task.classes))
     is_chosen = np.array(flags, np.bool_)
     codes = labels.side(side).codes
     return int(is_chosen[codes].sum())
@@ -145,18 +147,20 @@ def _joining_delimiters(
     own_names = names[side]
     other_names = names[other_side]
     text = "".join(own_names)
-    occurring = [delimiter for delimiter in ALL_DELIMITERS if delimiter in text]
     joining = []
-    for delimiter in occurring:
+    others = []
+    for delimiter in ALL_DELIMITERS:
+        if delimiter not in text:
+            continue
         if delimiter in DELIMITERS and _separates(delimiter, own_names, other_names):
             joining.append(delimiter)
+        else:
+            others.append(delimiter)
     own_lists = labels.side(side)
     other_lists = labels.side(other_side)
     if own_lists.sizes.max(initial=0) > 1:
         return joining
-    for delimiter in occurring:
-        if delimiter in joining:
-            continue
+    for delimiter in others:
         if _separates_words(delimiter, own_names, other_names) or are_split_by_other(
             labels.task.classes, own_lists, other_lists, delimiter
         ):
@@ -167,8 +171,11 @@ def _joining_delimiters(
 def _separates(
     delimiter: str, names: Sequence[str], other_names: Sequence[str]
 ) -> bool:
-    """Return whether a delimiter that is rare in names separates labels of a side."""
-    joined = [name for name in names if has_parts(name, delimiter)]
+    """Return whether a delimiter that is rare in names separates labels of a side.
+
+    The labels of the other side are evidence only if none of them contains the delimiter.
+    """
+    joined = find_joined(names, delimiter)
     if not joined:
         return False
     if any(delimiter in name for name in other_names):
@@ -179,7 +186,7 @@ def _separates(
 def _separates_words(
     delimiter: str, names: Sequence[str], other_names: Sequence[str]
 ) -> bool:
-    """Return whether names show that a delimiter separates labels, with one label per item."""
+    """Return whether a delimiter separates labels of a side that has one label per item."""
     if delimiter in WORD_DELIMITERS and are_joined_words(names, other_names, delimiter):
         return True
     return are_permuted(names, other_names, delimiter)
@@ -229,14 +236,16 @@ def _observe_missing(observations: Observations, labels: OccurringLabels) -> Non
             is_missing &= ~np.isin(side.codes, codes_on_both)
         if is_missing.any():
             first_code = int(side.codes[is_missing].min())
-            observations.count(MISSING, int(is_missing.sum()), side_name)
-            observations.add_names(MISSING, [task.classes[first_code]], side_name)
+            observations.count(MISSING_VALUES, int(is_missing.sum()), side_name)
+            observations.add_names(
+                MISSING_VALUES, [task.classes[first_code]], side_name
+            )
 
 
 def _observe_one_sided(
     observations: Observations, labels: OccurringLabels, is_unknown: Bools
 ) -> None:
-    """Observe sides of which hardly any label occurs on the other side.
+    """Observe a side if hardly any of its labels occurs on the other side.
 
     Parameters
     ----------
@@ -257,9 +266,9 @@ def _observe_one_sided(
         n_one_sided = int(is_one_sided[codes].sum())
         if n_one_sided > (1 - _MAX_SHARED[side]) * len(codes):
             first_terms = labels.terms(is_one_sided)[0]
-            observations.count(LONE, n_one_sided, side, "alone")
-            observations.count(LONE, len(codes), side, "all")
-            observations.add_names(LONE, [first_terms[0]], side, "alone")
+            observations.count(ONE_SIDED_LABELS, n_one_sided, side, "alone")
+            observations.count(ONE_SIDED_LABELS, len(codes), side, "all")
+            observations.add_names(ONE_SIDED_LABELS, [first_terms[0]], side, "alone")
 
 
 def _are_numbers_and_names(labels: OccurringLabels) -> bool:

@@ -11,10 +11,10 @@ from semmetrics.data.lists import Lists, Side
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import UNUSED
 from semmetrics.kinds.labels.observation_codes import (
-    MINUS,
-    ORDER,
-    PROBABLE,
-    SCORED,
+    ITEMS_WITH_PROBABILITIES,
+    ITEMS_WITH_SCORES,
+    LABEL_ORDER,
+    MINUS_ONE_SCORES,
     SCORES,
 )
 
@@ -50,7 +50,7 @@ def observe_scores(
         # If only the ground truth has scores, the sides are probably swapped.
         observations.count(SCORES, 1, "ref")
     if true.scores is not None and (true.scores == -1).any():
-        observations.count(MINUS, 1, "ref")
+        observations.count(MINUS_ONE_SCORES, 1, "ref")
     scores = predicted.scores
     if scores is not None and len(scores):
         n_low = int((scores < _LOW_SCORE).sum())
@@ -65,7 +65,7 @@ def observe_scores(
 def _observe_order(observations: Observations, pred: Lists, predicted: Side) -> None:
     """Observe what determines the order of labels without scores, and unused columns."""
     if pred.order:
-        observations.count(ORDER, 1, pred.order)
+        observations.count(LABEL_ORDER, 1, pred.order)
     if pred.order in ("columns", "keys") and len(predicted.codes):
         observations.add_names(SCORES, ["1.0"], "pred", "highest")
     notes = [note for note in pred.notes if note.code == "unused-columns"]
@@ -75,7 +75,7 @@ def _observe_order(observations: Observations, pred: Lists, predicted: Side) -> 
     for note in notes:
         score_columns += [name for name in note.examples if _SCORE_NAME.search(name)]
     if score_columns:
-        observations.add_names(ORDER, score_columns, "file")
+        observations.add_names(LABEL_ORDER, score_columns, "file")
 
 
 def find_probabilities(pred: Side, activation: str) -> Observations:
@@ -97,6 +97,6 @@ def find_probabilities(pred: Side, activation: str) -> Observations:
         totals = np.bincount(row_numbers(pred.indptr), pred.scores, len(pred))
         is_probable &= np.abs(totals - 1) <= _MAX_SUM_ROUNDING
     is_scored = pred.sizes > 0
-    observations.count(SCORED, int(is_scored.sum()))
-    observations.count(PROBABLE, int((is_probable & is_scored).sum()))
+    observations.count(ITEMS_WITH_SCORES, int(is_scored.sum()))
+    observations.count(ITEMS_WITH_PROBABILITIES, int((is_probable & is_scored).sum()))
     return observations

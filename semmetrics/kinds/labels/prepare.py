@@ -16,16 +16,16 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.base import Measures, Options, Tasks, each_task
 from semmetrics.kinds.embeddings import embedding_name, open_models
 from semmetrics.kinds.labels.observation_codes import (
-    FLAGS,
-    PLACED,
-    TERMS,
-    WITH_PARENTS,
+    EMBEDDED_TERMS,
+    LABELS_IN_TAXONOMY,
+    LABELS_WITH_PARENTS,
+    TERM_PROBLEMS,
 )
 from semmetrics.metrics.definition import Measure, model_key
 
 _TERM_VECTORS = "embedding"
 _TEXT_VECTORS = "text_embedding"
-"""What measures need of an embedding: vectors of terms, or of whole lists as texts."""
+"""The kinds of vectors that measures need: of terms, or of whole label lists as text."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class _NeededEmbeddings:
     Attributes
     ----------
     needs : dict from `embedding_name` to set of str
-        What the measures need of each embedding.
+        The kinds of vectors that the measures need of each embedding.
     measures : dict from `model_key` to Measure
         A measure for each set of label vectors.
     """
@@ -165,7 +165,7 @@ def _add_vectors(task: LabelTask, models: _OpenModels | None) -> LabelTask:
     for name, term_vectors in vectors.items():
         if _TERM_VECTORS in models.needed.needs[name]:
             n_known = int(term_vectors.known.sum())
-            observations.count(TERMS, n_known, "known", name)
+            observations.count(EMBEDDED_TERMS, n_known, "known", name)
     return replace(task, models=vectors_of_key, observations=observations)
 
 
@@ -201,13 +201,13 @@ def _observe_terms(observations: Observations, models: Mapping[str, Any]) -> Non
         if vectors.counts["zero_vectors"]:
             is_zero = vectors.known & ~vectors.vectors.any(axis=1)
         flags = (~vectors.known, vectors.composed, vectors.untuned, is_zero)
-        for problem, has_problem in zip(FLAGS, flags, strict=True):
+        for problem, has_problem in zip(TERM_PROBLEMS, flags, strict=True):
             if has_problem.any():
                 terms = compress(vectors.terms, has_problem.tolist())
-                observations.add_names(TERMS, terms, problem, name)
+                observations.add_names(EMBEDDED_TERMS, terms, problem, name)
         n_truncated = vectors.counts["truncated"]
         if n_truncated:
-            observations.count(TERMS, n_truncated, "truncated", name)
+            observations.count(EMBEDDED_TERMS, n_truncated, "truncated", name)
 
 
 def _observe_taxonomy(task: LabelTask, taxonomy: Any) -> None:
@@ -218,8 +218,8 @@ def _observe_taxonomy(task: LabelTask, taxonomy: Any) -> None:
         if node is not None:
             nodes.append(node)
     n_with_parents = int((taxonomy.depth[nodes] > 0).sum())
-    task.observations.count(PLACED, len(nodes))
-    task.observations.count(WITH_PARENTS, n_with_parents)
+    task.observations.count(LABELS_IN_TAXONOMY, len(nodes))
+    task.observations.count(LABELS_WITH_PARENTS, n_with_parents)
 
 
 def _find_node(taxonomy: Any, terms: Iterable[str]) -> int | None:

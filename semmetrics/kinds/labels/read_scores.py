@@ -1,4 +1,4 @@
-"""Decide what the scores of labels mean when they are read.
+"""Interpret the scores of labels that were read.
 
 Scores are one of three things: scores of predicted labels, 0 and 1 for whether an item has a label,
 or marks of a ground truth for labels that are present, absent or not verified.
@@ -25,8 +25,8 @@ def read_matrix(matrix: Matrix, scores: str | None) -> Lists:
     ----------
     matrix : Matrix
     scores : {"members", "values"} or None
-        Whether cells are 0 and 1 for whether an item has a label, or scores. Without it, a matrix
-        of 0 and 1 has members.
+        Whether cells are members (1 if an item has the label, otherwise 0) or scores. Default:
+        a matrix of 0 and 1 has members.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def _with_cells(matrix: Matrix, cells: str) -> Matrix:
 
 
 def as_members(labels: Lists) -> Lists:
-    """Return lists whose scores of 0 and 1 mean which labels an item has.
+    """Return the labels of score 1, for scores that mean whether an item has a label.
 
     Raises
     ------

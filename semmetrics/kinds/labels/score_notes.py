@@ -10,14 +10,19 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Measures, Options
-from semmetrics.kinds.labels.observation_codes import ORDER, PROBABLE, SCORED, SCORES
+from semmetrics.kinds.labels.observation_codes import (
+    ITEMS_WITH_PROBABILITIES,
+    ITEMS_WITH_SCORES,
+    LABEL_ORDER,
+    SCORES,
+)
 from semmetrics.kinds.labels.predicted_scores import MAX_ROUNDING
 from semmetrics.kinds.note_builders import counted
 from semmetrics.metrics.definition import Measure
 
 _THRESHOLD_RULES = ("threshold", "at-least")
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
-"""Orders of labels that say nothing about the labels, and how messages call them."""
+"""Orders of labels that are not a ranking, and their names in messages."""
 _MAX_SHOWN_MEASURES = 3
 
 
@@ -142,8 +147,8 @@ def activation_facts(
         The name of the task.
     options : ResolvedOptions
     """
-    n_items = observed.number(SCORED)
-    if not n_items or observed.number(PROBABLE) < n_items:
+    n_items = observed.number(ITEMS_WITH_SCORES)
+    if not n_items or observed.number(ITEMS_WITH_PROBABILITIES) < n_items:
         return []
     scores = "all scores are in [0, 1]"
     if str(options.activation) == "softmax":
@@ -214,7 +219,7 @@ def _divides_by_length(measure: Measure) -> bool:
 
 
 def _order_notes(observed: Observations, where: str, measures: Measures) -> list[Fact]:
-    """Return notes on measures that depend on an order of labels that says nothing."""
+    """Return notes on measures that depend on the order of labels, if it is not a ranking."""
     ordered_measures = [str(m) for m in measures if not m.order_invariant]
     if not ordered_measures:
         return []
@@ -222,12 +227,12 @@ def _order_notes(observed: Observations, where: str, measures: Measures) -> list
     notes = []
     orders = []
     for order, text in _ORDERS.items():
-        if observed.has(ORDER, order):
+        if observed.has(LABEL_ORDER, order):
             orders.append(f"that of {text}")
     if orders:
         values = {"order": ", ".join(orders), "measures": shown_measures}
         notes.append(Fact("order-of-labels", where=where, values=values))
-    columns = sorted(observed.names_of(ORDER, "file"))
+    columns = sorted(observed.names_of(LABEL_ORDER, "file"))
     if columns:
         values = {"measures": shown_measures, "column": columns[0]}
         notes.append(Fact("order-of-file", 0, tuple(columns), where, values))

@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,11 +25,15 @@ from semmetrics.kinds.labels.normalization import (
     normalization,
     singular,
 )
-from semmetrics.kinds.labels.observation_codes import ALIKE, ENCODED, STEPS
+from semmetrics.kinds.labels.observation_codes import (
+    ALIKE_LABELS,
+    OTHER_ENCODINGS,
+    SPELLING_STEPS,
+)
 from semmetrics.kinds.labels.occurring_labels import OccurringLabels
 
-_Pairs = Mapping[int, tuple[str, str]]
-"""A label and another that is alike, by the code of the label."""
+_AlikePairs: TypeAlias = Mapping[int, tuple[str, str]]
+"""A name of a label and another name that is alike, by the code of the label."""
 
 
 def observe_encodings(observations: Observations, labels: OccurringLabels) -> None:
@@ -49,9 +54,9 @@ def observe_encodings(observations: Observations, labels: OccurringLabels) -> No
         is_affected = np.zeros(len(is_on_side), np.bool_)
         is_affected[np.flatnonzero(is_on_side)[has_pair]] = True
         codes = labels.side(side).codes
-        observations.count(ENCODED, int(is_affected[codes].sum()), side)
+        observations.count(OTHER_ENCODINGS, int(is_affected[codes].sum()), side)
         label, other = min(pairs.items())
-        observations.add_names(ENCODED, [f"{label!a} and {other!a}"], side)
+        observations.add_names(OTHER_ENCODINGS, [f"{label!a} and {other!a}"], side)
         return
 
 
@@ -118,12 +123,19 @@ def observe_alike_references(
             other = name
             if name == first:
                 other = others[0]
+            # A label with the first name is paired with the second name.
             pairs.setdefault(code, (other, first))
     _count_alike(observations, labels, "ref", pairs)
 
 
 def _group_names(labels: OccurringLabels, chosen: Bools) -> dict[str, dict[int, str]]:
-    """Return the first name of each chosen label, by what names without case or separators are."""
+    """Group the names of the chosen labels that differ only by case or separators.
+
+    Returns
+    -------
+    dict from folded name to dict from code to name
+        If several names of a label are in the same group, the first of them.
+    """
     fold = normalization("lower+separators")
     names_by_fold: dict[str, dict[int, str]] = {}
     codes = np.flatnonzero(chosen).tolist()
@@ -137,9 +149,9 @@ def _group_names(labels: OccurringLabels, chosen: Bools) -> dict[str, dict[int, 
 
 
 def _count_alike(
-    observations: Observations, labels: OccurringLabels, side: str, pairs: _Pairs
+    observations: Observations, labels: OccurringLabels, side: str, pairs: _AlikePairs
 ) -> None:
-    """Count the labels of a side that are alike another label, and what makes them equal."""
+    """Count the labels of a side that are alike another, and the normalisations to join them."""
     if not pairs:
         return
     lists = labels.side(side)
@@ -150,22 +162,22 @@ def _count_alike(
     n_items = int((sum_rows(is_affected, lists.indptr) > 0).sum())
     first_code = min(pairs)
     label, other = pairs[first_code]
-    observations.count(ALIKE, n_labels, side, "labels")
-    observations.count(ALIKE, n_items, side, "items")
-    observations.add_names(ALIKE, [f"{label!r} and {other!r}"], side, "labels")
+    observations.count(ALIKE_LABELS, n_labels, side, "labels")
+    observations.count(ALIKE_LABELS, n_items, side, "items")
+    observations.add_names(ALIKE_LABELS, [f"{label!r} and {other!r}"], side, "labels")
     for step in _find_steps(set(pairs.values())):
-        observations.count(ALIKE, 1, side, step)
+        observations.count(ALIKE_LABELS, 1, side, step)
 
 
 def _find_steps(pairs: set[tuple[str, str]]) -> list[str]:
-    """Return the normalisations of `STEPS` that make the labels of each pair equal.
+    """Return the normalisations of `SPELLING_STEPS` that make the names of each pair equal.
 
-    The smallest sets of normalisations that join the two labels of a pair are used.
+    For each pair, the fewest normalisations are used.
     """
     steps: dict[str, None] = {}
     unequal_pairs = set(pairs)
-    for n_steps in range(1, len(STEPS) + 1):
-        for chosen_steps in combinations(STEPS, n_steps):
+    for n_steps in range(1, len(SPELLING_STEPS) + 1):
+        for chosen_steps in combinations(SPELLING_STEPS, n_steps):
             clean = normalization("+".join(chosen_steps))
             joined = {(a, b) for a, b in unequal_pairs if clean(a) == clean(b)}
             unequal_pairs -= joined
@@ -175,7 +187,7 @@ def _find_steps(pairs: set[tuple[str, str]]) -> list[str]:
 
 
 def _fold_names(names: Sequence[str]) -> list[str]:
-    """Apply all normalisations of `STEPS` to names, so that names that are alike become equal."""
+    """Apply all normalisations of `SPELLING_STEPS`, so that names that are alike become equal."""
     folds = []
     for name in _unify_names(names):
         words = name.split()

@@ -23,7 +23,11 @@ from semmetrics.kinds.labels.coding import (
 )
 from semmetrics.kinds.labels.ignored import Ignored, leave_out_ignored
 from semmetrics.kinds.labels.normalization import REPEATING, class_name, normalization
-from semmetrics.kinds.labels.observation_codes import DIFFICULT, IGNORED, SHARED
+from semmetrics.kinds.labels.observation_codes import (
+    DIFFICULT_LABELS,
+    IGNORED_LABELS,
+    SHARED_TERMS,
+)
 from semmetrics.kinds.labels.oddities import find_oddities
 from semmetrics.kinds.labels.predicted_scores import find_probabilities
 from semmetrics.kinds.labels.unverified import (
@@ -53,7 +57,7 @@ class _LabelSides(NamedTuple):
         See `MarkedLabels`.
     weights : float array, shape (items,), or None
     observations : Observations
-        What was observed in the scores.
+        Observations of the scores.
     """
 
     pred: Lists
@@ -89,8 +93,7 @@ def label_task(
     """
     options = options or resolve_options({}, "labels")
     clean = normalization(options.normalize)
-    if ref.ranked and not (ref.has_marks or has_signs(ref)):
-        raise InputError("truth-of-scores", ref.source)
+    _check_truth(ref)
     ignored = Ignored.of(options.ignore, clean)
     repeats = options.normalize == REPEATING
     pred = pred.normalized(clean, ignored.written, repeats=repeats)
@@ -102,26 +105,42 @@ def label_task(
         class_list = clean_class_list(options.classes, clean)
     coding = _code_sides(sides, class_list, ignored, options)
     task = _build_task(sides, coding, class_list, options, heads)
+    return _leave_out(task, sides, coding, ignored, options)
 
+
+def _leave_out(
+    task: LabelTask,
+    sides: _LabelSides,
+    coding: LabelCoding,
+    ignored: Ignored,
+    options: Options,
+) -> LabelTask:
+    """Remove the parts of a task that are not evaluated, and observe the rest."""
     observations = sides.observations.copy()
     if coding.shared_terms:
-        observations.add_names(SHARED, coding.shared_terms)
+        observations.add_names(SHARED_TERMS, coding.shared_terms)
     task, n_left_out = leave_out_unverified(task)
     if ignored.written:
         task, ignored_labels = leave_out_ignored(task, coding.classes, ignored)
-        observations.add_names(IGNORED, ignored_labels)
+        observations.add_names(IGNORED_LABELS, ignored_labels)
     count_unverified(observations, task, n_left_out)
     if options.empty_predictions == "skip":
         task = _skip_empty_predictions(task)
-    observations.merge(find_oddities(task, pred, sides.ref))
+    observations.merge(find_oddities(task, sides.pred, sides.ref))
     if task.difficult is not None and len(task.difficult):
-        observations.count(DIFFICULT, len(task.difficult.codes))
+        observations.count(DIFFICULT_LABELS, len(task.difficult.codes))
     # A copy made by replace() would count again how often classes occur.
     task.observations.merge(observations)
     return task
 
 
 # ---- sides --------------------------------------------------------------------------------------
+
+
+def _check_truth(ref: Lists) -> None:
+    """Raise an error if the ground truth has scores instead of labels."""
+    if ref.ranked and not ref.has_marks and not has_signs(ref):
+        raise InputError("truth-of-scores", ref.source)
 
 
 def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:

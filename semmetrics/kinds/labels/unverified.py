@@ -17,7 +17,10 @@ from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import PRESENT, UNVERIFIED, is_signed
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask, Unverified
-from semmetrics.kinds.labels import observation_codes
+from semmetrics.kinds.labels.observation_codes import (
+    UNVERIFIED_CELLS,
+    UNVERIFIED_PREDICTIONS,
+)
 
 
 class MarkedLabels(NamedTuple):
@@ -143,6 +146,6 @@ def count_unverified(
         return
     if task.unverified.categories is None:
         n_cells = len(task.unverified.cells.codes)
-        observations.count(observation_codes.UNVERIFIED, n_cells)
+        observations.count(UNVERIFIED_CELLS, n_cells)
     else:
-        observations.count(observation_codes.LEFT_OUT, n_left_out)
+        observations.count(UNVERIFIED_PREDICTIONS, n_left_out)
