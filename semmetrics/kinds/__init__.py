@@ -1,7 +1,7 @@
 """The kinds of data that can be evaluated: labels, captions, retrieval and classes.
 
 Each kind has a package of its own with a subclass of `semmetrics.kinds.base.Kind`, which
-`find_kind` returns. Modules of this package are for several kinds.
+`find_kind` returns. The modules of this package are used by several kinds.
 """
 
 from __future__ import annotations

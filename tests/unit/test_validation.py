@@ -31,7 +31,9 @@ def test_nothing(nothing):
         semmetrics.validate(nothing)
 
 
-@pytest.mark.parametrize(("limit", "number"), [("_MAX_PAIRS", 3), ("_MAX_DISTINCT_PAIRS", 2)])
+@pytest.mark.parametrize(
+    ("limit", "number"), [("_MAX_PAIRS", 3), ("_MAX_DISTINCT_PAIRS", 2)]
+)
 def test_a_label_order_that_is_not_computed_is_said(monkeypatch, limit, number):
     data = [["a", "b"], ["a", "b", "c"]]
     assert semmetrics.validate(data)["order"] == {"mean": 1.0, "pairs": 3}

@@ -65,14 +65,17 @@ def unlike_scores(labels: Lists) -> list[Fact]:
     return counted("unlike-scores", n_labels, [example], labels.source, items=n_items)
 
 
+def _are_lists(inputs: Sequence[Any]) -> bool:
+    """Return whether no input is a batch."""
+    return all(isinstance(lists, Lists) for lists in inputs)
+
+
 # ---- nested lists -------------------------------------------------------------------------------
 
 
 def _nested_notes(inputs: Sequence[Any]) -> list[Fact]:
     """Return notes on sides whose items are one list in a list that does not contain synonyms."""
-    if not all(isinstance(lists, Lists) for lists in inputs):
-        return []
-    if not any(lists.synonyms for lists in inputs):
+    if not _are_lists(inputs) or not any(lists.synonyms for lists in inputs):
         return []
     truth = inputs[-1]
     notes = []
@@ -210,9 +213,7 @@ def _header_notes(classes: Any, inputs: Sequence[Any]) -> list[Fact]:
 
     No item has such a class.
     """
-    if not classes or not inputs:
-        return []
-    if not all(isinstance(lists, Lists) for lists in inputs):
+    if not classes or not inputs or not _are_lists(inputs):
         return []
     first_class = classes[0]
     if not isinstance(first_class, str):

@@ -190,12 +190,14 @@ def _consist_of_labels(
     single_labels = {name for name in names if delimiter not in name}
     n_of_labels = 0
     used_labels: set[str] = set()
+    first_parts: set[str] = set()
+    last_parts: set[str] = set()
     for parts in joined:
         if single_labels.issuperset(parts):
             n_of_labels += 1
         used_labels.update(single_labels.intersection(parts))
-    first_parts = {parts[0] for parts in joined}
-    last_parts = {parts[-1] for parts in joined}
+        first_parts.add(parts[0])
+        last_parts.add(parts[-1])
     if n_of_labels < _MIN_SHARE_OF_LABELS * len(joined):
         return False
     if 2 * len(used_labels) < len(single_labels):

@@ -31,13 +31,11 @@ def name_numbers(labels: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         If a number is not a position, rows of 0/1 are incomplete, or the numbers may be either.
     """
     names = [as_entry(terms) for terms in class_terms(classes)]
-    if not _are_numbers(labels.vocabulary):
-        return labels
-    if any(str(name).isdecimal() for name in names):
+    has_number_as_name = any(str(name).isdecimal() for name in names)
+    if has_number_as_name or not _are_numbers(labels.vocabulary):
         return labels
     numbers = np.array([int(str(label)) for label in labels.vocabulary])
-    is_outside = numbers >= len(names)
-    if labels.names_all and is_outside.any():
+    if labels.names_all and (numbers >= len(names)).any():
         # The input declares more labels than there are classes. Not all of them may occur.
         occurring = replace(labels, names_all=False).occurring_alone()
         return name_numbers(occurring, classes)
@@ -46,17 +44,29 @@ def name_numbers(labels: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         if has_complete_rows and labels.side.scores is None:
             return _read_rows(labels, numbers, names)
         _check_repetitions(labels, len(names))
+    return _name_positions(labels, numbers, names)
+
+
+def _are_numbers(vocabulary: Sequence[Entry]) -> bool:
+    """Return whether there are labels, and all are numbers."""
+    return len(vocabulary) > 0 and all(str(label).isdecimal() for label in vocabulary)
+
+
+def _name_positions(labels: Lists, numbers: Ints, names: Sequence[Entry]) -> Lists:
+    """Return the classes at these positions.
+
+    Raises
+    ------
+    InputError
+        If a position is beyond the end of the class list.
+    """
+    is_outside = numbers >= len(names)
     if is_outside.any():
         code = int(is_outside.argmax())
         where = labels.where(labels.first_item(code))
         raise outside_classes(labels.vocabulary[code], names, where, "the label")
     named = labels.renamed([names[number] for number in numbers.tolist()])
     return replace(named, notes=[*labels.notes, Fact("numbers-as-places")])
-
-
-def _are_numbers(vocabulary: Sequence[Entry]) -> bool:
-    """Return whether there are labels, and all are numbers."""
-    return len(vocabulary) > 0 and all(str(label).isdecimal() for label in vocabulary)
 
 
 def _read_rows(labels: Lists, numbers: Ints, names: Sequence[Entry]) -> Lists:
