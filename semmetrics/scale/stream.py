@@ -37,7 +37,7 @@ from semmetrics.data.lists import Lists, Texts, join_ids
 from semmetrics.data.source import ahead
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
-from semmetrics.kinds.common import read_weights
+from semmetrics.kinds.sample_weights import read_weights
 from semmetrics.scoring.evaluation import Evaluation
 from semmetrics.scoring.fits import (
     add_up_frequencies,

@@ -14,7 +14,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.definition import AUTO, Measure, Value
 from semmetrics.metrics.families import LABEL_AVERAGES, POLICIES
 from semmetrics.metrics.formulas import f1, precision, recall

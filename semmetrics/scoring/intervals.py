@@ -46,7 +46,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.families import CAUSES
 from semmetrics.reports import Records
 from semmetrics.scoring.result import Score, point_sums
@@ -135,7 +135,7 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
 
 def list_matches(scores: Sequence[Score]) -> Records:
     """Return which prediction matches which reference, by the first measure that matches."""
-    from semmetrics.kinds.labels.items import match_rows
+    from semmetrics.kinds.labels.matches import match_rows
 
     heading = find_matching_heading(scores)
     matching = [score for score in scores if score.heading == heading]
@@ -171,7 +171,7 @@ def _count_confusions(score: Score) -> list[tuple[Any, ...]] | None:
 
 def _count_confused_sets(score: Score) -> list[tuple[Any, ...]]:
     """Return rows of confusions of label sets, the most frequent first."""
-    from semmetrics.kinds.labels.items import count_confused
+    from semmetrics.kinds.labels.matches import count_confused
 
     if score.task is None:
         raise InputError("rows-not-kept")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from semmetrics.data.lists import gather
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import Spelling, keyword, pluralize
 from semmetrics.reports import comment, draw, entry_of, format_full
 from semmetrics.scoring.result import Score

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.common import on_one_line
+from semmetrics.kinds.descriptions import on_one_line
 from semmetrics.messages import plural, visible
 from semmetrics.reports import align, draw
 from semmetrics.scoring.item_records import first_scores_with_items

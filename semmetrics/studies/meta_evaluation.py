@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.judgements import Judgements, read_judgements
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.common import counted
+from semmetrics.kinds.note_builders import counted
 from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.options import AGREEMENT, split_names
 from semmetrics.scoring.evaluation import Evaluation

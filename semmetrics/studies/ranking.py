@@ -13,7 +13,7 @@ import numpy as np
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.reports import Records, Table, draw, entry_of, format_full
 from semmetrics.studies import rank_tests

@@ -13,7 +13,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.common import counted, named
+from semmetrics.kinds.note_builders import counted, named
 from semmetrics.messages import printable
 from semmetrics.schema import as_id, as_number
 from semmetrics.scoring.evaluation import Evaluation, describe_inputs

@@ -12,7 +12,7 @@ import numpy as np
 from semmetrics.core.hashing import by_value
 from semmetrics.data.form import takes_options
 from semmetrics.errors import Fact, UnknownKeyError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import listing
 from semmetrics.metrics.parsing import listed, parse_all
 from semmetrics.reports import Records, Result, draw, format_full

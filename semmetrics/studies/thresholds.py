@@ -14,7 +14,7 @@ import numpy as np
 from semmetrics.data.form import takes_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.common import read_embedding
+from semmetrics.kinds.embeddings import read_embedding
 from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.kinds.labels.prepare import prepare_labels
 from semmetrics.kinds.options import resolve_options

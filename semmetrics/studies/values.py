@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
 from semmetrics.data.form import DEFAULTS, takes_options
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.parsing import parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
 from semmetrics.reports import Records, format_p

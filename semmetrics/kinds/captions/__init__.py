@@ -13,7 +13,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds import Certainty, Verdict, names_entries
+from semmetrics.kinds.recognition import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
 _NAMES = (
@@ -112,7 +112,7 @@ def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -
     return found
 
 
-def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+def recognise(samples: Sequence[Sample]) -> Verdict:
     """Tell how certain it is that the data are captions: a string an item, or sentences."""
     coco = [public.is_coco_captions(one.value or {}) for one in samples]
     texts = any(one.shape == "text" or one.noun == FORM.noun for one in samples)

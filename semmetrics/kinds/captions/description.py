@@ -16,7 +16,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds import descriptions, item_notes, note_builders, odd_texts
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 
@@ -49,13 +49,15 @@ def describe(captions: Lists) -> dict[str, Any]:
     texts = captions.values()
     counts, split = Counter(texts), [text.split() for text in texts]
     sizes = np.fromiter(map(len, split), np.int64, len(split))
-    spread: dict[str, Any] = common.describe_sizes(offsets(sizes)) if len(sizes) else {}
-    return common.describe_input(
+    spread: dict[str, Any] = (
+        descriptions.describe_sizes(offsets(sizes)) if len(sizes) else {}
+    )
+    return descriptions.describe_input(
         captions,
         _find_odd(captions),
         captions=len(texts),
         distinct=len(counts),
-        cardinality=common.describe_sizes(captions.side.indptr),
+        cardinality=descriptions.describe_sizes(captions.side.indptr),
         words={
             "total": int(sizes.sum()),
             "distinct": len({word for words in split for word in words}),
@@ -91,16 +93,18 @@ def _find_odd(captions: Lists) -> list[Fact]:
         * bool(controls),
     }
     rows = np.unique(item[blank]) if blank else item[:0]
-    facts = common.find_gaps(captions)
-    facts += common.of_items("blank-captions", captions, rows, captions=len(blank))
+    facts = item_notes.find_gaps(captions)
+    facts += note_builders.of_items(
+        "blank-captions", captions, rows, captions=len(blank)
+    )
     for code, some in found.items():
-        facts += common.named(code, map(_shorten, some), noun="caption")
+        facts += note_builders.named(code, map(_shorten, some), noun="caption")
     words, number = count_words(captions, captions.side.codes)
     if number:
         facts.append(
             Fact("single-words", values={"side": "captions", "mean": words / number})
         )
-    return facts + common.find_odd_ids(captions.ids)
+    return facts + odd_texts.find_odd_ids(captions.ids)
 
 
 def _shorten(text: str) -> str:
@@ -114,12 +118,14 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
         (repr(_shorten(one["caption"])), one["count"]) for one in record["repeated"]
     ]
     return {
-        "items": common.format_known(record),
+        "items": descriptions.format_known(record),
         "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
-        "captions an item": common.format_spread(record["cardinality"]),
+        "captions an item": descriptions.format_spread(record["cardinality"]),
         "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",
-        "words a caption": common.format_spread(words) if record["captions"] else "",
-        "most frequent": common.format_counts(repeated),
+        "words a caption": descriptions.format_spread(words)
+        if record["captions"]
+        else "",
+        "most frequent": descriptions.format_counts(repeated),
     }
 
 
@@ -158,7 +164,7 @@ def format_item(record: Mapping[str, Any]) -> list[str]:
     shown = []
     for name, text in lines:
         line, more = (
-            common.on_one_line(text[: 2 * _LONGEST_ITEM]),
+            descriptions.on_one_line(text[: 2 * _LONGEST_ITEM]),
             len(text) - _LONGEST_ITEM,
         )
         line = (

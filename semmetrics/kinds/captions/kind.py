@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, why_not
-from semmetrics.kinds import common
+from semmetrics.kinds import embeddings, sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -61,9 +61,9 @@ class CaptionKind(Kind):
         files = options.read
         return options.replace(
             tokenizer=CachingTokenizer(open_tokenizer(options.tokenizer)),
-            weights=common.read_weights(options.weights, files.beside()),
+            weights=sample_weights.read_weights(options.weights, files.beside()),
             doc_freq=read_frequencies(given, files.max_bytes),
-            embedding=common.read_embedding(options.embedding),
+            embedding=embeddings.read_embedding(options.embedding),
             tuples=OpenGraphs(
                 open_tuples(options.tuples, files.max_bytes), options.progress
             ),

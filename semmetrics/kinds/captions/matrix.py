@@ -32,7 +32,7 @@ from semmetrics.core.top_k import top_k
 from semmetrics.data.form import takes_options
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import embedding_notes
 from semmetrics.kinds.captions.kind import KIND
 from semmetrics.kinds.captions.notes import idle_tuples
 from semmetrics.kinds.captions.prepare import prepare_captions
@@ -246,7 +246,7 @@ class PairJob:
         if notes is not None:
             notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
             models = [model.embedder for model in task.models.values()]
-            notes += common.cache_facts(models, options.cache)
+            notes += embedding_notes.cache_facts(models, options.cache)
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
@@ -382,7 +382,7 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
         for name in _ACTS_BY
         if name in options.set_by_user and chosen[_ACTS_BY[name]] is None
     ]
-    if idle or common.unused_embeddings([chosen], options.embedding):
+    if idle or embedding_notes.unused_embeddings([chosen], options.embedding):
         raise InputError("not-applicable", name=[*idle, "embedding"][0], what=chosen)
     return chosen if options.doc_freq is None else chosen.with_options(df="given")
 

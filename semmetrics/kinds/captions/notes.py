@@ -13,7 +13,14 @@ import numpy as np
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds import common
+from semmetrics.kinds import (
+    embedding_notes,
+    item_notes,
+    note_builders,
+    sample_weights,
+    side_input_checks,
+    side_observations,
+)
 from semmetrics.kinds.base import (
     Measures,
     Notes,
@@ -58,7 +65,9 @@ def caption_notes(
     own = [str(m) for m in measures if m["df"] == "rows"]
     if options.doc_freq is not None and not any(m["df"] in _TAKEN for m in measures):
         facts.append(
-            common.no_effect("doc_freq", "no measure here takes document frequencies")
+            note_builders.no_effect(
+                "doc_freq", "no measure here takes document frequencies"
+            )
         )
     elif options.doc_freq is not None and own:
         facts.append(
@@ -70,24 +79,30 @@ def caption_notes(
         counted = [
             m for m in measures if m["df"] != "references" or "df" not in task.fits
         ]
-        facts += common.count_facts(name, task)
+        facts += item_notes.count_facts(name, task)
         facts += [replace(fact, where=name) for fact in frequency_notes(task, counted)]
         facts += _text_facts(name, task, noted.get(name, Observations()))
         odd = noted.get(name, task.observations)
-        odd_ones += common.word_facts("single-words", odd, "pred", "candidates")
-        odd_ones += common.word_facts("single-words", odd, "ref", "references")
-        odd_ones += common.swapped_facts(odd)
+        odd_ones += side_observations.word_facts(
+            "single-words", odd, "pred", "candidates"
+        )
+        odd_ones += side_observations.word_facts(
+            "single-words", odd, "ref", "references"
+        )
+        odd_ones += side_observations.swapped_facts(odd)
         odd_ones += mark_facts(odd, "pred", "candidates")
         odd_ones += mark_facts(odd, "ref", "references")
         odd_ones += joined_facts(odd)
-    facts += first_of_each(odd_ones) + common.unused_weights(options.weights, inputs)
+    facts += first_of_each(odd_ones) + sample_weights.unused_weights(
+        options.weights, inputs
+    )
     facts += _graph_facts(tasks, measures, options, noted)
-    facts += common.unused_embeddings(measures, options.embedding)
-    facts += common.unused_rules(measures, options, "Soft-SPICE")
-    facts += common.cache_facts(
+    facts += embedding_notes.unused_embeddings(measures, options.embedding)
+    facts += embedding_notes.unused_rules(measures, options, "Soft-SPICE")
+    facts += embedding_notes.cache_facts(
         options.opened.get("models", {}).values(), options.cache
     )
-    return facts + common.different_items(
+    return facts + item_notes.different_items(
         tasks, [HUMAN] if options.score_references else []
     )
 
@@ -102,7 +117,7 @@ def check_shared(
             counts["doc_freq"] += observed.number(KNOWN_WORDS)
         for n in observed.counts_of(KNOWN_TEXTS).values():
             counts["embedding"] += n
-    common.check_shared(counts, options, "caption", names)
+    side_input_checks.check_shared(counts, options, "caption", names)
 
 
 def _text_facts(where: str, task: CaptionTask, noted: Observations) -> list[Fact]:
@@ -115,10 +130,12 @@ def _text_facts(where: str, task: CaptionTask, noted: Observations) -> list[Fact
     for name, model in task.models.items():
         unknown = sorted(noted.names_of(noting.UNKNOWN_PHRASES, name))
         n = {"unknown": len(unknown)}
-        facts += common.model_facts(where, model, n, "phrase", {"unknown": unknown})
+        facts += embedding_notes.model_facts(
+            where, model, n, "phrase", {"unknown": unknown}
+        )
         codes = {"unknown": noting.UNKNOWN_CAPTIONS, "truncated": noting.CUT_CAPTIONS}
         n = {key: noted.number(what, name) for key, what in codes.items()}
-        facts += common.model_facts(where, model, n, "caption")
+        facts += embedding_notes.model_facts(where, model, n, "caption")
     return facts
 
 
@@ -130,7 +147,9 @@ def _graph_facts(
     takers = [m for m in measures if m["parser"] is not None]
     facts: list[Fact] = [*graphs.troubles]
     if graphs.given is not None and not takers and options.protocol is None:
-        facts.append(common.no_effect("tuples", "no measure here takes scene graphs"))
+        facts.append(
+            note_builders.no_effect("tuples", "no measure here takes scene graphs")
+        )
     if not takers:
         return facts
     from semmetrics.metrics.spice import HITS, NO_TUPLES, TIED
@@ -140,7 +159,7 @@ def _graph_facts(
         found = noted.get(name, Observations())
         for side in ("candidates", "references"):
             items = sorted(found.names_of(NO_TUPLES, side))
-            facts += common.counted(
+            facts += note_builders.counted(
                 "without-tuples", len(items), items[:1], name, side=side
             )
         if found.has(HITS) and not found.number(HITS):

@@ -11,7 +11,7 @@ from semmetrics.core.ragged import Codes
 from semmetrics.data.lists import Lists
 from semmetrics.data.observations import Observations
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds import note_builders, side_observations
 
 _SPECIAL_TOKEN = re.compile(
     r"[<\[]\|?/?(?:start|end|s|sos|eos|bos|pad|unk|cls|sep|mask|startoftext|endoftext|im_start"
@@ -76,12 +76,12 @@ def _marks_before(text: str) -> set[str]:
 
 def mark_facts(observed: Observations, side: str, noun: str) -> list[Fact]:
     """Note what is in all captions of a side, in all parts of the data, and marks of subwords."""
-    n_parts = common.count_parts(observed, side)
+    n_parts = side_observations.count_parts(observed, side)
     tokens = []
     for (token_side, token), n in observed.counts_of(_SPECIAL).items():
         if token_side == side and n == n_parts:
             tokens.append(str(token))
-    facts = common.named("special-tokens", sorted(tokens), side=noun)
+    facts = note_builders.named("special-tokens", sorted(tokens), side=noun)
     for mark in _SUBWORDS:
         n = observed.number(_SUBWORD, side, mark)
         if n > 1:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.data.form import DEFAULTS
-from semmetrics.kinds import common
+from semmetrics.kinds import embeddings
 from semmetrics.kinds.base import (
     Measures,
     Options,
@@ -40,7 +40,7 @@ def prepare_captions(tasks: Tasks, measures: Measures, options: Options) -> Task
     """
     parsers = {str(m["parser"]) for m in measures if m["parser"] is not None}
     graphs = {f"parser/{name}": options.tuples[name] for name in sorted(parsers)}
-    models = common.open_text_models(measures, options)
+    models = embeddings.open_text_models(measures, options)
     parse_captions(tasks, measures, options.tuples)
     for measure in measures:
         if open_data := measure.definition.extra.get("open"):

@@ -30,7 +30,7 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.swapped import check_captions
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import side_observations
 from semmetrics.kinds.captions.oddities import (
     find_joined,
     find_marks,
@@ -207,18 +207,18 @@ def leave_one_out(
 
 def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Observations:
     """Find what is probably a mistake: captions that look like labels, and swapped sides."""
-    observations = common.swapped_sides(candidates, references)
+    observations = side_observations.swapped_sides(candidates, references)
     sides = {"pred": (candidates, joined.pred), "ref": (references, joined.ref)}
     for name, (lists, side) in sides.items():
         n_words, n_captions = count_words(lists, side.codes)
         if n_words:
-            observations.merge(common.note_words(name, n_words, n_captions))
+            observations.merge(side_observations.note_words(name, n_words, n_captions))
         observations.merge(find_marks(name, lists, side.codes))
     observations.merge(find_joined(references, joined.ref.codes))
     pred_sizes = joined.pred.sizes
     has_several_each = len(pred_sizes) > 0 and pred_sizes.min() > 1
     if has_several_each and joined.ref.sizes.max() == 1:
-        observations.count(common.SWAPPED, 1, "several")
+        observations.count(side_observations.SWAPPED, 1, "several")
     return observations
 
 

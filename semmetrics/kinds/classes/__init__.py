@@ -14,7 +14,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.errors import InputError
-from semmetrics.kinds import Certainty, Verdict
+from semmetrics.kinds.recognition import Certainty, Verdict
 from semmetrics.options import FORMATS
 
 _NAMES = (
@@ -128,7 +128,7 @@ def as_truth(found: Lists | Matrix) -> Lists:
     return found
 
 
-def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+def recognise(samples: Sequence[Sample]) -> Verdict:
     """Tell how likely it is that the data are classes, which nothing makes certain.
 
     A matrix beside a name or a number for each row could be nothing else.

@@ -21,7 +21,7 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
 from semmetrics.errors import InputError, at
-from semmetrics.kinds import common
+from semmetrics.kinds import class_names, sample_weights
 from semmetrics.kinds.base import (
     Measures,
     Options,
@@ -36,7 +36,7 @@ _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 
 def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
     """Read a number for each class; its values are None if it is not a mapping."""
-    found = common.read_weights(given, files, option) or Weights(None, option)
+    found = sample_weights.read_weights(given, files, option) or Weights(None, option)
     if not found.is_by_id:
         return replace(found, values=None)
     read: dict[str, float] = {}
@@ -63,7 +63,7 @@ def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool
     ...                                  code_names(["1", "0"], ["1", "2"]))]
     [[1], [1, 0], [0, -1]]
     """
-    codes, lost = common.find_names(names, classes)
+    codes, lost = class_names.find_names(names, classes)
     named = len(lost) < len(names) or any(map(_is_number, classes))
     if named or not lost or not all(map(_is_number, names)):
         return codes, False
@@ -113,7 +113,7 @@ def _listed(names: Sequence[str], classes: Sequence[str], where: str) -> list[st
     """Return the names of listed classes; refuse those outside the class list."""
     codes, _ = code_names(names, classes)
     if lost := [names[i] for i in np.flatnonzero(codes < 0).tolist()]:
-        raise common.outside_classes(lost[0], classes, where, "the class")
+        raise class_names.outside_classes(lost[0], classes, where, "the class")
     return [classes[code] for code in codes.tolist()]
 
 

@@ -11,7 +11,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, check_finite
 from semmetrics.data.rankings import RankedLists
 from semmetrics.data.tasks import ClassTask
-from semmetrics.kinds import common
+from semmetrics.kinds import descriptions, item_notes, odd_texts
 from semmetrics.metrics.definition import Definition, Measure
 
 _FIRST = 3  # predictions that an item shows
@@ -29,6 +29,7 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from semmetrics.kinds.classes import as_classes
     >>> found = describe(as_classes(["cat", "dog", "cat"]))
     >>> found["items"], found["classes"], found["counts"]
     (3, 2, [('cat', 2), ('dog', 1)])
@@ -38,35 +39,37 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
         if isinstance(found, Lists) or found.named
         else []
     )
-    odd = common.find_odd_texts(names, "class") + common.find_odd_ids(found.ids)
+    odd = odd_texts.find_odd_texts(names, "class") + odd_texts.find_odd_ids(found.ids)
     if isinstance(found, Matrix):
         if found.values.dtype.kind == "f":
             check_finite(found.values, found.source)
-        return common.describe_input(found, odd)
+        return descriptions.describe_input(found, odd)
     number = np.bincount(found.side.codes, minlength=len(names)).tolist()
     counts = sorted(
         zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0])
     )
-    return common.describe_input(
+    return descriptions.describe_input(
         found,
-        common.find_gaps(found) + odd,
+        item_notes.find_gaps(found) + odd,
         classes=len(names),
         counts=counts,
-        cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
+        cardinality=descriptions.describe_sizes(found.side.indptr)
+        if len(found)
+        else None,
     )
 
 
 def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts of a description as texts by name; an empty text is not worth a line."""
     if "shape" in record:
-        return common.format_matrix(record, "images", "scores")
+        return descriptions.format_matrix(record, "images", "scores")
     sizes = record["cardinality"]
     one = sizes is None or (sizes["min"], sizes["max"]) == (1, 1)
     return {
-        "images": common.format_known(record),
+        "images": descriptions.format_known(record),
         "classes": f"{record['classes']:,}",
-        "most frequent": common.format_counts(record["counts"]),
-        "an image": "" if one else common.format_spread(sizes),
+        "most frequent": descriptions.format_counts(record["counts"]),
+        "an image": "" if one else descriptions.format_spread(sizes),
     }
 
 
@@ -92,8 +95,8 @@ def format_item(record: Mapping[str, Any]) -> list[str]:
     """Return the lines of an image: its class, the rank of that, and what was ranked first."""
     rank = "not ranked" if record["rank"] is None else f"rank {record['rank']:,}"
     return [
-        common.on_one_line(f"class  {record['class']} ({rank})"),
-        common.on_one_line(f"first  {', '.join(record['first'])}"),
+        descriptions.on_one_line(f"class  {record['class']} ({rank})"),
+        descriptions.on_one_line(f"first  {', '.join(record['first'])}"),
     ]
 
 

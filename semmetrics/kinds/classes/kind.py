@@ -11,7 +11,7 @@ from semmetrics.data.rankings import RankedLists
 from semmetrics.data.side_inputs import read_names
 from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -78,7 +78,7 @@ class ClassKind(Kind):
                 name: _read_numbers(options.value(name), files, name)
                 for name in _NUMBERS
             },
-            weights=common.read_weights(options.weights, files),
+            weights=sample_weights.read_weights(options.weights, files),
             class_lists={
                 name: read_names(some, files, f"class_lists, {name}", "class name")
                 for name, some in lists.items()

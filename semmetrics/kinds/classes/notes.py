@@ -8,7 +8,7 @@ from typing import Any
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds import item_notes, note_builders, odd_texts, sample_weights
 from semmetrics.kinds.base import (
     Measures,
     Notes,
@@ -46,20 +46,22 @@ def class_notes(
     """Note what was classified, how many ties mattered, and what is outside of lists."""
     facts: list[Fact] = []
     for name, task in each_task(tasks):
-        facts += common.count_facts(name, task)
+        facts += item_notes.count_facts(name, task)
         observed = noted.get(name, task.observations)
         if observed.is_empty:
             observed = task.observations
         facts += _task_notes(name, task, observed)
-    facts += common.unused_weights(options.weights, inputs[-1:])
+    facts += sample_weights.unused_weights(options.weights, inputs[-1:])
     _, first = next(each_task(tasks))
     unseen, classes = first.named.get(UNSEEN), first.class_list
     # otherwise a class that is written in another way is not in the list
     if first.given is None:
-        facts += common.find_odd_texts(classes, "class")
+        facts += odd_texts.find_odd_texts(classes, "class")
     known = options.pretraining
     if known is not None and unseen is None:
-        facts.append(common.no_effect("pretraining", "unseen classes are not given"))
+        facts.append(
+            note_builders.no_effect("pretraining", "unseen classes are not given")
+        )
     elif known is not None:
         codes, _ = code_names(known, classes)
         both = sorted(
@@ -84,7 +86,7 @@ def class_notes(
         ):
             error = unknown_side(name, first.named, classes)
             facts.append(Fact(error.code, values=error.values))
-    return facts + common.different_items(tasks)
+    return facts + item_notes.different_items(tasks)
 
 
 def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fact]:
@@ -103,11 +105,13 @@ def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fac
         without_images = [name for name in task.class_list if name not in present]
         total = len(task.class_list)
         code = "classes-without-images"
-        notes += common.named(code, without_images, where, total=total)
+        notes += note_builders.named(code, without_images, where, total=total)
     misses = sorted(observed.names_of("misses"))[:_SHOWN_MISSES]
     n_outside = observed.number("outside")
-    notes += common.counted("predicted-outside", n_outside, misses, where)
-    notes += common.counted("neither-side", observed.number("neither"), (), where)
+    notes += note_builders.counted("predicted-outside", n_outside, misses, where)
+    notes += note_builders.counted(
+        "neither-side", observed.number("neither"), (), where
+    )
     for side in (SEEN, UNSEEN):
         if side in observed.names_of("rest"):
             n_classes = len(task.named[side])
@@ -153,7 +157,7 @@ def _candidate_notes(where: str, task: ClassTask, observed: Observations) -> lis
         if what == "fewer" and task.given is not None and len(names) < k:
             what = "few"
             values["n_classes"] = len(names)
-        notes += common.counted(_CODES[what], n, (), where, **values)
+        notes += note_builders.counted(_CODES[what], n, (), where, **values)
     return notes
 
 
@@ -174,8 +178,12 @@ def _number_facts(
         return []
     forms = [_NUMBERED.fullmatch(name) for name in asked if name not in own]
     if not any(form and bool(form["hops"]) == (option == "hops") for form in forms):
-        return [common.no_effect(option, f"no measure names a list such as {example}")]
+        return [
+            note_builders.no_effect(
+                option, f"no measure names a list such as {example}"
+            )
+        ]
     lost = (one for one in classes if one not in values and one in among)
     strange = (name for name in values if name not in {*classes})
-    facts = common.named("unnumbered-classes", lost, option, example=example)
-    return facts + common.named("numbers-of-no-class", strange, option)
+    facts = note_builders.named("unnumbered-classes", lost, option, example=example)
+    return facts + note_builders.named("numbers-of-no-class", strange, option)

@@ -21,7 +21,7 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.data.tasks import ClassScores, ClassTask
 from semmetrics.errors import InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import class_names
 from semmetrics.kinds.base import (
     Options,
 )
@@ -67,7 +67,7 @@ def make_task(
             str(truth.vocabulary[lost[0]]),
             truth.where(truth.first_item(int(lost[0]))),
         )
-        raise common.outside_classes(name, classes[:given], where, "the class")
+        raise class_names.outside_classes(name, classes[:given], where, "the class")
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
     joined, rows = join_rows(run.ids, truth, source=run.source, missing=options.missing)

@@ -17,7 +17,7 @@ from semmetrics.data.lists import Holds, Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.public import is_coco_captions, read_coco_captions
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import Certainty, Verdict
+from semmetrics.kinds.recognition import Certainty, Verdict
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
@@ -299,7 +299,7 @@ def _are_whole(found: Lists) -> bool:
     return scores is not None and bool((scores == np.floor(scores)).all())
 
 
-def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+def recognise(samples: Sequence[Sample]) -> Verdict:
     """Tell how certain it is that the data are retrieval: only runs and qrels are."""
     if any(one.noun == FORM.noun or one.shape == "run" for one in samples):
         return Verdict(Certainty.CERTAIN)

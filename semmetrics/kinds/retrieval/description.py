@@ -12,7 +12,7 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import PHI
 from semmetrics.data.tasks import UNRANKED, RetrievalTask
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds import descriptions, item_notes, odd_texts
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import Derived
@@ -35,25 +35,28 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from semmetrics.kinds.retrieval import as_candidates
     >>> found = describe(as_candidates({"q1": ["a", "b"], "q2": ["a"]}))
     >>> found["items"], found["candidates"], found["distinct"], found["cardinality"]["max"]
     (2, 3, 2, 2)
     """
-    odd = common.find_odd_ids(found.ids)
+    odd = odd_texts.find_odd_ids(found.ids)
     if isinstance(found, Matrix):
-        for block in common.matrix_cells(found)[:1]:
+        for block in descriptions.matrix_cells(found)[:1]:
             first = np.sort(block.reshape(-1)[:_TIES])
             same = int((first[1:] == first[:-1]).sum())
             if 2 * same > len(first):
                 odd = [Fact("many-ties", same, values={"total": len(first)}), *odd]
-        return common.describe_input(found, odd)
+        return descriptions.describe_input(found, odd)
     scores = found.side.scores
-    return common.describe_input(
+    return descriptions.describe_input(
         found,
-        common.find_gaps(found) + odd,
+        item_notes.find_gaps(found) + odd,
         candidates=len(found.side.codes),
         distinct=int(found.occurring().sum()),
-        cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
+        cardinality=descriptions.describe_sizes(found.side.indptr)
+        if len(found)
+        else None,
         zeros=None if scores is None else int((scores <= 0).sum()),
     )
 
@@ -61,12 +64,12 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
 def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts of a description as texts by name; an empty text is not worth a line."""
     if "shape" in record:
-        return common.format_matrix(record, "queries", "values")
+        return descriptions.format_matrix(record, "queries", "values")
     number = pluralize(record["candidates"], "candidate")
     return {
-        "queries": common.format_known(record),
+        "queries": descriptions.format_known(record),
         "candidates": f"{number}, {record['distinct']:,} distinct",
-        "a query": common.format_spread(record["cardinality"]),
+        "a query": descriptions.format_spread(record["cardinality"]),
         "grade 0 or less": f"{record['zeros']:,}" if record["zeros"] else "",
     }
 
@@ -91,7 +94,7 @@ def format_item(record: Mapping[str, Any]) -> list[str]:
     ranks = ["-" if rank is None else f"{rank:,}" for rank in record["ranks"]]
     parts = {"positives": record["positives"], "ranks": ranks, "first": record["first"]}
     lines = {
-        name: common.on_one_line(", ".join(map(str, some)))
+        name: descriptions.on_one_line(", ".join(map(str, some)))
         for name, some in parts.items()
     }
     return [

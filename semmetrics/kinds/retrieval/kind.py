@@ -7,7 +7,7 @@ from typing import Any
 
 from semmetrics.data.side_inputs import read_names
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -72,7 +72,7 @@ class RetrievalKind(Kind):
             captions=captions,
             doc_freq=read_frequencies(options.doc_freq, files.max_bytes),
             tuples=open_tuples(options.tuples, files.max_bytes),
-            weights=common.read_weights(options.weights, files.beside()),
+            weights=sample_weights.read_weights(options.weights, files.beside()),
         )
 
     def read(self, data: Any, source: str, options: Options) -> Any:

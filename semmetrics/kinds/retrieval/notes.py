@@ -8,7 +8,7 @@ from typing import Any
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds import item_notes, note_builders, sample_weights
 from semmetrics.kinds.base import (
     Measures,
     Notes,
@@ -50,24 +50,28 @@ def retrieval_notes(
             has_gallery = False
         n_queries = observed.number("queries") or len(task)
         values = {"how": _describe_run(task)}
-        notes += common.count_facts(name, task)
+        notes += item_notes.count_facts(name, task)
         notes.append(Fact("run-size", n_queries, (), name, values))
-        notes += common.counted("tied-ranks", _count_undecided(observed), (), name)
+        notes += note_builders.counted(
+            "tied-ranks", _count_undecided(observed), (), name
+        )
         notes += _tied_phi(name, observed)
         notes += _fewer_candidates(name, observed)
         notes += _doubtful_runs(name, observed)
         if has_recall_only:
             n_several = observed.number("several")
-            notes += common.counted("recall-of-several", n_several, (), name)
-    notes += common.unused_weights(options.weights, inputs[-1:])
+            notes += note_builders.counted("recall-of-several", n_several, (), name)
+    notes += sample_weights.unused_weights(options.weights, inputs[-1:])
     if "similarity" in options.set_by_user and options.queries_embeddings is None:
-        notes.append(common.no_effect("similarity", "no embeddings are compared"))
+        notes.append(
+            note_builders.no_effect("similarity", "no embeddings are compared")
+        )
     notes += phi.phi_facts(measures, options)
     if has_gallery:
         for measure in are_recalls:
             if measure.k is None:
                 notes.append(Fact("counts-all", values={"measure": str(measure)}))
-    return notes + common.different_items(tasks)
+    return notes + item_notes.different_items(tasks)
 
 
 def _describe_run(task: RetrievalTask) -> str:
@@ -103,15 +107,15 @@ def _fewer_candidates(name: str, observed: Observations) -> list[Fact]:
 
 def _doubtful_runs(name: str, observed: Observations) -> list[Fact]:
     """Note signs that a run or its positives are not what they seem."""
-    notes = common.counted("own-ids", observed.number("own_ids"), (), name)
+    notes = note_builders.counted("own-ids", observed.number("own_ids"), (), name)
     for code, observation in _DOUBTS.items():
         if observed.number(observation):
             notes.append(Fact(code, where=name))
     notes += _last_positives(name, observed)
     n_truths = observed.number("run_as_truth")
-    notes += common.counted("run-as-truth", n_truths, (), name)
+    notes += note_builders.counted("run-as-truth", n_truths, (), name)
     n_fractional = observed.number("fractional_grades")
-    return notes + common.counted("fractional-grades", n_fractional, (), name)
+    return notes + note_builders.counted("fractional-grades", n_fractional, (), name)
 
 
 def _last_positives(name: str, observed: Observations) -> list[Fact]:

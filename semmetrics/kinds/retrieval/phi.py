@@ -30,7 +30,7 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerp
 from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.kinds import common
+from semmetrics.kinds import class_names, embeddings, note_builders
 from semmetrics.kinds.base import Measures, Options, Tasks, each_task
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
@@ -99,7 +99,9 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 def _by_grades(measure: Measure, options: Options) -> bool:
     """Whether a measure takes the grades of the positives for phi, as none is given."""
     can = measure.definition.name == "nDCG" and measure["ground_truth"] == "kept"
-    given = common.by_name(options.value(PHI)) or options.value(CAPTIONS) is not None
+    given = (
+        embeddings.by_name(options.value(PHI)) or options.value(CAPTIONS) is not None
+    )
     return can and measure[PHI] == "default" and not given
 
 
@@ -119,7 +121,7 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
     InputError
         If the captions are wrong.
     """
-    name, given = str(measure[PHI]), common.by_name(options.value(PHI))
+    name, given = str(measure[PHI]), embeddings.by_name(options.value(PHI))
     if given and name not in given:
         return measure.with_options(phi="default"), ""
     if given or options.value(CAPTIONS) is None:
@@ -186,7 +188,7 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
     InputError
         If nothing is, or phi cannot be computed by the measure.
     """
-    given = common.by_name(options.value(PHI))
+    given = embeddings.by_name(options.value(PHI))
     if name == "default" and len(given) == 1:
         (name,) = given
     if name in given:
@@ -283,7 +285,7 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 
 def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
     """Return the place of each name among the ids of phi; refuse names that it lacks."""
-    places, lost = common.find_names(names, ids)
+    places, lost = class_names.find_names(names, ids)
     # an image without positives has no references of which phi could be computed
     if lost:
         code = "no-references" if isinstance(given.origin, tuple) else "phi-lacks"
@@ -447,13 +449,13 @@ def _hold(job: PairJob, progress: Any) -> Any:
 
 def phi_facts(measures: Measures, options: Options) -> list[Fact]:
     """Note phi, captions and options of computing phi that have no effect."""
-    given, facts = common.by_name(options.value(PHI)), []
+    given, facts = embeddings.by_name(options.value(PHI)), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
     if idle := [
         name for name in given if name not in named and (len(given) > 1 or not named)
     ]:
         which = listing(idle) if named else "it"
-        facts.append(common.no_effect("phi", f"no measure here takes {which}"))
+        facts.append(note_builders.no_effect("phi", f"no measure here takes {which}"))
     if options.value(CAPTIONS) is not None and not any(
         options.opened.get(_LACKING, {}).values()
     ):
@@ -463,7 +465,7 @@ def phi_facts(measures: Measures, options: Options) -> list[Fact]:
         ]
         taken = {name for spec in computed for name in options_taken(spec)}
         if not computed:
-            facts.append(common.no_effect(CAPTIONS, "no phi is computed"))
+            facts.append(note_builders.no_effect(CAPTIONS, "no phi is computed"))
         facts += [
             Fact("no-effect-on", values={"option": name, "on": ", ".join(computed)})
             for name in MATRIX_OPTIONS

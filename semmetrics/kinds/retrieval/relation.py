@@ -36,7 +36,7 @@ from semmetrics.data.rankings import Products, RankedLists, Similarities, check_
 from semmetrics.data.swapped import check_rankings, observe_truth
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import class_names, note_builders
 from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.messages import pluralize
 
@@ -92,7 +92,7 @@ def read_embeddings(options: ResolvedOptions) -> Embeddings:
     if options.similarity == "cosine":
         made = [_unit(table, kind) for table in tables]
         tables, zeros = [table for table, _ in made], sum(number for _, number in made)
-        notes = common.counted("zero-length-vectors", zeros)
+        notes = note_builders.counted("zero-length-vectors", zeros)
     first = options.value(names[0])
     own = str(first.device) if is_torch(first) else "cpu"  # where numpy computes
     device = find_device(options.device or (None if own == "cpu" else own))
@@ -338,12 +338,12 @@ def _named_lists(run: Lists, positives: Lists, queries: Any, gallery: Any) -> Si
         if gallery is None
         else gallery
     )
-    codes, lost = common.find_names(names, columns)
+    codes, lost = class_names.find_names(names, columns)
     option, what = "gallery", "candidate"
     if queries is not None and isinstance(rows, range):
         check_size(len(queries), len(run), "queries", "list", -1)
         rows = queries
-    elif queries is not None and (unknown := common.find_names(rows, queries)[1]):
+    elif queries is not None and (unknown := class_names.find_names(rows, queries)[1]):
         option, what, lost = "queries", "query", unknown
     if lost:
         values = {"what": what, "n": len(lost), "names": lost, "option": option}
@@ -358,7 +358,7 @@ def _own_columns(sides: Sides) -> Ints:
     """Return the column of the candidate that has the id of each row; -1 if there is none."""
     if isinstance(sides.rows, range) or isinstance(sides.columns, range):
         return np.full(len(sides.rows), -1)
-    codes, _ = common.find_names(list(map(str, sides.rows)), sides.columns)
+    codes, _ = class_names.find_names(list(map(str, sides.rows)), sides.columns)
     return codes
 
 
@@ -543,7 +543,7 @@ def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, lis
         found = [_position(name) for name in names]
         codes = np.array([-1 if n is None or n >= size else n for n in found], np.int64)
     else:
-        codes, _ = common.find_names(names, sides.columns)
+        codes, _ = class_names.find_names(names, sides.columns)
     outside = np.flatnonzero((codes < 0) & positives.occurring())
     lost = [names[code] for code in outside.tolist()]
     if lost and missing == "error":
