@@ -2,15 +2,15 @@
 
 Conventions
 -----------
-Rows are images, each with its references; columns are captions. An entry is the value that the
-measure gives the caption as a candidate for the image, with document frequencies counted over the
-images of the matrix, each once, unless others are given; or each reference is a row of its own.
-Blocks have fixed boundaries.
+Rows are images, each with its references, and columns are captions. Alternatively, each reference
+is a row of its own. An entry is the value that the measure gives the caption as a candidate for the
+image. Unless document frequencies are given, they are counted over the images of the matrix, each
+once. Rows are computed in blocks whose boundaries depend only on the shape and the memory limit.
 
 Functions
 ---------
-``caption_matrix`` gives the matrix, in memory or in a file; ``caption_blocks`` its rows, some at a
-time; ``caption_top_k`` the largest entries without the matrix.
+``caption_matrix`` returns the matrix, in memory or in a file. ``caption_blocks`` yields its rows in
+blocks. ``caption_top_k`` returns the largest entries without storing the matrix.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from secrets import token_hex
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,10 +48,18 @@ from semmetrics.store.files import write_matrix
 
 Progress = Callable[[int, int], None]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "METEOR", "SPICE", "BagSim")
-"""The measures that a matrix is computed of."""
-_MEMORY = 1 << 28
-_ACTS_BY = {n: one.acts_by for n, one in TAKEN["caption_matrix"].items() if one.acts_by}
-_DECIMALS = 12  # to which entries are compared, so that equal captions are equal
+"""The measures of which a matrix can be computed."""
+_MAX_BYTES_PER_BLOCK = 1 << 28
+_BYTES_PER_ENTRY = 16  # of a block, with the work on it
+_MEASURE_OPTIONS = {
+    name: option.acts_by
+    for name, option in TAKEN["caption_matrix"].items()
+    if option.acts_by
+}
+"""The options that only some measures use, with the option of a measure that shows whether it does.
+"""
+_DECIMALS = 12
+"""The decimals to which entries are compared, so that equal captions have equal entries."""
 
 
 @takes_options()
@@ -61,7 +70,7 @@ def caption_matrix(
     measure: str | Measure = "CIDEr-D",
     rows: Literal["images", "references"] = "images",
     out: str | os.PathLike[str] | None = None,
-    memory: int = _MEMORY,
+    memory: int = _MAX_BYTES_PER_BLOCK,
     dtype: Literal["float64", "float32"] = "float64",
     resume: bool = True,
     progress: Progress | None = None,
@@ -73,42 +82,43 @@ def caption_matrix(
     Parameters
     ----------
     references : sequence of sequences of str
-        The references of each image, at least one. They stand first, unlike in ``score``: a row
-        of the matrix is an image.
+        The references of each image, at least one per image. They are the first argument, unlike
+        in ``score``, because a row of the matrix is an image.
     captions : sequence of str
     measure : str or Measure
-        CIDEr-D, CIDEr, METEOR, SPICE or BagSim, with its options.
+        CIDEr-D, CIDEr, METEOR, SPICE or BagSim, with options.
     rows : {"images", "references"}
-        Whether a row is an image, with all its references, or one reference alone.
+        Whether a row is an image with all its references, or a single reference.
     out : path, optional
-        A .npy file to write the matrix to, which appears when it is complete. A run that was killed
-        is continued, with the digits of a run that was not: until the end, the numbers are in
-        ``out`` with ``.part`` behind it, and what is finished is noted in ``out`` with ``.blocks``.
+        A .npy file to write the matrix to. The file appears when the matrix is complete. Until
+        then, the numbers are in a file with the extension ``.part`` and the progress is in a file
+        with the extension ``.blocks``. A run that was killed is continued and has exactly the
+        result of an uninterrupted run.
     memory : int
-        Bytes of a block and the work on it, not counting the matrix.
+        The bytes of a block and the work on it, not counting the matrix.
     dtype : {"float64", "float32"}
-        Of the result; everything is computed in float64.
+        The type of the result. Everything is computed in float64.
     resume : bool
-        Continue a run that was killed, and refuse to replace an ``out`` that is there; otherwise
-        all is computed, and replaces it.
-        A run with a function without a version - tokenizer, embedding or parser - is not
-        continued, as nothing tells whether it is the same one.
+        Whether to continue a run that was killed. An existing file ``out`` is then an error. If
+        False, everything is computed and replaces the file. A run with a function without a
+        version (a tokenizer, embedding or parser) is never continued, because the function could
+        be another one.
     progress : callable, optional
-        Called with rows done and rows in all.
+        Called with the number of finished rows and the number of all rows.
     notes : list, optional
-        What is odd is added there, such as kept parses that are damaged.
+        Notes on what is odd are added to this list, such as damaged parses in a cache.
     **options
 
     Returns
     -------
     array, shape (rows, captions)
-        Within the bounds of the measure; a read-only memory map of ``out`` where that is given.
+        Within the bounds of the measure. If ``out`` is given, a read-only memory map of the file.
 
     Raises
     ------
     InputError
-        If an image has no reference, the measure is another one, or ``out`` is there already, was
-        begun with other inputs, cannot be written, or is being written by another run.
+        If an image has no reference, there is no matrix of the measure, or ``out`` exists already,
+        was begun with other inputs, cannot be written, or is being written by another run.
 
     Examples
     --------
@@ -128,11 +138,11 @@ def caption_blocks(
     *,
     measure: str | Measure = "CIDEr-D",
     rows: Literal["images", "references"] = "images",
-    memory: int = _MEMORY,
+    memory: int = _MAX_BYTES_PER_BLOCK,
     dtype: Literal["float64", "float32"] = "float64",
     **options: Any,
 ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
-    """Yield the rows of ``caption_matrix``, some at a time.
+    """Yield the rows of ``caption_matrix`` in blocks.
 
     Parameters
     ----------
@@ -144,7 +154,7 @@ def caption_blocks(
     ------
     start : int
         The first row of the block.
-    block : array, shape (some rows, captions)
+    block : array, shape (rows of the block, captions)
     """
     job = PairJob.of(references, captions, measure, options, rows, memory, dtype)
     for start, stop in job.bounds:
@@ -160,11 +170,13 @@ def caption_top_k(
     axis: Literal["captions", "images"] = "captions",
     measure: str | Measure = "CIDEr-D",
     rows: Literal["images", "references"] = "images",
-    memory: int = _MEMORY,
+    memory: int = _MAX_BYTES_PER_BLOCK,
     notes: list[Fact] | None = None,
     **options: Any,
 ) -> tuple[Floats, Ints]:
-    """Return the k largest entries of each row or column of ``caption_matrix``, without the matrix.
+    """Return the k largest entries of each row or column of ``caption_matrix``.
+
+    The matrix is not stored.
 
     Parameters
     ----------
@@ -172,15 +184,16 @@ def caption_top_k(
         As for ``caption_matrix``.
     k : int
     axis : {"captions", "images"}
-        The k best captions of each row, or the k best rows of each caption.
+        Whether to return the k best captions of each row, or the k best rows of each caption.
     notes : list, optional
-        What is odd is added there, as by ``caption_matrix``.
+        Notes on what is odd are added to this list, as by ``caption_matrix``.
     **options
 
     Returns
     -------
     values, positions : arrays, shape (rows, k) or (captions, k)
-        Falling; values that are equal to 12 decimals by rising position.
+        The values are rounded to 12 decimals and descending. Equal values are in the order of
+        their positions.
 
     Raises
     ------
@@ -198,27 +211,74 @@ def caption_top_k(
 
 
 def check_k(k: int, axis: str, n_rows: int, n_columns: int) -> None:
-    """Refuse more best entries than there are.
+    """Raise an error if there are fewer than k entries to choose from.
 
     Raises
     ------
     InputError
         If k is not between 1 and the number of captions or images.
     """
-    most = n_rows if axis == "images" else n_columns
-    if not is_cutoff(k) or k > most:
-        raise InputError(
-            "bad-option", name="k", value=k, wanted=f"from 1 to {most} {axis}"
-        )
+    max_k = n_rows if axis == "images" else n_columns
+    if not is_cutoff(k) or k > max_k:
+        wanted = f"from 1 to {max_k} {axis}"
+        raise InputError("bad-option", name="k", value=k, wanted=wanted)
+
+
+def options_taken(measure: str | Measure) -> list[str]:
+    """Return the options of a score that the matrix of a measure uses.
+
+    Examples
+    --------
+    >>> options_taken("CIDEr")
+    ['tokenizer', 'doc_freq']
+    """
+    (measure,) = parse_all([measure], first="captions")
+    options = ["tokenizer"]
+    for name, measure_option in _MEASURE_OPTIONS.items():
+        if measure[measure_option] is not None:
+            options.append(name)
+    return options
+
+
+# ---- all pairs, prepared ------------------------------------------------------------------------
+
+
+class _PairValues(Protocol):
+    """The values of a measure for all pairs of rows and captions.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    """
+
+    n_rows: int
+    n_columns: int
+
+    def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
+        """Return rows ``start`` to ``stop``, computed in ``out`` if that is given."""
+        ...
 
 
 @dataclass(frozen=True, repr=False)
 class PairJob:
-    """All pairs, prepared: computes any rows."""
+    """A measure that is prepared for all pairs, of which it computes any rows.
+
+    Attributes
+    ----------
+    task : CaptionTask
+        The rows are its images, and the captions are the candidates of its first image.
+    measure : Measure
+    pairs : object
+        Computes the values of rows.
+    step : int
+        The number of rows of a block.
+    dtype : {"float64", "float32"}
+        The type of the result.
+    """
 
     task: CaptionTask
     measure: Measure
-    pairs: Any
+    pairs: _PairValues
     step: int
     dtype: str
 
@@ -230,43 +290,54 @@ class PairJob:
         measure: str | Measure,
         given: Mapping[str, Any],
         rows: str = "images",
-        memory: int = _MEMORY,
+        memory: int = _MAX_BYTES_PER_BLOCK,
         dtype: str = "float64",
         notes: list[Fact] | None = None,
     ) -> PairJob:
-        """Check and prepare the inputs; those given are options of ``score``."""
+        """Check and prepare the inputs.
+
+        Parameters
+        ----------
+        references, captions, measure, rows, memory, dtype, notes
+            As for `caption_matrix`.
+        given : mapping from name to value
+            Options of ``score``.
+        """
         check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
         options = KIND.read_side_inputs(resolve_options(given, "captions"))
-        chosen, graphs = _pair_measure(measure, options), options.tuples
+        measure = _pair_measure(measure, options)
         task = _pair_task(references, captions, options.tokenizer, rows)
-        (task,) = prepare_captions({"": {"": task}}, [chosen], options)[""].values()
-        pairs = chosen.definition.extra["pairs"](task, chosen)
-        task.tokenizer.forget()  # what is prepared has no use of tokens
+        tasks = prepare_captions({"": {"": task}}, [measure], options)
+        task = tasks[""][""]
+        pairs: _PairValues = measure.definition.extra["pairs"](task, measure)
+        # The prepared measure does not use tokens any more.
+        task.tokenizer.forget()
         if notes is not None:
-            notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
+            notes += options.tuples.troubles
+            notes += idle_tuples([measure], options.tuples)
             models = [model.embedder for model in task.models.values()]
             notes += common.cache_facts(models, options.cache)
-        step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
-        return cls(task, chosen, pairs, step, dtype)
+        bytes_per_row = _BYTES_PER_ENTRY * max(1, len(captions))
+        step = max(1, min(memory // bytes_per_row, pairs.n_rows))
+        return cls(task, measure, pairs, step, dtype)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The number of rows, and of captions."""
+        """The number of rows and the number of captions."""
         return self.pairs.n_rows, self.pairs.n_columns
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
-        """Where the rows of each block start and stop."""
-        rows = self.pairs.n_rows
-        return [
-            (start, min(start + self.step, rows)) for start in range(0, rows, self.step)
-        ]
+        """The first row of each block, and the row after its last."""
+        n_rows = self.pairs.n_rows
+        starts = range(0, n_rows, self.step)
+        return [(start, min(start + self.step, n_rows)) for start in starts]
 
     def block(self, start: int, stop: int) -> NDArray[np.floating[Any]]:
         """Return the rows start to stop, shape (stop - start, captions)."""
-        found: NDArray[np.floating[Any]] = self.pairs.block(start, stop)
-        return found.astype(self.dtype, copy=False)
+        values: NDArray[np.floating[Any]] = self.pairs.block(start, stop)
+        return values.astype(self.dtype, copy=False)
 
     def matrix(
         self,
@@ -276,20 +347,26 @@ class PairJob:
         progress: Progress | None = None,
         beside: Callable[[], None] | None = None,
     ) -> NDArray[np.floating[Any]]:
-        """Return all rows, in memory or in a file, as ``caption_matrix`` does.
+        """Return all rows, in memory or in a file.
 
-        ``beside`` writes the files that belong to that file, before it appears.
+        Parameters
+        ----------
+        out, resume, progress
+            As for `caption_matrix`.
+        beside : callable, optional
+            Writes the files that belong to ``out``, before this appears.
         """
         if out is not None:
-            # only this run knows what a function without a version was
-            run = f", a function without a version, of run {token_hex(4)}"
-            facts = {
-                key: value + run * (UNVERSIONED in value)
-                for key, value in self.facts.items()
-            }
-            of = (self.shape, self.dtype, self.step, facts, self.block)
             return write_matrix(
-                out, *of, resume=resume, progress=progress, beside=beside
+                out,
+                self.shape,
+                self.dtype,
+                self.step,
+                self._facts_of_run(),
+                self.block,
+                resume=resume,
+                progress=progress,
+                beside=beside,
             )
         matrix = np.empty(self.shape, self.dtype)
         for start, stop in self.bounds:
@@ -304,62 +381,97 @@ class PairJob:
         """Return the k largest entries of each row or column, as ``caption_top_k`` does."""
         check_choice("axis", axis, ("captions", "images"))
         check_k(k, axis, *self.shape)
-        rounded = (
-            np.round(self.block(start, stop), _DECIMALS) for start, stop in self.bounds
-        )
         if axis == "captions":
-            values, places = zip(*(top_k(block, k) for block in rounded), strict=True)
-            return np.concatenate(values), np.concatenate(places)
-        best = np.zeros((self.pairs.n_columns, 0))
-        where = np.zeros(best.shape, np.int64)
-        for (start, _), block in zip(self.bounds, rounded, strict=True):
-            found = top_k(block, min(k, len(block)), columns=True)
-            best, where = (
-                np.hstack([best, found[0]]),
-                np.hstack([where, found[1] + start]),
-            )
-            best, order = top_k(best, min(k, best.shape[1]))
-            where = np.take_along_axis(where, order, axis=1)
-        return best, where
+            return self._best_captions(k)
+        return self._best_rows(k)
+
+    def _best_captions(self, k: int) -> tuple[Floats, Ints]:
+        """Return the k largest entries of each row, and their columns."""
+        values = []
+        columns = []
+        for _, block in self._rounded_blocks():
+            block_values, block_columns = top_k(block, k)
+            values.append(block_values)
+            columns.append(block_columns)
+        return np.concatenate(values), np.concatenate(columns)
+
+    def _best_rows(self, k: int) -> tuple[Floats, Ints]:
+        """Return the k largest entries of each column, and their rows.
+
+        The best entries so far are merged with the best entries of each block.
+        """
+        values = np.zeros((self.pairs.n_columns, 0))
+        rows = np.zeros(values.shape, np.int64)
+        for start, block in self._rounded_blocks():
+            block_values, block_rows = top_k(block, min(k, len(block)), columns=True)
+            values = np.hstack([values, block_values])
+            rows = np.hstack([rows, block_rows + start])
+            values, order = top_k(values, min(k, values.shape[1]))
+            rows = np.take_along_axis(rows, order, axis=1)
+        return values, rows
+
+    def _rounded_blocks(self) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
+        """Yield the first row of each block and its values, rounded to be compared."""
+        for start, stop in self.bounds:
+            yield start, np.round(self.block(start, stop), _DECIMALS)
 
     @property
     def identity(self) -> str:
-        """What the numbers are, in one line: the measure, the tokenizer, and what was fitted."""
-        fitted = [f"{key}@{value}" for key, value in self._fitted.items()]
-        return ";".join([str(self.measure), f"tok:{self.task.tokenizer.name}", *fitted])
+        """How the numbers are computed, in one line: the measure, the tokenizer and the fits."""
+        fits = [f"{key}@{value}" for key, value in self._fits.items()]
+        return ";".join([str(self.measure), f"tok:{self.task.tokenizer.name}", *fits])
 
     @property
     def facts(self) -> dict[str, str]:
-        """What the matrix is of, for the notes beside a file."""
-        task = self.task
-        names = hash_strings(task.texts)
-        hashed = hashlib.blake2b(digest_size=16)
-        for part in (names[task.candidates], names[task.references], task.indptr):
-            hashed.update(
-                len(part).to_bytes(8, "little") + part.astype("<u8").tobytes()
-            )
+        """What the matrix depends on, for the file that records the progress of a run."""
+        measure = self.measure
         return {
-            "measure": "|".join(
-                [self.measure.definition.name, *self.measure.signature()]
-            ),
-            "tokenizer": str(task.tokenizer.name),
-            **self._fitted,
-            "inputs": hashed.hexdigest(),
+            "measure": "|".join([measure.definition.name, *measure.signature()]),
+            "tokenizer": str(self.task.tokenizer.name),
+            **self._fits,
+            "inputs": self._hash_inputs(),
         }
 
+    def _facts_of_run(self) -> dict[str, str]:
+        """Return the facts, with a random number for functions without a version.
+
+        Only the same run can know that such a function has not changed.
+        """
+        facts = {}
+        suffix = f", a function without a version, of run {token_hex(4)}"
+        for key, value in self.facts.items():
+            if UNVERSIONED in value:
+                value += suffix
+            facts[key] = value
+        return facts
+
+    def _hash_inputs(self) -> str:
+        """Return a hash of the captions and of the references of each row."""
+        task = self.task
+        hash_of_text = hash_strings(task.texts)
+        candidates = hash_of_text[task.candidates]
+        references = hash_of_text[task.references]
+        digest = hashlib.blake2b(digest_size=16)
+        for numbers in (candidates, references, task.indptr):
+            digest.update(len(numbers).to_bytes(8, "little"))
+            digest.update(numbers.astype("<u8").tobytes())
+        return digest.hexdigest()
+
     @property
-    def _fitted(self) -> dict[str, str]:
-        """What the measure takes from the references, a parser or an embedding."""
-        measure, task = self.measure, self.task
-        found = {}
+    def _fits(self) -> dict[str, str]:
+        """The identities of the parser, embedding and document frequencies of the measure."""
+        measure = self.measure
+        task = self.task
+        fits = {}
         if measure["parser"] is not None:
-            found["parser"] = task.fits[f"parser/{measure['parser']}"].parser.identity
+            graphs = task.fits[f"parser/{measure['parser']}"]
+            fits["parser"] = graphs.parser.identity
         if measure["embedding"] is not None:
-            found["embedding"] = task.identities[model_key(measure)]
+            fits["embedding"] = task.identities[model_key(measure)]
         if measure["df"] is not None:
             stem = str(measure["stem"])
-            found["df"] = task_frequencies(task, str(measure["df"]), stem).hash
-        return found
+            fits["df"] = task_frequencies(task, str(measure["df"]), stem).hash
+        return fits
 
 
 def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
@@ -368,38 +480,23 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     Raises
     ------
     InputError
-        If there is no matrix of it, or an option does not apply to it.
+        If there is no matrix of the measure, or an option does not apply to it.
     """
-    chosen, *more = parse_all([measure], first="captions")
-    if more or "pairs" not in chosen.definition.extra:
+    chosen, *others = parse_all([measure], first="captions")
+    if others or "pairs" not in chosen.definition.extra:
         remedy = f"choose {', '.join(PAIR_MEASURES)}, with options"
         raise InputError("no-matrix", measure=measure, remedy=remedy)
     if chosen["df"] == "rows" or chosen["category"] not in (None, "all"):
         remedy = "choose df=references and category=all"
         raise InputError("no-matrix", measure=chosen, remedy=remedy)
-    idle = [
-        name
-        for name in _ACTS_BY
-        if name in options.set_by_user and chosen[_ACTS_BY[name]] is None
-    ]
-    if idle or common.unused_embeddings([chosen], options.embedding):
-        raise InputError("not-applicable", name=[*idle, "embedding"][0], what=chosen)
-    return chosen if options.doc_freq is None else chosen.with_options(df="given")
-
-
-def options_taken(measure: str | Measure) -> list[str]:
-    """Return the options of a score that a matrix of a measure takes.
-
-    Examples
-    --------
-    >>> options_taken("CIDEr")
-    ['tokenizer', 'doc_freq']
-    """
-    (chosen,) = parse_all([measure], first="captions")
-    return [
-        "tokenizer",
-        *(name for name, by in _ACTS_BY.items() if chosen[by] is not None),
-    ]
+    for name, measure_option in _MEASURE_OPTIONS.items():
+        if name in options.set_by_user and chosen[measure_option] is None:
+            raise InputError("not-applicable", name=name, what=chosen)
+    if common.unused_embeddings([chosen], options.embedding):
+        raise InputError("not-applicable", name="embedding", what=chosen)
+    if options.doc_freq is None:
+        return chosen
+    return chosen.with_options(df="given")
 
 
 def _pair_task(
@@ -408,12 +505,12 @@ def _pair_task(
     tokenizer: Any,
     rows: str,
 ) -> CaptionTask:
-    """Return a task of the references of the rows, and all captions as candidates.
+    """Return a task with an image for each row, and with all captions as candidates.
 
     Raises
     ------
     InputError
-        If an image has no reference, or anything is not a string.
+        If an image has no reference, or an entry is not a string.
     """
     check_references(references)
     check_captions(captions, "captions")
@@ -422,14 +519,13 @@ def _pair_task(
             raise InputError("empty", name, role=name, remedy="give at least one entry")
     for image, texts in enumerate(references):
         if not len(texts):
-            leave = "leave images without references out"
-            raise InputError(
-                "nothing-given", f"references[{image}]", what="captions", remedy=leave
-            )
+            where = f"references[{image}]"
+            remedy = "leave images without references out"
+            raise InputError("nothing-given", where, what="captions", remedy=remedy)
     if rows == "references":
-        references = [[text] for texts in references for text in texts]
-    # the captions as candidates of the first image: which image they stand at does not matter
-    candidates = [captions, *[()] * (len(references) - 1)]
-    return caption_task(
-        candidates, references, list(map(str, range(len(references)))), tokenizer
-    )
+        references = [[text] for text in chain.from_iterable(references)]
+    # All captions are candidates of the first image, because a pair may have any of the images.
+    candidates: list[Sequence[str]] = [captions]
+    candidates += [()] * (len(references) - 1)
+    ids = [str(number) for number in range(len(references))]
+    return caption_task(candidates, references, ids, tokenizer)

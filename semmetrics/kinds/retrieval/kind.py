@@ -18,8 +18,7 @@ from semmetrics.kinds.base import (
     Tasks,
     each_task,
 )
-from semmetrics.kinds.captions.prepare import read_frequencies
-from semmetrics.kinds.captions.scene_graphs import open_tuples
+from semmetrics.kinds.captions.side_inputs import open_tuples, read_frequencies
 from semmetrics.kinds.retrieval import as_candidates, phi
 from semmetrics.kinds.retrieval.description import (
     describe,
