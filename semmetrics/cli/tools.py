@@ -285,7 +285,7 @@ def write_positives(run: Run) -> None:
     """
     from semmetrics.kinds.labels import as_labels
     from semmetrics.kinds.retrieval import as_candidates
-    from semmetrics.kinds.retrieval.relation import as_positives, plausible_positives
+    from semmetrics.kinds.retrieval.positives import as_positives, plausible_positives
 
     read = run.values()["read"]
     classes = as_labels(run["classes"], options=read)

@@ -18,8 +18,8 @@ from semmetrics.core.ranks import count_down, count_nearer, first_places
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval import relation as reading
-from semmetrics.kinds.retrieval.relation import plausible_positives
+from semmetrics.kinds.retrieval import embeddings as reading
+from semmetrics.kinds.retrieval.positives import plausible_positives
 from semmetrics.metrics.retrieval import median_rank
 
 N, EACH = 6, 5
