@@ -323,7 +323,7 @@ def pairs(run: Run) -> None:
     """
     from semmetrics.data.form import prediction_options, truth_options
     from semmetrics.data.tasks import item_ids
-    from semmetrics.kinds.captions.matrix import PairJob, check_k
+    from semmetrics.kinds.captions.pair_job import PairJob, check_k
 
     measures, top_k, target, rows = (
         run["measure"],

@@ -123,11 +123,8 @@ def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     """Return how certain it is that the data are captions: one string per item, or sentences."""
-    are_coco = [public.is_coco_captions(sample.value or {}) for sample in samples]
-    if any(are_coco) or any(_names_captions(sample) for sample in samples):
-        descriptions = []
-        for sample, is_coco in zip(samples, are_coco, strict=True):
-            descriptions.append("COCO captions" if is_coco else sample.what)
+    if any(_is_named_caption(sample) for sample in samples):
+        descriptions = [_describe_sample(sample) for sample in samples]
         return Verdict(Certainty.CERTAIN, whats=tuple(descriptions))
     shapes = {sample.shape for sample in samples}
     if "strings" in shapes:
@@ -143,8 +140,19 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     return Verdict(Certainty.NO)
 
 
-def _names_captions(sample: Sample) -> bool:
-    """Return whether the format or the name of a column says that entries are captions."""
+def _is_coco_sample(sample: Sample) -> bool:
+    return public.is_coco_captions(sample.value or {})
+
+
+def _is_named_caption(sample: Sample) -> bool:
+    """Return whether a format, or the name of a column, is for captions."""
     if sample.shape == "text" or sample.noun == FORM.noun:
         return True
-    return names_entries(sample, FORM)
+    return _is_coco_sample(sample) or names_entries(sample, FORM)
+
+
+def _describe_sample(sample: Sample) -> str:
+    """Return the description of one side that is certainly captions."""
+    if _is_coco_sample(sample):
+        return "COCO captions"
+    return sample.what

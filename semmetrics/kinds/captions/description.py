@@ -29,8 +29,8 @@ def describe(captions: Lists) -> dict[str, Any]:
     Returns
     -------
     dict
-        Plain values, None if undefined: how the input was understood, the numbers of items,
-        captions and words, the captions that occur more than once, and what is odd.
+        Plain values, None if undefined: the form of the input, the numbers of items, captions and
+        words, the captions that occur more than once, and oddities.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _describe_words(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _find_odd(captions: Lists, texts: Sequence[str]) -> list[Fact]:
-    """Note what is accepted and yet probably not meant."""
+    """Note captions that are accepted but are probably mistakes."""
     facts = common.find_gaps(captions)
     facts += _find_empty(captions, texts)
     distinct = list(dict.fromkeys(texts))

@@ -27,7 +27,7 @@ def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
 
 
 def format_item(record: Mapping[str, Any]) -> list[str]:
-    """Return the lines of an item: the caption, a line per reference, and what was matched."""
+    """Return the lines of an item: the caption, a line per reference, and the matches."""
     lines = [_format_line("caption", record["caption"])]
     for reference in record["references"]:
         lines.append(_format_line("reference", reference))

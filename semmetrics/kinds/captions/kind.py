@@ -95,7 +95,7 @@ class CaptionKind(Kind):
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Return what a measure is missing that reads the data of a package or scene graphs."""
+        """Return which data or scene graphs a measure is missing."""
         (measure,) = parse(text)
         open_data = measure.definition.extra.get("open")
         missing = ""

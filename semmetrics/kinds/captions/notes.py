@@ -1,4 +1,4 @@
-"""What a user should know of captions besides the scores."""
+"""Notes on captions for the user, besides the scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def caption_notes(
     noted: Notes,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note what was odd in the captions, and which options have no effect."""
+    """Note oddities of the captions, and options without effect."""
     notes = _doc_freq_notes(measures, options)
     definitions = {m.definition.name for m in measures}
     if "CIDEr" in definitions and "CIDEr-D" not in definitions:
@@ -85,7 +85,7 @@ def _doc_freq_notes(measures: Measures, options: Options) -> list[Fact]:
 
 
 def _frequency_notes(name: str, task: CaptionTask, measures: Measures) -> list[Fact]:
-    """Note what is odd in the document frequencies that were counted in a task."""
+    """Note oddities of the document frequencies that were counted in a task."""
     counting = []
     for measure in measures:
         if measure["df"] != "references" or "df" not in task.fits:
@@ -94,7 +94,7 @@ def _frequency_notes(name: str, task: CaptionTask, measures: Measures) -> list[F
 
 
 def _oddity_notes(observed: Observations) -> list[Fact]:
-    """Note what is probably a mistake in the captions of a task."""
+    """Note signs of mistakes in the captions of a task."""
     return [
         *common.word_facts("single-words", observed, "pred", "candidates"),
         *common.word_facts("single-words", observed, "ref", "references"),

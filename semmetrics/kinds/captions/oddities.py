@@ -1,4 +1,4 @@
-"""Observe captions that are probably not what was meant, and make notes of the observations.
+"""Observe captions that are probably mistakes, and make notes of the observations.
 
 Examples are captions that look like labels, swapped sides, marks of other programs in captions, and
 several references in one caption.
@@ -49,7 +49,7 @@ _REFERENCES = "references"
 
 
 def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Observations:
-    """Observe what is probably a mistake in the joined captions of both sides."""
+    """Observe signs of mistakes in the joined captions of both sides."""
     observations = common.swapped_sides(candidates, references)
     sides = {"pred": (candidates, joined.pred), "ref": (references, joined.ref)}
     for name, (lists, side) in sides.items():

@@ -35,7 +35,7 @@ def prepare_captions(tasks: Tasks, measures: Measures, options: Options) -> Task
         task = parts[""]
         fits = {**graphs, **frequencies[system]}
         prepared_task = replace(task, fits=fits, models=models)
-        # The memoised results of checking measures are also those of the new task.
+        # What was memoised to check measures is not computed again.
         prepared_task.shared.update(task.shared)
         prepared[system] = {"": prepared_task}
     return prepared

@@ -30,7 +30,7 @@ class OpenGraphs:
     Parameters
     ----------
     given : TupleTable, FunctionParser or None
-        What the parser "given" is.
+        The parser with the name "given".
     progress : callable, optional
         Called with the number of captions that are parsed and the number of all captions.
     """
@@ -54,7 +54,7 @@ class OpenGraphs:
 
     @property
     def troubles(self) -> list[Fact]:
-        """What is wrong with the files in which parses are cached, each once."""
+        """The faults of the files in which parses are cached, each once."""
         troubles: dict[Fact, None] = {}
         for graphs in self._open.values():
             trouble = graphs.trouble

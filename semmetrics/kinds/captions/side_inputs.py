@@ -16,8 +16,8 @@ def read_frequencies(doc_freq: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
     Parameters
     ----------
     doc_freq : DocumentFrequencies, path, mapping or None
-        A mapping has document frequencies by what was counted. None, the frequencies themselves
-        and a mapping are returned unchanged.
+        A mapping has several frequencies by the source and stem of the counts. None, the
+        frequencies themselves and a mapping are returned unchanged.
     max_bytes : int
         The largest file that is read.
     """

@@ -47,7 +47,7 @@ class _Captions(NamedTuple):
         The ids of the images.
     n_candidates : int array, shape (images,)
     texts : sequence of str
-        The captions that codes stand for.
+        The caption of each code.
     candidates : int array
         The codes of the candidates, image by image.
     references : int array
@@ -227,7 +227,7 @@ def _make_task(
     tokenizer : Tokenizer
     counts : mapping from code to int
     settings : mapping
-        What the signature names besides the tokenizer and the weights.
+        The settings in the signature, except the tokenizer and the weights.
     """
     all_codes = np.concatenate([captions.candidates, captions.references])
     texts, new_codes = in_order(captions.texts, all_codes)

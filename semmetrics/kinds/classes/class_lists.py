@@ -105,7 +105,7 @@ class NamedSides(NamedTuple):
     Attributes
     ----------
     named : dict from "seen" or "unseen" to frozenset of str
-        The sides that are known.
+        The sides that were found.
     rest : {"", "seen", "unseen"}
         The side that consists of all other classes, because only the other side was given.
     """
@@ -115,7 +115,7 @@ class NamedSides(NamedTuple):
 
 
 def name_sides(options: Options, classes: Sequence[str], *, whole: bool) -> NamedSides:
-    """Return the seen and the unseen classes, as far as they are known.
+    """Return the seen and the unseen classes, as far as the options name them.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def find_list(
     name : str
     options : ResolvedOptions
     named : mapping from "seen" or "unseen" to frozenset of str
-        The sides that are known.
+        The sides that were found.
     classes : sequence of str
         The class list.
 

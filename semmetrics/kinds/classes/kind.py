@@ -109,7 +109,7 @@ class ClassKind(Kind):
         return {name: {"": make_task(run, ref, options)} for name, run in preds.items()}
 
     def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
-        """Return accuracies, and those of zero-shot classification if there are unseen classes."""
+        """Return accuracies, also of zero-shot classification if there are unseen classes."""
         all_tasks = [task for _, task in each_task(tasks)]
         for task in all_tasks:
             if SEEN not in task.named or UNSEEN not in task.named:

@@ -1,4 +1,4 @@
-"""What a user should know of classes besides the scores."""
+"""Notes on classes for the user, besides the scores."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def class_notes(
     noted: Notes,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note what was classified, how many ties mattered, and what is outside of lists."""
+    """Note the size of each task, ties, classes outside of lists, and options without effect."""
     notes: list[Fact] = []
     for name, task in each_task(tasks):
         notes += common.count_facts(name, task)
@@ -60,7 +60,7 @@ def class_notes(
 
 
 def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fact]:
-    """Note the size of a task, how many ties mattered, and what is outside of lists of classes."""
+    """Note the size of a task, ties, and classes outside of lists."""
     notes: list[Fact] = []
     # Only the first part of the data has the observations on all items.
     if observed.has("images"):
@@ -219,7 +219,7 @@ def _option_of_list(name: str) -> str:
 
 
 def _side_notes(task: ClassTask) -> list[Fact]:
-    """Note that one of the seen and unseen classes is known and the other is not."""
+    """Note that only the seen or only the unseen classes are known."""
     notes = []
     for side, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
         if other in task.named and side not in task.named:

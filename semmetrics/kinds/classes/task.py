@@ -2,13 +2,15 @@
 
 Conventions
 -----------
-The class list is that of the option, or else the names of a matrix's columns, or else the seen and
-unseen classes together. Without any of these, it consists of all classes that either side names. A
+The class list is the value of the option. Without the option, it consists of the names of a
+matrix's columns, or else of the seen and unseen classes together. Without any of these, it consists
+of all classes that either side names. A
 predicted class outside the class list is a miss. Images are joined by id, or by position.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -128,7 +130,8 @@ class _ClassList(NamedTuple):
     ----------
     classes : list of str
     size : int or None
-        The number of classes if the class list is known, so that no class is missing from it.
+        The number of classes in the class list. None without a class list, if classes may be
+        missing.
     """
 
     classes: list[str]
@@ -139,11 +142,7 @@ def _find_class_list(run: Lists | Matrix, truth: Lists, options: Options) -> _Cl
     """Return the class list, or all classes that occur."""
     listed = options.classes
     if isinstance(run, Matrix):
-        columns = [str(name) for name in run.vocabulary]
-        if listed is not None and set(columns) != set(listed):
-            lost = sorted(set(columns) ^ set(listed))
-            raise InputError("differing-classes", run.source, n=len(lost), names=lost)
-        return _ClassList(columns, len(columns))
+        return _list_columns(run, listed)
     seen = options.value(SEEN)
     unseen = options.value(UNSEEN)
     if listed is None and seen is not None and unseen is not None:
@@ -154,6 +153,23 @@ def _find_class_list(run: Lists | Matrix, truth: Lists, options: Options) -> _Cl
     for names in (truth.vocabulary, run.vocabulary, seen or (), unseen or ()):
         occurring.update(map(str, names))
     return _ClassList(sorted(occurring), None)
+
+
+def _list_columns(run: Matrix, listed: Sequence[str] | None) -> _ClassList:
+    """Return the columns of a matrix as the class list.
+
+    Raises
+    ------
+    InputError
+        If they are not the listed classes.
+    """
+    columns = [str(name) for name in run.vocabulary]
+    if listed is not None:
+        differing = sorted(set(columns) ^ set(listed))
+        if differing:
+            n = len(differing)
+            raise InputError("differing-classes", run.source, n=n, names=differing)
+    return _ClassList(columns, len(columns))
 
 
 def _code_truth(truth: Lists, class_list: _ClassList) -> tuple[Ints, bool]:
@@ -230,7 +246,7 @@ def _rank_classes(run: Lists | Matrix, classes: list[str]) -> _RankedClasses:
 
 
 def _observe(task: ClassTask) -> Observations:
-    """Count the images, and what is outside the lists of classes."""
+    """Count the images, and the predictions and classes outside the lists of classes."""
     observations = Observations()
     n_images = task.axis.n_reference.tolist()
     images_by_class = dict(zip(task.classes, n_images, strict=True))

@@ -197,7 +197,7 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
 
 
 class _Table:
-    """A table, of which other columns than the first reading used may have ranks or grades.
+    """A table that may have ranks or grades in columns that were not used when it was first read.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def _unused_columns(note: Any) -> Sequence[str]:
 
 
 def _without_column(notes: Sequence[Any], name: str) -> list[Any]:
-    """Return the notes, of which none reports that a column is not used."""
+    """Return the notes without the report that a column is not used."""
     others = []
     for note in notes:
         names = _unused_columns(note)
@@ -350,7 +350,7 @@ def _may_have_numbers(name: str) -> bool:
 
 
 def _recognise_side(lists: Lists, unused_names: Sequence[str]) -> Holds:
-    """Return whether the names of columns are those of a run or of judgements."""
+    """Return whether a table is a run or judgements, by the names of its columns."""
     folded = set()
     for name in (*unused_names, *lists.column_names.values()):
         folded.add(name.strip().casefold())

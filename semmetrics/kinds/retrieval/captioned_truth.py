@@ -1,4 +1,4 @@
-"""The captions of images as positives of retrieval, of which phi can be computed."""
+"""The captions of images as positives of retrieval, from which phi can be computed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CaptionedTruth:
         Raises
         ------
         InputError
-            If captions or positives have no text, or the gallery has no names and the texts do.
+            If a caption or a positive has no text, or only the texts have names.
         """
         gallery = self.gallery()
         text_of = self._texts_by_name(gallery)

@@ -23,7 +23,7 @@ from semmetrics.data.rankings import fingerprint
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Options
 from semmetrics.kinds.captions import as_texts
-from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
+from semmetrics.kinds.captions.pair_job import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval.captioned_truth import CAPTIONS, CaptionedTruth
 from semmetrics.options import TAKEN
 
@@ -98,7 +98,7 @@ def compute_phi(
     truth : CaptionedTruth
     options : ResolvedOptions
     notes : list
-        Notes on what is odd are added to this list.
+        Notes on oddities are added to this list.
 
     Raises
     ------

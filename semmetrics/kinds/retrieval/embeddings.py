@@ -118,7 +118,7 @@ def _scale_to_unit_length(vectors: Any, dtype: Any) -> tuple[Any, int]:
 
 
 def _choose_device(options: ResolvedOptions) -> Any:
-    """Return the device of the option, or else that of the queries. On the CPU, numpy computes."""
+    """Return the device of the option, or else of the queries. On the CPU, numpy computes."""
     if options.device:
         return find_device(options.device)
     queries = options.value(EMBEDDINGS[0])

@@ -36,7 +36,7 @@ class JoinedQueries:
         The positives of each query, as columns of the run, with their grades as scores. The
         positives that are not in the gallery have the next numbers after the last column.
     counts : mapping from code to int
-        What was left out.
+        The numbers of queries and positives that were left out, by reason.
     outside : sequence of str
         The names of the positives that are not in the gallery.
     """

@@ -96,7 +96,7 @@ class RetrievalKind(Kind):
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Complete a measure with the phi that is given, or return why it has none."""
+        """Complete a measure with the phi that is given, or return why there is no phi."""
         (measure,) = parse(text, "retrieval")
         if not phi_measures([measure]):
             return CompletedMeasure(text)

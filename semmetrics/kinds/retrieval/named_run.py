@@ -69,7 +69,7 @@ class NamedRun(NamedTuple):
 def name_run(
     run: Lists | Matrix, positives: Lists, options: ResolvedOptions
 ) -> NamedRun:
-    """Name the rows and columns of a run by its own names or those of the options.
+    """Name the rows and columns of a run by its own names or by the names of the options.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def name_positives(positives: Lists, run: NamedRun, what: str) -> Lists:
     run : NamedRun
         Its rows are the queries of the positives.
     what : {"row", "column"}
-        What a query is, for messages.
+        The noun for a query in messages.
 
     Raises
     ------
@@ -216,12 +216,12 @@ def check_size(
     where : str
         The place in messages.
     what : str
-        What is named: "row", "column" or "list".
+        The noun for a row or column in messages: "row", "column" or "list".
     other_size : int
-        The number of columns if rows are named, or the other way round. The error then says that
-        names are perhaps transposed.
+        The number of columns if rows are named, or the other way round. If it is the number of
+        names, the error reports that the names seem transposed.
     noun : str
-        What a name is.
+        The noun for a name in messages.
     """
     if n == size:
         return

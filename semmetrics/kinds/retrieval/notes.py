@@ -1,4 +1,4 @@
-"""What a user should know of retrieval besides the scores."""
+"""Notes on retrieval for the user, besides the scores."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def retrieval_notes(
     noted: Notes,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note the size and direction of each run, how many ties mattered, and what was left out."""
+    """Note the size of each run, ties, doubtful inputs, and options without effect."""
     notes: list[Fact] = []
     recalls = [m for m in measures if m.definition in (Recall, HitRate)]
     has_recall_only = {m.definition for m in recalls} == {Recall}
@@ -59,7 +59,7 @@ def retrieval_notes(
 
 
 def _task_notes(name: str, task: RetrievalTask, observed: Observations) -> list[Fact]:
-    """Note the size and direction of a run, how many ties mattered, and what was left out."""
+    """Note the size and direction of a run, ties, omissions, and doubtful inputs."""
     n_queries = observed.number("queries") or len(task)
     values = {"how": _describe_run(task)}
     notes = common.count_facts(name, task)
@@ -71,7 +71,7 @@ def _task_notes(name: str, task: RetrievalTask, observed: Observations) -> list[
 
 
 def _describe_run(task: RetrievalTask) -> str:
-    """Write what each query ranks, the direction, and the rule for ties."""
+    """Write the gallery, the direction, and the rule for ties of a run."""
     if task.settings["gallery"] == LISTED:
         gallery = "ranked lists"
     else:
@@ -104,7 +104,7 @@ def _fewer_candidates(name: str, observed: Observations) -> list[Fact]:
 
 
 def _doubtful_runs(name: str, observed: Observations) -> list[Fact]:
-    """Note signs that a run or its positives are not what they seem."""
+    """Note signs of mistakes in a run or its positives."""
     notes = common.counted("own-ids", observed.number("own_ids"), (), name)
     for code, observation in _DOUBTS.items():
         if observed.number(observation):

@@ -1,4 +1,4 @@
-"""Observe runs and positives that are probably not what was meant."""
+"""Observe runs and positives that are probably mistakes."""
 
 from __future__ import annotations
 

@@ -1,41 +1,34 @@
-"""The matrices phi that measures compare queries and candidates by.
+"""Add to tasks the matrices phi, by which measures compare queries and candidates.
 
-They are read or computed once for a score, checked against the run, and added to its tasks. Rows
-are images and columns are captions.
+The matrices are checked against the run. Their rows are images and their columns are captions.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths
-from semmetrics.data.form import check_classes
-from semmetrics.data.matrix import Matrix
-from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerprint
-from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
+from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists
 from semmetrics.data.tasks import RetrievalTask
-from semmetrics.errors import Fact, InputError, at
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
 from semmetrics.kinds.base import Measures, Options, Tasks, each_task
-from semmetrics.kinds.captions.matrix import PAIR_MEASURES, options_taken
-from semmetrics.kinds.retrieval import as_candidates
+from semmetrics.kinds.captions.pair_job import options_taken
 from semmetrics.kinds.retrieval.captioned_truth import CAPTIONS, CaptionedTruth
-from semmetrics.kinds.retrieval.computed_phi import (
-    MATRIX_OPTIONS,
-    compute_phi,
-    is_pair_measure,
+from semmetrics.kinds.retrieval.computed_phi import MATRIX_OPTIONS
+from semmetrics.kinds.retrieval.phi_matrix import (
+    OpenedPhi,
+    PhiMatrix,
+    opened_phi,
+    read_phi,
 )
-from semmetrics.kinds.retrieval.named_run import check_size
 from semmetrics.messages import listing
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
-from semmetrics.metrics.registry import kinds_of
 from semmetrics.metrics.semantic_retrieval import needed_depth
 
 _NEEDS_PHI = (
@@ -45,62 +38,6 @@ _NEEDS_PHI = (
 _OTHER_PHI = (
     "or name another phi: phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'"
 )
-
-
-class PhiMatrix(NamedTuple):
-    """A matrix as it was read or computed.
-
-    Attributes
-    ----------
-    origin : object
-        The array or path that the user gave, or the measure that was computed.
-    values : array, shape (images, captions)
-    images, captions : list of str or None
-        The ids of its rows and columns.
-    identity : str
-        Its shape and a hash of its values, and how it was computed.
-    source : str
-        Its name in messages.
-    is_computed : bool
-    """
-
-    origin: Any
-    values: Any
-    images: list[str] | None
-    captions: list[str] | None
-    identity: str
-    source: str
-    is_computed: bool = False
-
-    def is_of(self, measure: str, images: list[str], captions: list[str]) -> bool:
-        """Return whether this is a measure of these images and captions, computed before."""
-        if not self.is_computed or self.origin != measure:
-            return False
-        return self.images == images and self.captions == captions
-
-
-@dataclass
-class _OpenedPhi:
-    """What was read and computed for the options of a score.
-
-    Attributes
-    ----------
-    matrices : dict from name of phi to PhiMatrix
-    obstacles : dict from name of phi to str
-        Why a phi that a protocol names cannot be computed. Empty if it can.
-    notes : list of Fact
-        What was odd in computing them.
-    """
-
-    matrices: dict[str, PhiMatrix] = field(default_factory=dict)
-    obstacles: dict[str, str] = field(default_factory=dict)
-    notes: list[Fact] = field(default_factory=list)
-
-
-def _opened_phi(options: Options) -> _OpenedPhi:
-    """Return what was opened for the options so far."""
-    opened: _OpenedPhi = options.opened.setdefault(PHI, _OpenedPhi())
-    return opened
 
 
 # ---- tasks with phi -----------------------------------------------------------------------------
@@ -126,7 +63,7 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     for system, parts in tasks.items():
         first_part = next(iter(parts.values()))
         truth = first_part.beside.get(CAPTIONS)  # the same for all parts
-        matrices = {name: _read_phi(name, truth, options) for name in names}
+        matrices = {name: read_phi(name, truth, options) for name in names}
         prepared[system] = {}
         for part, task in parts.items():
             prepared[system][part] = _add_phi(task, matrices, using_phi, options)
@@ -174,7 +111,7 @@ def phi_measures(measures: Measures) -> list[Measure]:
 
 
 def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measure, str]:
-    """Return a protocol's measure with the phi that is given, or why it has none.
+    """Return a protocol's measure with the phi that is given, or why there is no phi.
 
     If only captions are given, the phi that the protocol names is computed from them. It is
     computed here to find out whether it can be, and stored.
@@ -198,125 +135,17 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
         return measure.with_options(phi="default"), ""
     if options.captions is None:
         return measure, _NEEDS_PHI
-    obstacles = _opened_phi(options).obstacles
+    obstacles = opened_phi(options).obstacles
     if name not in obstacles:
         _, task = next(each_task(tasks))
         truth: CaptionedTruth = task.beside[CAPTIONS]
         obstacles[name] = ""
         truth.texts()  # raises an error if the captions are wrong
         try:
-            _read_phi(name, truth, options)
+            read_phi(name, truth, options)
         except InputError as error:
             obstacles[name] = f"{error}; {_OTHER_PHI}"
     return measure, obstacles[name]
-
-
-# ---- reading ------------------------------------------------------------------------------------
-
-
-def _read_phi(name: str, truth: CaptionedTruth | None, options: Options) -> PhiMatrix:
-    """Read or compute the matrix with a name, unless that was done before."""
-    opened = _opened_phi(options)
-    origin = _find_origin(name, truth, options)
-    matrix = opened.matrices.get(name)
-    if truth is None or not is_pair_measure(origin):
-        if matrix is None or matrix.origin is not origin:
-            matrix = _open_phi(name, origin, options)
-            opened.matrices[name] = matrix
-        return matrix
-    images = truth.images()
-    captions = truth.gallery()
-    # Another system may have ranked other images or captions.
-    if matrix is not None and matrix.is_of(origin, images, captions):
-        return matrix
-    values, identity = compute_phi(origin, truth, options, opened.notes)
-    matrix = PhiMatrix(
-        origin, values, images, captions, identity, f"phi {origin}", is_computed=True
-    )
-    opened.matrices[name] = matrix
-    return matrix
-
-
-def _find_origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
-    """Return what is given under a name: a matrix, a path, or a measure to compute.
-
-    Raises
-    ------
-    InputError
-        If nothing is given, or phi cannot be computed because there are no captions.
-    """
-    origin = _find_given(name, has_captions=truth is not None, options=options)
-    if truth is None and is_pair_measure(origin):
-        raise InputError("phi-without-captions", measure=origin)
-    return origin
-
-
-def _find_given(name: str, *, has_captions: bool, options: Options) -> Any:
-    """Return what is given under a name. The default is the only phi, or computed."""
-    phi_by_name = common.by_name(options.phi)
-    if name == "default" and len(phi_by_name) == 1:
-        (name,) = phi_by_name
-    if name in phi_by_name:
-        return phi_by_name[name]
-    if name == "default":
-        if phi_by_name:
-            raise InputError("several-phi", names=phi_by_name)
-        if not has_captions:
-            raise InputError("needs-option", what="a measure of phi", name="phi")
-        return PAIR_MEASURES[0]
-    if Path(name).exists() or is_pair_measure(name):
-        return name
-    remedy = f"give it: phi={{{name!r}: ...}} (--phi {name}=FILE)"
-    raise InputError("unknown-name", what="phi", value=name, remedy=remedy)
-
-
-def _open_phi(name: str, origin: Any, options: Options) -> PhiMatrix:
-    """Read a matrix and, if it has some, the ids of its rows and columns."""
-    if _is_other_measure(origin):
-        raise InputError("bad-choice", name="phi", value=origin, choices=PAIR_MEASURES)
-    data = origin
-    if isinstance(origin, list | tuple):
-        # Otherwise, integers in rows would be read as names.
-        data = np.asarray(origin, np.float64)
-    matrix = as_candidates(data, source=f"phi {name}", options=options.read)
-    if not isinstance(matrix, Matrix) or matrix.sparse:
-        raise InputError(
-            "wrong-format",
-            matrix.source,
-            what="phi",
-            format=matrix.understood,
-            wanted="an array, or a .npy file",
-        )
-    images = [str(name) for name in matrix.ids] if matrix.has_ids else None
-    captions = [str(name) for name in matrix.vocabulary] if matrix.named else None
-    if isinstance(origin, str | os.PathLike):
-        ids_path = f"{os.fspath(origin)}{IDS_BESIDE}"
-        if Path(ids_path).exists():
-            images, captions = _read_ids(ids_path, matrix, options)
-    identity = fingerprint(matrix.values)
-    return PhiMatrix(origin, matrix.values, images, captions, identity, matrix.source)
-
-
-def _is_other_measure(origin: Any) -> bool:
-    """Return whether the name of a measure is given of which there is no matrix."""
-    if not isinstance(origin, str) or not kinds_of(origin.partition("(")[0]):
-        return False
-    return not Path(origin).exists()
-
-
-def _read_ids(
-    path: str, matrix: Matrix, options: Options
-) -> tuple[list[str], list[str]]:
-    """Read the ids of the rows and columns of a matrix from the file next to it."""
-    image_ids, caption_ids = read_pair_ids(path, options.read)
-    images = [str(image_id) for image_id in image_ids]
-    captions = [str(caption_id) for caption_id in caption_ids]
-    check_classes(images, at(path, "images"), noun="id")
-    check_classes(captions, at(path, "captions"), noun="id")
-    n_rows, n_columns = matrix.values.shape
-    check_size(len(images), n_rows, path, "row", -1, "id")
-    check_size(len(captions), n_columns, path, "column", -1, "id")
-    return images, captions
 
 
 # ---- fitting to a run ---------------------------------------------------------------------------
@@ -370,9 +199,7 @@ def _find_queries(
     n_rows = task.scores.shape[0]
     is_listed = isinstance(task.scores, RankedLists)
     if is_listed and query_ids is None:
-        if options.queries is None or options.gallery is None:
-            raise InputError("unnamed-phi", matrix.source)
-        query_ids = [str(name) for name in options.queries]
+        query_ids = _listed_queries(matrix, options)
         if len(query_ids) != n_queries:
             raise _wrong_shape(task, matrix)
     is_by_position = isinstance(task.ids, range) and not is_listed
@@ -387,6 +214,13 @@ def _find_queries(
     return places
 
 
+def _listed_queries(matrix: PhiMatrix, options: Options) -> list[str]:
+    """Return the queries of the option, in whose order a matrix without ids is."""
+    if options.queries is None or options.gallery is None:
+        raise InputError("unnamed-phi", matrix.source)
+    return [str(name) for name in options.queries]
+
+
 def _find_candidates(
     task: RetrievalTask, matrix: PhiMatrix, gallery_ids: Sequence[str] | None
 ) -> Ints | None:
@@ -396,7 +230,7 @@ def _find_candidates(
     """
     if gallery_ids is None or isinstance(task.gallery, range):
         return None
-    # Positives outside the gallery have names after those of the candidates.
+    # The names of positives outside the gallery follow the names of the candidates.
     candidates = [str(name) for name in task.gallery[: task.scores.shape[1]]]
     if candidates == list(gallery_ids):
         return None
@@ -439,8 +273,8 @@ def _wrong_shape(task: RetrievalTask, matrix: PhiMatrix) -> InputError:
 
 
 def phi_notes(measures: Measures, options: Options) -> list[Fact]:
-    """Note phi, captions and options for computing phi that have no effect, and what was odd."""
-    opened = _opened_phi(options)
+    """Note phi, captions and options without effect, and oddities of computing phi."""
+    opened = opened_phi(options)
     notes = []
     phi_by_name = common.by_name(options.phi)
     used_names = {str(measure[PHI]) for measure in phi_measures(measures)}
@@ -457,7 +291,7 @@ def phi_notes(measures: Measures, options: Options) -> list[Fact]:
     return [*notes, *dict.fromkeys(opened.notes)]
 
 
-def _caption_notes(opened: _OpenedPhi, options: Options) -> list[Fact]:
+def _caption_notes(opened: OpenedPhi, options: Options) -> list[Fact]:
     """Note that captions, or options for computing phi, have no effect."""
     computed = []
     for matrix in opened.matrices.values():

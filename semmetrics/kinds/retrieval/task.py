@@ -43,7 +43,7 @@ _NO_FOLD_OF_QUERY = -2  # which is not the fold of any candidate
 
 
 class _Folds(NamedTuple):
-    """The folds of a run, of which each is ranked separately.
+    """The folds of a run. Each fold is ranked separately.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ def _read_reverse_positives(run: NamedRun, options: ResolvedOptions) -> Lists | 
     Raises
     ------
     InputError
-        If columns are not queries, or their number is not that of the positives.
+        If columns are not queries, or there are not as many lists of positives as columns.
     """
     if options.reverse_positives is None:
         return None
@@ -189,9 +189,9 @@ def _make_task(
     direction : _Direction
     options : ResolvedOptions
     counts : mapping from code to int
-        What was left out of both directions.
+        The numbers of entries that were left out of both directions.
     beside : mapping
-        What measures need besides.
+        Further data that measures need, such as captions.
     """
     run = direction.run
     queries = direction.queries
