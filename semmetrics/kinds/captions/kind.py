@@ -118,7 +118,7 @@ class CaptionKind(Kind):
         noted: Notes,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return what a user should know besides the scores."""
+        """Return notes for the user, besides the scores."""
         return caption_notes(tasks, measures, options, noted, inputs)
 
     def check_shared(
@@ -144,11 +144,11 @@ class CaptionKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition means for this kind, by name."""
+        """Explain a definition for this kind. Each explanation has a name."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for this kind, by name."""
+        """Explain a protocol for this kind. Each explanation has a name."""
         return explain_protocol(protocol)
 
 

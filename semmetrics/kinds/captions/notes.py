@@ -144,21 +144,28 @@ def _graph_notes(
             reason = "no measure here takes scene graphs"
             notes.append(common.no_effect("tuples", reason))
         return notes
-    from semmetrics.metrics.spice import HITS, NO_TUPLES, TIED
-
     notes += idle_tuples(graph_measures, graphs)
     for name, task in each_task(tasks):
-        observed = noted.get(name, Observations())
-        for side in ("candidates", "references"):
-            items = sorted(observed.names_of(NO_TUPLES, side))
-            notes += common.counted(
-                "without-tuples", len(items), items[:1], name, side=side
-            )
-        if observed.has(HITS) and not observed.number(HITS):
-            notes.append(Fact("no-tuple-matches", where=name))
-        records = sorted(json.loads(record) for record in observed.names_of(TIED))
-        notes += _tie_notes(name, task, [_TiedItem(*record) for record in records])
+        notes += _graph_notes_of_task(name, task, noted.get(name, Observations()))
     return notes
+
+
+def _graph_notes_of_task(
+    name: str, task: CaptionTask, observed: Observations
+) -> list[Fact]:
+    """Note captions without tuples, that no tuple matches, and values that depend on ties."""
+    from semmetrics.metrics.spice import HITS, NO_TUPLES, TIED
+
+    notes: list[Fact] = []
+    for side in ("candidates", "references"):
+        items = sorted(observed.names_of(NO_TUPLES, side))
+        n_items = len(items)
+        notes += common.counted("without-tuples", n_items, items[:1], name, side=side)
+    if observed.has(HITS) and not observed.number(HITS):
+        notes.append(Fact("no-tuple-matches", where=name))
+    records = sorted(json.loads(record) for record in observed.names_of(TIED))
+    tied_items = [_TiedItem(*record) for record in records]
+    return notes + _tie_notes(name, task, tied_items)
 
 
 def idle_tuples(measures: Sequence[Measure], graphs: OpenGraphs) -> list[Fact]:

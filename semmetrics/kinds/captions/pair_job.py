@@ -129,7 +129,7 @@ class PairJob:
         references: Sequence[Sequence[str]],
         captions: Sequence[str],
         measure: str | Measure,
-        given: Mapping[str, Any],
+        score_options: Mapping[str, Any],
         rows: str = "images",
         memory: int = MAX_BYTES_PER_BLOCK,
         dtype: str = "float64",
@@ -141,12 +141,12 @@ class PairJob:
         ----------
         references, captions, measure, rows, memory, dtype, notes
             As for `caption_matrix`.
-        given : mapping from name to value
-            Options of ``score``.
+        score_options : mapping from name to value
+            The options of ``score`` that the user set.
         """
         check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
-        options = KIND.read_side_inputs(resolve_options(given, "captions"))
+        options = KIND.read_side_inputs(resolve_options(score_options, "captions"))
         measure = _pair_measure(measure, options)
         task = _pair_task(references, captions, options.tokenizer, rows)
         tasks = prepare_captions({"": {"": task}}, [measure], options)

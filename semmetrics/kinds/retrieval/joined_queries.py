@@ -156,11 +156,7 @@ def _find_columns(
     n_columns = len(run.columns)
     is_numbered = isinstance(run.columns, range)
     if is_numbered:
-        columns = np.full(len(names), -1)
-        for number, name in enumerate(names):
-            position = read_position(name)
-            if position is not None and position < n_columns:
-                columns[number] = position
+        columns = _read_positions(names, n_columns)
     else:
         columns, _ = common.find_names(names, run.columns)
     outside_codes = np.flatnonzero((columns < 0) & positives.occurring())
@@ -176,6 +172,16 @@ def _find_columns(
         )
     columns[outside_codes] = n_columns + np.arange(len(outside))
     return columns, outside
+
+
+def _read_positions(names: Sequence[str], n_columns: int) -> Ints:
+    """Return the position that each name is, or -1 if it is not the position of a column."""
+    positions = np.full(len(names), -1)
+    for number, name in enumerate(names):
+        position = read_position(name)
+        if position is not None and position < n_columns:
+            positions[number] = position
+    return positions
 
 
 def _are_transposed(positives: Lists, names: Sequence[str], run: NamedRun) -> bool:

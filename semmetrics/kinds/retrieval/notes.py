@@ -37,11 +37,8 @@ def retrieval_notes(
     notes: list[Fact] = []
     recalls = [m for m in measures if m.definition in (Recall, HitRate)]
     has_recall_only = {m.definition for m in recalls} == {Recall}
-    has_gallery = True
     for name, task in each_task(tasks):
         observed = noted.get(name, task.observations)
-        if task.settings["gallery"] == LISTED:
-            has_gallery = False
         notes += _task_notes(name, task, observed)
         if has_recall_only:
             n_several = observed.number("several")
@@ -50,12 +47,20 @@ def retrieval_notes(
     if "similarity" in options.set_by_user and options.queries_embeddings is None:
         notes.append(common.no_effect("similarity", "no embeddings are compared"))
     notes += phi_notes(measures, options)
-    if has_gallery:
-        # Without a cutoff, every positive of a gallery is found.
-        for measure in recalls:
-            if measure.k is None:
-                notes.append(Fact("counts-all", values={"measure": str(measure)}))
+    notes += _cutoff_notes(tasks, recalls)
     return notes + common.different_items(tasks)
+
+
+def _cutoff_notes(tasks: Tasks, recalls: Measures) -> list[Fact]:
+    """Note recall without a cutoff, which counts every positive of a gallery as found."""
+    for _, task in each_task(tasks):
+        if task.settings["gallery"] == LISTED:
+            return []
+    notes = []
+    for measure in recalls:
+        if measure.k is None:
+            notes.append(Fact("counts-all", values={"measure": str(measure)}))
+    return notes
 
 
 def _task_notes(name: str, task: RetrievalTask, observed: Observations) -> list[Fact]:

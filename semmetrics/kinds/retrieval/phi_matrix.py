@@ -156,12 +156,7 @@ def _open_phi(name: str, origin: Any, options: Options) -> PhiMatrix:
             format=matrix.understood,
             wanted="an array, or a .npy file",
         )
-    images = [str(name) for name in matrix.ids] if matrix.has_ids else None
-    captions = [str(name) for name in matrix.vocabulary] if matrix.named else None
-    if isinstance(origin, str | os.PathLike):
-        ids_path = f"{os.fspath(origin)}{IDS_BESIDE}"
-        if Path(ids_path).exists():
-            images, captions = _read_ids(ids_path, matrix, options)
+    images, captions = _find_ids(origin, matrix, options)
     identity = fingerprint(matrix.values)
     return PhiMatrix(origin, matrix.values, images, captions, identity, matrix.source)
 
@@ -171,6 +166,19 @@ def _is_other_measure(origin: Any) -> bool:
     if not isinstance(origin, str) or not kinds_of(origin.partition("(")[0]):
         return False
     return not Path(origin).exists()
+
+
+def _find_ids(
+    origin: Any, matrix: Matrix, options: Options
+) -> tuple[list[str] | None, list[str] | None]:
+    """Return the ids of images and captions: in a file next to the matrix, or its own."""
+    if isinstance(origin, str | os.PathLike):
+        ids_path = f"{os.fspath(origin)}{IDS_BESIDE}"
+        if Path(ids_path).exists():
+            return _read_ids(ids_path, matrix, options)
+    images = [str(name) for name in matrix.ids] if matrix.has_ids else None
+    captions = [str(name) for name in matrix.vocabulary] if matrix.named else None
+    return images, captions
 
 
 def _read_ids(

@@ -114,9 +114,7 @@ def make_parts(
     folds = None
     if options.folds:
         folds = _assign_folds(named_run, queries, options.folds)
-    beside = {}
-    if options.captions is not None:
-        beside[CAPTIONS] = CaptionedTruth(positives, named_run, options.captions)
+    beside = _with_captions(positives, named_run, options)
 
     direction = _Direction("i2t", named_run, queries, folds)
     parts: dict[str, RetrievalTask] = {}
@@ -131,6 +129,15 @@ def make_parts(
     if options.direction == "both":
         return parts
     return {"": parts[options.direction]}
+
+
+def _with_captions(
+    positives: Lists, run: NamedRun, options: ResolvedOptions
+) -> dict[str, Any]:
+    """Return the captions of a task, if they are given, from which phi can be computed."""
+    if options.captions is None:
+        return {}
+    return {CAPTIONS: CaptionedTruth(positives, run, options.captions)}
 
 
 def _read_reverse_positives(run: NamedRun, options: ResolvedOptions) -> Lists | None:
