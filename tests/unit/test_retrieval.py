@@ -19,8 +19,8 @@ from semmetrics.core.top_k import first_places
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval import relation as reading
-from semmetrics.kinds.retrieval.relation import plausible_positives
+from semmetrics.kinds.retrieval import embeddings as reading
+from semmetrics.kinds.retrieval.positives import plausible_positives
 from semmetrics.metrics.retrieval import median_rank
 
 N, EACH = 6, 5
