@@ -849,7 +849,8 @@ MESSAGES: dict[str, str] = {
     "mixed-directions": "lower {measure} is better, which is not so of all rows; rank those apart",
     "lower-is-better": "lower {measure} is better, so it is not normalized; set {opt:by=rank}",
     "unknown-direction": "no direction of {measure} is known; import its file (--import FILE.py)",
-    "reserved-group": "a group is called {name!r}, as that of all judgements is; rename it",
+    "reserved-group": "a group is called {name!r}, which is the name of the row for all groups; "
+    "rename it",
     "unmatched-ids": "{n:id} not among {role}: {lacking!l} (known are {known!l}); "
     "correct them, or select the part to compare with {opt:ids}",
     "no-common-pairs": "no rated pair, such as {pair}, is in it, which has {there}; "

@@ -22,6 +22,9 @@ from semmetrics.scoring.notes import idle_intervals
 from semmetrics.scoring.score import interval_options, system_name
 from semmetrics.studies.correlations import NAMES, Correlation, correlate_values
 
+_ALL_PAIRS = "all"
+"""The group of the rows for all pairs."""
+
 
 class Correlations(Records):
     """The result of `semmetrics.correlate`: one row per phi and group of pairs.
@@ -175,9 +178,11 @@ def _check_columns(columns: Sequence[str] | None) -> None:
 
 
 def _find_groups(rated: PairScores) -> dict[str, Bools]:
-    """Return which pairs belong to each group, with "all" first."""
-    groups: dict[str, Bools] = {"all": np.ones(len(rated), np.bool_)}
+    """Return which pairs belong to each group, with all pairs first."""
+    groups: dict[str, Bools] = {_ALL_PAIRS: np.ones(len(rated), np.bool_)}
     if rated.groups is not None:
+        if _ALL_PAIRS in rated.groups:
+            raise InputError("reserved-group", rated.source, name=_ALL_PAIRS)
         group_of_pairs = np.array(rated.groups)
         for name in dict.fromkeys(rated.groups):
             groups[name] = group_of_pairs == name

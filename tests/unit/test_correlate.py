@@ -165,6 +165,15 @@ def test_a_pair_without_a_group_is_refused(lacking):
         semmetrics.correlate(ratings, {"x": ["y"]}, group_by="of")
 
 
+def test_a_group_with_the_name_of_the_row_for_all_pairs_is_refused():
+    ratings = [
+        {"a": "x", "b": b, "s": score, "of": of}
+        for b, score, of in (("y", 1, "all"), ("z", 2, "all"), ("w", 3, "other"))
+    ]
+    with refused("reserved-group", "ratings"):
+        semmetrics.correlate(ratings, {"x": ["y"]}, group_by="of")
+
+
 def test_an_undefined_correlation_is_none():
     (row,) = semmetrics.correlate([("a", "b", 1), ("a", "c", 2)], {"a": ["b", "c"]})
     assert numbers(row) == [None, None, None]
