@@ -49,7 +49,13 @@ from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.label_vectors import LabelVectors, TextModel, label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure, Option, Statistic, model_key, one_of
+from semmetrics.metrics.definition import (
+    Measure,
+    MeasureOption,
+    Statistic,
+    model_key,
+    one_of,
+)
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import (
     EMBEDDING,
@@ -235,8 +241,8 @@ class BagSimilarityFamily(ItemMeans):
 
 
 def bag_options(
-    policy: str, *own_options: Option, embeds_whole: bool = False
-) -> tuple[Option, ...]:
+    policy: str, *own_options: MeasureOption, embeds_whole: bool = False
+) -> tuple[MeasureOption, ...]:
     """Return the options of a measure that compares whole lists.
 
     Parameters

@@ -51,7 +51,7 @@ from semmetrics.metrics.caption_steps import (
 from semmetrics.metrics.definition import (
     Definition,
     Measure,
-    Option,
+    MeasureOption,
     Statistic,
     is_cutoff,
     one_of,
@@ -354,7 +354,7 @@ ROUGE_L = caption_measure(
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
     cite=("lin2004", "chen2015"),
     options=(
-        Option(
+        MeasureOption(
             "beta", "beta", 1.2, kind=float, within=(0, 1e154), help="weight of recall"
         ),
         NO_REFERENCE,
@@ -612,7 +612,7 @@ NGSM = caption_measure(
     "Wan et al. 2022, equations 1 to 4",
     cite=("wan2022",),
     options=(
-        Option(
+        MeasureOption(
             "order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"
         ),
         one_of("refs", "mean max", "over the references of an item"),

@@ -55,7 +55,7 @@ from semmetrics.metrics.caption_steps import (
     share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Measure, Option, one_of
+from semmetrics.metrics.definition import Measure, MeasureOption, one_of
 from semmetrics.metrics.tfidf import TfIdf, length_penalty, multiply_pairs
 from semmetrics.text.tokenizers import open_tokenizer
 
@@ -642,7 +642,7 @@ _SHARED_OPTIONS = (
     one_of("stem", "none porter", "stem words (Porter 1980)"),
     NO_REFERENCE,
 )
-_SIGMA = Option(
+_SIGMA = MeasureOption(
     "sigma",
     "sigma",
     6.0,

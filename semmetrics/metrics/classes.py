@@ -50,7 +50,7 @@ from semmetrics.metrics.definition import (
     Frame,
     LabelTable,
     Measure,
-    Option,
+    MeasureOption,
     Statistic,
     Sums,
 )
@@ -273,7 +273,7 @@ def _check_candidates(name: Any) -> None:
 
 
 _OPTIONS = (
-    Option(
+    MeasureOption(
         "labels",
         "labels",
         _UNIVERSES[0],
@@ -281,7 +281,7 @@ _OPTIONS = (
         "list, or without one those of both sides (auto); those with images (reference); the "
         "class list (given); seen, unseen, or a list of class_lists, populations or hops",
     ),
-    Option(
+    MeasureOption(
         "candidates",
         "among",
         ALL,

@@ -41,7 +41,7 @@ AUTO = "auto"
 """The label universe that is the class list, or without one the labels of both sides."""
 
 
-class Option(NamedTuple):
+class MeasureOption(NamedTuple):
     """An option of a definition.
 
     Attributes
@@ -125,13 +125,13 @@ class Option(NamedTuple):
         return value if cleaned is None else cleaned
 
 
-def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:
+def one_of(name: str, choices: str, text: str, *, short: str = "") -> MeasureOption:
     """Return an option of some choices, with blanks between; the first is the default."""
     words = tuple(choices.split())
-    return Option(name, short or name, words[0], words, help=text)
+    return MeasureOption(name, short or name, words[0], words, help=text)
 
 
-def universe_option(averages: tuple[str, ...] | None = None) -> Option:
+def universe_option(averages: tuple[str, ...] | None = None) -> MeasureOption:
     """Return the option that says which labels count."""
     text = "the labels that count: the class list, or without one those of both sides (auto); "
     text += "of the ground truth; of both sides; the class list"
@@ -288,7 +288,7 @@ class Definition:
         Paper and equation.
     cite : tuple of str
         Keys of BibTeX entries.
-    options : tuple of Option
+    options : tuple of MeasureOption
     averages : tuple of str
         Allowed averages, the default first; empty where there is no such choice.
     bounds : pair of float
@@ -328,7 +328,7 @@ class Definition:
     equation: str = ""
     source: str = ""
     cite: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
+    options: tuple[MeasureOption, ...] = ()
     averages: tuple[str, ...] = ()
     bounds: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
@@ -415,7 +415,9 @@ class Definition:
             raise InputError("bad-option", name="k", value=k, wanted=wanted)
         return Measure(self, tuple(options), None if k is None else int(k))
 
-    def _read_option(self, option: Option, value: Value, average: str | None) -> Value:
+    def _read_option(
+        self, option: MeasureOption, value: Value, average: str | None
+    ) -> Value:
         """Return the value of an option that was chosen."""
         if not option.applies(average):
             what = f"{self.name} with average={average}"

@@ -38,7 +38,7 @@ from semmetrics.metrics.definition import (
     Definition,
     Frame,
     Measure,
-    Option,
+    MeasureOption,
     Sums,
 )
 from semmetrics.metrics.formulas import divide
@@ -59,16 +59,16 @@ def policy_option(
     default: Any,
     text: str,
     averages: tuple[str, ...] | None = None,
-) -> Option:
+) -> MeasureOption:
     """Return the option that says what an undefined value counts as."""
-    return Option(
+    return MeasureOption(
         name, short, default, POLICIES, help=f"policy for {text}", averages=averages
     )
 
 
 def choose_policies(
-    options: Iterable[Option], chosen: Container[str]
-) -> tuple[Option, ...]:
+    options: Iterable[MeasureOption], chosen: Container[str]
+) -> tuple[MeasureOption, ...]:
     """Leave a choice to these policies alone; the causes of the others never arise."""
     return tuple(
         option._replace(choices=(option.default_for(None),))

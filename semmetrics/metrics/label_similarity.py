@@ -16,7 +16,7 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, CaptionTask, LabelTask, kept, occurring
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Option
+from semmetrics.metrics.definition import DEFAULT_EMBEDDING, MeasureOption
 from semmetrics.metrics.matching import sides_of
 from semmetrics.metrics.similarity_sources import (
     COST_OF_PAIR,
@@ -28,7 +28,7 @@ from semmetrics.metrics.similarity_sources import (
 if TYPE_CHECKING:
     from semmetrics.embed.label_vectors import LabelVectors
 
-EMBEDDING = Option(
+EMBEDDING = MeasureOption(
     "embedding",
     "embedding",
     DEFAULT_EMBEDDING,

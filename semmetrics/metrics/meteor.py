@@ -48,7 +48,7 @@ from semmetrics.metrics.caption_steps import (
     joined_tokens,
     task_tokens,
 )
-from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
+from semmetrics.metrics.definition import Measure, MeasureOption, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.meteor_formula import COUNTS, PARTS, meteor_value
 from semmetrics.store.cache import Progress
@@ -541,8 +541,8 @@ METEOR_NLTK = caption_measure(
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
     cite=("lavie2007",),
     options=(
-        Option("alpha", "alpha", 0.9, kind=float, within=(0, 1), help=_RECALL),
-        Option(
+        MeasureOption("alpha", "alpha", 0.9, kind=float, within=(0, 1), help=_RECALL),
+        MeasureOption(
             "beta",
             "beta",
             3.0,
@@ -550,7 +550,7 @@ METEOR_NLTK = caption_measure(
             within=(0, 1e154),
             help="power of the penalty",
         ),
-        Option("gamma", "gamma", 0.5, kind=float, within=(0, 1), help=_PENALTY),
+        MeasureOption("gamma", "gamma", 0.5, kind=float, within=(0, 1), help=_PENALTY),
         NO_REFERENCE,
     ),
     order_invariant=False,

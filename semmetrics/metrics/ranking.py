@@ -35,7 +35,7 @@ from semmetrics.metrics.definition import (
     Columns,
     Frame,
     Measure,
-    Option,
+    MeasureOption,
     Statistic,
     Sums,
 )
@@ -392,14 +392,14 @@ mAP = define(
     options=(
         _AVERAGE,
         definition.universe_option(),
-        Option(
+        MeasureOption(
             "interpolation",
             "interp",
             "none",
             get_args(Interpolation),
             help="none as scikit-learn; 11 points; all points; 101 points",
         ),
-        Option(
+        MeasureOption(
             "ties",
             "ties",
             "grouped",

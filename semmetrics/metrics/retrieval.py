@@ -49,7 +49,7 @@ from semmetrics.metrics.definition import (
     Family,
     Frame,
     Measure,
-    Option,
+    MeasureOption,
     Statistic,
     Sums,
 )
@@ -72,7 +72,7 @@ NO_POSITIVE = families.policy_option(
 UNFOUND = families.policy_option(
     "undefined", "undef", "nan", "queries whose list has none of their positives"
 )
-LEVEL = Option(
+LEVEL = MeasureOption(
     "rel",
     "rel",
     kind=int,

@@ -52,7 +52,7 @@ from semmetrics.metrics import definition, formulas
 from semmetrics.metrics.definition import (
     Definition,
     Measure,
-    Option,
+    MeasureOption,
     Statistic,
     Value,
     model_key,
@@ -336,7 +336,7 @@ def _recall(served: Any, n_ref: Any) -> Any:
     return formulas.recall(served, n_ref)
 
 
-class _Threshold(Option):
+class _Threshold(MeasureOption):
     """A cosine, as a number or as text, or "auto"."""
 
     def read(self, text: Value) -> Value:
@@ -392,7 +392,7 @@ def _define(
     summary: str,
     equation: str,
     formula: Callable[..., Any],
-    *options: Option,
+    *options: MeasureOption,
     policies: tuple[str, ...] = (),
     averages: tuple[str, ...] = ("example", "micro"),
     **traits: Any,

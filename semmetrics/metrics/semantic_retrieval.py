@@ -42,7 +42,13 @@ from semmetrics.data.rankings import DEPTH, PHI
 from semmetrics.data.tasks import UNRANKED, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import phi_scores, phi_views, relations, retrieval
-from semmetrics.metrics.definition import Measure, Option, Statistic, is_cutoff, one_of
+from semmetrics.metrics.definition import (
+    Measure,
+    MeasureOption,
+    Statistic,
+    is_cutoff,
+    one_of,
+)
 from semmetrics.metrics.families import policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.phi_scores import Counted, Discount, Gain, Variant
@@ -451,7 +457,7 @@ def _check_extended(value: str) -> None:
         raise InputError("bad-option", name="extended", value=value, wanted=wanted)
 
 
-_PHI = Option(
+_PHI = MeasureOption(
     "phi",
     "phi",
     "default",
@@ -472,7 +478,7 @@ _NOTHING_SIMILAR = policy_option(
 _NCS_OPTIONS = (
     _PHI,
     _GROUND_TRUTH,
-    Option(
+    MeasureOption(
         "extended",
         "ext",
         "none",
@@ -501,7 +507,7 @@ SR = retrieval_measure(
     "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
-        Option(
+        MeasureOption(
             "m",
             "m",
             kind=int,
@@ -522,7 +528,7 @@ SR = retrieval_measure(
             "the extended ground truth is the m most similar items "
             "(equation 4), or all captions of the m most similar images (the released code)",
         ),
-        Option(
+        MeasureOption(
             "depth",
             "depth",
             10,

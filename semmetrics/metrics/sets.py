@@ -24,7 +24,7 @@ from semmetrics.metrics.definition import (
     Frame,
     LabelTable,
     Measure,
-    Option,
+    MeasureOption,
     Sums,
     Value,
 )
@@ -33,7 +33,7 @@ from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_families import SetFamily
 from semmetrics.metrics.set_options import set_options
 
-_DENOMINATOR = Option(
+_DENOMINATOR = MeasureOption(
     "denominator",
     "denom",
     "predictions",

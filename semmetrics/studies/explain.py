@@ -24,7 +24,7 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import did_you_mean, visible
 from semmetrics.metrics import parsing, registry
-from semmetrics.metrics.definition import Definition, Measure, Option
+from semmetrics.metrics.definition import Definition, Measure, MeasureOption
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.hints import HINTS
 from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, Options
@@ -306,7 +306,9 @@ def _draw_facts(facts: Mapping[str, str]) -> str:
     )
 
 
-def _draw_options(title: str, options: Iterable[Option], definition: Definition) -> str:
+def _draw_options(
+    title: str, options: Iterable[MeasureOption], definition: Definition
+) -> str:
     texts = {}
     for option in options:
         values = {"int": "whole number", "float": "number"}.get(
