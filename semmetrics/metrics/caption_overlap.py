@@ -48,16 +48,10 @@ from semmetrics.metrics.caption_steps import (
     share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import (
-    Definition,
-    Measure,
-    MeasureOption,
-    Statistic,
-    is_cutoff,
-    one_of,
-)
+from semmetrics.metrics.definition import Definition, Measure, Statistic
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.measure_options import MeasureOption, choice_option, is_cutoff
 from semmetrics.text.tokenizers import encode_tokens
 
 ORDERS = 4
@@ -72,7 +66,7 @@ _LENGTH_LIMIT = 1 << 26
 
 # ---- BLEU ----------------------------------------------------------------------------
 
-REFERENCE_LENGTH = one_of(
+REFERENCE_LENGTH = choice_option(
     "reflen",
     "closest shortest average",
     "length of the effective "
@@ -615,7 +609,7 @@ NGSM = caption_measure(
         MeasureOption(
             "order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"
         ),
-        one_of("refs", "mean max", "over the references of an item"),
+        choice_option("refs", "mean max", "over the references of an item"),
         NO_REFERENCE,
     ),
     symmetric=True,

@@ -33,21 +33,15 @@ from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block, Step
 from semmetrics.errors import InputError, place_in
 from semmetrics.metrics import definition as definitions
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Frame,
-    Measure,
-    MeasureOption,
-    Sums,
-)
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Sums
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.measure_options import MeasureOption, OptionValue
 from semmetrics.metrics.registry import is_own
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
 Causes: TypeAlias = NDArray[np.int8]
 """Positions in CAUSES."""
-Chosen: TypeAlias = tuple[tuple[str, definitions.Value], ...]
+Chosen: TypeAlias = tuple[tuple[str, OptionValue], ...]
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
 _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}

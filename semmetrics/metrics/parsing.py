@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import Definition, Measure, is_cutoff
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.measure_options import is_cutoff
 from semmetrics.metrics.measure_table import KINDS_OF_MEASURES, ROWS
 from semmetrics.metrics.registry import correct_name, find, fixed_options, kinds_of
 

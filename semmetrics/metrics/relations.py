@@ -40,7 +40,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.ranks import read_rows, row_slices, top_k
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.metrics.array_inputs import integer_array
-from semmetrics.metrics.definition import is_cutoff
+from semmetrics.metrics.measure_options import is_cutoff
 
 Queries: TypeAlias = Literal["rows", "columns"]
 Relation: TypeAlias = tuple[Ints, Ints]

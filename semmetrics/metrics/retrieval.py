@@ -49,12 +49,12 @@ from semmetrics.metrics.definition import (
     Family,
     Frame,
     Measure,
-    MeasureOption,
     Statistic,
     Sums,
 )
 from semmetrics.metrics.families import Derived, ItemMeans
 from semmetrics.metrics.formulas import divide, recall
+from semmetrics.metrics.measure_options import MeasureOption
 from semmetrics.metrics.registry import define
 
 RankBlock: TypeAlias = Block[RetrievalTask]

@@ -42,15 +42,10 @@ from semmetrics.data.rankings import DEPTH, PHI
 from semmetrics.data.tasks import UNRANKED, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import phi_scores, phi_views, relations, retrieval
-from semmetrics.metrics.definition import (
-    Measure,
-    MeasureOption,
-    Statistic,
-    is_cutoff,
-    one_of,
-)
+from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.metrics.families import policy_option, value_columns
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.measure_options import MeasureOption, choice_option, is_cutoff
 from semmetrics.metrics.phi_scores import Counted, Discount, Gain, Variant
 from semmetrics.metrics.phi_views import LEFT_OUT, PhiKey, PhiView
 from semmetrics.metrics.relations import MostSimilar, Queries, Relation
@@ -465,7 +460,7 @@ _PHI = MeasureOption(
     "computes it of captions= (--captions): CIDEr-D, CIDEr, METEOR, SPICE "
     "or BagSim",
 )
-_GROUND_TRUTH = one_of(
+_GROUND_TRUTH = choice_option(
     "ground_truth",
     f"kept {LEFT_OUT}",
     "the query's own positives count as all else, "
@@ -516,13 +511,13 @@ SR = retrieval_measure(
             help="how many items, or images, extend the ground truth",
         ),
         _PHI,
-        one_of(
+        choice_option(
             "variant",
             "hard soft weighted hit",
             "how items of the extended ground truth count: "
             "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)",
         ),
-        one_of(
+        choice_option(
             "similar",
             "items images",
             "the extended ground truth is the m most similar items "
@@ -551,8 +546,8 @@ NDCG = retrieval_measure(
     cite=("jarvelin2002",),
     options=(
         _PHI,
-        one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
-        one_of(
+        choice_option("gain", "linear exponential", "phi, or 2^phi - 1"),
+        choice_option(
             "discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"
         ),
         _GROUND_TRUTH,

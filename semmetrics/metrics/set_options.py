@@ -7,8 +7,12 @@ from collections.abc import Container, Mapping
 import numpy as np
 
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import MeasureOption, Value, universe_option
 from semmetrics.metrics.families import LABEL_AVERAGES, choose_policies, policy_option
+from semmetrics.metrics.measure_options import (
+    MeasureOption,
+    OptionValue,
+    universe_option,
+)
 from semmetrics.options import DECODING, clean_rule
 
 _RULES = (
@@ -96,7 +100,7 @@ def set_options(
     averages: tuple[str, ...],
     *,
     without: tuple[str, ...] = (),
-    defaults: Mapping[str, Value] | None = None,
+    defaults: Mapping[str, OptionValue] | None = None,
     policies: Container[str] | None = None,
 ) -> tuple[MeasureOption, ...]:
     """Return the options of a set measure that can be averaged in these ways.

@@ -28,9 +28,10 @@ from semmetrics.messages import (
     pluralize,
     visible,
 )
-from semmetrics.metrics.definition import AUTO, Measure, Value
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import CAUSES, LABEL_AVERAGES, POLICIES
 from semmetrics.metrics.formulas import f1, precision, recall
+from semmetrics.metrics.measure_options import AUTO, OptionValue
 from semmetrics.metrics.parsing import parse
 from semmetrics.options import OUTPUT
 from semmetrics.reports import Records, ScaledResult
@@ -956,7 +957,7 @@ _AVERAGES = {
 
 
 def _report_measure(
-    like: Score, name: str, average: str, policy: str, only: Value = None
+    like: Score, name: str, average: str, policy: str, only: OptionValue = None
 ) -> tuple[Measure, str]:
     """Return a measure of the report under an average, made as a score was, and no note."""
     definition = parse(name)[0].definition

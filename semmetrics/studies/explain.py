@@ -24,9 +24,10 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import did_you_mean, visible
 from semmetrics.metrics import parsing, registry
-from semmetrics.metrics.definition import Definition, Measure, MeasureOption
+from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.hints import HINTS
+from semmetrics.metrics.measure_options import MeasureOption
 from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, Options
 from semmetrics.reports import Records, align
 from semmetrics.scoring import protocols
