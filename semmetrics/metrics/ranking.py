@@ -122,7 +122,7 @@ class ItemRankingFamily(ItemMeans):
         """Count the items without a value, by cause."""
         _, cause = self.values(measure, sums["rows"], frame)
         counts = np.bincount(cause, minlength=len(CAUSES))
-        return families.undefined_items({"cause": counts})
+        return families.count_undefined_items({"cause": counts})
 
     def values(
         self, measure: Measure, rows: Columns, frame: Frame
