@@ -24,7 +24,7 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.parsing import listed, parse, parse_all, parse_one
 from semmetrics.metrics.registry import all_definitions
 from semmetrics.reports import Records, Result, draw, format_full
-from semmetrics.scoring import calibration
+from semmetrics.scoring import threshold_search
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.evaluation import join_systems, requested_kind
@@ -111,7 +111,7 @@ class ThresholdSweep(Result):
         """For each measure its highest value; None where all are undefined."""
         found: dict[str, Best | None] = {}
         for name, values in self.values.items():
-            place = calibration.best_place(values)
+            place = threshold_search.best_place(values)
             found[name] = (
                 None if place is None else Best(self.points[place], values[place])
             )
@@ -350,7 +350,7 @@ def calibrate_threshold(
     name = system_name(preds)
     prepared = join_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
-    found = calibration.of_contrast(
+    found = threshold_search.of_contrast(
         task, chosen, points=points, holdout=holdout, seed=seed
     )
     facts = (*found.facts, *prepared.notes())
@@ -420,10 +420,10 @@ def calibrate_threshold_on_pairs(
     resolved = resolve_options({"embedding": embedding, **options}, "labels")
     read_notes: list[Fact] = []
     known = as_pairs(pairs, resolved.read, read_notes)
-    task = calibration.pairs_task(known, resolved)
+    task = threshold_search.pairs_task(known, resolved)
     measures = parse("SemF1")
     tasks = prepare_labels({"pairs": {"": task}}, measures, resolved)
-    found = calibration.of_pairs(
+    found = threshold_search.of_pairs(
         tasks["pairs"][""], known, measures[0], criterion=criterion
     )
     facts = label_notes(tasks, measures, resolved, {})
