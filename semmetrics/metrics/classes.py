@@ -35,6 +35,7 @@ from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.data.tasks import ALL, Block
 from semmetrics.errors import InputError
+from semmetrics.metrics.array_inputs import as_cutoffs
 from semmetrics.metrics.class_predictions import (
     SEEN,
     UNSEEN,
@@ -56,7 +57,6 @@ from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.measure_options import MeasureOption, universe_option
 from semmetrics.metrics.registry import define
-from semmetrics.metrics.relations import as_cutoffs
 from semmetrics.metrics.stacking import StackingFamily
 
 LISTS = ("labels", "candidates")

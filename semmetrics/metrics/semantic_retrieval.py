@@ -41,14 +41,16 @@ from semmetrics.core.ragged import (
 from semmetrics.data.rankings import DEPTH, PHI
 from semmetrics.data.tasks import UNRANKED, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics import phi_scores, phi_views, relations, retrieval
+from semmetrics.metrics import phi_scores, phi_views, retrieval
 from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.metrics.families import policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.measure_options import MeasureOption, choice_option, is_cutoff
+from semmetrics.metrics.nearest_items import MostSimilar
+from semmetrics.metrics.phi_matrix import Queries
 from semmetrics.metrics.phi_scores import Counted, Discount, Gain, Variant
 from semmetrics.metrics.phi_views import LEFT_OUT, PhiKey, PhiView
-from semmetrics.metrics.relations import MostSimilar, Queries, Relation
+from semmetrics.metrics.relations import Relation, is_related
 from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
 
 # ---- rankings ------------------------------------------------------------------------
@@ -142,7 +144,7 @@ class JudgedRankings(NamedTuple):
         """
         is_ranked = self.top >= 0
         if self.leave_out is not None:
-            is_ranked &= ~relations.is_related(self.top, self.leave_out, width)
+            is_ranked &= ~is_related(self.top, self.leave_out, width)
         return np.asarray(is_ranked.sum(axis=1))
 
 
