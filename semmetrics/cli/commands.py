@@ -243,7 +243,7 @@ def merge(run: Run) -> None:
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
     """Return the worst items, drawn, and what files beside the result are to hold, by path."""
-    from semmetrics.scoring.table import draw_worst
+    from semmetrics.scoring.table_text import draw_worst
 
     worst, details = list[str](), dict[str, Any]()
     for name in ("worst", *_DETAILS):
@@ -264,7 +264,9 @@ def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, 
 def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     """Write the result in the form asked for."""
     from semmetrics.reports import draw_signatures
-    from semmetrics.scoring import table as text
+    from semmetrics.scoring import table_text
+    from semmetrics.scoring.classification_report import draw_report
+    from semmetrics.scoring.runs import draw_runs
 
     form, shape = run["form"], {**run.shape, "systems": run["systems"]}
     if run["graded"] and (run["runs"] or form in ("table", "json")):
@@ -275,10 +277,10 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
             raise InputError(
                 "not-applicable", name=other, what="--classification-report"
             )
-        drawn = text.draw_report(table.classification_report(), form, **run.shape)
+        drawn = draw_report(table.classification_report(), form, **run.shape)
         return "\n\n".join([drawn, *worst]) if form == "table" else drawn
     if run["runs"]:
-        return text.draw_runs(table, form, spell=flag, **run.shape)
+        return draw_runs(table, form, spell=flag, **run.shape)
     if form == "json":
         found = table._entry(flag)
         for entry, one in zip(found["scores"], table, strict=True):
@@ -293,11 +295,11 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
 
         width = shutil.get_terminal_size().columns
     parts = [
-        text.draw_systems(table, width=width, **shape),
-        *text.report_gaps(table),
+        table_text.draw_systems(table, width=width, **shape),
+        *table_text.report_gaps(table),
         *worst,
     ]
-    parts += [text.report_shared(table)] if len(table) else []
+    parts += [table_text.report_shared(table)] if len(table) else []
     parts += (
         [draw_signatures(table.to_records().drop("part"))] if run["signatures"] else []
     )
@@ -307,11 +309,12 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
 def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
     """Say what a table would show, then which options have no effect or need a word."""
     from semmetrics.reports import draw_signatures
-    from semmetrics.scoring import table as text
+    from semmetrics.scoring.label_records import find_matching_heading
+    from semmetrics.scoring.table_text import report_gaps
 
     form, lines = run["form"], list[str]()
     if form != "table" or run["runs"]:
-        output.say(output.split_lines(text.report_gaps(table)), quiet=run.quiet)
+        output.say(output.split_lines(report_gaps(table)), quiet=run.quiet)
         if run["signatures"] and form not in EXACT:
             worst = [*worst, draw_signatures(table.to_records().drop("part"))]
         output.say(output.split_lines(worst), quiet=run.quiet)
@@ -324,7 +327,7 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
         lines.append(
-            f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}"
+            f"{run['matches']}: the matches of {find_matching_heading(table.scores)}"
         )
     lines += [f"warning: {line}" for line in table.differences]
     output.say(lines, quiet=run.quiet)
@@ -452,7 +455,7 @@ def sweep(run: Run) -> None:
     semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
     semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
     """
-    from semmetrics.studies import thresholds as api
+    from semmetrics.studies import sweeps as api
 
     found = run.call(api.sweep_systems, run.systems(), run["gt"])
     run.write_text(run.render(found), of=found)
@@ -521,7 +524,7 @@ def correlate(run: Run) -> None:
         '0*(\d+)(?:[.]jpg)?$' sits_test.csv phi.npy
     """
     from semmetrics.reports import draw
-    from semmetrics.studies.correlations import correlate as api
+    from semmetrics.studies.pair_correlations import correlate as api
 
     columns = run["columns"].split(",") if run["columns"] else None
     found = run.call(api, run["ratings"], run.systems(), columns=columns)
@@ -564,7 +567,7 @@ def meta(run: Run) -> None:
     semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json
     semmetrics meta -m 'BLEU-4 CIDEr-D METEOR' ratings.csv A=a.json B=b.json C=c.json refs.json
     """
-    from semmetrics.studies.agreement import meta as api
+    from semmetrics.studies.meta_evaluation import meta as api
 
     _check_rated_files(run)
     preds = run["preds"]
@@ -614,12 +617,12 @@ def rank(run: Run) -> None:
     semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
     from semmetrics.studies import ranks as api
+    from semmetrics.studies.ranked_scores import group_files
+    from semmetrics.studies.ranking import draw_rank_differences, report_ranks
 
     if len(run["files"][:1]) + len(run["table"]) != 1:
         raise click.UsageError("name files of scores, or one --table")
-    of = next(iter(run["table"]), None) or api.group_files(
-        run.systems(), run["max_bytes"]
-    )
+    of = next(iter(run["table"]), None) or group_files(run.systems(), run["max_bytes"])
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
     found = api.rank_systems(of, run["measure"], **given)
@@ -627,7 +630,7 @@ def rank(run: Run) -> None:
     if run["differences"]:
         first, second = run["differences"]
         rows = found.differences(first, second)
-        result = api.draw_rank_differences(rows, first, second, form, digits=digits)
+        result = draw_rank_differences(rows, first, second, form, digits=digits)
         every = dict.fromkeys(
             name for one in (first, second) for name in found.values[one]
         )
@@ -639,7 +642,7 @@ def rank(run: Run) -> None:
         )
     else:
         result = run.render(found)
-        beside = [] if form == "table" else api.report_ranks(found)
+        beside = [] if form == "table" else report_ranks(found)
     run.write_text(result, drawn, of=found)
     output.say(output.split_lines(beside), quiet=run.quiet)
 
@@ -660,7 +663,7 @@ def validate(run: Run) -> int:
     semmetrics validate --classes labels.txt scores.npy
     semmetrics validate --task captions captions.json references.json
     """
-    from semmetrics.studies import explain as api
+    from semmetrics.studies import validation as api
 
     if run["order"] is not None and len(run["files"]) > 1:
         raise InputError("not-applicable", name="order", what="several files")
@@ -790,7 +793,7 @@ def mad_inspect(run: Run) -> None:
     semmetrics mad inspect -o kept.csv votes.csv
     semmetrics mad rank -m CIDEr-D --references kept.csv state.json
     """
-    from semmetrics.studies.sheets import inspect_sheets
+    from semmetrics.studies.inspections import inspect_sheets
 
     read, path = run.values()["read"], run["output"]
     found = inspect_sheets(list(run["files"]), inspectors=run["inspectors"], read=read)
@@ -834,7 +837,7 @@ def _sheets(
     run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the sheets asked for, each behind its path."""
-    from semmetrics.studies.sheets import write_annotation_page
+    from semmetrics.studies.annotation_page import write_annotation_page
 
     for ratings in (False, True):
         prefix = "rating_" if ratings else ""

@@ -22,7 +22,7 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.ranks import top_k
+from semmetrics.core.top_k import top_k
 from semmetrics.errors import InputError
 from semmetrics.metrics.array_inputs import as_cutoffs
 from semmetrics.metrics.phi_matrix import (

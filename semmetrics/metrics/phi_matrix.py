@@ -20,7 +20,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
 from semmetrics.core.backend import is_torch, refuse_masked, to_numpy
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.ranks import read_rows, row_slices
+from semmetrics.core.top_k import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.metrics.relations import Relation
 

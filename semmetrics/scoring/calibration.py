@@ -30,7 +30,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds.base import Tasks, each_task
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import listing
 from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.store.files import open_output
