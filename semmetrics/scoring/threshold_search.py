@@ -282,12 +282,8 @@ def of_contrast(
     """
     _check_holdout(holdout, seed)
     held_out = _hold_out(task, holdout, int(seed))
-    measures = [measure.with_options(threshold=point) for point in points]
-    own_values = score_values(held_out.own, measures)
-    other_values = score_values(held_out.other, measures)
-    contrast = []
-    for own, other in zip(own_values, other_values, strict=True):
-        contrast.append(own - other)
+    curve = _compute_contrast(held_out, measure, points)
+    contrast = curve["contrast"]
     place = best_place(contrast)
     if place is None:
         raise InputError("undefined-on-holdout", measure=measure)
@@ -311,12 +307,7 @@ def of_contrast(
         n=n_items,
         unit=task.unit,
         data=_hash_items(held_out.own),
-        curve={
-            "threshold": tuple(points),
-            "own": own_values,
-            "other": other_values,
-            "contrast": tuple(contrast),
-        },
+        curve=curve,
         holdout=float(holdout),
         seed=int(seed),
         settings=dict(task.settings),
@@ -352,6 +343,30 @@ def _hold_out(task: LabelTask, holdout: float, seed: int) -> _Holdout:
     other_rows[cycle] = np.roll(cycle, -1)
     other = replace(own, ref=own.ref.take(other_rows))
     return _Holdout(own, other)
+
+
+def _compute_contrast(
+    held_out: _Holdout, measure: Measure, points: Sequence[float]
+) -> Curve:
+    """Compute the measure with own and with other references, and the difference.
+
+    Returns
+    -------
+    mapping from column to tuple of float
+        "threshold", "own", "other" and "contrast".
+    """
+    measures = [measure.with_options(threshold=point) for point in points]
+    own_values = score_values(held_out.own, measures)
+    other_values = score_values(held_out.other, measures)
+    contrast = []
+    for own, other in zip(own_values, other_values, strict=True):
+        contrast.append(own - other)
+    return {
+        "threshold": tuple(points),
+        "own": own_values,
+        "other": other_values,
+        "contrast": tuple(contrast),
+    }
 
 
 def _seeded_hashes(hashes: Hashes, seed: int, stream: int) -> Hashes:
