@@ -15,6 +15,7 @@ from semmetrics.core.backend import dense_array, refuse_masked, to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import FROM_0, ROW, InputError
 from semmetrics.messages import pluralize
+from semmetrics.metrics.measure_options import is_cutoff
 
 Weights: TypeAlias = "ArrayLike | None"
 """A weight per item. None means that all items have weight 1."""
@@ -189,3 +190,20 @@ def item_weights(weights: Weights, n_items: int) -> Floats:
         wanted = "a finite number from 0"
         raise InputError("out-of-range", role="a weight", value=value, wanted=wanted)
     return vector
+
+
+def as_cutoffs(k: Any, name: str = "k") -> list[int]:
+    """Return one or several cutoffs as a list.
+
+    Raises
+    ------
+    InputError
+        If the list is empty, or contains anything but integers from 1.
+    """
+    cutoffs = [k]
+    if np.iterable(k):
+        cutoffs = list(k)
+    if not cutoffs or not all(map(is_cutoff, cutoffs)):
+        wanted = "a whole number from 1"
+        raise InputError("bad-option", name=name, value=k, wanted=wanted)
+    return [int(cutoff) for cutoff in cutoffs]

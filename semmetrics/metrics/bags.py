@@ -50,7 +50,7 @@ from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.label_vectors import LabelVectors, TextModel, label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure, Option, Statistic, model_key, one_of
+from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import (
     EMBEDDING,
@@ -58,6 +58,7 @@ from semmetrics.metrics.label_similarity import (
     written_codes,
 )
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
+from semmetrics.metrics.measure_options import MeasureOption, choice_option
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_options import set_options
 
@@ -236,8 +237,8 @@ class BagSimilarityFamily(ItemMeans):
 
 
 def bag_options(
-    policy: str, *own_options: Option, embeds_whole: bool = False
-) -> tuple[Option, ...]:
+    policy: str, *own_options: MeasureOption, embeds_whole: bool = False
+) -> tuple[MeasureOption, ...]:
     """Return the options of a measure that compares whole lists.
 
     Parameters
@@ -561,7 +562,7 @@ class TransportFamily(ItemMeans):
         )
 
 
-_BUILD = one_of(
+_BUILD = choice_option(
     "build",
     "labels text",
     "every label a point, or the words of the joined text (Kubany et al. 2020)",

@@ -49,16 +49,10 @@ from semmetrics.metrics.caption_steps import (
     share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import (
-    Definition,
-    Measure,
-    Option,
-    Statistic,
-    is_cutoff,
-    one_of,
-)
+from semmetrics.metrics.definition import Definition, Measure, Statistic
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.measure_options import MeasureOption, choice_option, is_cutoff
 from semmetrics.text.tokenizers import encode_tokens
 
 ORDERS = 4
@@ -73,7 +67,7 @@ _LENGTH_LIMIT = 1 << 26
 
 # ---- BLEU ----------------------------------------------------------------------------
 
-REFERENCE_LENGTH = one_of(
+REFERENCE_LENGTH = choice_option(
     "reflen",
     "closest shortest average",
     "length of the effective "
@@ -355,7 +349,7 @@ ROUGE_L = caption_measure(
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
     cite=("lin2004", "chen2015"),
     options=(
-        Option(
+        MeasureOption(
             "beta", "beta", 1.2, kind=float, within=(0, 1e154), help="weight of recall"
         ),
         NO_REFERENCE,
@@ -613,10 +607,10 @@ NGSM = caption_measure(
     "Wan et al. 2022, equations 1 to 4",
     cite=("wan2022",),
     options=(
-        Option(
+        MeasureOption(
             "order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"
         ),
-        one_of("refs", "mean max", "over the references of an item"),
+        choice_option("refs", "mean max", "over the references of an item"),
         NO_REFERENCE,
     ),
     symmetric=True,

@@ -53,7 +53,7 @@ from semmetrics.metrics.caption_steps import (
     caption_measure,
     captions_of,
 )
-from semmetrics.metrics.definition import Measure, model_key, one_of
+from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_batches import BatchLayout
@@ -62,6 +62,7 @@ from semmetrics.metrics.label_similarity import (
     choose_similarities,
     label_vectors_of,
 )
+from semmetrics.metrics.measure_options import choice_option
 from semmetrics.metrics.soft_matching import nearest_by_rule
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
 from semmetrics.text.raw_tuples import RawTuple
@@ -277,7 +278,7 @@ def _falling_similarity(entry: list[Any]) -> float:
     return -float(entry[2])
 
 
-_BIDIRECTIONAL = one_of(
+_BIDIRECTIONAL = choice_option(
     "bidirectional",
     "no yes",
     "whether phrases of the references count, "
@@ -469,7 +470,7 @@ class BagPairs:
         return values
 
 
-_REFERENCES = one_of(
+_REFERENCES = choice_option(
     "references",
     "joined mean",
     "several references are joined to one text, or their similarities averaged",

@@ -24,8 +24,9 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure, Statistic, Value, model_key
+from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
+from semmetrics.metrics.measure_options import OptionValue
 from semmetrics.metrics.registry import define
 from semmetrics.text.tokenizers import encode_tokens
 
@@ -285,7 +286,7 @@ class CaptionValues(Statistic):
     """
 
     values: Callable[..., Any]
-    options: tuple[tuple[str, Value], ...] = ()
+    options: tuple[tuple[str, OptionValue], ...] = ()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""

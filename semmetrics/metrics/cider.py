@@ -56,7 +56,8 @@ from semmetrics.metrics.caption_steps import (
     share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Measure, Option, one_of
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.measure_options import MeasureOption, choice_option
 from semmetrics.metrics.tfidf import TfIdf, length_penalty, multiply_pairs
 from semmetrics.text.tokenizers import open_tokenizer
 
@@ -634,16 +635,16 @@ def _check_sigma(sigma: float) -> None:
 
 
 _SHARED_OPTIONS = (
-    one_of(
+    choice_option(
         "df",
         " ".join(SOURCES),
         "what document frequencies are counted on: the images of the "
         "run, its rows, or a fit that is given",
     ),
-    one_of("stem", "none porter", "stem words (Porter 1980)"),
+    choice_option("stem", "none porter", "stem words (Porter 1980)"),
     NO_REFERENCE,
 )
-_SIGMA = Option(
+_SIGMA = MeasureOption(
     "sigma",
     "sigma",
     6.0,

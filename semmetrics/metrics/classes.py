@@ -35,7 +35,7 @@ from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.data.tasks import ALL, Block
 from semmetrics.errors import InputError
-from semmetrics.metrics import definition
+from semmetrics.metrics.array_inputs import as_cutoffs
 from semmetrics.metrics.class_predictions import (
     SEEN,
     UNSEEN,
@@ -50,19 +50,18 @@ from semmetrics.metrics.definition import (
     Frame,
     LabelTable,
     Measure,
-    Option,
     Statistic,
     Sums,
 )
 from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
+from semmetrics.metrics.measure_options import MeasureOption, universe_option
 from semmetrics.metrics.registry import define
-from semmetrics.metrics.relations import as_cutoffs
 from semmetrics.metrics.stacking import StackingFamily
 
 LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
-_UNIVERSES = definition.universe_option().choices
+_UNIVERSES = universe_option().choices
 RESERVED = (ALL, *_UNIVERSES)
 """The values of these options that do not name a list of classes."""
 
@@ -273,7 +272,7 @@ def _check_candidates(name: Any) -> None:
 
 
 _OPTIONS = (
-    Option(
+    MeasureOption(
         "labels",
         "labels",
         _UNIVERSES[0],
@@ -281,7 +280,7 @@ _OPTIONS = (
         "list, or without one those of both sides (auto); those with images (reference); the "
         "class list (given); seen, unseen, or a list of class_lists, populations or hops",
     ),
-    Option(
+    MeasureOption(
         "candidates",
         "among",
         ALL,

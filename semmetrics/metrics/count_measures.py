@@ -25,7 +25,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 from semmetrics.arguments import check_choice
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, Option, Value
+from semmetrics.metrics.definition import Definition
+from semmetrics.metrics.measure_options import MeasureOption, OptionValue
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_families import SetFamily
 from semmetrics.metrics.set_options import set_options
@@ -56,7 +57,7 @@ def measure(
     equation: str = ...,
     cite: tuple[str, ...] = ...,
     name: str | None = ...,
-    defaults: Mapping[str, Value] | None = ...,
+    defaults: Mapping[str, OptionValue] | None = ...,
     policies: Container[str] | None = ...,
     aliases: Mapping[str, str] | None = ...,
 ) -> Callable[[Callable[..., Any]], Definition]: ...
@@ -76,7 +77,7 @@ def measure(
     equation: str = "",
     cite: tuple[str, ...] = (),
     name: str | None = None,
-    defaults: Mapping[str, Value] | None = None,
+    defaults: Mapping[str, OptionValue] | None = None,
     policies: Container[str] | None = None,
     aliases: Mapping[str, str] | None = None,
 ) -> Definition | Callable[[Callable[..., Any]], Definition]:
@@ -173,7 +174,7 @@ class _Traits:
     source: str
     equation: str
     cite: tuple[str, ...]
-    defaults: Mapping[str, Value]
+    defaults: Mapping[str, OptionValue]
     policies: Container[str] | None
     aliases: Mapping[str, str]
 
@@ -209,7 +210,7 @@ class _Traits:
         )
 
 
-def _options_of(formula: Callable[..., Any]) -> tuple[Option, ...]:
+def _options_of(formula: Callable[..., Any]) -> tuple[MeasureOption, ...]:
     """Return options for the keyword-only parameters of a formula.
 
     Raises
@@ -232,7 +233,7 @@ def _options_of(formula: Callable[..., Any]) -> tuple[Option, ...]:
     return tuple(options)
 
 
-def _option_of(parameter: inspect.Parameter, hint: Any) -> Option:
+def _option_of(parameter: inspect.Parameter, hint: Any) -> MeasureOption:
     """Return the option for a keyword-only parameter with a type annotation."""
     name = parameter.name
     choices: tuple[Any, ...] = ()
@@ -249,4 +250,6 @@ def _option_of(parameter: inspect.Parameter, hint: Any) -> Option:
     if is_required:
         default = None
     help_text = _OPTION_HELP.get(name, "an option of the formula")
-    return Option(name, name, default, choices, kind, help_text, required=is_required)
+    return MeasureOption(
+        name, name, default, choices, kind, help_text, required=is_required
+    )

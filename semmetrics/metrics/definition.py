@@ -1,21 +1,22 @@
-"""What a measure is: a definition, and a choice of its options.
+"""Definitions of measures, and measures, which are definitions with their options chosen.
 
 Conventions
 -----------
-A definition holds the formula and what is known of it: options, bounds, traits, source. A measure
-is a definition with every option chosen. ``str`` gives the name as papers write it and leaves out
-defaults; the signature leaves out nothing. The value of an option is text, a whole number or a
-number; what is written in a name or a signature is read back as the same value.
+A definition contains the formula of a measure, and its options, bounds, traits and
+source. A measure is a definition with a value for every option. ``str(measure)`` is the
+name as papers write it, without defaults. The signature contains every option.
+
+The value of a measure comes in two steps. A `Statistic` computes columns with one row per
+item. A `Family` computes the value from the columns or their sums.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,161 +25,43 @@ from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.messages import listing
+from semmetrics.metrics.measure_options import (
+    AUTO,
+    MeasureOption,
+    OptionValue,
+    format_value,
+    is_cutoff,
+)
 
 Columns: TypeAlias = Mapping[str, Any]
-"""Columns by name, of the classes of `core.columns` or of a statistic's own."""
+"""Columns by name, of the classes of `core.columns` or of a statistic's own class."""
 Sums: TypeAlias = Mapping[str, Any]
-"""Arrays of sums by name; of statistics that are not additive "rows", "weights" and "order"."""
-Value: TypeAlias = "str | int | float | None"
+"""Arrays of sums by name.
+
+A statistic that is not additive has "rows", "weights" and "order" instead.
+"""
 LabelTable: TypeAlias = dict[str, NDArray[Any]]
-"""Columns "label", "value" and counts of the labels that are averaged over."""
-_EXACT = 2**53  # whole numbers below it are exact as float64
-USUAL_OOV = "zero"
-USUAL_EMBEDDING = "static"
+"""Columns "label", "value" and counts, for the labels of an average over labels."""
+
 DEFAULT_EMBEDDING = "default"
 """The name of the embedding of measures that name none."""
-AUTO = "auto"
-"""The label universe that is the class list, or without one the labels of both sides."""
+USUAL_EMBEDDING = "static"
+"""The model of most measures if the user gives no embedding."""
+USUAL_OOV = "zero"
+"""The policy of most measures for labels without a vector."""
 
 
-class Option(NamedTuple):
-    """An option of a definition.
-
-    Attributes
-    ----------
-    name, short : str
-        As it is written, and its key in a signature.
-    default : value, or mapping from average to value
-    choices : tuple of values
-        All allowed values, where they can be listed.
-    kind : type
-        What a written value is read as: str, int or float.
-    help : str
-    averages : tuple of str, or None
-        The averages for which it means something; None for all.
-    required : bool
-    within : pair of numbers
-        The least and the largest that is allowed.
-    check : callable, optional
-        Raises InputError for a value of its kind that is not allowed; returns the one way in which
-        an allowed one is written, or None if that is as it stands.
-    """
-
-    name: str
-    short: str
-    default: Value | Mapping[str, Value] = None
-    choices: tuple[Value, ...] = ()
-    kind: type = str
-    help: str = ""
-    averages: tuple[str, ...] | None = None
-    required: bool = False
-    within: tuple[float, float] = (-np.inf, np.inf)
-    check: Callable[[Any], Any] | None = None
-
-    def default_for(self, average: Value) -> Value:
-        """Return the default under an average."""
-        if isinstance(self.default, Mapping):
-            return self.default[str(average or "")]
-        return self.default
-
-    def applies(self, average: Value) -> bool:
-        """Return whether it means something under an average."""
-        return self.averages is None or average in self.averages
-
-    def read(self, text: Value) -> Value:
-        """Convert a written value to the option's kind; refuse one that is not allowed."""
-        if text is None and self.default is None and not self.required:
-            return None
-        value = text.item() if isinstance(text, np.generic) else text
-        written_out = isinstance(value, str) and self.kind is not str
-        if written_out or (is_whole(value) and abs(value) < _EXACT):  # type: ignore[arg-type]
-            with suppress(ValueError):
-                value = self.kind(value)
-        fits = (
-            isinstance(value, self.kind)
-            and not isinstance(value, bool)
-            and value == value
-        )
-        if not fits or (isinstance(value, int) and abs(value) >= _EXACT):
-            wanted = {int: "a whole number below 2**53", float: "a number"}.get(
-                self.kind, "text"
-            )
-            raise InputError("bad-option", name=self.name, value=text, wanted=wanted)
-        if self.choices and value not in self.choices:
-            raise InputError(
-                "bad-choice", name=self.name, value=value, choices=self.choices
-            )
-        if isinstance(value, str) and not self.choices and not _can_be_written(value):
-            wanted = "text that can stand in a measure's name: no blanks at its ends, commas only "
-            wanted += "inside parentheses that close"
-            raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
-        least, most = self.within
-        if isinstance(value, int | float) and not least <= value <= most:
-            bounded = self.kind is float or most < np.inf
-            wanted = (
-                f"a number in [{least}, {most}]"
-                if bounded
-                else f"a whole number from {least}"
-            )
-            raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
-        cleaned: Value = None if self.check is None else self.check(value)
-        return value if cleaned is None else cleaned
-
-
-def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:
-    """Return an option of some choices, with blanks between; the first is the default."""
-    words = tuple(choices.split())
-    return Option(name, short or name, words[0], words, help=text)
-
-
-def universe_option(averages: tuple[str, ...] | None = None) -> Option:
-    """Return the option that says which labels count."""
-    text = "the labels that count: the class list, or without one those of both sides (auto); "
-    text += "of the ground truth; of both sides; the class list"
-    return one_of("labels", f"{AUTO} reference union given", text)._replace(
-        averages=averages
-    )
-
-
-def is_whole(value: object) -> bool:
-    """Return whether it is a whole number, of Python or numpy; a bool is not."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def is_cutoff(k: object) -> bool:
-    """Return whether it is a number of predictions: from 1, and below 2**53."""
-    return is_whole(k) and 1 <= int(k) < _EXACT  # type: ignore[call-overload]
-
-
-def _can_be_written(text: str) -> bool:
-    """Return whether a value can be read back from inside an option list."""
-    depth = 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0 or (letter == "," and not depth):
-            return False
-    return bool(text) and text == text.strip() and not depth
-
-
-def written(value: Value) -> str:
-    """Write a value as it stands in a name or a signature.
-
-    Examples
-    --------
-    >>> written(0.5), written("greedy")
-    ('0.5', 'greedy')
-    """
-    return repr(value) if isinstance(value, float) else str(value)
+# ---- from items to values -------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
 class Statistic:
-    """A step that gives columns, one row an item, by itself none; each kind is a frozen dataclass.
+    """A step that computes columns, with one row per item. Subclasses are frozen dataclasses.
 
     Attributes
     ----------
     additive : bool
-        Whether the measure is a function of the columns' sums; otherwise it needs the rows.
+        Whether the sums of the columns determine the measure. If not, it needs the rows.
     labels : frozenset of str
         The columns whose sums have the label axis last.
     """
@@ -187,26 +70,29 @@ class Statistic:
     labels: ClassVar[frozenset[str]] = frozenset()
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
-        """Compute the columns, by name."""
+        """Compute the columns by name. This class has none."""
         return {}
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The label axis: what an aggregate knows besides the sums.
+    """The label axis, which an aggregate needs in addition to the sums.
 
     Attributes
     ----------
     labels : tuple of str
-    in_reference, in_union : bool arrays, shape (labels,)
-        Labels in the ground truth of the items; in it or in the predictions of any system compared,
-        or a column of a matrix of either.
+    in_reference : bool array, shape (labels,)
+        The labels that occur in the ground truth.
+    in_union : bool array, shape (labels,)
+        The labels that occur in the ground truth or in the predictions of any compared
+        system, and the columns of a matrix of either.
     given : int or None
-        The first so many labels were given as the class list.
+        The length of the class list, whose labels come first. None without a class list.
     named : mapping from name to set of labels
         Label universes that have a name of their own.
     has_columns : bool
-        Whether a side is a matrix or 0/1 mappings, whose columns or keys are all in ``in_union``.
+        Whether a side is a matrix or has 0/1 mappings. All columns or keys are then in
+        ``in_union``.
     """
 
     labels: tuple[str, ...]
@@ -218,108 +104,133 @@ class Frame:
 
     @property
     def dictionary(self) -> int:
-        """The number of labels to rank: those given, or all that the input names."""
-        return len(self.labels) if self.given is None else self.given
+        """The number of labels to rank: the class list, or else all labels of the input."""
+        if self.given is None:
+            return len(self.labels)
+        return self.given
 
     def universe_name(self, measure: Measure) -> str:
-        """Name the labels that count in a measure: "reference", "union" or "given"."""
-        name = measure["labels"] or (AUTO if measure.definition.dictionary else "union")
-        return str(name) if name != AUTO else "union" if self.given is None else "given"
+        """Return the name of a measure's label universe: "reference", "union" or "given"."""
+        name = measure["labels"]
+        if not name:
+            name = AUTO if measure.definition.dictionary else "union"
+        if name != AUTO:
+            return str(name)
+        if self.given is None:
+            return "union"
+        return "given"
 
     def universe(self, measure: Measure) -> Bools:
-        """Select the labels that count in a measure; the others count nowhere."""
+        """Return which labels count in a measure."""
         return self.members(self.universe_name(measure))
 
     def members(self, name: str) -> Bools:
-        """Select the labels of a universe by its name."""
+        """Return which labels are in a label universe.
+
+        Raises
+        ------
+        UnknownKeyError
+            If there is no universe of this name.
+        InputError
+            If the name is "given", and there is no class list.
+        """
         if name in self.named:
-            return np.fromiter(
-                map(self.named[name].__contains__, self.labels), np.bool_
-            )
+            members = self.named[name]
+            return np.array([label in members for label in self.labels], np.bool_)
         if name == "reference":
             return self.in_reference
         if name == "union":
             return self.in_union
         if name != "given":
-            raise UnknownKeyError(
-                "unknown-name", what="list of labels", value=name, remedy=""
-            )
-        if self.given is None and self.has_columns:
+            what = "list of labels"
+            raise UnknownKeyError("unknown-name", what=what, value=name, remedy="")
+        if self.given is not None:
+            return np.arange(len(self.labels)) < self.given
+        if self.has_columns:
             return self.in_union
-        if self.given is None:
-            raise InputError("needs-option", what="labels=given", name="classes")
-        return np.arange(len(self.labels)) < self.given
+        raise InputError("needs-option", what="labels=given", name="classes")
 
 
 class Family(Protocol):
-    """A way from the data of items to the value of a measure."""
+    """A way to compute the value of a measure from columns or their sums."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Choose the step that gives the columns that the measure needs."""
+        """Return the step that computes the columns of a measure."""
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Compute the value; axes in front of the sums are kept."""
+        """Compute the value. Leading axes of the sums remain, such as resamples."""
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items or labels without a value, by cause."""
         return {}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value of each item, nan where undefined; None where an item alone has none."""
+        """Return the value of each item, nan if undefined, or None if items have no values."""
         return None
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> LabelTable | None:
-        """Return a column of each count and the value of each label; None without labels."""
+        """Return the counts and the value of each label, or None if labels have no values."""
         return None
+
+
+# ---- definitions and measures ---------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A metric: its formula and what is known of it. Calling it with options gives a measure.
+    """A measure without chosen options. Calling it with options returns a `Measure`.
+
+    A definition is identified by its kind and its name.
 
     Attributes
     ----------
     name : str
-    summary, equation : str
-        One sentence; the formula in plain text.
+    family : Family
+    summary : str
+        One sentence.
+    equation : str
+        The formula in plain text.
     source : str
-        Paper and equation.
+        The paper and the equation.
     cite : tuple of str
         Keys of BibTeX entries.
-    options : tuple of Option
+    options : tuple of MeasureOption
     averages : tuple of str
-        Allowed averages, the default first; empty where there is no such choice.
+        The averages that are allowed, the default first. Empty if there is no choice.
     bounds : pair of float
-    higher_is_better, symmetric, order_invariant : bool
-        Symmetric: predictions and references can be exchanged (for the averages given by
-        ``symmetric``). Order-invariant: the order of labels in a list does not matter, with the
-        default options.
+    higher_is_better : bool
+    symmetric : bool
+        Whether predictions and references can be exchanged.
+    order_invariant : bool
+        Whether the order of labels in a list does not matter, with the default options.
     cutoff : bool
         Whether ``@k`` is allowed.
     dictionary : bool
-        Whether the value depends on the number of labels there are, scored or not.
+        Whether the value depends on the number of all labels, scored or not.
     kind : str
-        What it evaluates; a definition is known by its kind and its name.
-    interval : str
-        The method of its confidence intervals where none is named. Macro averages have
-        "jackknife-bias" instead, unless labels without true items are skipped.
-    formula : callable, optional
-        Its positional parameters are counts, its keyword-only ones options.
-    extra : mapping
-        What its family has to know; "percent": papers print it times 100, though it may be above 1;
-        "lower": values of the option "part" of which lower ones are better; "ordered": values of
-        the option "match" under which the order of labels matters.
+        The kind of data.
     needs : frozenset of str
-        What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
-        whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
+        What the measure needs besides the two sides, such as "scores", "embedding" (of
+        labels), "text_embedding" (of whole texts), "taxonomy", "document_frequencies",
+        "java" and "word_vectors".
+    interval : str
+        The default method of confidence intervals. Macro averages use "jackknife-bias"
+        instead, unless labels without true items are skipped.
+    formula : callable, optional
+        Its positional parameters are counts, its keyword-only parameters are options.
+    extra : mapping
+        Further facts for the family. "percent": papers print the value times 100, though
+        it may be above 1. "lower": the values of the option "part" for which lower is
+        better. "ordered": the values of the option "match" for which the order of labels
+        matters.
     oov : str
-        What it makes of labels without a vector, unless the option ``oov`` is set.
+        The policy for labels without a vector, unless the user sets the option ``oov``.
     own_embedding : str
         The model that compares labels or texts if the user gives no embedding.
-    aliases : mapping
-        Other names, and the measures that they stand for: ``{"MacroF1": "F1(average=macro)"}``.
+    aliases : mapping from name to measure
+        Other names, such as ``{"MacroF1": "F1(average=macro)"}``.
     """
 
     name: str
@@ -328,7 +239,7 @@ class Definition:
     equation: str = ""
     source: str = ""
     cite: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
+    options: tuple[MeasureOption, ...] = ()
     averages: tuple[str, ...] = ()
     bounds: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
@@ -349,9 +260,10 @@ class Definition:
         return f"Definition({self.name!r}, kind={self.kind!r})"
 
     def printed_scale(self, scale: float) -> float:
-        """Return what printed values are multiplied by, where percentages are by ``scale``.
+        """Return the factor of printed values, if percentages are multiplied by ``scale``.
 
-        Papers print values in [-1, 1] in percent, and those of measures that say so.
+        Papers print values in [-1, 1] in percent, and the values of measures with "percent"
+        in ``extra``.
 
         Examples
         --------
@@ -359,46 +271,70 @@ class Definition:
         >>> share.printed_scale(100), distance.printed_scale(100)
         (100, 1.0)
         """
-        in_percent = max(map(abs, self.bounds)) <= 1 or self.extra.get("percent")
-        return scale if in_percent else 1.0
+        lower, upper = self.bounds
+        is_share = abs(lower) <= 1 and abs(upper) <= 1
+        if is_share or self.extra.get("percent"):
+            return scale
+        return 1.0
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The names of what the formula takes: counts and options."""
-        return tuple(inspect.signature(self.formula).parameters) if self.formula else ()
+        """The parameters of the formula: counts and options."""
+        if not self.formula:
+            return ()
+        return tuple(inspect.signature(self.formula).parameters)
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:
         """The counts that the formula takes."""
-        options = [option.name for option in self.options]
+        options = self._option_names()
         return tuple(name for name in self.parameters if name not in options)
 
-    def __call__(self, /, *, k: int | None = None, **chosen: Value) -> Measure:
-        """Choose options, and return the measure.
+    def __call__(self, /, *, k: int | None = None, **chosen: OptionValue) -> Measure:
+        """Return the measure with these options and this cutoff.
 
         Raises
         ------
         InputError
-            If an option is unknown, not allowed, or means nothing under the chosen average.
+            If an option is unknown, not allowed, or does not apply to the chosen average.
         """
-        known = [option.name for option in self.options]
+        self._check_names(chosen)
+        options = self._complete(chosen)
+        if k is None:
+            return Measure(self, options)
+        if not self.cutoff:
+            raise InputError("measure-option", option="a cutoff @k", measure=self.name)
+        if not is_cutoff(k):
+            wanted = "a whole number from 1, below 2**53"
+            raise InputError("bad-option", name="k", value=k, wanted=wanted)
+        return Measure(self, options, int(k))
+
+    def _option_names(self) -> list[str]:
+        return [option.name for option in self.options]
+
+    def _check_names(self, chosen: Mapping[str, OptionValue]) -> None:
+        """Raise an error if a chosen option is not an option of the definition."""
+        names = self._option_names()
         for name in chosen:
-            if name not in known:
-                remedy = (
-                    f"its options are {listing(known, most=20)}"
-                    if known
-                    else "leave it out"
-                )
+            if name not in names:
+                remedy = "leave it out"
+                if names:
+                    remedy = f"its options are {listing(names, most=20)}"
                 what = f"option of {self.name}"
                 raise InputError("unknown-name", what=what, value=name, remedy=remedy)
-        average = (
-            str(chosen.get("average", self.averages[0])) if self.averages else None
-        )
-        options: list[tuple[str, Value]] = []
+
+    def _complete(
+        self, chosen: Mapping[str, OptionValue]
+    ) -> tuple[tuple[str, OptionValue], ...]:
+        """Return the value of every option that applies, chosen or the default."""
+        average = None
+        if self.averages:
+            average = str(chosen.get("average", self.averages[0]))
+        values: list[tuple[str, OptionValue]] = []
         for option in self.options:
             if option.name in chosen:
                 value = self._read_option(option, chosen[option.name], average)
-                options.append((option.name, value))
+                values.append((option.name, value))
             elif option.required:
                 raise InputError(
                     "missing-option",
@@ -407,16 +343,13 @@ class Definition:
                     help=option.help,
                 )
             elif option.applies(average):
-                options.append((option.name, option.default_for(average)))
-        if k is not None and not self.cutoff:
-            raise InputError("measure-option", option="a cutoff @k", measure=self.name)
-        if k is not None and not is_cutoff(k):
-            wanted = "a whole number from 1, below 2**53"
-            raise InputError("bad-option", name="k", value=k, wanted=wanted)
-        return Measure(self, tuple(options), None if k is None else int(k))
+                values.append((option.name, option.default_for(average)))
+        return tuple(values)
 
-    def _read_option(self, option: Option, value: Value, average: str | None) -> Value:
-        """Return the value of an option that was chosen."""
+    def _read_option(
+        self, option: MeasureOption, value: OptionValue, average: str | None
+    ) -> OptionValue:
+        """Return the value of a chosen option, converted and checked."""
         if not option.applies(average):
             what = f"{self.name} with average={average}"
             raise InputError("measure-option", option=option.name, measure=what)
@@ -434,39 +367,38 @@ class Measure:
     Attributes
     ----------
     definition : Definition
-    options : tuple of pairs
-        Every option that means something here, defaults included.
+    options : tuple of (name, value)
+        Every option that applies, including defaults.
     k : int or None
         The cutoff.
     asked : tuple of str
-        What a user who named it wrote, as "macrof1", and before it the same with a cutoff that was
-        added; no part of what it is.
+        The measure as the user wrote it, such as "macrof1". If a cutoff was added later,
+        the text with the cutoff comes first. It is not compared.
     """
 
     definition: Definition
-    options: tuple[tuple[str, Value], ...] = ()
+    options: tuple[tuple[str, OptionValue], ...] = ()
     k: int | None = None
     asked: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether it is so of the definition, and of the part that is asked for."""
-        extra = self.definition.extra
-        return self.definition.higher_is_better and self["part"] not in extra.get(
-            "lower", ()
-        )
+        """Whether higher values are better, with these options."""
+        parts_to_lower = self.definition.extra.get("lower", ())
+        if self["part"] in parts_to_lower:
+            return False
+        return self.definition.higher_is_better
 
     @property
     def order_invariant(self) -> bool:
-        """Whether the order of labels in a list does not matter."""
-        if self.k is not None or self["match"] in self.definition.extra.get(
-            "ordered", ()
-        ):
+        """Whether the order of labels in a list does not matter, with these options."""
+        ordered_matches = self.definition.extra.get("ordered", ())
+        if self.k is not None or self["match"] in ordered_matches:
             return False
         return self.definition.order_invariant
 
-    def __getitem__(self, name: str) -> Value:
-        """Return the value of an option; None where it means nothing here."""
+    def __getitem__(self, name: str) -> OptionValue:
+        """Return the value of an option, or None if it does not apply."""
         return dict(self.options).get(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -474,26 +406,30 @@ class Measure:
         return iter(self.keys())
 
     def keys(self) -> tuple[str, ...]:
-        """Return the names of the options, by which ``dict(measure)`` has their values."""
+        """Return the names of the options. ``dict(measure)`` has their values."""
         return tuple(name for name, _ in self.options)
 
     def __matmul__(self, k: int) -> Measure:
-        """Add a cutoff: ``F1(average="macro") @ 3``."""
+        """Return the measure with a cutoff: ``F1(average="macro") @ 3``."""
         return self.with_options(k=k)
 
-    def with_options(self, *, k: int | None = None, **changed: Value) -> Measure:
-        """Change some options, or the cutoff, and return the measure."""
+    def with_options(self, *, k: int | None = None, **changed: OptionValue) -> Measure:
+        """Return the measure with other values of some options, or another cutoff.
+
+        Options that do not apply to a changed average are left out.
+        """
         average = changed.get("average", self["average"])
-        kept = {
-            option.name: self[option.name]
-            for option in self.definition.options
-            if option.name in self and option.applies(average)
-        }
-        made = self.definition(k=self.k if k is None else k, **{**kept, **changed})
-        added = (
-            () if k in (None, self.k) else tuple(f"{name}@{k}" for name in self.asked)
-        )
-        return replace(made, asked=(*added, *self.asked))
+        options = {}
+        for option in self.definition.options:
+            if option.name in self.keys() and option.applies(average):
+                options[option.name] = self[option.name]
+        options.update(changed)
+        if k is None or k == self.k:
+            measure = self.definition(k=self.k, **options)
+            return replace(measure, asked=self.asked)
+        measure = self.definition(k=k, **options)
+        asked_with_cutoff = tuple(f"{text}@{k}" for text in self.asked)
+        return replace(measure, asked=asked_with_cutoff + self.asked)
 
     def __repr__(self) -> str:
         return f"Measure({str(self)!r})"
@@ -502,34 +438,51 @@ class Measure:
         return self.under(self.definition.name)
 
     def under(self, name: str, fixed: Container[str] = ()) -> str:
-        """Write it by the name of an alias, without the options that the alias fixes."""
-        chosen = dict(self.options)
-        average = chosen.get("average")
-        shown = [
-            f"{option.name}={written(chosen[option.name])}"
-            for option in self.definition.options
-            if option.name in chosen
-            and option.name not in fixed
-            and (option.required or chosen[option.name] != option.default_for(average))
-        ]
-        inside = f"({','.join(shown)})" if shown else ""
-        return f"{name}{inside}" + ("" if self.k is None else f"@{self.k}")
+        """Write the measure with the name of an alias.
+
+        Parameters
+        ----------
+        name : str
+        fixed : container of str
+            The options that the alias fixes, which are not written.
+        """
+        values = dict(self.options)
+        average = values.get("average")
+        shown = []
+        for option in self.definition.options:
+            if option.name not in values or option.name in fixed:
+                continue
+            value = values[option.name]
+            if option.required or value != option.default_for(average):
+                shown.append(f"{option.name}={format_value(value)}")
+        text = name
+        if shown:
+            text += f"({','.join(shown)})"
+        if self.k is not None:
+            text += f"@{self.k}"
+        return text
 
     def signature(self) -> list[str]:
-        """Write every option that has a value as ``short:value``, the cutoff last."""
+        """Return every option that has a value as ``short:value``, the cutoff last."""
         shorts = {option.name: option.short for option in self.definition.options}
         parts = []
         for name, value in self.options:
             if value is not None:
-                parts.append(f"{shorts[name]}:{written(value)}")
-        return parts if self.k is None else [*parts, f"k:{self.k}"]
+                parts.append(f"{shorts[name]}:{format_value(value)}")
+        if self.k is not None:
+            parts.append(f"k:{self.k}")
+        return parts
+
+
+# ---- models ---------------------------------------------------------------------------
 
 
 def model_key(measure: Measure) -> str:
     """Return the key of a measure's embedding among the models of a task.
 
-    It is the name of the embedding. A measure with another policy for labels without a vector, or
-    with another model if no embedding is given, has a key that no embedding can have.
+    The key is the name of the embedding. A measure has a different key if it has another
+    policy for labels without a vector, or uses another model when no embedding is given.
+    Such a key cannot be the name of an embedding.
 
     Examples
     --------
@@ -539,18 +492,15 @@ def model_key(measure: Measure) -> str:
     >>> [model_key(measure) for measure in parse_all(["SemF1(embedding=bert)"])]
     ['bert']
     """
-    definition = measure.definition
-    own_models = []
-    if (
-        measure["embedding"] == DEFAULT_EMBEDDING
-        and definition.own_embedding != USUAL_EMBEDDING
-    ):
-        own_models.append(f"own {definition.own_embedding}")
-    return _join_key(measure, own_models)
+    own_embedding = measure.definition.own_embedding
+    differences = []
+    if measure["embedding"] == DEFAULT_EMBEDDING and own_embedding != USUAL_EMBEDDING:
+        differences.append(f"own {own_embedding}")
+    return _join_key(measure, differences)
 
 
 def shared_model_key(measure: Measure) -> str:
-    """Return the key that a measure's embedding has if all definitions have one default model.
+    """Return the key that a measure's embedding has if all definitions share one model.
 
     Earlier versions stored it.
 
@@ -564,7 +514,7 @@ def shared_model_key(measure: Measure) -> str:
 
 
 def _join_key(measure: Measure, differences: Sequence[str]) -> str:
-    """Return the name of a measure's embedding with what makes its model another."""
+    """Return the name of a measure's embedding, followed by the differences of its model."""
     parts = [str(measure["embedding"]), *differences]
     if measure.definition.oov != USUAL_OOV:
         parts.append(f"oov {measure.definition.oov}")

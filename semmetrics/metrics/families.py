@@ -1,21 +1,29 @@
-"""Families: from columns of items to a value, and what an undefined value counts as.
+"""Families: how the value of a measure is computed from columns, and undefined values.
 
 Conventions
 -----------
-A value is undefined for one of four causes: nothing predicted and nothing true (``empty``; for a
-label ``absent``), nothing predicted (``no_prediction``), nothing true (``no_reference``), or
-another reason (``undefined``). The measure's option of that name decides: ``nan`` makes the mean
-undefined, ``0`` and ``1`` are values, ``skip`` leaves it out. What was undefined is counted.
+A value is undefined for one of four causes:
+
+``empty``          nothing was predicted and nothing is true (``absent`` for a label)
+``no_prediction``  nothing was predicted
+``no_reference``   nothing is true
+``undefined``      any other reason
+
+The option of the measure with this name is the policy. ``nan`` makes the mean undefined,
+``0`` and ``1`` are used as the value, and ``skip`` leaves the value out. Undefined values
+are counted under every policy.
 
 Families
 --------
-``ItemMeans``      the mean over items of a value that each has
-``SumFormulas``    a formula on sums over items
-``CountFormulas``  a formula on counts: its mean over items (``average=example``), or its value on
-                   the counts of all items together (``micro``)
-``Derived``        a formula on the values of other measures, of one part of the data or several. It
-                   has no columns. Its replicates are its formula on the replicates of its terms,
-                   which are paired: parts of one data set are resampled with the same weights
+``ItemMeans``      The mean over items of a value that each item has.
+``SumFormulas``    A formula on sums over items.
+``CountFormulas``  A formula on counts: the mean of its values over items
+                   (``average=example``), or its value on the counts of all items together
+                   (``micro``).
+``Derived``        A formula on the values of other measures, of one part of the data or
+                   several. It has no columns. Its replicates are the formula on the
+                   replicates of its terms. These are paired, because all parts of a
+                   dataset are resampled with the same weights.
 """
 
 from __future__ import annotations
@@ -32,25 +40,35 @@ from semmetrics.core.columns import Coded, Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block, Step
 from semmetrics.errors import InputError, place_in
-from semmetrics.metrics import definition as definitions
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
+    Family,
     Frame,
     Measure,
-    Option,
+    Statistic,
     Sums,
 )
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.measure_options import MeasureOption, OptionValue
 from semmetrics.metrics.registry import is_own
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
+_EMPTY = CAUSES.index("empty")
+_NO_PREDICTION = CAUSES.index("no_prediction")
+_NO_REFERENCE = CAUSES.index("no_reference")
+_UNDEFINED = CAUSES.index("undefined")
 Causes: TypeAlias = NDArray[np.int8]
 """Positions in CAUSES."""
-Chosen: TypeAlias = tuple[tuple[str, definitions.Value], ...]
+OptionValues: TypeAlias = tuple[tuple[str, OptionValue], ...]
+"""Names and values of options."""
+
 POLICIES = ("nan", "0", "1", "skip")
+_VALUE_OF_POLICY = {"nan": np.nan, "0": 0.0, "1": 1.0}
 LABEL_AVERAGES = ("macro", "weighted")
-_NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
+
+
+# ---- policies for undefined values ----------------------------------------------------
 
 
 def policy_option(
@@ -59,177 +77,279 @@ def policy_option(
     default: Any,
     text: str,
     averages: tuple[str, ...] | None = None,
-) -> Option:
-    """Return the option that says what an undefined value counts as."""
-    return Option(
-        name, short, default, POLICIES, help=f"policy for {text}", averages=averages
-    )
+) -> MeasureOption:
+    """Return an option for the policy for a cause.
+
+    Parameters
+    ----------
+    name : str
+        The cause.
+    short : str
+        The key in a signature.
+    default : {"nan", "0", "1", "skip"}, or mapping from average to them
+    text : str
+        What the policy is for, in the help.
+    averages : tuple of str, optional
+        The averages that the option applies to. Default: all.
+    """
+    text = f"policy for {text}"
+    return MeasureOption(name, short, default, POLICIES, help=text, averages=averages)
 
 
 def choose_policies(
-    options: Iterable[Option], chosen: Container[str]
-) -> tuple[Option, ...]:
-    """Leave a choice to these policies alone; the causes of the others never arise."""
-    return tuple(
-        option._replace(choices=(option.default_for(None),))
-        if option.choices == POLICIES and option.name not in chosen
-        else option
-        for option in options
-    )
+    options: Iterable[MeasureOption], chosen: Container[str]
+) -> tuple[MeasureOption, ...]:
+    """Leave a choice only to the chosen policies, because the other causes never arise.
+
+    The other policies accept only their default. Options that are not policies do not
+    change.
+    """
+    restricted = []
+    for option in options:
+        if option.choices == POLICIES and option.name not in chosen:
+            default = option.default_for(None)
+            restricted.append(option._replace(choices=(default,)))
+        else:
+            restricted.append(option)
+    return tuple(restricted)
 
 
-def causes(values: Floats, n_pred: Any, n_ref: Any) -> Causes:
-    """Say why each value is undefined, as a position in CAUSES; 0 where it is defined."""
-    code = np.zeros(values.shape, np.int8)
-    bad = np.isnan(values)
-    if bad.any():
-        nothing, without = np.equal(n_pred, 0)[bad], np.equal(n_ref, 0)[bad]
-        code[bad] = np.select([nothing & without, nothing, without], [1, 2, 3], 4)
-    return code
+def find_causes(values: Floats, n_pred: Any, n_ref: Any) -> Causes:
+    """Return why each value is undefined, as a position in CAUSES. 0 if it is defined.
+
+    Parameters
+    ----------
+    values : float array
+        nan if undefined.
+    n_pred, n_ref : arrays, same shape
+        How much was predicted, and how much is true.
+
+    Examples
+    --------
+    >>> values = np.array([0.5, np.nan, np.nan])
+    >>> find_causes(values, np.array([1, 0, 0]), np.array([1, 0, 2])).tolist()
+    [0, 1, 2]
+    """
+    causes = np.zeros(values.shape, np.int8)
+    is_undefined = np.isnan(values)
+    if is_undefined.any():
+        no_prediction = np.equal(n_pred, 0)[is_undefined]
+        no_reference = np.equal(n_ref, 0)[is_undefined]
+        causes[is_undefined] = np.select(
+            [no_prediction & no_reference, no_prediction, no_reference],
+            [_EMPTY, _NO_PREDICTION, _NO_REFERENCE],
+            _UNDEFINED,
+        )
+    return causes
 
 
 def value_columns(values: Floats, n_pred: Any, n_ref: Any) -> dict[str, Column]:
-    """Make the columns "value" (0 where undefined) and "cause" of a value of each item."""
-    cause = causes(values, n_pred, n_ref)
+    """Return the columns "value" (0 if undefined) and "cause" of values of items."""
+    causes = find_causes(values, n_pred, n_ref)
     return {
-        "value": Dense(np.where(cause == 0, values, 0.0)),
-        "cause": OneHot(cause, len(CAUSES)),
+        "value": Dense(np.where(causes == 0, values, 0.0)),
+        "cause": OneHot(causes, len(CAUSES)),
     }
 
 
-def cause_option(measure: Measure, cause: str) -> str:
-    """Name the option that holds the policy for a cause."""
-    return (
-        "absent" if cause == "empty" and measure["average"] in LABEL_AVERAGES else cause
-    )
+def _policy_name(measure: Measure, cause: str) -> str:
+    """Return the name of the option for the policy for a cause."""
+    if cause == "empty" and measure["average"] in LABEL_AVERAGES:
+        return "absent"
+    return cause
 
 
 def apply_policies(
-    measure: Measure, values: Floats, code: Causes
+    measure: Measure, values: Floats, causes: Causes
 ) -> tuple[Floats, Bools]:
-    """Replace undefined values, and say which values count.
+    """Replace undefined values by their policies.
 
     Parameters
     ----------
     measure : Measure
     values : float array
-        nan where undefined.
-    code : int8 array of the same shape
-        The cause of each, as a position in CAUSES.
+        nan if undefined.
+    causes : int8 array, same shape
+        The cause of each value, as a position in CAUSES.
+
+    Returns
+    -------
+    values : float array, same shape
+    is_counted : bool array, same shape
+        False for values that a policy leaves out.
     """
-    kept = np.ones(values.shape, np.bool_)
-    if code.any():
-        values = values.copy()
-        for number, name in enumerate(CAUSES[1:], 1):
-            policy, where = measure[cause_option(measure, name)], code == number
-            kept &= ~where | (policy != "skip")
-            values[where] = _NUMBERS.get(str(policy), np.nan)
-    return values, kept
+    is_counted = np.ones(values.shape, np.bool_)
+    if not causes.any():
+        return values, is_counted
+    values = values.copy()
+    for code, cause in enumerate(CAUSES[1:], 1):
+        policy = measure[_policy_name(measure, cause)]
+        has_cause = causes == code
+        values[has_cause] = _VALUE_OF_POLICY.get(str(policy), np.nan)
+        if policy == "skip":
+            is_counted[has_cause] = False
+    return values, is_counted
 
 
-def averaged_values(measure: Measure, values: Floats, code: Causes) -> Floats:
-    """Return what a mean averages: policies for undefined values, nan for those left out."""
-    values, kept = apply_policies(measure, values, code)
-    return np.where(kept, values, np.nan)
+def averaged_values(measure: Measure, values: Floats, causes: Causes) -> Floats:
+    """Return the values that a mean averages, under the policies. nan if left out."""
+    values, is_counted = apply_policies(measure, values, causes)
+    return np.where(is_counted, values, np.nan)
+
+
+# ---- means ----------------------------------------------------------------------------
 
 
 def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
-    """Average over items under the policies, from the sum of values and the count of each cause."""
-    total, counts = as_floats(sums["value"]), as_floats(sums["cause"])
-    number = counts[..., 0]
-    unknown = np.zeros(number.shape, np.bool_)
-    for place, name in enumerate(CAUSES[1:], 1):
-        # None where the cause cannot arise
-        policy, some = (
-            measure[name],
-            counts[..., place],
-        )
+    """Average over items under the policies.
+
+    Parameters
+    ----------
+    measure : Measure
+    sums : mapping from name to array
+        "value" is the sum of the values that are defined, and "cause" the number of items
+        with each cause.
+    """
+    total = as_floats(sums["value"])
+    n_by_cause = as_floats(sums["cause"])
+    n_counted = n_by_cause[..., 0]
+    is_undefined = np.zeros(n_counted.shape, np.bool_)
+    for code, cause in enumerate(CAUSES[1:], 1):
+        policy = measure[cause]  # None if the cause cannot arise
+        n = n_by_cause[..., code]
         if policy == "nan":
-            unknown |= some > 0
+            is_undefined |= n > 0
         elif policy in ("0", "1"):
-            total, number = total + _NUMBERS[policy] * some, number + some
-    return np.where(unknown, np.nan, divide(total, number))
+            total = total + _VALUE_OF_POLICY[policy] * n
+            n_counted = n_counted + n
+    return np.where(is_undefined, np.nan, divide(total, n_counted))
 
 
-def undefined_items(sums: Sums) -> dict[str, int]:
-    """Count the items without a value, by cause, whatever their weights."""
-    return dict(
-        zip(
-            CAUSES[1:], sums.get("cause_items", sums["cause"]).tolist()[1:], strict=True
-        )
-    )
+def count_undefined_items(sums: Sums) -> dict[str, int]:
+    """Count the items without a value by cause, regardless of weights."""
+    counts = sums.get("cause_items", sums["cause"]).tolist()
+    return dict(zip(CAUSES[1:], counts[1:], strict=True))
+
+
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """Average over the last axis. nan if all weights are 0. A value of weight 0 may be nan."""
+    weighted = np.where(weights > 0, values, 0.0) * weights
+    return np.asarray(divide(weighted.sum(axis=-1), weights.sum(axis=-1)))
+
+
+def label_mean(
+    measure: Measure, values: Floats, support: Floats, is_counted: Bools
+) -> Floats:
+    """Average over the labels that count.
+
+    ``weighted`` weights each label by its references, if any label has references.
+
+    Parameters
+    ----------
+    measure : Measure
+    values, support : float arrays, shape (..., labels)
+        The value and the number of references of each label.
+    is_counted : bool array, same shape
+    """
+    weights = is_counted.astype(np.float64)
+    if measure["average"] == "weighted":
+        counted_support = np.where(is_counted, support, 0.0)
+        has_support = counted_support.any(axis=-1, keepdims=True)
+        weights = np.where(has_support, counted_support, weights)
+    return weighted_mean(values, weights)
+
+
+# ---- formulas -------------------------------------------------------------------------
 
 
 def evaluate_formula(
-    definition: Definition, known: dict[str, Any], options: Chosen
+    definition: Definition, counts: Mapping[str, Any], options: OptionValues
 ) -> Floats:
     """Evaluate the formula of a definition on counts.
+
+    Parameters
+    ----------
+    definition : Definition
+    counts : mapping from name to array
+        All arrays have the same shape.
+    options : tuple of (name, value)
+        The options of the formula.
+
+    Returns
+    -------
+    float array, same shape
+        nan if undefined.
 
     Raises
     ------
     InputError
-        If it fails, or gives an infinite value or an array of another shape than the counts.
+        If a user's formula fails, or a formula returns an infinite value or an array of
+        another shape than the counts.
     """
     formula: Any = definition.formula
-    arguments = {name: known[name] for name in definition.arguments}
+    arguments = {name: counts[name] for name in definition.arguments}
     try:
-        with np.errstate(all="ignore"):  # 0/0 is nan: that the value is undefined
+        with np.errstate(all="ignore"):  # 0/0 is nan, which is an undefined value
             values = np.asarray(formula(**arguments, **dict(options)), np.float64)
     except Exception as error:
         if isinstance(error, InputError) or not is_own(definition):
             raise
-        code = getattr(formula, "__code__", None)
-        raise InputError(
-            "own-code-failed",
-            "" if code is None else place_in(error, code.co_filename),
-            what=f"the formula of {definition.name}",
-            kind=type(error).__name__,
-            why=error,
-            remedy="correct it",
-        ) from error
-    endless = np.isinf(values).any()
-    if values.shape != next(iter(known.values())).shape or endless:
-        found = "an infinite value" if endless else f"an array of shape {values.shape}"
-        raise InputError(
-            "wrong-formula",
-            measure=definition.name,
-            problem=f"gives {found}",
-            remedy="return one number for each count, nan if undefined",
-        )
+        raise _failed_formula(definition, error) from error
+    _check_values(definition, values, next(iter(counts.values())).shape)
     return values
 
 
-def formula_options(measure: Measure) -> Chosen:
-    """Select the options that the formula itself takes."""
-    own = measure.definition.parameters
-    return tuple((name, value) for name, value in measure.options if name in own)
+def _failed_formula(definition: Definition, error: Exception) -> InputError:
+    """Return the error for a user's formula that raised an exception."""
+    where = ""
+    code = getattr(definition.formula, "__code__", None)
+    if code is not None:
+        where = place_in(error, code.co_filename)
+    return InputError(
+        "own-code-failed",
+        where,
+        what=f"the formula of {definition.name}",
+        kind=type(error).__name__,
+        why=error,
+        remedy="correct it",
+    )
 
 
-def weighted_mean(values: Floats, weights: Floats) -> Floats:
-    """Average over the last axis; nan without weights. A value of weight 0 may be nan."""
-    total = np.where(weights > 0, values, 0.0) * weights
-    return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
+def _check_values(
+    definition: Definition, values: Floats, shape: tuple[int, ...]
+) -> None:
+    """Raise an error if the values of a formula are infinite or have a wrong shape."""
+    is_infinite = np.isinf(values).any()
+    if values.shape == shape and not is_infinite:
+        return
+    result = f"an array of shape {values.shape}"
+    if is_infinite:
+        result = "an infinite value"
+    raise InputError(
+        "wrong-formula",
+        measure=definition.name,
+        problem=f"gives {result}",
+        remedy="return one number for each count, nan if undefined",
+    )
 
 
-def label_mean(
-    measure: Measure, values: Floats, support: Floats, kept: Bools
-) -> Floats:
-    """Average over the labels kept; those of ``weighted`` by their references, if any has some."""
-    weights = kept.astype(np.float64)
-    if measure["average"] == "weighted":
-        referred = np.where(kept, support, 0.0)
-        weights = np.where(referred.any(axis=-1, keepdims=True), referred, weights)
-    return weighted_mean(values, weights)
+def formula_options(measure: Measure) -> OptionValues:
+    """Return the options that are parameters of the formula itself."""
+    parameters = measure.definition.parameters
+    return tuple((name, value) for name, value in measure.options if name in parameters)
 
 
-class ItemMeans(definitions.Family):
-    """Means over items of the columns "value" and "cause".
+# ---- families -------------------------------------------------------------------------
+
+
+class ItemMeans(Family):
+    """Means over items, from the columns "value" and "cause".
 
     Attributes
     ----------
-    flags : tuple of pairs
-        Columns that mark items to be counted beside those without a value, and the name of each
-        count.
+    flags : tuple of (column, name)
+        Columns that mark items, and the name under which the marked items are counted
+        together with the undefined ones.
     """
 
     flags: tuple[tuple[str, str], ...] = ()
@@ -239,99 +359,131 @@ class ItemMeans(definitions.Family):
         return mean_of_defined(measure, sums)
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count the items without a value, by cause, and those that a flag marks."""
-        found = self.by_cause(measure, sums, frame)
-        for column, name in self.flags:  # whatever the weights of the items
-            found[name] = int(sums.get(f"{column}_items", sums[column])[1])
-        return found
+        """Count the items without a value by cause, and the items that a flag marks."""
+        counts = self.by_cause(measure, sums, frame)
+        for column, name in self.flags:
+            # Counts of items, regardless of weights, if both are available
+            n_by_flag = sums.get(f"{column}_items", sums[column])
+            counts[name] = int(n_by_flag[1])
+        return counts
 
     def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count what has no value, by cause."""
-        return undefined_items(sums)
+        """Count undefined values by cause."""
+        return count_undefined_items(sums)
 
     def values(
         self, measure: Measure, rows: Columns, frame: Frame
     ) -> tuple[Floats, Causes]:
-        """Return the value of each item, and why it has none."""
+        """Return the value of each item, and the cause if it is undefined."""
         return rows["value"].values, rows["cause"].codes
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value of each item."""
-        values, cause = self.values(measure, rows, frame)
-        return np.where(cause == 0, values, np.nan)
+        """Return the value of each item, nan if undefined."""
+        values, causes = self.values(measure, rows, frame)
+        return np.where(causes == 0, values, np.nan)
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value that each item has in the mean, nan where left out; None if no mean."""
+        """Return the values that the mean averages, nan if left out. None without a mean."""
         if measure["average"] not in (None, "example"):
             return None
-        return averaged_values(measure, *self.values(measure, rows, frame))
+        values, causes = self.values(measure, rows, frame)
+        return averaged_values(measure, values, causes)
 
 
-class SumFormulas(definitions.Family):
-    """A formula on sums of numbers over the items that have a value; column "cause" says which."""
+class SumFormulas(Family):
+    """A formula on sums over the items that have a value, as the column "cause" marks them."""
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Evaluate the formula on sums, or on the numbers of each item."""
         raise NotImplementedError
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Evaluate the formula on the sums; nan where no item has a value, or a policy says so."""
-        numbers = {
-            name: as_floats(sums[name]) for name in sums if not name.startswith("cause")
-        }
-        counts = as_floats(sums["cause"])
-        unknown = counts[..., 0] == 0
-        for place, name in enumerate(CAUSES[1:], 1):
-            if measure[name] == "nan":
-                unknown |= counts[..., place] > 0
-        return np.where(unknown, np.nan, self.value(measure, numbers))
+        """Evaluate the formula on the sums.
+
+        The value is nan if no item has a value, or if the policy for the cause of an item
+        is "nan".
+        """
+        numbers = {}
+        for name, array in sums.items():
+            if not name.startswith("cause"):
+                numbers[name] = as_floats(array)
+        n_by_cause = as_floats(sums["cause"])
+        is_undefined = n_by_cause[..., 0] == 0
+        for code, cause in enumerate(CAUSES[1:], 1):
+            if measure[cause] == "nan":
+                is_undefined |= n_by_cause[..., code] > 0
+        return np.where(is_undefined, np.nan, self.value(measure, numbers))
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause."""
-        return undefined_items(sums)
+        return count_undefined_items(sums)
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
-        numbers = {
-            n: np.asarray(c.values, np.float64) for n, c in rows.items() if n != "cause"
-        }
-        return np.where(rows["cause"].codes == 0, self.value(measure, numbers), np.nan)
+        numbers = {}
+        for name, column in rows.items():
+            if name != "cause":
+                numbers[name] = np.asarray(column.values, np.float64)
+        is_defined = rows["cause"].codes == 0
+        return np.where(is_defined, self.value(measure, numbers), np.nan)
 
 
 @dataclass(frozen=True, repr=False)
-class FormulaValues(definitions.Statistic):
-    """A formula on the counts of each item: columns "value" and "cause", and the counts' flags.
+class FormulaValues(Statistic):
+    """A formula on the counts of each item.
 
-    Counts may be those that occur, each once, and "codes", which say what each item has.
+    Attributes
+    ----------
+    definition : Definition
+    counts : Step
+        Columns of counts. With a column "codes", the other columns have one row for each
+        distinct combination of counts, and the codes are the row of each item.
+    options : tuple of (name, value)
+        The options of the formula.
     """
 
     definition: Definition
     counts: Step[dict[str, Any]]
-    options: Chosen = ()
+    options: OptionValues = ()
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
-        """Evaluate the formula item by item."""
-        columns = dict(block.get(self.counts))
-        codes = columns.pop("codes", None)
-        flags = {name: c for name, c in columns.items() if isinstance(c, OneHot)}
-        known = {name: c.values for name, c in columns.items() if name not in flags}
-        value = evaluate_formula(self.definition, known, self.options)
-        found: dict[str, Any] = value_columns(value, known["n_pred"], known["n_ref"])
+        """Return the columns "value" and "cause", and the flags of the counts."""
+        counts = {}
+        flags = {}
+        codes = None
+        for name, column in block.get(self.counts).items():
+            if name == "codes":
+                codes = column
+            elif isinstance(column, OneHot):
+                flags[name] = column
+            else:
+                counts[name] = column.values
+        values = evaluate_formula(self.definition, counts, self.options)
+        columns: dict[str, Any] = value_columns(
+            values, counts["n_pred"], counts["n_ref"]
+        )
         if codes is None:
-            return {**found, **flags}
-        cause = OneHot(found["cause"].codes.take(codes), len(CAUSES))
-        return {"value": Coded(codes, found["value"].values), "cause": cause}
+            return {**columns, **flags}
+        cause_of_item = columns["cause"].codes.take(codes)
+        return {
+            "value": Coded(codes, columns["value"].values),
+            "cause": OneHot(cause_of_item, len(CAUSES)),
+        }
 
 
 class CountFormulas(ItemMeans):
-    """Formulas on counts: the mean over items, or the value on the counts of all items together."""
+    """Formulas on counts, averaged over items or evaluated on the counts of all items."""
 
-    def counts(self, measure: Measure) -> definitions.Statistic:
-        """Choose the step that counts: columns named as the formula's parameters, and flags."""
+    def counts(self, measure: Measure) -> Statistic:
+        """Return the step that computes the counts.
+
+        Its columns are named after the parameters of the formula. Further columns are
+        flags.
+        """
         raise NotImplementedError
 
-    def statistic(self, measure: Measure) -> definitions.Statistic:
-        """Choose item values for ``example``, counts for other averages."""
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step for values of items (``example``), or for counts."""
         counts = self.counts(measure)
         if measure["average"] != "example":
             return counts
@@ -341,24 +493,25 @@ class CountFormulas(ItemMeans):
         """Average over the items, or evaluate the formula on the counts of all."""
         if measure["average"] == "example":
             return super().aggregate(measure, sums, frame)
-        return averaged_values(measure, *self._evaluated(measure, sums, frame))[..., 0]
+        values, causes = self.evaluate_together(measure, sums, frame)
+        return averaged_values(measure, values, causes)[..., 0]
 
     def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count the items, or say why all together have no value."""
+        """Count the items without a value, or the undefined values of all items together."""
         if measure["average"] == "example":
             return super().by_cause(measure, sums, frame)
-        code = self._evaluated(measure, sums, frame)[1]
-        return {
-            cause_option(measure, name): int((code == number).sum())
-            for number, name in enumerate(CAUSES[1:], 1)
-        }
+        _, causes = self.evaluate_together(measure, sums, frame)
+        counts = {}
+        for code, cause in enumerate(CAUSES[1:], 1):
+            counts[_policy_name(measure, cause)] = int((causes == code).sum())
+        return counts
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
         if measure["average"] == "example":
             return super().items(measure, rows, frame)
-        known = self.item_counts(measure, rows, frame)
-        return evaluate_formula(measure.definition, known, formula_options(measure))
+        counts = self.item_counts(measure, rows, frame)
+        return evaluate_formula(measure.definition, counts, formula_options(measure))
 
     def item_counts(
         self, measure: Measure, rows: Columns, frame: Frame
@@ -367,50 +520,68 @@ class CountFormulas(ItemMeans):
         return {name: rows[name].values for name in measure.definition.arguments}
 
     def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
-        """Return the counts of all items together; a last axis of length 1 stands for the whole."""
+        """Return the counts of all items together, with a last axis of length 1."""
         names = {*measure.definition.arguments, "n_pred", "n_ref"}
         return {name: as_floats(sums[name])[..., None] for name in names}
 
-    def _evaluated(
+    def evaluate_together(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> tuple[Floats, Causes]:
-        known = self.together(measure, sums, frame)
-        value = evaluate_formula(measure.definition, known, formula_options(measure))
-        return value, causes(value, known["n_pred"], known["n_ref"])
+        """Evaluate the formula on the counts of all items together.
+
+        Returns
+        -------
+        values : float array
+            nan if undefined.
+        causes : int8 array, same shape
+        """
+        counts = self.together(measure, sums, frame)
+        options = formula_options(measure)
+        values = evaluate_formula(measure.definition, counts, options)
+        return values, find_causes(values, counts["n_pred"], counts["n_ref"])
 
 
-class Derived(definitions.Family):
+class Derived(Family):
     """A formula on the values of other measures.
 
-    Subclasses say which (`terms`) and how (`combine`).
+    Subclasses define which measures (`terms`) and the formula (`combine`).
     """
 
     @abstractmethod
     def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
-        """Return the measures that it needs of each part; "" is data that have no parts."""
+        """Return the measures that are needed, by the part of the data.
+
+        Data without parts have the part "".
+        """
 
     @abstractmethod
     def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
-        """Combine the values of all terms, in their order: numbers, or arrays of one shape."""
+        """Combine the values of all terms in their order: numbers, or arrays of one shape."""
 
-    def statistic(self, measure: Measure) -> definitions.Statistic:
-        """Return a step of nothing."""
-        return definitions.Statistic()
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return a step without columns."""
+        return Statistic()
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Return nan: the value is made of the values of other measures."""
+        """Return nan, because the value comes from `combine`."""
         return np.full((), np.nan)
 
 
 def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:
-    """Return what a derived measure needs of each part; nothing for other measures."""
+    """Return the terms of a derived measure by part. Other measures have none."""
     family = measure.definition.family
-    return family.terms(measure) if isinstance(family, Derived) else {}
+    if isinstance(family, Derived):
+        return family.terms(measure)
+    return {}
 
 
 def flat_terms(measures: Sequence[Measure]) -> list[Measure]:
-    """Return each measure once, and instead of a derived one those that it is made of."""
-    every = (terms_of(one) or {"": [one]} for one in measures)
-    return list(
-        dict.fromkeys(one for parts in every for some in parts.values() for one in some)
-    )
+    """Replace derived measures by their terms, and return each measure once."""
+    terms: list[Measure] = []
+    for measure in measures:
+        terms_by_part = terms_of(measure)
+        if not terms_by_part:
+            terms.append(measure)
+        for terms_of_part in terms_by_part.values():
+            terms.extend(terms_of_part)
+    return list(dict.fromkeys(terms))

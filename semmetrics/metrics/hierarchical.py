@@ -61,7 +61,7 @@ from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, Measure, Statistic, one_of
+from semmetrics.metrics.definition import Definition, Measure, Statistic
 from semmetrics.metrics.families import (
     CountFormulas,
     ItemMeans,
@@ -70,6 +70,7 @@ from semmetrics.metrics.families import (
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, ItemCounts, Matches, cut_of, sides_of
+from semmetrics.metrics.measure_options import choice_option
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_options import set_options
 
@@ -447,12 +448,14 @@ class DistanceFamily(ItemMeans):
         return LabelDistances(measure)
 
 
-_UNKNOWN = one_of(
+_UNKNOWN = choice_option(
     "unknown",
     "error own",
     "labels outside the taxonomy: refused, or each a root of its own",
 )
-_ROOT = one_of("root", "exclude include", "whether the root counts as an ancestor")
+_ROOT = choice_option(
+    "root", "exclude include", "whether the root counts as an ancestor"
+)
 
 
 def _hierarchical(
@@ -513,17 +516,17 @@ LCADistance = define(
     source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
     cite=("deng2010", "bertinetto2020"),
     options=(
-        one_of(
+        choice_option(
             "measure",
             "edges height",
             "links through the common ancestor, or its height",
         ),
-        one_of(
+        choice_option(
             "normalize",
             "none depth",
             "divide by the largest value that the taxonomy allows",
         ),
-        one_of(
+        choice_option(
             "unconnected",
             "root skip",
             "labels without a common ancestor: joined at an implied root, or left out",

@@ -1,6 +1,17 @@
-"""What other libraries and papers call a measure, and what to write instead."""
+"""Hints for unknown names of measures, such as names of other libraries and papers."""
 
 from __future__ import annotations
+
+_ROC_AUC = "write ROC-AUC of labels, or AUSUC of classes"
+
+
+def _measures_at(k: int | str) -> str:
+    """Return what to write for the accuracy of the first k predictions."""
+    return (
+        f"write HitRate@{k} of retrieval, PerClassAccuracy@{k} or Accuracy@{k} of "
+        "classes"
+    )
+
 
 HINTS = {
     "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
@@ -9,7 +20,8 @@ HINTS = {
     "P": "write Precision@K",
     "Accuracy": "for label sets write Jaccard (example-based accuracy, as in kubany2020) or "
     "SubsetAccuracy (accuracy_score of scikit-learn)",
-    **dict.fromkeys(("AUC", "AUROC"), "write ROC-AUC of labels, or AUSUC of classes"),
+    "AUC": _ROC_AUC,
+    "AUROC": _ROC_AUC,
     "F2": "write FBeta(beta=2)",
     "EMR": "write SubsetAccuracy, the exact match ratio",
     "B": "write BLEU-4, or another order",
@@ -19,10 +31,8 @@ HINTS = {
     "trained model finds those: see aac-metrics",
     "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
 }
-_HITRATE_OR_TOP_K = (
-    "write HitRate@K of retrieval, PerClassAccuracy@K or Accuracy@K of classes"
-)
-# What other libraries and papers call a measure, folded, and what to write instead.
+"""What to write for names that are short or ambiguous."""
+
 NAMES_ELSEWHERE = {
     "acc": "write Accuracy or PerClassAccuracy of classes, SubsetAccuracy or Jaccard of label sets",
     "averageprecision": "write mAP, the mean over classes, or AP, the mean over items",
@@ -40,19 +50,25 @@ NAMES_ELSEWHERE = {
     "labelrankingaverageprecisionscore": "write LRAP",
     "meanaverageprecision": "write mAP of labels, MAP of retrieval",
     "rouge": "write ROUGE-L",
-    "topk": _HITRATE_OR_TOP_K,
-    "topkaccuracy": _HITRATE_OR_TOP_K,
-    "topkaccuracyscore": _HITRATE_OR_TOP_K,
-    **{f"top{k}": _HITRATE_OR_TOP_K.replace("@K", f"@{k}") for k in (1, 3, 5, 10)},
-    **{
-        f"top{k}accuracy": _HITRATE_OR_TOP_K.replace("@K", f"@{k}")
-        for k in (1, 3, 5, 10)
-    },
+    "topk": _measures_at("K"),
+    "topkaccuracy": _measures_at("K"),
+    "topkaccuracyscore": _measures_at("K"),
+    "top1": _measures_at(1),
+    "top3": _measures_at(3),
+    "top5": _measures_at(5),
+    "top10": _measures_at(10),
+    "top1accuracy": _measures_at(1),
+    "top3accuracy": _measures_at(3),
+    "top5accuracy": _measures_at(5),
+    "top10accuracy": _measures_at(10),
     "zerooneloss": "write SubsetAccuracy, which is 1 minus the zero-one loss",
 }
+"""What to write for names of other libraries and papers, which are folded."""
+
 AVERAGES_ELSEWHERE = {
     "samples": "",
     "sample": "",
     "example": "",
     "weighted": "weighted",
 }
+"""What other libraries call averages, and the value of the option "average". "" is the default."""

@@ -16,8 +16,9 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, CaptionTask, LabelTask, kept, occurring
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Option
+from semmetrics.metrics.definition import DEFAULT_EMBEDDING
 from semmetrics.metrics.matching import sides_of
+from semmetrics.metrics.measure_options import MeasureOption
 from semmetrics.metrics.similarity_sources import (
     COST_OF_PAIR,
     PairwiseSimilarity,
@@ -28,7 +29,7 @@ from semmetrics.metrics.similarity_sources import (
 if TYPE_CHECKING:
     from semmetrics.embed.label_vectors import LabelVectors
 
-EMBEDDING = Option(
+EMBEDDING = MeasureOption(
     "embedding",
     "embedding",
     DEFAULT_EMBEDDING,

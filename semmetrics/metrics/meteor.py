@@ -48,8 +48,9 @@ from semmetrics.metrics.caption_steps import (
     joined_tokens,
     task_tokens,
 )
-from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.metrics.families import SumFormulas
+from semmetrics.metrics.measure_options import MeasureOption, choice_option
 from semmetrics.metrics.meteor_formula import COUNTS, PARTS, meteor_value
 from semmetrics.store.downloads import Progress
 from semmetrics.text.captions import one_line
@@ -497,19 +498,19 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 
 _RECALL = "how much recall counts in the mean of precision and recall"
 _PENALTY = "the largest penalty for chunks"
-_RELEASE = one_of(
+_RELEASE = choice_option(
     "release", "1.5", "release of the program, with its English parameters and -norm"
 )
-_COUNTED_BY = one_of(
+_COUNTED_BY = choice_option(
     "program",
     "python java",
     "what counts: this library, or the program itself, "
     "which needs Java and gives the same counts",
 )
-_PARAPHRASES = one_of(
+_PARAPHRASES = choice_option(
     "paraphrases", "true false", "whether paraphrases match", short="par"
 )
-_PART = one_of(
+_PART = choice_option(
     "part",
     " ".join(PARTS),
     "METEOR itself, a factor of it (of fragmentation, chunks "
@@ -541,8 +542,8 @@ METEOR_NLTK = caption_measure(
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
     cite=("lavie2007",),
     options=(
-        Option("alpha", "alpha", 0.9, kind=float, within=(0, 1), help=_RECALL),
-        Option(
+        MeasureOption("alpha", "alpha", 0.9, kind=float, within=(0, 1), help=_RECALL),
+        MeasureOption(
             "beta",
             "beta",
             3.0,
@@ -550,7 +551,7 @@ METEOR_NLTK = caption_measure(
             within=(0, 1e154),
             help="power of the penalty",
         ),
-        Option("gamma", "gamma", 0.5, kind=float, within=(0, 1), help=_PENALTY),
+        MeasureOption("gamma", "gamma", 0.5, kind=float, within=(0, 1), help=_PENALTY),
         NO_REFERENCE,
     ),
     order_invariant=False,

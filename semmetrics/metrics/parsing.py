@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import Definition, Measure, is_cutoff
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.measure_options import is_cutoff
 from semmetrics.metrics.measure_table import KINDS_OF_MEASURES, ROWS
 from semmetrics.metrics.registry import correct_name, find, fixed_options, kinds_of
 
@@ -33,7 +34,7 @@ _FORM = re.compile(
 
 
 def parse(text: str, kind: str | None = None) -> list[Measure]:
-    """Parse a text that names one measure, or one at several cutoffs.
+    """Parse a string that names a measure, at one cutoff or several.
 
     Parameters
     ----------
@@ -61,17 +62,17 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     kinds: Iterable[str | None] = [kind]
     if kind is None:
         kinds = kinds_of(form["name"]) or [None]
-    problems = []
-    for one in kinds:
+    errors = []
+    for kind_to_try in kinds:
         try:
-            return _parse_form(text, form, one)
+            return _parse_form(text, form, kind_to_try)
         except InputError as error:
-            problems.append(error)
-    raise problems[0]
+            errors.append(error)
+    raise errors[0]
 
 
 def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measure]:
-    """Parse a text that has the form of a measure, as a measure of a kind."""
+    """Parse a string that has the form of a measure, as a measure of a kind."""
     definition, fixed = find(form["name"], kind)
     options = _parse_options(text, form["options"] or "")
     for name, value in fixed.items():
@@ -116,7 +117,7 @@ def refuse_commas(
     text : str
     kind : str, optional
     also : container of str
-        What else may be among the measures, such as protocols.
+        Other names that may be among the measures, such as names of protocols.
 
     Raises
     ------
@@ -124,23 +125,30 @@ def refuse_commas(
         The message has the same names, separated by spaces.
     """
     bare = text.strip(" ,")
-    if bare != text.strip() and (_kinds_of_text(bare) or bare in also):
+    if bare != text.strip() and _begins_with_name(bare, also):
         raise InputError("comma-separated", text=text, wanted=bare)
-    first, *others = [part.strip() for part in split_outside(text)] or [""]
-    names = [other for other in others if _kinds_of_text(other) or other in also]
+    parts = [part.strip() for part in split_outside(text)]
+    names = [part for part in parts[1:] if _begins_with_name(part, also)]
     if not names:
         return
-    if kind and not any(kind in _kinds_of_text(other) for other in names):
+    if kind and not any(kind in _kinds_of_text(name) for name in names):
         return
-    wanted = first
-    for other in others:
-        separator = " " if other in names else ","
-        wanted += f"{separator}{other}"
+    wanted = parts[0]
+    for part in parts[1:]:
+        if part in names:
+            wanted += f" {part}"
+        else:
+            wanted += f",{part}"
     raise InputError("comma-separated", text=text, wanted=wanted)
 
 
+def _begins_with_name(text: str, also: Container[str]) -> bool:
+    """Return whether a string begins with a measure, or is one of the other names."""
+    return bool(_kinds_of_text(text)) or text in also
+
+
 def _kinds_of_text(text: str) -> tuple[str, ...]:
-    """Return the kinds that have the measure with which a text begins."""
+    """Return the kinds that have the measure at the beginning of a string."""
     form = _FORM.match(correct_name(text))
     if form is None:
         return ()
@@ -148,7 +156,7 @@ def _kinds_of_text(text: str) -> tuple[str, ...]:
 
 
 def parse_in_any_case(text: str) -> list[Measure]:
-    """Parse a text that may be a measure, in any case, for all kinds that have it.
+    """Parse a string that may be a measure, ignoring case, for all kinds that have it.
 
     Examples
     --------
@@ -163,7 +171,7 @@ def parse_in_any_case(text: str) -> list[Measure]:
 
 
 def split_outside(text: str, sign: str = ",") -> list[str]:
-    """Split a text at a sign outside parentheses. Empty parts are left out.
+    """Split a string at a sign outside parentheses. Empty parts are left out.
 
     Examples
     --------
@@ -173,14 +181,14 @@ def split_outside(text: str, sign: str = ",") -> list[str]:
     parts = []
     depth = 0
     start = 0
-    for place, letter in enumerate(text):
+    for position, letter in enumerate(text):
         if letter == "(":
             depth += 1
         elif letter == ")":
             depth -= 1
         if letter == sign and depth <= 0:
-            parts.append(text[start:place])
-            start = place + 1
+            parts.append(text[start:position])
+            start = position + 1
     parts.append(text[start:])
     return [part for part in parts if part.strip()]
 
@@ -217,7 +225,7 @@ def parse_all(
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
-    A text may name several measures, separated by spaces.
+    A string may name several measures, separated by spaces.
 
     Parameters
     ----------
@@ -225,30 +233,28 @@ def parse_all(
     kind : str, optional
         The kind of data. Measures of other kinds raise an error.
     first : str, optional
-        The kind that is meant if several kinds have a name.
+        The kind to use if several kinds have a measure of the same name.
 
     Raises
     ------
     InputError
-        One line for each text that is wrong.
+        One line for each string that is wrong.
 
     Examples
     --------
     >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], first="retrieval")]
     ['retrieval', 'labels']
     """
+    words = _split_all(texts, kind or first)
     measures: list[Measure] = []
-    problems = []
-    words = []
-    for text in texts:
-        words += split_names(text, kind or first)
+    errors = []
     for word in words:
         try:
             measures += _parse_word(word, kind, first)
         except InputError as error:
-            problems.append(error)
-    raise_all(problems)
-    repeated = [str(m) for m, times in Counter(measures).items() if times > 1]
+            errors.append(error)
+    raise_all(errors)
+    repeated = [str(measure) for measure, n in Counter(measures).items() if n > 1]
     if repeated:
         raise InputError("duplicate-measures", names=repeated)
     return measures
@@ -257,7 +263,7 @@ def parse_all(
 def _parse_word(
     word: MeasureLike, kind: str | None, first: str | None
 ) -> list[Measure]:
-    """Parse what names one measure, or one at several cutoffs, and remember how it was written."""
+    """Parse a measure, at one cutoff or several, and store how the user wrote it."""
     if isinstance(word, Measure):
         return [word]
     if isinstance(word, Definition):
@@ -286,15 +292,13 @@ def parse_by_kind(texts: Iterable[MeasureLike]) -> dict[str, list[Measure]]:
     >>> list(parse_by_kind(["BagSim(references=mean)"]))
     ['captions']
     """
-    words = []
-    for text in texts:
-        words += split_names(text)
+    words = _split_all(texts, None)
     if not words:
         return {}
     kinds = _kinds_of_word(words[0])
     for word in words[1:]:
-        of_word = _kinds_of_word(word)
-        kinds = [kind for kind in kinds if kind in of_word]
+        kinds_of_word = _kinds_of_word(word)
+        kinds = [kind for kind in kinds if kind in kinds_of_word]
     measures_by_kind = {}
     for kind in kinds:
         with suppress(InputError):
@@ -303,7 +307,7 @@ def parse_by_kind(texts: Iterable[MeasureLike]) -> dict[str, list[Measure]]:
 
 
 def kinds_of_all(texts: Iterable[MeasureLike]) -> list[str]:
-    """Return the kinds that have all of some measures, with their options."""
+    """Return the kinds that have all of these measures, with their options."""
     return list(parse_by_kind(texts))
 
 
@@ -317,49 +321,71 @@ def _kinds_of_word(word: MeasureLike) -> list[str]:
 
 
 def listed(measures: Any) -> list[MeasureLike]:
-    """Return the measures that a user gives, one or several, as a list."""
+    """Return one measure, or several, as a list."""
     if isinstance(measures, (str, Measure, Definition)):
         return [measures]
     return list(measures)
 
 
-def split_names(text: Any, kind: str | None = None) -> list[Any]:
-    """Split a text that names several measures at its spaces. One may be written with spaces.
+def split_names(text: str, kind: str | None = None) -> list[str]:
+    """Split a string that names several measures at its spaces.
+
+    A string that is a single measure, written with spaces, is not split.
 
     Examples
     --------
     >>> split_names("F1 Recall@5"), split_names("F1 (average=macro)")
     (['F1', 'Recall@5'], ['F1 (average=macro)'])
     """
-    if not isinstance(text, str):
-        return [text]
     words = split_outside(" ".join(text.split()), " ")
-    if len(words) < 2:
-        return [text]
-    with suppress(InputError):
-        parse(text, kind)
+    if len(words) < 2 or _is_measure(text, kind):
         return [text]
     return words
 
 
+def _split_all(texts: Iterable[MeasureLike], kind: str | None) -> list[MeasureLike]:
+    """Split all strings that name several measures."""
+    words: list[MeasureLike] = []
+    for text in texts:
+        if isinstance(text, str):
+            words += split_names(text, kind)
+        else:
+            words.append(text)
+    return words
+
+
+def _is_measure(text: str, kind: str | None) -> bool:
+    """Return whether a string is parsed as one measure, at one cutoff or several."""
+    try:
+        parse(text, kind)
+    except InputError:
+        return False
+    return True
+
+
 def parse_one(measure: MeasureLike, what: str) -> Measure:
-    """Parse what names one measure.
+    """Parse exactly one measure.
 
     Parameters
     ----------
     measure : str, Measure or Definition
     what : str
-        What the measure is for, in the error.
+        The use of the measure, for the error.
+
+    Raises
+    ------
+    InputError
+        If there are several measures, or the measure is wrong.
     """
     measures = parse_all([measure])
     if len(measures) != 1:
-        found = pluralize(len(measures), "measure")
-        raise InputError("wrong-count", "measure", found=found, wanted=what)
+        number = pluralize(len(measures), "measure")
+        raise InputError("wrong-count", "measure", found=number, wanted=what)
     return measures[0]
 
 
 def name_as_asked(measure: Measure) -> str:
-    """Write a measure with the alias that was requested, if that still has the same meaning.
+    """Write a measure with the alias that the user wrote, if the alias still fits its options.
 
     Examples
     --------
@@ -372,16 +398,16 @@ def name_as_asked(measure: Measure) -> str:
         fixed: dict[str, Any] = fixed_options(name, definition.kind)
         if not fixed:
             continue
-        of_alias = definition(**fixed)
-        if all(of_alias[option] == measure[option] for option in fixed):
+        alias = definition(**fixed)
+        if all(alias[option] == measure[option] for option in fixed):
             return measure.under(name, fixed)
     return str(measure)
 
 
-def raise_all(problems: list[InputError]) -> None:
-    """Raise the only error, or one that lists several. Without errors, nothing happens."""
-    if len(problems) == 1:
-        raise problems[0]
-    if problems:
-        lines = "".join(f"\n  {error}" for error in problems)
-        raise InputError("wrong-measures", n=len(problems), listed=lines)
+def raise_all(errors: list[InputError]) -> None:
+    """Raise the only error, or one that lists several. Do nothing if there are no errors."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        lines = "".join(f"\n  {error}" for error in errors)
+        raise InputError("wrong-measures", n=len(errors), listed=lines)

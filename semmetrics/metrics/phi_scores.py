@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-phi has one row per image and one column per caption, whatever the direction. phi,
-rankings (``top``) and relations are described in `semmetrics.metrics.relations`. Of equal
-numbers, the first in the gallery wins, whereas in the released code of Biten et al. any of
-them may.
+phi has one row per image and one column per caption, whatever the direction. It is
+described in `semmetrics.metrics.phi_matrix`, and rankings (``top``) and relations are
+described in `semmetrics.metrics.relations`. Of equal numbers, the first in the gallery
+wins, whereas in the released code of Biten et al. any of them may.
 
 Functions return a value per query, in [0, 1] if phi is not negative, and higher is
 better. Papers print means in percent. A value that is not defined is nan, and each
@@ -31,9 +31,11 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.backend import refuse_masked, to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.errors import InputError
-from semmetrics.metrics import relations
+from semmetrics.metrics.array_inputs import as_cutoffs
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.relations import MostSimilar, Queries, Relation
+from semmetrics.metrics.nearest_items import MostSimilar
+from semmetrics.metrics.phi_matrix import Queries, as_matrix, count_equal, take_phi
+from semmetrics.metrics.relations import Relation, check_relation
 from semmetrics.metrics.retrieved import Retrieved
 
 Variant: TypeAlias = Literal["hard", "soft", "weighted", "hit"]
@@ -118,7 +120,7 @@ def ncs(
     >>> ncs([[0, 1, 2]], phi, (1, 3)).round(4).tolist()
     [[1.0, 1.0]]
     """
-    cutoffs = relations.as_cutoffs(k)
+    cutoffs = as_cutoffs(k)
     largest_cutoff = max(cutoffs)
     size = largest_cutoff
     if isinstance(extended, int):
@@ -126,7 +128,7 @@ def ncs(
     if size < 1 or extended not in (None, "k", size):
         wanted = "a whole number from 1, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
-    matrix = relations.as_matrix(phi)
+    matrix = as_matrix(phi)
     retrieved = Retrieved(top, matrix, largest_cutoff, queries, leave_out, rows)
     best = retrieved.best(max(largest_cutoff, size), best)
     retrieved_phi = retrieved.phi()
@@ -274,7 +276,7 @@ def semantic_recall(
     >>> semantic_recall([[0, 3, 1]], relevant, (1, 3), phi=phi, variant="weighted").round(2)
     array([[0.48, 0.76]])
     """
-    cutoffs = relations.as_cutoffs(k)
+    cutoffs = as_cutoffs(k)
     check_choice("variant", variant, ("hard", "soft", "weighted", "hit"))
     is_weighted = variant in ("soft", "weighted")
     if is_weighted and phi is None:
@@ -283,9 +285,9 @@ def semantic_recall(
         matrix = _smallest_gallery(top, relevant, leave_out, rows)
         queries = "rows"
     else:
-        matrix = relations.as_matrix(phi)
+        matrix = as_matrix(phi)
     retrieved = Retrieved(top, matrix, max(cutoffs), queries, leave_out, rows)
-    relevant = relations.check_relation(
+    relevant = check_relation(
         relevant, len(retrieved.places), retrieved.width, "relevant"
     )
     is_hit = retrieved.among(relevant)
@@ -324,9 +326,7 @@ def _sum_relevant_phi(retrieved: Retrieved, relevant: Relation) -> Floats:
     """Sum the phi of each query's extended ground truth, shape (queries, 1)."""
     indptr, places = relevant
     row = row_numbers(indptr)
-    values = relations.take_phi(
-        retrieved.matrix, retrieved.rows[row], places, retrieved.queries
-    )
+    values = take_phi(retrieved.matrix, retrieved.rows[row], places, retrieved.queries)
     n_queries = len(indptr) - 1
     sums = np.bincount(row, values, n_queries).astype(np.float64)
     return np.asarray(sums[:, None])
@@ -373,7 +373,7 @@ def tied_queries(
     >>> tied_queries([[1, 0]], phi, 1, 2), tied_queries([[0, 1]], phi, 1, 2)
     (array([ True]), array([False]))
     """
-    matrix = relations.as_matrix(phi)
+    matrix = as_matrix(phi)
     retrieved = Retrieved(top, matrix, k, queries, leave_out, rows)
     best = retrieved.best(m, best)
     best_phi = best.values[:, :m]
@@ -414,7 +414,7 @@ def _count_equal(retrieved: Retrieved, queries: Ints, values: Floats) -> Ints:
         all_indptr, all_places = retrieved.leave_out
         indptr, flat = take_rows(all_indptr, queries)
         leave_out = (indptr, all_places[flat])
-    return relations.count_equal(
+    return count_equal(
         retrieved.matrix, retrieved.rows[queries], values, retrieved.queries, leave_out
     )
 
@@ -484,9 +484,9 @@ def ndcg(
     """
     check_choice("gain", gain, ("linear", "exponential"))
     check_choice("discount", discount, ("log2", "jarvelin2002"))
-    cutoffs = relations.as_cutoffs(k)
+    cutoffs = as_cutoffs(k)
     largest_cutoff = max(cutoffs)
-    matrix = relations.as_matrix(phi)
+    matrix = as_matrix(phi)
     retrieved = Retrieved(top, matrix, largest_cutoff, queries, leave_out, rows)
     best = retrieved.best(largest_cutoff, best)
     sums = []

@@ -15,8 +15,13 @@ import numpy as np
 from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.rankings import MOST, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask, kept
-from semmetrics.metrics import relations
-from semmetrics.metrics.relations import MostSimilar, Relation
+from semmetrics.metrics.image_similarity import (
+    captions_of_images,
+    images_of_captions,
+    similar_images,
+)
+from semmetrics.metrics.nearest_items import MostSimilar, most_similar
+from semmetrics.metrics.relations import Relation
 
 LEFT_OUT = "left-out"
 """The choice of the option ``ground_truth`` that removes a query's own positives."""
@@ -124,7 +129,7 @@ def most_similar_items(
     leave_out = None
     if ground_truth == LEFT_OUT:
         leave_out = view.relation()
-    return relations.most_similar(
+    return most_similar(
         view.phi.matrix,
         task.beside[MOST],
         queries=view.phi.queries,
@@ -159,20 +164,20 @@ def items_of_similar_images(
     view = phi_view(task, name, fold)
     phi = view.phi
     n_images, n_captions = phi.matrix.shape
-    captions_of_images = view.relation()
+    captions = view.relation()
     if phi.queries == "columns":
-        captions_of_images = _transpose(captions_of_images, n_images)
-    images = relations.similar_images(
+        captions = _transpose(captions, n_images)
+    images = similar_images(
         phi.matrix,
-        captions_of_images,
+        captions,
         m,
         depth=depth,
         itself=ground_truth != LEFT_OUT,
         ties=ties,
     )
     if phi.queries == "rows":
-        return relations.captions_of_images(images, captions_of_images)
-    return relations.images_of_captions(images, captions_of_images, n_captions)
+        return captions_of_images(images, captions)
+    return images_of_captions(images, captions, n_captions)
 
 
 def _transpose(relation: Relation, n_items: int) -> Relation:

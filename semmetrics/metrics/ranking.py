@@ -31,16 +31,14 @@ from semmetrics.metrics.class_precision import (
     compute_curve_points,
 )
 from semmetrics.metrics.class_roc import class_roc_auc
-from semmetrics.metrics.definition import (
-    Columns,
-    Frame,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-)
+from semmetrics.metrics.definition import Columns, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import CAUSES, Causes, ItemMeans
 from semmetrics.metrics.item_ranking import complete_values, scored_part
+from semmetrics.metrics.measure_options import (
+    MeasureOption,
+    choice_option,
+    universe_option,
+)
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.scored_pairs import PairColumn, ScoredPairs, scored_labels
 
@@ -124,7 +122,7 @@ class ItemRankingFamily(ItemMeans):
         """Count the items without a value, by cause."""
         _, cause = self.values(measure, sums["rows"], frame)
         counts = np.bincount(cause, minlength=len(CAUSES))
-        return families.undefined_items({"cause": counts})
+        return families.count_undefined_items({"cause": counts})
 
     def values(
         self, measure: Measure, rows: Columns, frame: Frame
@@ -375,7 +373,7 @@ def _roc_auc(
     return class_roc_auc(curves, weights, n_pooled)
 
 
-_AVERAGE = definition.one_of(
+_AVERAGE = choice_option(
     "average",
     "macro weighted micro",
     "classes alike or by support, or all as one",
@@ -391,15 +389,15 @@ mAP = define(
     cite=("everingham2010", "lin2014"),
     options=(
         _AVERAGE,
-        definition.universe_option(),
-        Option(
+        universe_option(),
+        MeasureOption(
             "interpolation",
             "interp",
             "none",
             get_args(Interpolation),
             help="none as scikit-learn; 11 points; all points; 101 points",
         ),
-        Option(
+        MeasureOption(
             "ties",
             "ties",
             "grouped",
@@ -421,7 +419,7 @@ define(
     cite=("fawcett2006",),
     options=(
         _AVERAGE,
-        definition.universe_option(),
+        universe_option(),
         families.policy_option(
             "no_reference", "noref", "skip", "classes of all items, or of none"
         ),

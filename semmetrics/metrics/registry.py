@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-A definition is identified by its kind of data and its name, so two kinds may use the same name. The
-table says which module defines a measure. That module is imported when the name is first used.
-Users can register further definitions.
+A definition is identified by its kind of data and its name, so two kinds may use the same
+name. `measure_table` names the module that defines each measure. That module is imported
+when the name is first used. Users can register further definitions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ P = ParamSpec("P")
 
 _DEFINITIONS: dict[MeasureKey, Definition] = {}
 _ALIASES: dict[MeasureKey, str] = {}
-"""The measure that each alias stands for, as text."""
+"""The measure of each alias as a string, such as "F1(average=macro)"."""
 _VALID_NAME = re.compile(r"[^\s(),=@|]+")
 _OTHER_SIGNATURE_KEYS = (
     "L",
@@ -48,7 +48,7 @@ _OTHER_SIGNATURE_KEYS = (
 _RESERVED_KEYS = {option.key for option in OPTIONS.values()}.union(
     _OTHER_SIGNATURE_KEYS
 )
-"""Keys of a signature that cannot be options of a measure."""
+"""Names that an option of a measure must not have, because signatures use them as keys."""
 
 
 # ---- registering --------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def add(definition: Definition) -> Definition:
     Raises
     ------
     InputError
-        If a name is taken or cannot be parsed, or two options share a name.
+        If a name is already registered or cannot be parsed, or two options share a name.
     """
     for name in (definition.name, *definition.aliases):
         _check_name(definition, name)
@@ -71,36 +71,40 @@ def add(definition: Definition) -> Definition:
     if key in _DEFINITIONS:
         forget(_DEFINITIONS[key])
     if is_own(definition):
-        own_identity(
-            definition
-        )  # its source is read now, while it is the one that runs
+        # Read the source now. The file may change later.
+        own_identity(definition)
     _DEFINITIONS[key] = definition
-    for name, text in definition.aliases.items():
-        _ALIASES[definition.kind, name] = text
+    for alias, measure in definition.aliases.items():
+        _ALIASES[definition.kind, alias] = measure
     return definition
 
 
 def _check_name(definition: Definition, name: str) -> None:
     """Raise an error if a name or an alias of a definition cannot be registered."""
     key = definition.kind, name
-    if _load(*key):
-        known = name
-        if key not in _DEFINITIONS:
-            known, _ = _split_alias(_ALIASES[key])
-        is_of_package = key in ROWS or (definition.kind, known) in ROWS
-        if known != definition.name or is_of_package:
-            raise InputError("name-taken", name=name)
+    if _load(*key) and not _is_own_earlier_name(definition, name):
+        raise InputError("name-taken", name=name)
     if not _VALID_NAME.fullmatch(name) and key not in ROWS:
         wanted = "a name without blanks and (),=@|"
         raise InputError("bad-option", name="name", value=name, wanted=wanted)
 
 
+def _is_own_earlier_name(definition: Definition, name: str) -> bool:
+    """Return whether a registered name belongs to a user's definition that this one replaces."""
+    key = definition.kind, name
+    registered_name = name
+    if key not in _DEFINITIONS:
+        registered_name, _ = _split_alias(_ALIASES[key])
+    comes_with_package = key in ROWS or (definition.kind, registered_name) in ROWS
+    return registered_name == definition.name and not comes_with_package
+
+
 def _check_option_names(definition: Definition) -> None:
-    """Raise an error if two options share a name, or one has the name of a signature's key."""
-    names = Counter(option.name for option in definition.options)
-    shorts = Counter(option.short for option in definition.options)
+    """Raise an error if two options share a name, or one has a reserved name."""
+    n_by_name = Counter(option.name for option in definition.options)
+    n_by_short = Counter(option.short for option in definition.options)
     wrong = set()
-    for name, n in (*names.items(), *shorts.items()):
+    for name, n in (*n_by_name.items(), *n_by_short.items()):
         if name in _RESERVED_KEYS or n > 1:
             wrong.add(name)
     if wrong:
@@ -109,6 +113,8 @@ def _check_option_names(definition: Definition) -> None:
 
 
 def _registering(make: Callable[P, Definition]) -> Callable[P, Definition]:
+    """Return a function that also registers the definition, with the same parameters."""
+
     def make_and_add(*args: P.args, **traits: P.kwargs) -> Definition:
         return add(make(*args, **traits))
 
@@ -221,21 +227,27 @@ def all_definitions(kind: str | None = None) -> list[Definition]:
 
 
 def aliases(kind: str | None = None) -> dict[str, str]:
-    """Return every alias (of one kind), and the measure that it stands for.
+    """Return the measure of every alias (of one kind).
 
-    If several kinds have an alias, it is that of the first, as in `find`.
+    If several kinds have the same alias, the first kind wins, as in `find`.
     """
     all_definitions(kind)
     measure_by_alias: dict[str, str] = {}
     for key in dict.fromkeys([*ROWS, *_ALIASES]):
-        own_kind, name = key
-        if kind in (None, own_kind) and key in _ALIASES:
-            measure_by_alias.setdefault(name, _ALIASES[key])
+        kind_of_alias, alias = key
+        if kind in (None, kind_of_alias) and key in _ALIASES:
+            measure_by_alias.setdefault(alias, _ALIASES[key])
     return measure_by_alias
 
 
 def registered(kind: str, name: str) -> Definition:
-    """Return the registered definition, in place of a copy or a pickle of it."""
+    """Return the registered definition. Pickles and copies of a definition are restored by it.
+
+    Raises
+    ------
+    InputError
+        If the definition is not registered.
+    """
     _load(kind, name)
     if (kind, name) not in _DEFINITIONS:
         raise InputError("not-registered", name=name)
@@ -245,6 +257,7 @@ def registered(kind: str, name: str) -> Definition:
 def _reduce_definition(
     definition: Definition,
 ) -> tuple[Callable[..., Definition], tuple[str, str]]:
+    """Pickle a definition by its kind and its name."""
     return registered, (definition.kind, definition.name)
 
 
@@ -278,12 +291,12 @@ def is_own(definition: Definition) -> bool:
 
 @cache
 def own_identity(definition: Definition) -> str:
-    """Return what a signature says of a user's own definition: a hash of its source.
+    """Return a hash of the source of a user's own definition, for signatures.
 
     Returns
     -------
     str
-        Twelve hex digits of a SHA-256, or "unknown" if there is no source to read.
+        Twelve hex digits of a SHA-256, or "unknown" if the source cannot be read.
     """
     import hashlib
     import inspect
@@ -300,52 +313,67 @@ def own_identity(definition: Definition) -> str:
 
 
 def correct_name(text: str, kind: str | None = None) -> str:
-    """Return the text of a measure with the registered spelling of its name.
+    """Return a measure, given as text, with the registered spelling of its name.
 
-    Case, hyphens, underscores and spaces of a name do not matter if only one name is like it.
+    Case, hyphens, underscores and spaces of a name do not matter if it matches only one
+    registered name.
     """
-    name = re.split("[(@]", text, maxsplit=1)[0].strip()
+    name = _name_in_text(text)
     if kinds_of(name) or name in HINTS:
         return text
-    words_reversed = "".join(
-        reversed(name.split("_"))
-    )  # such as f1_macro of scikit-learn
+    # scikit-learn writes f1_macro for MacroF1
+    words_reversed = "".join(reversed(name.split("_")))
     alike = names_alike(name, kind) or names_alike(words_reversed, kind)
     if len(alike) != 1:
         return text
     return text.replace(name, alike[0], 1)
 
 
+def _name_in_text(text: str) -> str:
+    """Return the part of a measure before its options and its cutoff."""
+    return re.split("[(@]", text, maxsplit=1)[0].strip()
+
+
 def names_alike(name: str, kind: str | None = None) -> list[str]:
-    """Return the name if it is registered (for a kind), or else all names that are like it."""
-    names = _known_names(kind)
-    if name in names:
+    """Return the registered names (of a kind) that equal a name, or else that are like it.
+
+    Names are alike if they differ only in case, hyphens, underscores and spaces.
+    """
+    registered_names = _registered_names(kind)
+    if name in registered_names:
         return [name]
     folded = fold(name)
-    return list(dict.fromkeys(known for known in names if fold(known) == folded))
+    alike = [other for other in registered_names if fold(other) == folded]
+    return list(dict.fromkeys(alike))
 
 
-def _known_names(kind: str | None) -> list[str]:
-    """Return all names that are registered (for a kind)."""
+def _registered_names(kind: str | None) -> list[str]:
+    """Return all names and aliases that are registered (for a kind)."""
     keys = [*ROWS, *_DEFINITIONS, *_ALIASES]
-    return [name for own_kind, name in keys if kind in (None, own_kind)]
+    return [name for kind_of_name, name in keys if kind in (None, kind_of_name)]
 
 
 def names_like(text: str) -> tuple[list[str], bool]:
-    """Return the names of measures with which a text begins, and whether it has them exactly.
+    """Return the names of measures at the beginning of a text.
+
+    Returns
+    -------
+    names : list of str
+    is_exact : bool
+        Whether the text contains the name with the registered spelling.
 
     Examples
     --------
     >>> names_like("C-F1"), names_like("cf1@3"), names_like("mAP@R"), names_like("Mean")
     ((['C-F1'], True), (['CF1', 'C-F1'], False), (['mAP@R'], True), ([], False))
     """
-    name = re.split("[(@]", text, maxsplit=1)[0].strip()
+    name = _name_in_text(text)
     names = names_alike(text) or names_alike(name)
     return names, names in ([text], [name])
 
 
 def _unknown_name(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
-    """Return the error for a name that is not registered (for a kind), with what to write."""
+    """Return the error for a name that is not registered (for a kind)."""
     what = f"measure of {kind} called" if kinds else "measure"
     remedy = HINTS.get(name, HINTS.get(name.upper(), ""))
     if not remedy and kinds:
@@ -362,29 +390,34 @@ def _hint_elsewhere(name: str) -> str:
     for average, own_average in AVERAGES_ELSEWHERE.items():
         if average not in (words[0], words[-1]):
             continue
-        rest = words[1:] if words[0] == average else words[:-1]
-        known = names_alike("".join(rest).removesuffix("score"))
-        if known and own_average:
-            return f"write {known[0]}(average={own_average})"
-        if known:
-            return f"write {known[0]}, whose default is the mean over items"
+        other_words = words[:-1]
+        if words[0] == average:
+            other_words = words[1:]
+        measure_names = names_alike("".join(other_words).removesuffix("score"))
+        if measure_names and own_average:
+            return f"write {measure_names[0]}(average={own_average})"
+        if measure_names:
+            return f"write {measure_names[0]}, whose default is the mean over items"
     return ""
 
 
 def _nearest_names(name: str, kind: str | None) -> str:
     """Return a question for the names that are nearest to an unknown one."""
     alike = names_alike(name, kind)
-    if alike:  # several, because a single one would have been used
+    if alike:  # There are several, because a single one would have been used.
         return f"did you mean {' or '.join(alike)}?"
-    names = _known_names(kind)
+    names = _registered_names(kind)
+    nearest = did_you_mean(name, names, "see: semmetrics list")
     folded = fold(name)
-    remedy = did_you_mean(name, names, "see: semmetrics list")
-    for known in sorted(names, key=len, reverse=True):
-        rest = folded.removeprefix(fold(known))
-        if len(known) == 1 or rest == folded:
+    longest_first = sorted(names, key=len, reverse=True)
+    for registered_name in longest_first:
+        rest = folded.removeprefix(fold(registered_name))
+        if len(registered_name) == 1 or rest == folded:
             continue
         if re.fullmatch(r"at\d+", rest):  # such as recall_at_5
-            return f"did you mean {known}@{rest.removeprefix('at')}?"
+            return f"did you mean {registered_name}@{rest.removeprefix('at')}?"
         if re.fullmatch(r"(score)?\d*", rest):  # such as f1score
-            return remedy if known in remedy else f"did you mean {known}?"
-    return remedy
+            if registered_name in nearest:
+                return nearest
+            return f"did you mean {registered_name}?"
+    return nearest

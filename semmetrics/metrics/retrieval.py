@@ -49,12 +49,12 @@ from semmetrics.metrics.definition import (
     Family,
     Frame,
     Measure,
-    Option,
     Statistic,
     Sums,
 )
 from semmetrics.metrics.families import Derived, ItemMeans
 from semmetrics.metrics.formulas import divide, recall
+from semmetrics.metrics.measure_options import MeasureOption
 from semmetrics.metrics.registry import define
 
 RankBlock: TypeAlias = Block[RetrievalTask]
@@ -72,7 +72,7 @@ NO_POSITIVE = families.policy_option(
 UNFOUND = families.policy_option(
     "undefined", "undef", "nan", "queries whose list has none of their positives"
 )
-LEVEL = Option(
+LEVEL = MeasureOption(
     "rel",
     "rel",
     kind=int,

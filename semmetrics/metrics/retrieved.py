@@ -11,18 +11,19 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.top_k import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.metrics.array_inputs import integer_array
-from semmetrics.metrics.relations import (
+from semmetrics.metrics.nearest_items import MostSimilar, most_similar
+from semmetrics.metrics.phi_matrix import (
     MAX_BYTES_PER_BLOCK,
-    MostSimilar,
     Queries,
+    count_queries_and_items,
+    take_phi,
+)
+from semmetrics.metrics.relations import (
     Relation,
     check_ranking,
     check_relation,
-    count_queries_and_items,
     is_related,
     leave_out_items,
-    most_similar,
-    take_phi,
 )
 
 

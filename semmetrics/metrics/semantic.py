@@ -48,20 +48,14 @@ from semmetrics.core.backend import to_numpy
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import InputError
-from semmetrics.metrics import definition, formulas
-from semmetrics.metrics.definition import (
-    Definition,
-    Measure,
-    Option,
-    Statistic,
-    Value,
-    model_key,
-)
+from semmetrics.metrics import formulas
+from semmetrics.metrics.definition import Definition, Measure, Statistic, model_key
 from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.gain_tables import GainTable, lay_out_pairs
 from semmetrics.metrics.label_batches import Batch, BatchLayout, LabelBlock, lay_out
 from semmetrics.metrics.label_similarity import EMBEDDING, similarities_of
 from semmetrics.metrics.matching import CountColumns, Cut, Matched, cut_of, sides_of
+from semmetrics.metrics.measure_options import MeasureOption, OptionValue, choice_option
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_options import set_options
 from semmetrics.metrics.similarity_sources import SimilaritySource
@@ -336,10 +330,10 @@ def _recall(served: Any, n_ref: Any) -> Any:
     return formulas.recall(served, n_ref)
 
 
-class _Threshold(Option):
+class _Threshold(MeasureOption):
     """A cosine, as a number or as text, or "auto"."""
 
-    def read(self, text: Value) -> Value:
+    def read(self, text: OptionValue) -> OptionValue:
         """Return the canonical text of a number."""
         if isinstance(text, (int, float, np.number)) and not isinstance(text, bool):
             text = repr(float(text))
@@ -365,7 +359,7 @@ _THRESHOLD = _Threshold(
     "auto",
     help="cosine that a match is above; auto: the embedding's own",
 )
-_PAIRS = definition.one_of(
+_PAIRS = choice_option(
     "match",
     "exact-first greedy optimal total",
     "equal labels first, then the largest total similarity; first unused reference in order "
@@ -375,12 +369,12 @@ _MATCH = _PAIRS._replace(
     choices=(*_PAIRS.choices, "any"),
     help=f"{_PAIRS.help}; a reference may serve several",
 )
-_NEAREST = definition.one_of(
+_NEAREST = choice_option(
     "match",
     "any total",
     "the nearest label of the other side; pairs one-to-one with the largest total similarity",
 )
-_HITS = definition.one_of(
+_HITS = choice_option(
     "normalize",
     "references hits",
     "divide by the references, or by the hits (Kubany et al. 2020)",
@@ -392,7 +386,7 @@ def _define(
     summary: str,
     equation: str,
     formula: Callable[..., Any],
-    *options: Option,
+    *options: MeasureOption,
     policies: tuple[str, ...] = (),
     averages: tuple[str, ...] = ("example", "micro"),
     **traits: Any,

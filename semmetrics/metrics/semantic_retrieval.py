@@ -41,13 +41,16 @@ from semmetrics.core.ragged import (
 from semmetrics.data.rankings import DEPTH, PHI
 from semmetrics.data.tasks import UNRANKED, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics import phi_scores, phi_views, relations, retrieval
-from semmetrics.metrics.definition import Measure, Option, Statistic, is_cutoff, one_of
+from semmetrics.metrics import phi_scores, phi_views, retrieval
+from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.metrics.families import policy_option, value_columns
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.measure_options import MeasureOption, choice_option, is_cutoff
+from semmetrics.metrics.nearest_items import MostSimilar
+from semmetrics.metrics.phi_matrix import Queries
 from semmetrics.metrics.phi_scores import Counted, Discount, Gain, Variant
 from semmetrics.metrics.phi_views import LEFT_OUT, PhiKey, PhiView
-from semmetrics.metrics.relations import MostSimilar, Queries, Relation
+from semmetrics.metrics.relations import Relation, is_related
 from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
 
 # ---- rankings ------------------------------------------------------------------------
@@ -141,7 +144,7 @@ class JudgedRankings(NamedTuple):
         """
         is_ranked = self.top >= 0
         if self.leave_out is not None:
-            is_ranked &= ~relations.is_related(self.top, self.leave_out, width)
+            is_ranked &= ~is_related(self.top, self.leave_out, width)
         return np.asarray(is_ranked.sum(axis=1))
 
 
@@ -451,7 +454,7 @@ def _check_extended(value: str) -> None:
         raise InputError("bad-option", name="extended", value=value, wanted=wanted)
 
 
-_PHI = Option(
+_PHI = MeasureOption(
     "phi",
     "phi",
     "default",
@@ -459,7 +462,7 @@ _PHI = Option(
     "computes it of captions= (--captions): CIDEr-D, CIDEr, METEOR, SPICE "
     "or BagSim",
 )
-_GROUND_TRUTH = one_of(
+_GROUND_TRUTH = choice_option(
     "ground_truth",
     f"kept {LEFT_OUT}",
     "the query's own positives count as all else, "
@@ -472,7 +475,7 @@ _NOTHING_SIMILAR = policy_option(
 _NCS_OPTIONS = (
     _PHI,
     _GROUND_TRUTH,
-    Option(
+    MeasureOption(
         "extended",
         "ext",
         "none",
@@ -501,7 +504,7 @@ SR = retrieval_measure(
     "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
-        Option(
+        MeasureOption(
             "m",
             "m",
             kind=int,
@@ -510,19 +513,19 @@ SR = retrieval_measure(
             help="how many items, or images, extend the ground truth",
         ),
         _PHI,
-        one_of(
+        choice_option(
             "variant",
             "hard soft weighted hit",
             "how items of the extended ground truth count: "
             "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)",
         ),
-        one_of(
+        choice_option(
             "similar",
             "items images",
             "the extended ground truth is the m most similar items "
             "(equation 4), or all captions of the m most similar images (the released code)",
         ),
-        Option(
+        MeasureOption(
             "depth",
             "depth",
             10,
@@ -545,8 +548,8 @@ NDCG = retrieval_measure(
     cite=("jarvelin2002",),
     options=(
         _PHI,
-        one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
-        one_of(
+        choice_option("gain", "linear exponential", "phi, or 2^phi - 1"),
+        choice_option(
             "discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"
         ),
         _GROUND_TRUTH,

@@ -127,7 +127,7 @@ class SetFamily(CountFormulas):
         if measure["average"] not in LABEL_AVERAGES:
             return super().aggregate(measure, sums, frame)
         n_ref = self.together(measure, sums, frame)["n_ref"]
-        values, cause = self._evaluated(measure, sums, frame)
+        values, cause = self.evaluate_together(measure, sums, frame)
         values, is_counted = apply_policies(measure, values, cause)
         if measure["labels"] == "reference":
             # A reference label has no references only in a resample that has no item
@@ -148,7 +148,7 @@ class SetFamily(CountFormulas):
         if measure["average"] not in LABEL_AVERAGES:
             return None
         counts = self.together(measure, sums, frame)
-        values, _ = self._evaluated(measure, sums, frame)
+        values, _ = self.evaluate_together(measure, sums, frame)
         return {
             "label": np.array(frame.labels, dtype=object)[frame.universe(measure)],
             "value": values,

@@ -7,8 +7,12 @@ from collections.abc import Container, Mapping
 import numpy as np
 
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Option, Value, universe_option
 from semmetrics.metrics.families import LABEL_AVERAGES, choose_policies, policy_option
+from semmetrics.metrics.measure_options import (
+    MeasureOption,
+    OptionValue,
+    universe_option,
+)
 from semmetrics.options import DECODING, clean_rule
 
 _RULES = (
@@ -53,7 +57,7 @@ def _has_valid_number(rule: str) -> bool:
 
 _SHARED_OPTIONS = (
     universe_option(("macro", "micro", "weighted")),
-    Option(
+    MeasureOption(
         "duplicates",
         "dup",
         "once",
@@ -74,14 +78,14 @@ _SHARED_OPTIONS = (
     policy_option("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
     policy_option("no_reference", "noref", "0", "0/0 with nothing true"),
     policy_option("undefined", "undef", "nan", "0/0 for another reason"),
-    Option(
+    MeasureOption(
         "decode",
         "decode",
         "all",
         help="the rule that makes sets",
         check=check_decode,
     ),
-    Option(
+    MeasureOption(
         "keep_at_least",
         "min",
         0,
@@ -96,9 +100,9 @@ def set_options(
     averages: tuple[str, ...],
     *,
     without: tuple[str, ...] = (),
-    defaults: Mapping[str, Value] | None = None,
+    defaults: Mapping[str, OptionValue] | None = None,
     policies: Container[str] | None = None,
-) -> tuple[Option, ...]:
+) -> tuple[MeasureOption, ...]:
     """Return the options of a set measure that can be averaged in these ways.
 
     Parameters
@@ -112,7 +116,7 @@ def set_options(
     policies : container of str, optional
         The policies that a user can choose, because their 0/0 can occur. Default: all.
     """
-    average = Option(
+    average = MeasureOption(
         "average", "avg", averages[0], averages, help="what the mean is taken over"
     )
     selected = []

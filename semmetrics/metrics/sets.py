@@ -19,21 +19,14 @@ from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.metrics import families, formulas
 from semmetrics.metrics.count_measures import ALL_AVERAGES, measure
-from semmetrics.metrics.definition import (
-    Definition,
-    Frame,
-    LabelTable,
-    Measure,
-    Option,
-    Sums,
-    Value,
-)
+from semmetrics.metrics.definition import Definition, Frame, LabelTable, Measure, Sums
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.measure_options import MeasureOption, OptionValue
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_families import SetFamily
 from semmetrics.metrics.set_options import set_options
 
-_DENOMINATOR = Option(
+_DENOMINATOR = MeasureOption(
     "denominator",
     "denom",
     "predictions",
@@ -289,7 +282,7 @@ def _define_smoothed_f1(
     *,
     formula: Callable[..., Any] = _smoothed_f1,
     policies: tuple[str, ...] = (),
-    **defaults: Value,
+    **defaults: OptionValue,
 ) -> Definition:
     """Register an average of smoothed F1, with other defaults of shared options."""
     return define(

@@ -35,8 +35,9 @@ from semmetrics.metrics.caption_steps import (
     joined_tokens,
 )
 from semmetrics.metrics.cider import CIDErD, cider_values
-from semmetrics.metrics.definition import Measure, one_of
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import policy_option
+from semmetrics.metrics.measure_options import choice_option
 from semmetrics.metrics.spice_pairs import SpicePairs
 from semmetrics.metrics.tuple_matching import (
     CATEGORIES,
@@ -356,14 +357,14 @@ def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
 # ---- definitions ---------------------------------------------------------------------
 
 PARSER_OPTIONS = (
-    one_of(
+    choice_option(
         "parser",
         " ".join(PARSERS),
         "what makes the scene graphs: SPICE's own program, which "
         "needs Java and 'semmetrics spice setup' (official), the parser that comes with "
         "semmetrics (offline), or tuples= (--tuples FILE) (given)",
     ),
-    one_of(
+    choice_option(
         "captions",
         "tokens written",
         "what is parsed: the tokens of the tokenizer, as "
@@ -378,7 +379,7 @@ SPICE = caption_measure(
     "Anderson et al. 2016, equations 4 to 6",
     cite=("anderson2016",),
     options=(
-        one_of(
+        choice_option(
             "category", " ".join(map(str.lower, CATEGORIES)), "the tuples that count"
         ),
         *PARSER_OPTIONS,

@@ -15,9 +15,10 @@ import numpy as np
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.kinds.descriptions import finite_or_none
-from semmetrics.metrics.definition import AUTO, Measure, Value
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import LABEL_AVERAGES, POLICIES
 from semmetrics.metrics.formulas import f1, precision, recall
+from semmetrics.metrics.measure_options import AUTO, OptionValue
 from semmetrics.metrics.parsing import parse
 from semmetrics.reports import Records
 from semmetrics.scoring.evaluate import evaluate
@@ -134,7 +135,7 @@ def _report_measure(score: Score, name: str, row: _ReportRow) -> Measure:
             is_zero = is_over_labels and option.name != "absent"
             options[option.name] = "0" if is_zero else row.policy
     measure = definition(average=row.average, **options)
-    all_options: dict[str, Value] = dict(measure.options)
+    all_options: dict[str, OptionValue] = dict(measure.options)
     if row.average != "example":
         all_options["labels"] = row.labels or score.measure["labels"] or AUTO
     return Measure(definition, tuple(all_options.items()), score.measure.k)

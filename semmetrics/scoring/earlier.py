@@ -84,7 +84,8 @@ def _keys_by_earlier_key(measures: Iterable[Measure]) -> dict[str, list[str]]:
     for measure in measures:
         if measure["embedding"] is None:
             continue
-        of_earlier = keys.setdefault(shared_model_key(measure), [])
-        if model_key(measure) not in of_earlier:
-            of_earlier.append(model_key(measure))
+        key = model_key(measure)
+        keys_now = keys.setdefault(shared_model_key(measure), [])
+        if key not in keys_now:
+            keys_now.append(key)
     return keys

@@ -14,8 +14,9 @@ from semmetrics.core.hashing import by_value
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, listing
-from semmetrics.metrics.definition import Measure, is_cutoff
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
+from semmetrics.metrics.measure_options import is_cutoff
 from semmetrics.metrics.parsing import cutoffs, name_as_asked, parse, parse_all
 from semmetrics.options import decoding_rules
 from semmetrics.scoring.protocols import NotComputed, Protocol, find_protocol

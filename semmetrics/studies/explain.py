@@ -22,9 +22,10 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.messages import did_you_mean
 from semmetrics.metrics import parsing, registry
-from semmetrics.metrics.definition import Definition, Measure, Option
+from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.hints import HINTS
+from semmetrics.metrics.measure_options import MeasureOption
 from semmetrics.options import AGGREGATIONS, AGREEMENT
 from semmetrics.reports import align
 from semmetrics.scoring import protocols
@@ -275,7 +276,7 @@ def _explain_definition(definition: Definition) -> str:
     return "\n\n".join(parts)
 
 
-def _is_fixed_policy(option: Option) -> bool:
+def _is_fixed_policy(option: MeasureOption) -> bool:
     """Return whether an option is a policy for a case that cannot occur."""
     return len(option.choices) == 1 and option.choices[0] in POLICIES
 
@@ -398,7 +399,9 @@ def _draw_facts(facts: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def _draw_options(title: str, options: Iterable[Option], definition: Definition) -> str:
+def _draw_options(
+    title: str, options: Iterable[MeasureOption], definition: Definition
+) -> str:
     """Draw the options of a definition below a title."""
     texts = {}
     for option in options:
@@ -406,7 +409,7 @@ def _draw_options(title: str, options: Iterable[Option], definition: Definition)
     return f"{title}\n{_draw_facts(texts)}"
 
 
-def _describe_option(option: Option, definition: Definition) -> str:
+def _describe_option(option: MeasureOption, definition: Definition) -> str:
     """Describe the values, the default and the averages of an option."""
     values = {int: "whole number", float: "number"}.get(option.kind, "text")
     if option.choices:
@@ -419,7 +422,7 @@ def _describe_option(option: Option, definition: Definition) -> str:
     return text
 
 
-def _describe_default(option: Option) -> str:
+def _describe_default(option: MeasureOption) -> str:
     if option.required:
         return "required"
     if option.default is None:

@@ -16,7 +16,7 @@ from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import listing
 from semmetrics.metrics.parsing import listed, parse_all
 from semmetrics.reports import Records, Result, draw, format_full
-from semmetrics.scoring import calibration
+from semmetrics.scoring import threshold_search
 from semmetrics.scoring.evaluation import join_systems
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import system_name, table_of
@@ -104,7 +104,7 @@ class ThresholdSweep(Result):
         """The highest value of each measure. None if all values are undefined."""
         best: dict[str, Best | None] = {}
         for name, values in self.values.items():
-            index = calibration.best_place(values)
+            index = threshold_search.best_place(values)
             if index is None:
                 best[name] = None
             else:

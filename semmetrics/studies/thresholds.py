@@ -23,7 +23,7 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.parsing import parse, parse_one
 from semmetrics.metrics.registry import all_definitions
 from semmetrics.reports import draw
-from semmetrics.scoring import calibration
+from semmetrics.scoring import threshold_search
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.evaluation import join_systems, requested_kind
@@ -107,7 +107,7 @@ def calibrate_threshold(
     settings = {**options, "measures": [parsed_measure]}
     prepared = join_systems({name: preds}, gts, settings)
     task: Any = prepared.tasks[name][""]
-    result = calibration.of_contrast(
+    result = threshold_search.of_contrast(
         task, parsed_measure, points=points, holdout=holdout, seed=seed
     )
     facts = (*result.facts, *prepared.notes())
@@ -160,10 +160,10 @@ def calibrate_threshold_on_pairs(
     resolved = resolve_options({"embedding": embedding, **options}, "labels")
     read_notes: list[Fact] = []
     labelled_pairs = as_pairs(pairs, resolved.read, read_notes)
-    task = calibration.pairs_task(labelled_pairs, resolved)
+    task = threshold_search.pairs_task(labelled_pairs, resolved)
     measures = parse("SemF1")
     tasks = prepare_labels({"pairs": {"": task}}, measures, resolved)
-    result = calibration.of_pairs(
+    result = threshold_search.of_pairs(
         tasks["pairs"][""], labelled_pairs, measures[0], criterion=criterion
     )
     facts = label_notes(tasks, measures, resolved, {})

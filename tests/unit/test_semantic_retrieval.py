@@ -16,8 +16,8 @@ from stand_ins import Sliced
 import semmetrics
 from semmetrics import metrics
 from semmetrics.core.ragged import offsets
+from semmetrics.metrics.nearest_items import most_similar, top_items
 from semmetrics.metrics.phi_scores import semantic_recall, tied_queries
-from semmetrics.metrics.relations import most_similar, top_items
 
 CUTOFFS = (1, 2, 5, 10)
 

@@ -30,7 +30,8 @@ from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import report_progress
 from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import task_frequencies
-from semmetrics.metrics.definition import Measure, is_cutoff, model_key
+from semmetrics.metrics.definition import Measure, model_key
+from semmetrics.metrics.measure_options import is_cutoff
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.options import TAKEN
 from semmetrics.store.matrix_files import write_matrix

@@ -1,0 +1,209 @@
+"""Options of measures, and the values that they accept.
+
+Conventions
+-----------
+The value of an option is a string, an integer or a float. A value is written to the name
+or the signature of a measure in one way only, and reading it gives the same value again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from semmetrics.errors import InputError
+
+OptionValue: TypeAlias = "str | int | float | None"
+
+AUTO = "auto"
+"""The label universe that is the class list or, without one, the labels of both sides."""
+
+_INTEGER_LIMIT = 2**53
+"""All integers below it are exact as float64."""
+_WANTED_OF_KIND = {int: "a whole number below 2**53", float: "a number"}
+"""What messages call the values of a type, if they are not strings."""
+
+
+class MeasureOption(NamedTuple):
+    """An option of a measure.
+
+    Attributes
+    ----------
+    name : str
+    short : str
+        The key in a signature.
+    default : value, or mapping from average to value
+    choices : tuple of values
+        All values that are allowed. Empty if they cannot be listed.
+    kind : type
+        The type of the values: str, int or float.
+    help : str
+    averages : tuple of str, or None
+        The averages that the option applies to. None if it applies to all.
+    required : bool
+    within : pair of float
+        The smallest and the largest number that is allowed.
+    check : callable, optional
+        Raises InputError if a value of the right type is not allowed. It returns the
+        canonical form of the value, or None if the value is canonical.
+    """
+
+    name: str
+    short: str
+    default: OptionValue | Mapping[str, OptionValue] = None
+    choices: tuple[OptionValue, ...] = ()
+    kind: type = str
+    help: str = ""
+    averages: tuple[str, ...] | None = None
+    required: bool = False
+    within: tuple[float, float] = (-np.inf, np.inf)
+    check: Callable[[Any], Any] | None = None
+
+    def default_for(self, average: OptionValue) -> OptionValue:
+        """Return the default for an average."""
+        if isinstance(self.default, Mapping):
+            return self.default[str(average or "")]
+        return self.default
+
+    def applies(self, average: OptionValue) -> bool:
+        """Return whether the option applies to an average."""
+        return self.averages is None or average in self.averages
+
+    def read(self, text: OptionValue) -> OptionValue:
+        """Convert a value to the type of the option, and check it.
+
+        Raises
+        ------
+        InputError
+            If the value is not allowed.
+        """
+        if text is None and self.default is None and not self.required:
+            return None
+        value: OptionValue = self._convert(text)
+        if not self._has_right_type(value):
+            wanted = _WANTED_OF_KIND.get(self.kind, "text")
+            raise InputError("bad-option", name=self.name, value=text, wanted=wanted)
+        self._check_choices(value)
+        self._check_bounds(value)
+        if self.check is None:
+            return value
+        canonical: OptionValue = self.check(value)
+        if canonical is None:
+            return value
+        return canonical
+
+    def _convert(self, value: Any) -> Any:
+        """Convert a string or an integer to the type of the option, if that is possible."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        is_written_number = isinstance(value, str) and self.kind is not str
+        is_exact_integer = is_integer(value) and abs(value) < _INTEGER_LIMIT
+        if is_written_number or is_exact_integer:
+            with suppress(ValueError):
+                return self.kind(value)
+        return value
+
+    def _has_right_type(self, value: Any) -> bool:
+        """Return whether a value has the type of the option. NaN and huge integers do not."""
+        if isinstance(value, bool) or not isinstance(value, self.kind):
+            return False
+        if isinstance(value, int):
+            return abs(value) < _INTEGER_LIMIT
+        is_nan = value != value
+        return not is_nan
+
+    def _check_choices(self, value: Any) -> None:
+        """Raise an error if a value is not a choice, or a string that a name cannot contain."""
+        if self.choices:
+            if value not in self.choices:
+                raise InputError(
+                    "bad-choice", name=self.name, value=value, choices=self.choices
+                )
+        elif isinstance(value, str) and not _can_be_written(value):
+            wanted = (
+                "text that can stand in a measure's name: no blanks at its ends, "
+                "commas only inside parentheses that close"
+            )
+            raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
+
+    def _check_bounds(self, value: Any) -> None:
+        """Raise an error if a number is out of bounds."""
+        smallest, largest = self.within
+        if not isinstance(value, (int, float)) or smallest <= value <= largest:
+            return
+        wanted = f"a whole number from {smallest}"
+        if self.kind is float or largest < np.inf:
+            wanted = f"a number in [{smallest}, {largest}]"
+        raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
+
+
+def choice_option(
+    name: str, choices: str, text: str, *, short: str = ""
+) -> MeasureOption:
+    """Return an option with choices.
+
+    Parameters
+    ----------
+    name : str
+    choices : str
+        The choices, separated by spaces. The first is the default.
+    text : str
+        The help.
+    short : str, optional
+        The key in a signature. Default: the name.
+    """
+    words = tuple(choices.split())
+    return MeasureOption(name, short or name, words[0], words, help=text)
+
+
+def universe_option(averages: tuple[str, ...] | None = None) -> MeasureOption:
+    """Return the option for the labels that count in a measure."""
+    text = (
+        "the labels that count: the class list, or without one those of both sides (auto); "
+        "of the ground truth; of both sides; the class list"
+    )
+    option = choice_option("labels", f"{AUTO} reference union given", text)
+    return option._replace(averages=averages)
+
+
+def is_integer(value: object) -> bool:
+    """Return whether a value is an integer of Python or numpy. A bool is not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_cutoff(k: object) -> bool:
+    """Return whether a value is an integer from 1 and below 2**53."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        return False
+    return 1 <= int(k) < _INTEGER_LIMIT
+
+
+def format_value(value: OptionValue) -> str:
+    """Return how a name or a signature writes a value.
+
+    Examples
+    --------
+    >>> format_value(0.5), format_value("greedy")
+    ('0.5', 'greedy')
+    """
+    if isinstance(value, float):
+        return repr(value)
+    return str(value)
+
+
+def _can_be_written(text: str) -> bool:
+    """Return whether a string in a list of options is read back as the same string."""
+    if not text or text != text.strip():
+        return False
+    depth = 0
+    for letter in text:
+        if letter == "(":
+            depth += 1
+        elif letter == ")":
+            depth -= 1
+        if depth < 0 or (letter == "," and depth == 0):
+            return False
+    return depth == 0
