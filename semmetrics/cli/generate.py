@@ -29,7 +29,7 @@ from semmetrics.options import (
     Option,
     flag,
 )
-from semmetrics.options.elsewhere import measure_option, option_elsewhere
+from semmetrics.options.synonyms import measure_option_hint, option_of_synonym
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -157,11 +157,11 @@ class Command(Examples):
             if flag[:2] == "--"
         ]
         keyword = name.lstrip("-").replace("-", "_")
-        meant = flag(option_elsewhere(keyword) or keyword)
+        meant = flag(option_of_synonym(keyword) or keyword)
         if meant in flags:
             return f"did you mean {meant}?"
-        if "--measure" in flags and measure_option(keyword):
-            return measure_option(keyword)
+        if "--measure" in flags and measure_option_hint(keyword):
+            return measure_option_hint(keyword)
         owners = _commands_with(name, ctx)
         if owners:
             return f"it is an option of {listing(owners, most=4)}"
