@@ -20,7 +20,8 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli.generate import SPECS, Examples, build
+from semmetrics.cli.generate import SPECS, build
+from semmetrics.cli.help import Examples
 from semmetrics.cli.output import complain
 from semmetrics.errors import InputError, InputWarning
 from semmetrics.messages import did_you_mean, fold, printable

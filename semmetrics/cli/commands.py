@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semmetrics.cli import output
-from semmetrics.cli.generate import RESULT, Run, command
+from semmetrics.cli.generate import RESULT, command
 from semmetrics.cli.output import EXACT, complain
+from semmetrics.cli.run import Run
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag

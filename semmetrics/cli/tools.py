@@ -11,7 +11,9 @@ import click
 
 from semmetrics.arguments import check_choice
 from semmetrics.cli import output
-from semmetrics.cli.generate import Run, command, known_names
+from semmetrics.cli.generate import command
+from semmetrics.cli.names import known_names
+from semmetrics.cli.run import Run
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.options import READING, flag
