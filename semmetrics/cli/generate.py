@@ -32,6 +32,22 @@ from semmetrics.options import (
 F = TypeVar("F", bound=Callable[..., Any])
 RESULT = ("form", "output", "digits", "quiet")
 """The options of a command that writes a result."""
+DRAWN = (*RESULT, "plot")
+"""The options of a command that also draws figures."""
+SCALED = (
+    "signatures",
+    "form",
+    "output",
+    "digits",
+    "percent",
+    "plot",
+    "html",
+    "images",
+    "quiet",
+)
+"""The options of a command that writes values of measures."""
+SCORES = (*SCALED, "systems")
+"""The options of a command that writes scores of systems."""
 FILE = click.Path(readable=False)
 """The type of paths. The readers of semmetrics check the files, since their errors say more."""
 

@@ -79,8 +79,9 @@ class Examples(click.Command):
     ) -> None:
         docstring = inspect.cleandoc(help or "")
         text, _, examples = docstring.partition("\n\nExamples\n--------\n")
+        kwargs["help"] = text
         kwargs.setdefault("epilog", EXIT_CODES)
-        super().__init__(*args, help=text, **kwargs)
+        super().__init__(*args, **kwargs)
         self.options = options
         self.kinds = kinds
         self.examples = re.sub(r" \\\n +", " ", examples).split("\n")

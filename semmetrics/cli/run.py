@@ -186,7 +186,7 @@ class Run:
 
     def _list_output_files(self) -> list[_OutputFile]:
         """Return all output files that options name, the file of ``-o`` first."""
-        files = []
+        files: list[_OutputFile] = []
         for name, option in self.options.items():
             paths: list[str | None] = []
             if name == "plot":
@@ -356,7 +356,7 @@ class Run:
             return {}
         from semmetrics.reports import figures
 
-        drawn = {}
+        drawn: dict[str, str | bytes] = {}
         for name, path in self.plots:
             try:
                 figure = figures.choose(result, name)
