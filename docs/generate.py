@@ -10,7 +10,7 @@ from typing import Any
 
 from semmetrics.arguments import describe_type
 from semmetrics.cli.app import load_commands
-from semmetrics.cli.generate import SPECS, options_of
+from semmetrics.cli.generate import options_of
 from semmetrics.metrics import registry
 from semmetrics.options import (
     COMMAND_OPTIONS,
@@ -27,7 +27,7 @@ from semmetrics.options import (
 )
 from semmetrics.scoring.protocols import PROTOCOLS
 
-load_commands()
+SPECS = load_commands()
 
 PAGE = Path(__file__).with_name("options.md")
 _KINDS = {

@@ -30,7 +30,7 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli.generate import SPECS, build
+from semmetrics.cli.generate import SPECS, Spec, build
 from semmetrics.cli.help import Examples
 from semmetrics.cli.output import complain
 from semmetrics.errors import InputError, InputWarning
@@ -41,14 +41,14 @@ _MODULE_OF_COMMAND = {
     "score": "commands",
     "compare": "commands",
     "merge": "commands",
-    "sweep": "commands",
-    "calibrate": "commands",
-    "doc-freq": "tools",
-    "pairs": "tools",
-    "positives": "tools",
+    "sweep": "studies",
+    "calibrate": "studies",
+    "doc-freq": "captions",
+    "pairs": "captions",
+    "positives": "captions",
     "correlate": "studies",
     "meta": "studies",
-    "spice": "tools",
+    "spice": "captions",
     "validate": "studies",
     "list": "tools",
     "explain": "tools",
@@ -61,6 +61,8 @@ _MODULE_OF_COMMAND = {
 }
 """The module of `semmetrics.cli` that defines each command, in the order of the help."""
 COMMANDS = list(_MODULE_OF_COMMAND)
+_MODULES = ("commands", "studies", "mad", "tools", "captions", "embeddings")
+"""The modules of commands, in the order in which the documentation lists their options."""
 _SYNONYMS = {
     "score": (
         "eval",
@@ -101,10 +103,16 @@ BROKEN_PIPE = 141
 OUT_OF_MEMORY = "there is not enough memory; score fewer items or measures at once, or leave --ci out"
 
 
-def load_commands() -> None:
-    """Load all modules of commands, which registers the commands in `generate.SPECS`."""
-    for module in ("commands", "studies", "mad", "tools", "embeddings"):
-        importlib.import_module(f"semmetrics.cli.{module}")
+def load_commands() -> dict[str, Spec]:
+    """Load all commands, and return their descriptions in the order of the documentation."""
+    specs = {}
+    for module in _MODULES:
+        module_name = f"semmetrics.cli.{module}"
+        importlib.import_module(module_name)
+        for name, spec in SPECS.items():
+            if spec.run.__module__ == module_name:
+                specs[name] = spec
+    return specs
 
 
 class Program(Examples, click.Group):
@@ -126,10 +134,10 @@ class Program(Examples, click.Group):
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         """List the commands, each with the first line of its docstring."""
-        load_commands()
+        specs = load_commands()
         rows = []
         for name in COMMANDS:
-            docstring = SPECS[name].run.__doc__ or ""
+            docstring = specs[name].run.__doc__ or ""
             rows.append((name, docstring.split("\n")[0]))
         with formatter.section("Commands"):
             formatter.write_dl(rows)

@@ -1,4 +1,4 @@
-"""The commands ``score``, ``merge``, ``compare``, ``sweep`` and ``calibrate``."""
+"""The commands ``score``, ``merge`` and ``compare``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semmetrics.cli import output
-from semmetrics.cli.generate import DRAWN, SCALED, SCORES, command
+from semmetrics.cli.generate import SCALED, SCORES, command
 from semmetrics.cli.output import EXACT
 from semmetrics.cli.run import Run
 from semmetrics.errors import InputError
@@ -79,7 +79,12 @@ def score(run: Run) -> None:
         )
     if any(run[name] for name in ("stream", "shard", "state", "engine")):
         _score_parts(run)
-        return
+    else:
+        _score_all(run)
+
+
+def _score_all(run: Run) -> None:
+    """Score all items at once, and write the scores."""
     from semmetrics.scoring.rescore import rescore_systems
     from semmetrics.scoring.score import score_systems
 
@@ -374,27 +379,41 @@ def _draw_signatures(table: ScoreTable) -> str:
 
 def _say_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
     """Report remarks that the output does not contain, and options without effect."""
-    from semmetrics.scoring.table import find_matching_heading, report_gaps
+    from semmetrics.scoring.table import find_matching_heading
 
     form = run["form"]
     if form != "table" or run["runs"]:
-        output.say(output.split_lines(report_gaps(table)), quiet=run.quiet)
-        texts = list(worst)
-        if run["signatures"] and form not in EXACT:
-            texts.append(_draw_signatures(table))
-        output.say(output.split_lines(texts), quiet=run.quiet)
+        _say_omitted_remarks(run, table, worst)
     lines = []
     if run["runs"]:
         lines += _list_remarks_on_runs(table)
-    has_rounded_table = form == "csv" and run["systems"] is not None
-    sets_precision = run["percent"] or run["digits"] is not None
-    if form in EXACT and not has_rounded_table and sets_precision:
+    if _has_ignored_precision(run):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
         heading = find_matching_heading(table.scores)
         lines.append(f"{run['matches']}: the matches of {heading}")
     lines += [f"warning: {line}" for line in table.differences]
     output.say(lines, quiet=run.quiet)
+
+
+def _say_omitted_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
+    """Report what a table would show below the scores."""
+    from semmetrics.scoring.table import report_gaps
+
+    output.say(output.split_lines(report_gaps(table)), quiet=run.quiet)
+    texts = list(worst)
+    if run["signatures"] and run["form"] not in EXACT:
+        texts.append(_draw_signatures(table))
+    output.say(output.split_lines(texts), quiet=run.quiet)
+
+
+def _has_ignored_precision(run: Run) -> bool:
+    """Return whether the number of digits or the scale is set for a format of full precision."""
+    if run["form"] not in EXACT:
+        return False
+    if run["form"] == "csv" and run["systems"] is not None:
+        return False  # A table of systems has rounded values
+    return bool(run["percent"]) or run["digits"] is not None
 
 
 def _list_remarks_on_runs(table: ScoreTable) -> list[str]:
@@ -520,89 +539,3 @@ def _compare_tables(run: Run) -> None:
     )
     text = draw_values(comparison, run["form"], digits=run.shape["digits"])
     run.write_text(text, of=comparison)
-
-
-# ---- thresholds -------------------------------------------------------------
-
-
-@command(
-    "sweep",
-    {"preds": "PRED...", "gt": "GT"},
-    takes="sweep_systems",
-    reads=("labels",),
-    output=DRAWN,
-)
-def sweep(run: Run) -> None:
-    """Compute semantic measures at many thresholds of similarity, in one pass over the data.
-
-    Each PRED is a system and GT the ground truth, as for 'semmetrics score'. Labels are joined and
-    looked up once; a value is that of 'semmetrics score' with the same threshold. The highest
-    value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
-    calibrate'.
-
-    Examples
-    --------
-    semmetrics sweep a.json b.json gt.json
-    semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
-    semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
-    """
-    from semmetrics.studies.thresholds import sweep_systems
-
-    result = run.call(sweep_systems, run.systems(), run["gt"])
-    run.write_text(run.render(result), of=result)
-
-
-@command(
-    "calibrate",
-    {"preds": "[PRED?", "gt": "GT]?"},
-    takes="calibrate_threshold",
-    reads=("labels",),
-    output=("output", "plot", "quiet"),
-)
-def calibrate(run: Run) -> None:
-    """Find the threshold of similarity of an embedding, and save it.
-
-    On labelled pairs (--pairs): the cosine that best separates those that mean the same from the
-    others. Or on predictions and ground truth, without labelled pairs: on a part of the items, the
-    threshold at which a measure of predictions with their own references is most above that with
-    the references of another item.
-
-    Examples
-    --------
-    semmetrics calibrate --pairs pairs.csv -o threshold.json
-    semmetrics calibrate --pairs pairs.csv --criterion youden --embedding words.bin
-    semmetrics calibrate --holdout 0.2 --seed 7 -o threshold.json preds.json gt.json
-    semmetrics score -m SemF1 --calibration threshold.json preds.json gt.json
-    """
-    from semmetrics.studies.thresholds import report_calibration
-
-    if run["output"] == "-":
-        raise InputError("wrong-ending", "-o -", known=["a name of a file"])
-    calibration = _compute_calibration(run)
-    if run["output"] is not None:
-        calibration.save(run["output"])
-    else:
-        output.say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
-    if run["form"] == "json":
-        text = calibration.to_json()
-    else:
-        text = report_calibration(calibration)
-    # The file of -o has the calibration, so the report goes to standard output.
-    run.given["output"] = None
-    run.write_text(text, of=calibration)
-
-
-def _compute_calibration(run: Run) -> Any:
-    """Return the calibration on labelled pairs, or on predictions and ground truth."""
-    from semmetrics.studies import thresholds
-
-    if run["pairs"] is None:
-        run.needs(
-            "name a file of pairs (--pairs), or predictions and ground truth",
-            "preds",
-            "gt",
-        )
-        return run.call(thresholds.calibrate_threshold, run["preds"], run["gt"])
-    if run["preds"] is not None:
-        raise InputError("conflicting-options", names="--pairs and predictions")
-    return run.call(thresholds.calibrate_threshold_on_pairs, run["pairs"])

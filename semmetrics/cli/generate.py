@@ -166,27 +166,32 @@ def build(name: str) -> click.Command:
         return Group(name, subcommands, help=spec.run.__doc__, no_args_is_help=True)
     options = options_of(name)
     kinds = spec.reads if len(spec.reads) > 1 else ()
-    parameters: list[click.Parameter] = []
-    for argument in spec.files:
-        parameters.append(_click_argument(spec, argument))
-    own_options = COMMAND_OPTIONS.get(name, {})
-    for option_name, option in options.items():
-        is_optional_keyword = option_name in OPTIONS and option_name not in own_options
-        parameters.append(_click_option(option, has_default=not is_optional_keyword))
-    takes_measures = any(option.names == "measures" for option in options.values())
-    if spec.imports or takes_measures:
-        parameters.append(IMPORT)
-    parameters += help_options(kinds)
     return Command(
         name.rpartition(" ")[2],
         callback=partial(_run_command, spec, options),
-        params=parameters,
+        params=[*_parameters_of(name, options), *help_options(kinds)],
         help=spec.run.__doc__,
         no_args_is_help=not _may_run_without_arguments(spec),
         options=options,
         kinds=kinds,
         add_help_option=False,
     )
+
+
+def _parameters_of(name: str, options: Mapping[str, Option]) -> list[click.Parameter]:
+    """Return the arguments and options of a command, except ``-h`` and ``--help``."""
+    spec = SPECS[name]
+    parameters: list[click.Parameter] = []
+    for argument in spec.files:
+        parameters.append(_click_argument(spec, argument))
+    own_options = COMMAND_OPTIONS.get(name, {})
+    for option_name, option in options.items():
+        is_keyword_of_score = option_name in OPTIONS and option_name not in own_options
+        parameters.append(_click_option(option, has_default=not is_keyword_of_score))
+    takes_measures = any(option.names == "measures" for option in options.values())
+    if spec.imports or takes_measures:
+        parameters.append(IMPORT)
+    return parameters
 
 
 def _run_command(spec: Spec, options: dict[str, Option], /, **given: Any) -> Any:

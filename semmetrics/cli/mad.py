@@ -132,28 +132,43 @@ def _select(
     before : DiscrepancySelection, optional
         The earlier state, whose rows the new sheets leave out.
     """
-    page = run["page"] or run["rating_page"]
-    if run["images"] is not None and not page:
-        raise InputError("needs-option", what="--images", name="page")
-    if page is not None:
-        # Report a missing folder before the long computation.
-        _find_addresses([], run["images"], Path(page).parent)
+    _check_pages(run)
     state = run.call(select, *arguments, exclude=run["exclude"] or ())
     sheets = dict(_write_sheets(run, state, before))
     _note_odd_pictures(run, list(state.images))
     form = run["form"]
-    state_is_saved = run["output"] is not None or form == "json"
-    if state_is_saved:
-        output.write_text(state.to_json(), run["output"], "json", sheets)
-    state_is_on_stdout = state_is_saved and run["output"] in (None, "-")
+    if run["output"] is None and form != "json":
+        text = _render_selection(run, state, before)
+        output.write_text(text, form=form, beside=sheets)
+        hint = "the selection is not saved; give -o state.json"
+        output.say([hint], quiet=run.quiet)
+        return
+    output.write_text(state.to_json(), run["output"], "json", sheets)
+    state_is_on_stdout = run["output"] in (None, "-")
     if not state_is_on_stdout:
-        text = state.render(form, **run.shape)
-        if form == "table":
-            text += f"\n\n{_summarize_selection(state, before)}"
-        other_files = None if state_is_saved else sheets
-        output.write_text(text, form=form, beside=other_files)
-    if not state_is_saved:
-        output.say(["the selection is not saved; give -o state.json"], quiet=run.quiet)
+        output.write_text(_render_selection(run, state, before), form=form)
+
+
+def _check_pages(run: Run) -> None:
+    """Raise an error if ``--images`` has no page or names a missing folder.
+
+    It is called before the long computation.
+    """
+    page = run["page"] or run["rating_page"]
+    if page:
+        _find_addresses([], run["images"], Path(page).parent)
+    elif run["images"] is not None:
+        raise InputError("needs-option", what="--images", name="page")
+
+
+def _render_selection(
+    run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
+) -> str:
+    """Return the table of pairs in the format of ``--format``."""
+    text = state.render(run["form"], **run.shape)
+    if run["form"] != "table":
+        return text
+    return f"{text}\n\n{_summarize_selection(state, before)}"
 
 
 def _summarize_selection(

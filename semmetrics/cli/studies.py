@@ -1,4 +1,4 @@
-"""The commands ``correlate``, ``meta``, ``rank`` and ``validate``."""
+"""The commands for thresholds, human ratings, ranks and the check of files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,94 @@ from semmetrics.cli.output import EXACT, complain
 from semmetrics.cli.run import Run
 from semmetrics.errors import InputError
 from semmetrics.options import KINDS, flag
+
+# ---- thresholds -------------------------------------------------------------
+
+
+@command(
+    "sweep",
+    {"preds": "PRED...", "gt": "GT"},
+    takes="sweep_systems",
+    reads=("labels",),
+    output=DRAWN,
+)
+def sweep(run: Run) -> None:
+    """Compute semantic measures at many thresholds of similarity, in one pass over the data.
+
+    Each PRED is a system and GT the ground truth, as for 'semmetrics score'. Labels are joined and
+    looked up once; a value is that of 'semmetrics score' with the same threshold. The highest
+    value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
+    calibrate'.
+
+    Examples
+    --------
+    semmetrics sweep a.json b.json gt.json
+    semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
+    semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
+    """
+    from semmetrics.studies.thresholds import sweep_systems
+
+    result = run.call(sweep_systems, run.systems(), run["gt"])
+    run.write_text(run.render(result), of=result)
+
+
+@command(
+    "calibrate",
+    {"preds": "[PRED?", "gt": "GT]?"},
+    takes="calibrate_threshold",
+    reads=("labels",),
+    output=("output", "plot", "quiet"),
+)
+def calibrate(run: Run) -> None:
+    """Find the threshold of similarity of an embedding, and save it.
+
+    On labelled pairs (--pairs): the cosine that best separates those that mean the same from the
+    others. Or on predictions and ground truth, without labelled pairs: on a part of the items, the
+    threshold at which a measure of predictions with their own references is most above that with
+    the references of another item.
+
+    Examples
+    --------
+    semmetrics calibrate --pairs pairs.csv -o threshold.json
+    semmetrics calibrate --pairs pairs.csv --criterion youden --embedding words.bin
+    semmetrics calibrate --holdout 0.2 --seed 7 -o threshold.json preds.json gt.json
+    semmetrics score -m SemF1 --calibration threshold.json preds.json gt.json
+    """
+    from semmetrics.studies.thresholds import report_calibration
+
+    if run["output"] == "-":
+        raise InputError("wrong-ending", "-o -", known=["a name of a file"])
+    calibration = _compute_calibration(run)
+    if run["output"] is not None:
+        calibration.save(run["output"])
+    else:
+        output.say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
+    if run["form"] == "json":
+        text = calibration.to_json()
+    else:
+        text = report_calibration(calibration)
+    # The file of -o has the calibration, so the report goes to standard output.
+    run.given["output"] = None
+    run.write_text(text, of=calibration)
+
+
+def _compute_calibration(run: Run) -> Any:
+    """Return the calibration on labelled pairs, or on predictions and ground truth."""
+    from semmetrics.studies import thresholds
+
+    if run["pairs"] is None:
+        run.needs(
+            "name a file of pairs (--pairs), or predictions and ground truth",
+            "preds",
+            "gt",
+        )
+        return run.call(thresholds.calibrate_threshold, run["preds"], run["gt"])
+    if run["preds"] is not None:
+        raise InputError("conflicting-options", names="--pairs and predictions")
+    return run.call(thresholds.calibrate_threshold_on_pairs, run["pairs"])
+
+
+# ---- human ratings ----------------------------------------------------------
 
 
 @command("correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."}, output=DRAWN)
@@ -123,6 +211,9 @@ def _read_column_roles(text: str | None) -> dict[str, str] | None:
         role, _, name = part.partition("=")
         columns[role.strip()] = name.strip()
     return columns
+
+
+# ---- ranks and the check of files -------------------------------------------
 
 
 @command("rank", {"files": "SCORES.json...?"}, output=DRAWN)

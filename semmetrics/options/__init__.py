@@ -10,8 +10,9 @@ things follow from it:
 
 To add an option of `semmetrics.score`, add a field to one of the classes that `keywords.Options`
 inherits from, in `measure_options` or `kind_options`. `option.Option` describes what can be said
-about an option. To add an option of one command only, add it to `commands.COMMAND_OPTIONS`. Then
-use the option, and run ``python docs/generate.py`` to document it.
+about an option. Code reads its value from an attribute of `semmetrics.kinds.options.ResolvedOptions`,
+which you also add. To add an option of one command only, add it to `commands.COMMAND_OPTIONS`. Run
+``python docs/generate.py`` to update the page of options.
 """
 
 from semmetrics.options.checks import check_options as check_options

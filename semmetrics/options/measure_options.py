@@ -183,8 +183,8 @@ class DataOptions(TypedDict, total=False):
     missing: Annotated[
         str | None,
         Option(
-            "If only one side has an id: raise an error, skip the item, skip it in all "
-            "systems (common), or use an empty list.",
+            "Treatment of ids that only one side has: raise an error, skip the item, skip "
+            "it in all systems (common), or use an empty list.",
             DATA,
             default="error",
             key="missing",

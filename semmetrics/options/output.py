@@ -53,8 +53,8 @@ OUTPUT = name_options(
         common=True,
     ),
     html=Option(
-        "Write a report, which is one page with figures, labels, and the worst and best "
-        "items. The same as -o FILE.html.",
+        "Write a report to this file. It is one page with figures, labels, and the "
+        "worst and best items, the same as -o FILE.html.",
         WRITE,
         written=(".html",),
         common=True,
