@@ -20,7 +20,7 @@ from benchmarks.timing import Row, ratio, seconds, take_turns
 from semmetrics import Bootstrap
 from semmetrics.data.judgements import Judgements
 from semmetrics.options import AGREEMENT
-from semmetrics.scoring.resampling import Draws
+from semmetrics.scoring.draws import Draws
 from semmetrics.studies.agreement import AgreementDesign, Judged, measure_agreement
 from semmetrics.studies.correlations import Correlated, correlation, resample
 

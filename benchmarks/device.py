@@ -133,7 +133,7 @@ def count(run: Callable[[], object]) -> Counts:
 
     as_on_device = mock.patch.object(backend.Backend, "on_cpu", new=False)
     # the only one that is profiled
-    one_thread = mock.patch.object(backend, "_MOST_WORKERS", 1)
+    one_thread = mock.patch.object(backend, "_MAX_WORKERS", 1)
     with (
         as_on_device,
         one_thread,

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 import semmetrics
 from semmetrics import Bootstrap
-from semmetrics.scoring.result import interval_notes
+from semmetrics.scoring.score_notes import interval_notes
 from semmetrics.studies.comparisons import compare_scores
 from semmetrics.studies.differences import Design
 from semmetrics.studies.randomization import swapped_differences

@@ -28,8 +28,8 @@ from semmetrics.core.assignment import (
     max_similarity_matching,
 )
 from semmetrics.core.backend import Backend
+from semmetrics.core.distances import EuclideanDistances
 from semmetrics.core.ragged import distinct_codes, offsets
-from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, transport
 
 __all__ = ["WORKLOADS"]

@@ -35,8 +35,10 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.score import score_systems as score_systems
     from semmetrics.scoring.scorer import Scorer as Scorer
     from semmetrics.scoring.table import ScoreTable as ScoreTable
-    from semmetrics.studies.agreement import AgreementTable as AgreementTable
-    from semmetrics.studies.agreement import meta as meta
+    from semmetrics.studies.agreement_table import AgreementTable as AgreementTable
+    from semmetrics.studies.annotation_page import (
+        write_annotation_page as write_annotation_page,
+    )
     from semmetrics.studies.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
@@ -44,24 +46,24 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.competition_state import (
         DiscrepancySelection as DiscrepancySelection,
     )
-    from semmetrics.studies.correlations import correlate as correlate
     from semmetrics.studies.discrepancy import add_systems as add_systems
     from semmetrics.studies.discrepancy import select_discrepant as select_discrepant
     from semmetrics.studies.dominance import rank_dominance as rank_dominance
     from semmetrics.studies.explain import cite as cite
     from semmetrics.studies.explain import explain as explain
     from semmetrics.studies.explain import list_measures as list_measures
-    from semmetrics.studies.explain import validate as validate
-    from semmetrics.studies.ranks import Ranking as Ranking
+    from semmetrics.studies.meta_evaluation import meta as meta
+    from semmetrics.studies.pair_correlations import correlate as correlate
+    from semmetrics.studies.ranking import Ranking as Ranking
     from semmetrics.studies.ranks import rank_systems as rank_systems
-    from semmetrics.studies.sheets import write_annotation_page as write_annotation_page
-    from semmetrics.studies.thresholds import ThresholdSweep as ThresholdSweep
+    from semmetrics.studies.sweeps import ThresholdSweep as ThresholdSweep
+    from semmetrics.studies.sweeps import sweep as sweep
+    from semmetrics.studies.sweeps import sweep_systems as sweep_systems
     from semmetrics.studies.thresholds import calibrate_threshold as calibrate_threshold
     from semmetrics.studies.thresholds import (
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
-    from semmetrics.studies.thresholds import sweep as sweep
-    from semmetrics.studies.thresholds import sweep_systems as sweep_systems
+    from semmetrics.studies.validation import validate as validate
 
 _HOMES = {
     name: f"semmetrics.{home}"
@@ -85,19 +87,22 @@ _HOMES = {
         "scoring.score": "score score_systems",
         "scoring.scorer": "Scorer",
         "scoring.table": "ScoreTable",
-        "studies.agreement": "AgreementTable meta",
+        "studies.agreement_table": "AgreementTable",
+        "studies.meta_evaluation": "meta",
         "studies.comparison_table": "ComparisonTable",
         "studies.comparisons": "compare",
         "studies.competition": "CompetitionRanking rank_competition",
         "studies.competition_state": "DiscrepancySelection",
-        "studies.correlations": "correlate",
-        "studies.discrepancy": "add_systems select_discrepant",
         "studies.dominance": "rank_dominance",
-        "studies.explain": "cite explain list_measures validate",
-        "studies.ranks": "Ranking rank_systems",
-        "studies.sheets": "write_annotation_page",
-        "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep "
-        "sweep_systems",
+        "studies.pair_correlations": "correlate",
+        "studies.discrepancy": "add_systems select_discrepant",
+        "studies.explain": "cite explain list_measures",
+        "studies.validation": "validate",
+        "studies.ranking": "Ranking",
+        "studies.ranks": "rank_systems",
+        "studies.annotation_page": "write_annotation_page",
+        "studies.sweeps": "ThresholdSweep sweep sweep_systems",
+        "studies.thresholds": "calibrate_threshold calibrate_threshold_on_pairs",
     }.items()
     for name in names.split()
 }

@@ -1,10 +1,13 @@
-"""Arguments of the wrong type, refused by what the annotations of a function say.
+"""Checks of arguments: against a list of choices, and against type annotations.
 
 Conventions
 -----------
-A bool is no number. A whole number fits where a number is expected, and must fit 64 bits. Texts,
-bytes and mappings are no lists. What an annotation leaves open (``Any``, protocols, the items of an
-iterator, names that only type checkers import) is for the function itself to check.
+- A bool does not count as a number.
+- An integer is accepted where a float is expected. It must fit into 64 bits.
+- Strings, bytes and mappings do not count as lists.
+- Some annotations leave the type open: ``Any``, protocols, the items of an iterator, and names that
+  only type checkers import. Values with such annotations are accepted here, and the function that
+  uses them has to check them.
 """
 
 from __future__ import annotations
@@ -21,26 +24,51 @@ from collections.abc import (
     Sequence,
     Set,
 )
-from functools import cache
+from functools import cache, partial
 from numbers import Integral, Real
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    NamedTuple,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from semmetrics.errors import InputError
 
-_NAMES: dict[Any, tuple[str, str]] = {
-    str: ("a text", "texts"),
-    int: ("a whole number", "whole numbers"),
-    float: ("a number", "numbers"),
-    bool: ("True or False", "booleans"),
-    os.PathLike: ("a path", "paths"),
-    Callable: ("a function", "functions"),
-    Mapping: ("a mapping", "mappings"),
+_Test: TypeAlias = Callable[[Any], bool]
+
+
+class _TypeName(NamedTuple):
+    """What messages call one value of a type, and several of them."""
+
+    singular: str
+    plural: str
+
+
+_TYPE_NAMES: dict[Any, _TypeName] = {
+    str: _TypeName("a text", "texts"),
+    int: _TypeName("a whole number", "whole numbers"),
+    float: _TypeName("a number", "numbers"),
+    bool: _TypeName("True or False", "booleans"),
+    os.PathLike: _TypeName("a path", "paths"),
+    Callable: _TypeName("a function", "functions"),
+    Mapping: _TypeName("a mapping", "mappings"),
 }
-_hints = cache(get_type_hints)
+
+
+# ---- checks -----------------------------------------------------------------
 
 
 def check_choice(name: str, value: object, choices: Collection[object]) -> None:
-    """Refuse a value that is not one of some choices.
+    """Check that a value is one of the choices.
+
+    Raises
+    ------
+    InputError
+        If it is not. The message lists the choices.
 
     Examples
     --------
@@ -55,7 +83,22 @@ def check_choice(name: str, value: object, choices: Collection[object]) -> None:
 def check_once(
     names: Sequence[Any], code: str, where: object = "", **values: Any
 ) -> None:
-    """Refuse names of which one appears twice; the message shows it as ``value``.
+    """Check that no name occurs twice.
+
+    Parameters
+    ----------
+    names : sequence
+    code : str
+        The code of the error. Its message shows the repeated name as ``value``.
+    where : object
+        The place that the message names.
+    **values
+        Other values of the message.
+
+    Raises
+    ------
+    InputError
+        If a name occurs more than once.
 
     Examples
     --------
@@ -63,32 +106,32 @@ def check_once(
     Traceback (most recent call last):
     semmetrics.errors.InputError: gt.json: the id 'a' appears twice; keep one record for each id
     """
-    if len(set(names)) != len(names):
-        raise InputError(
-            code, where, value=Counter(names).most_common(1)[0][0], **values
-        )
+    if len(set(names)) == len(names):
+        return
+    [(repeated_name, _)] = Counter(names).most_common(1)
+    raise InputError(code, where, value=repeated_name, **values)
 
 
 def check_fields(record: Any) -> None:
-    """Refuse values of another type than the annotations of a record's fields.
+    """Check the fields of a record against the annotations of its class.
 
     Raises
     ------
     InputError
-        Names the field.
+        If a value has another type. The message names the field.
     """
-    kind: type = type(record)
-    for name, hint in _hints(kind).items():
+    record_type: type = type(record)
+    for name, hint in _read_hints(record_type).items():
         check_type(name, getattr(record, name), hint)
 
 
 def check_type(name: str, value: Any, hint: Any) -> None:
-    """Refuse a value that is not of a type.
+    """Check a value against a type annotation.
 
     Raises
     ------
     InputError
-        Names the argument, and says what is allowed.
+        If the value has another type. The message names the argument and describes the type.
 
     Examples
     --------
@@ -96,76 +139,158 @@ def check_type(name: str, value: Any, hint: Any) -> None:
     Traceback (most recent call last):
     semmetrics.errors.InputError: top_k=(1, '3'); give a whole number or a list of whole numbers
     """
-    if not _test(hint)(value):
-        raise InputError(
-            "bad-option", name=name, value=value, wanted=describe_type(hint)
-        )
-
-
-@cache
-def _test(hint: Any) -> Callable[[Any], bool]:
-    """Return the function that tells whether a value is of a type."""
-    kind, inner = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, types.UnionType):
-        # what most arguments are
-        first = sorted(inner, key=lambda one: one is not type(None))
-        tests = [_test(one) for one in first]
-        return lambda value: any(test(value) for test in tests)
-    if kind in (Sequence, Iterable):
-        item = _test(inner[0]) if inner and inner[0] is not Any else None
-        return lambda value: _is_list(value, kind, item)
-    if kind is bool:
-        return _is_bool
-    if kind in (int, float):
-        return lambda value: _is_number(value, Integral if kind is int else Real)
-    if kind is Callable:
-        return lambda value: callable(value) and not isinstance(value, type)
-    known = (
-        isinstance(kind, type)
-        and kind is not Any
-        and not getattr(kind, "_is_protocol", False)
-    )
-    return lambda value: not known or isinstance(value, kind)
-
-
-def _is_bool(value: Any) -> bool:
-    return type(value).__name__ in ("bool", "bool_")  # NumPy's, too
-
-
-def _is_number(value: Any, kind: type) -> bool:
-    if _is_bool(value) or not isinstance(value, kind):
-        return False
-    return not isinstance(value, Integral) or -(2**63) <= int(value) < 2**63
-
-
-def _is_list(value: Any, kind: Any, item: Callable[[Any], bool] | None) -> bool:
-    if isinstance(value, str | bytes | bytearray | Mapping | type):
-        return False
-    # the items of an iterator are seen when they are used
-    if isinstance(value, Iterator | Set):
-        return kind is Iterable
-    scalar = getattr(value, "shape", None) == ()  # of NumPy
-    if scalar or not (hasattr(value, "__len__") and hasattr(value, "__iter__")):
-        return False
-    return item is None or all(map(item, value))
+    has_type = _find_test(hint)
+    if not has_type(value):
+        wanted = describe_type(hint)
+        raise InputError("bad-option", name=name, value=value, wanted=wanted)
 
 
 def describe_type(hint: Any) -> str:
-    """Say in words which values a type has.
+    """Return a type annotation in words.
 
     Examples
     --------
     >>> describe_type(str | os.PathLike[str] | None), describe_type(Sequence[int])
     ('a text or a path', 'a list of whole numbers')
     """
-    kind, inner = get_origin(hint) or hint, get_args(hint)
+    kind, arguments = _split_hint(hint)
     if kind in (Union, types.UnionType):
-        words = dict.fromkeys(
-            describe_type(one) for one in inner if one is not type(None)
-        )
-        *first, last = words
-        return f"{', '.join(first)} or {last}" if first else last
+        return _describe_union(arguments)
     if kind in (Sequence, Iterable):
-        items = _NAMES.get(inner[0], ("", ""))[1] if inner else ""
-        return f"a list of {items}".removesuffix(" of ")
-    return _NAMES[kind][0] if kind in _NAMES else getattr(kind, "__name__", str(kind))
+        return _describe_list(arguments)
+    if kind in _TYPE_NAMES:
+        return _TYPE_NAMES[kind].singular
+    return getattr(kind, "__name__", str(kind))
+
+
+def _describe_union(members: Iterable[Any]) -> str:
+    """Return the types of a union in words, without None."""
+    descriptions: list[str] = []
+    for member in members:
+        if member is type(None):
+            continue
+        description = describe_type(member)
+        if description not in descriptions:
+            descriptions.append(description)
+    *first, last = descriptions
+    if not first:
+        return last
+    return f"{', '.join(first)} or {last}"
+
+
+def _describe_list(item_types: Sequence[Any]) -> str:
+    """Return a list in words, with the type of its items if that has a plural."""
+    if not item_types or item_types[0] not in _TYPE_NAMES:
+        return "a list"
+    return f"a list of {_TYPE_NAMES[item_types[0]].plural}"
+
+
+# ---- tests of single types --------------------------------------------------
+
+
+@cache
+def _read_hints(record_type: type) -> dict[str, Any]:
+    return get_type_hints(record_type)
+
+
+def _split_hint(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return the type without its arguments, and its arguments: (Sequence, (int,))."""
+    return get_origin(hint) or hint, get_args(hint)
+
+
+@cache
+def _find_test(hint: Any) -> _Test:
+    """Return the function that tests whether a value has a type."""
+    kind, arguments = _split_hint(hint)
+    if kind in (Union, types.UnionType):
+        # Most values are None, so None is tested first.
+        members = sorted(arguments, key=_is_not_none_type)
+        return partial(_passes_any, [_find_test(member) for member in members])
+    if kind in (Sequence, Iterable):
+        return partial(_is_list, kind, _find_item_test(arguments))
+    if kind in _TESTS:
+        return _TESTS[kind]
+    if _can_test_instances(kind):
+        return partial(_is_instance, kind)
+    return _accept
+
+
+def _find_item_test(item_types: Sequence[Any]) -> _Test | None:
+    """Return the test of the items of a list, or None if they may have any type."""
+    if not item_types or item_types[0] is Any:
+        return None
+    return _find_test(item_types[0])
+
+
+def _can_test_instances(kind: Any) -> bool:
+    """Return whether `isinstance` can test for a type."""
+    if not isinstance(kind, type) or kind is Any:
+        return False
+    return not getattr(kind, "_is_protocol", False)
+
+
+def _is_not_none_type(kind: Any) -> bool:
+    return kind is not type(None)
+
+
+def _passes_any(tests: Iterable[_Test], value: Any) -> bool:
+    return any(test(value) for test in tests)
+
+
+def _is_bool(value: Any) -> bool:
+    """Return whether a value is a bool of Python or NumPy, without importing NumPy."""
+    return type(value).__name__ in ("bool", "bool_")
+
+
+def _is_number(kind: type, value: Any) -> bool:
+    """Return whether a value is a number of a kind. Integers must fit into 64 bits."""
+    if _is_bool(value) or not isinstance(value, kind):
+        return False
+    if not isinstance(value, Integral):
+        return True
+    return -(2**63) <= int(value) < 2**63
+
+
+def _is_function(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type)
+
+
+_TESTS: dict[Any, _Test] = {
+    bool: _is_bool,
+    int: partial(_is_number, Integral),
+    float: partial(_is_number, Real),
+    Callable: _is_function,
+}
+
+
+def _is_instance(kind: type, value: Any) -> bool:
+    return isinstance(value, kind)
+
+
+def _accept(value: Any) -> bool:
+    return True
+
+
+def _is_list(kind: Any, test_item: _Test | None, value: Any) -> bool:
+    """Return whether a value is a list of valid items, or any iterable of them.
+
+    Parameters
+    ----------
+    kind : Sequence or Iterable
+    test_item : callable or None
+        None accepts all items.
+    value : object
+    """
+    if isinstance(value, str | bytes | bytearray | Mapping | type):
+        return False
+    if isinstance(value, Iterator | Set):
+        # The items of an iterator cannot be tested here: that would consume them.
+        return kind is Iterable
+    is_numpy_scalar = getattr(value, "shape", None) == ()
+    if is_numpy_scalar:
+        return False
+    if not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
+        return False
+    if test_item is None:
+        return True
+    return all(map(test_item, value))

@@ -1,4 +1,4 @@
-"""The library's measures in the call shapes of other packages."""
+"""semmetrics measures behind the interfaces of other packages."""
 
 from __future__ import annotations
 
@@ -15,49 +15,90 @@ from semmetrics.metrics.parsing import kinds_of_all, listed
 def as_sides(
     options: Mapping[str, Any], *sides: Any, by_place: bool = True
 ) -> list[Any]:
-    """Return predictions and references that give each item one class as the library has them.
+    """Convert vectors of classes to the inputs of semmetrics.
 
-    Measures of label sets get sets of one label, those of classes get names. Everything else stays
-    as it is.
+    A vector has one class per item. It becomes label sets of one label for measures of
+    label sets, and class names for measures of classes. Other inputs are returned
+    unchanged.
 
     Parameters
     ----------
     options : mapping
-        Those of ``score``: the task or the measures, and the classes.
+        The options of ``score``: task or measures, and classes.
     *sides
+        Predictions and references.
     by_place : bool
-        Whether whole numbers are places in the class list; without one they are names.
+        Whether integers are indices into the class list. Otherwise, or without a class
+        list, they are names.
+
+    Returns
+    -------
+    list
+        One converted side per input.
 
     Raises
     ------
     KeyError
-        If a number has no class.
+        If an index is outside the class list.
 
     Examples
     --------
-    >>> as_sides({"measures": "F1", "classes": ["cat", "dog"]}, [1, 0], [["cat"], ["cat"]])
+    >>> options = {"measures": "F1", "classes": ["cat", "dog"]}
+    >>> as_sides(options, [1, 0], [["cat"], ["cat"]])
     [[['dog'], ['cat']], [['cat'], ['cat']]]
     """
-    task, classes = options.get("task"), options.get("classes")
-    kinds = [task] if task else kinds_of_all(listed(options.get("measures") or ()))
-    as_sets = "labels" in kinds and "captions" not in kinds
+    kinds = _find_kinds(options)
+    name_of_index = _find_names(options, by_place=by_place)
+    are_label_sets = "labels" in kinds and "captions" not in kinds
+    if not are_label_sets and kinds != ["classes"]:
+        return list(sides)
+    converted = []
+    for side in sides:
+        values = side
+        if getattr(side, "ndim", 0) == 1:
+            values = side.tolist()
+        if not _are_classes(values):
+            converted.append(side)
+            continue
+        names = [_name_class(value, name_of_index) for value in values]
+        if are_label_sets:
+            converted.append([[name] for name in names])
+        else:
+            converted.append(names)
+    return converted
+
+
+def _find_kinds(options: Mapping[str, Any]) -> list[str]:
+    """Return the kinds of data that the task or the measures are for."""
+    task = options.get("task")
+    if task:
+        return [task]
+    return kinds_of_all(listed(options.get("measures") or ()))
+
+
+def _find_names(options: Mapping[str, Any], *, by_place: bool) -> dict[int, Any]:
+    """Return the names of classes by index. Empty if integers are names."""
+    classes = options.get("classes")
     if isinstance(classes, (str, os.PathLike)):
         classes = read_class_list(classes)
-    names = {} if classes is None or not by_place else dict(enumerate(classes))
-    found = []
-    for side in sides:
-        values = side.tolist() if getattr(side, "ndim", 0) == 1 else side
-        flat = (
-            isinstance(values, Sequence)
-            and not isinstance(values, str)
-            and len(values) > 0
-        )
-        flat = flat and all(isinstance(one, (str, int, np.integer)) for one in values)
-        if flat and (as_sets or kinds == ["classes"]):
-            texts = [
-                one if isinstance(one, str) else str(names[one] if names else int(one))
-                for one in values
-            ]
-            side = [[text] for text in texts] if as_sets else texts
-        found.append(side)
-    return found
+    if classes is None or not by_place:
+        return {}
+    return dict(enumerate(classes))
+
+
+def _are_classes(values: Any) -> bool:
+    """Return whether the values are a sequence of names or integers, and not empty."""
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        return False
+    if len(values) == 0:
+        return False
+    return all(isinstance(value, (str, int, np.integer)) for value in values)
+
+
+def _name_class(value: Any, name_of_index: Mapping[int, Any]) -> str:
+    """Return the name of a class. Without a class list, an integer is a name."""
+    if isinstance(value, str):
+        return value
+    if name_of_index:
+        return str(name_of_index[value])
+    return str(int(value))

@@ -1,15 +1,18 @@
-"""Scores in the shape of a metric of Hugging Face's ``evaluate``.
+"""Measures with the interface of a metric of Hugging Face's ``evaluate``.
 
 Conventions
 -----------
-``compute`` returns values by the names of the measures. Whole numbers that stand for the class of
-an item are places in ``classes``, or without it names. The package ``evaluate`` is not needed;
-where it is installed, ``evaluate.combine`` and ``evaluate.evaluator`` take these objects.
+``compute`` returns values by the names of the measures. If each item has one class,
+integers are indices into ``classes`` or, without ``classes``, names. The package
+``evaluate`` is not needed. If it is installed, ``evaluate.combine`` and
+``evaluate.evaluator`` accept these objects.
 
 Examples
 --------
 >>> metric = SemMetric("F1 Recall")
->>> metric.compute(predictions=[["cat", "dog"], ["cat"]], references=[["cat"], ["cat", "cow"]])
+>>> predictions = [["cat", "dog"], ["cat"]]
+>>> references = [["cat"], ["cat", "cow"]]
+>>> metric.compute(predictions=predictions, references=references)
 {'F1': 0.6666666666666666, 'Recall': 0.75}
 """
 
@@ -20,43 +23,48 @@ from typing import Any
 from semmetrics.adapters import as_sides
 from semmetrics.scoring.score import score
 from semmetrics.scoring.scorer import Scorer
+from semmetrics.scoring.table import ScoreTable
 
 
 class SemMetric:
-    """Some measures, as an evaluation module.
+    """Measures, as an evaluation module.
 
     Parameters
     ----------
     measures : str, or sequence of str or Measure, optional
     **options
-        Those of ``semmetrics.Scorer``.
+        The options of ``semmetrics.Scorer``.
 
     Attributes
     ----------
     name : str
     table : ScoreTable or None
-        What was computed last, with its notes and signatures.
+        The last result, with its notes and signatures.
 
     Raises
     ------
     InputError
-        If an option is wrong.
+        If an option is invalid.
     """
 
     name = "semmetrics"
 
     def __init__(self, measures: Any = None, **options: Any) -> None:
         self._options = {"measures": measures, **options}
-        Scorer(**self._options)  # refuses what is wrong
+        Scorer(**self._options)  # Checks the options.
         self._batches: list[tuple[Any, Any, Any]] = []
-        self.table: Any = None
+        self.table: ScoreTable | None = None
 
     def add(
         self, *, prediction: Any = None, reference: Any = None, **named: Any
     ) -> None:
-        """Add one item; ``evaluate.combine`` names its sides as those of a batch."""
-        sides = named.get("predictions", prediction), named.get("references", reference)
-        self._batches.append(([sides[0]], [sides[1]], None))
+        """Add an item.
+
+        ``evaluate.combine`` calls the two sides "predictions" and "references".
+        """
+        pred = named.get("predictions", prediction)
+        ref = named.get("references", reference)
+        self._batches.append(([pred], [ref], None))
 
     def add_batch(
         self, *, predictions: Any, references: Any, weights: Any = None
@@ -78,38 +86,44 @@ class SemMetric:
         weights: Any = None,
         **given: Any,
     ) -> dict[str, float]:
-        """Score all items that were added, and those given here, and forget them.
+        """Score the items that were added and the items given here, then discard them.
 
         Parameters
         ----------
         predictions, references, weights
             As for ``Scorer.update``.
         **given
-            Options in place of those of the metric.
+            Options that replace the options of the metric.
 
         Returns
         -------
         dict from str to float
-            nan where undefined.
+            nan if undefined.
 
         Raises
         ------
         InputError
-            If the items or an option are wrong; the items that were added are then kept.
+            If the items or an option are invalid. The items that were added are kept.
         """
-        options, batches = self._options | given, list(self._batches)
+        options = self._options | given
+        batches = list(self._batches)
         if predictions is not None:
             batches.append((predictions, references, weights))
-        if len(batches) == 1:  # which may be a matrix
-            ((preds, gts, some),) = batches
-            table = score(*as_sides(options, preds, gts), weights=some, **options)
+        if len(batches) == 1:
+            # A single batch may be a matrix.
+            preds, refs, batch_weights = batches[0]
+            preds, refs = as_sides(options, preds, refs)
+            table = score(preds, refs, weights=batch_weights, **options)
         else:
             scorer = Scorer(**options)
-            for preds, gts, some in batches:
-                scorer.update(*as_sides(options, preds, gts), weights=some)
+            for preds, refs, batch_weights in batches:
+                preds, refs = as_sides(options, preds, refs)
+                scorer.update(preds, refs, weights=batch_weights)
             table = scorer.compute()
-        self.table, self._batches = table, []
+        self.table = table
+        self._batches = []
         return table.to_dict()
 
     def _feature_names(self) -> list[str]:
-        return ["predictions", "references"]  # which evaluate.combine asks for
+        """Return the names of the two sides, for ``evaluate.combine``."""
+        return ["predictions", "references"]

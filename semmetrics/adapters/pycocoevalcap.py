@@ -1,11 +1,11 @@
-"""The classes of pycocoevalcap, with this library's measures behind them.
+"""Drop-in replacements for the classes of pycocoevalcap, computed by semmetrics.
 
 Conventions
 -----------
-Names, arguments and results are those of pycocoevalcap 1.2, so that a program changes only where
-it imports from. Captions are tokenised beforehand, as there: tokens with blanks between them, one
-candidate an image. What pycocoevalcap asserts is an InputError that names the image. Nothing is
-printed.
+Names, arguments and results are the same as in pycocoevalcap 1.2, so that a program
+only needs other imports. As in pycocoevalcap, captions are already tokenised, with
+spaces between the tokens, and there is one candidate per image. Invalid input raises an
+InputError that names the image, not an AssertionError. Nothing is printed.
 
 Examples
 --------
@@ -43,52 +43,76 @@ from semmetrics.text.tokenizers import open_tokenizer
 Captions: TypeAlias = Mapping[Any, Sequence[str]]
 
 
-def _split_at_blanks(caption: str) -> list[str]:
-    """Split as ROUGE and METEOR of pycocoevalcap do: some tokens hold a no-break space."""
+def _split_at_spaces(caption: str) -> list[str]:
+    """Split as ROUGE and METEOR of pycocoevalcap do.
+
+    Some tokens contain a no-break space.
+    """
     return caption.split(" ")
 
 
-def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
-    """Return the task of tokenized captions, in the order of ``gts``."""
-    sides = (
-        ("res", res, gts, "one candidate"),
-        ("gts", gts, res, "at least one reference"),
-    )
-    for where, side, other, wanted in sides:
-        if lacking := [image for image in other if image not in side]:
-            raise InputError("missing-images", where, n=len(lacking), examples=lacking)
-        for image, captions in side.items():
-            place = f"{where}[{image!r}]"
-            check_captions(captions, place)
-            if not len(captions) or (where == "res" and len(captions) > 1):
-                found = counted(captions, "caption")
-                raise InputError("wrong-captions", place, wanted=wanted, found=found)
+def _make_task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
+    """Return the task of tokenised captions, in the order of ``gts``."""
+    _check_captions("res", res, gts, "one candidate", max_captions=1)
+    _check_captions("gts", gts, res, "at least one reference")
     if not gts:
         raise InputError("empty", role="gts", remedy="give gts and res by image")
-    candidates, references = (
-        [list(side[image]) for image in gts] for side in (res, gts)
-    )
-    return caption_task(
-        candidates, references, range(len(gts)), open_tokenizer(tokenizer)
-    )
+    candidates = [list(res[image]) for image in gts]
+    references = [list(captions) for captions in gts.values()]
+    ids = range(len(gts))
+    return caption_task(candidates, references, ids, open_tokenizer(tokenizer))
+
+
+def _check_captions(
+    name: str,
+    captions_of: Captions,
+    other: Captions,
+    wanted: str,
+    max_captions: int | None = None,
+) -> None:
+    """Check the images of one side, and the number and types of their captions.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the side.
+    captions_of : mapping from image to captions
+    other : mapping from image to captions
+        The other side, whose images must be the same.
+    wanted : str
+        The number of captions per image, for messages.
+    max_captions : int, optional
+        Per image.
+    """
+    missing = [image for image in other if image not in captions_of]
+    if missing:
+        raise InputError("missing-images", name, n=len(missing), examples=missing)
+    for image, captions in captions_of.items():
+        where = f"{name}[{image!r}]"
+        check_captions(captions, where)
+        n_captions = len(captions)
+        has_too_many = max_captions is not None and n_captions > max_captions
+        if not n_captions or has_too_many:
+            found = counted(captions, "caption")
+            raise InputError("wrong-captions", where, wanted=wanted, found=found)
 
 
 class PTBTokenizer:
-    """Penn Treebank tokens in lower case, without punctuation; no Java is needed.
+    """Penn Treebank tokens in lower case, without punctuation. Java is not needed.
 
-    As in pycocoevalcap, a full stop at the end of a caption may depend on how the next one begins
-    (module ``semmetrics.text.ptb``).
+    As in pycocoevalcap, the treatment of a full stop at the end of a caption may depend
+    on the beginning of the next caption (see ``semmetrics.text.ptb``).
     """
 
     def tokenize(
         self, captions_for_image: Mapping[Any, Sequence[Mapping[str, str]]]
     ) -> dict[Any, list[str]]:
-        """Return the tokens of each caption, with blanks between them.
+        """Return the tokens of each caption, separated by spaces.
 
         Parameters
         ----------
         captions_for_image : mapping from image to sequence of mappings
-            Each with a text under "caption". An image without captions is left out.
+            Each has the caption under "caption". Images without captions are left out.
 
         Returns
         -------
@@ -99,40 +123,59 @@ class PTBTokenizer:
         >>> PTBTokenizer().tokenize({7: [{"caption": "A man's horse, resting."}]})
         {7: ["a man 's horse resting"]}
         """
-        texts = [
-            one["caption"] for several in captions_for_image.values() for one in several
+        texts = []
+        for captions in captions_for_image.values():
+            texts += [caption["caption"] for caption in captions]
+        # Captions are tokenised together, because neighbours may affect each other.
+        tokenized = [
+            " ".join(tokens) for tokens in PtbTokenizer(run_on=True).tokens(texts)
         ]
-        found = iter(PtbTokenizer(run_on=True).tokens(texts))
-        return {
-            image: [" ".join(next(found)) for _ in several]
-            for image, several in captions_for_image.items()
-            if several
-        }
+        tokenized_for_image = {}
+        start = 0
+        for image, captions in captions_for_image.items():
+            stop = start + len(captions)
+            if captions:
+                tokenized_for_image[image] = tokenized[start:stop]
+            start = stop
+        return tokenized_for_image
 
 
 class _Scorer:
-    """Some measures of captions, under the names that pycocoevalcap gives them."""
+    """Measures of captions, with the interface of a scorer of pycocoevalcap.
+
+    Attributes
+    ----------
+    _names : tuple of str
+        What pycocoevalcap calls the measures.
+    _method : str
+        What pycocoevalcap calls the scorer, if not after its measure.
+    _tokenizer : str or callable
+    _measures : sequence of Measure
+    """
 
     _names: ClassVar[tuple[str, ...]]
-    _method: ClassVar[str] = ""  # where it is not that of the value
+    _method: ClassVar[str] = ""
     _tokenizer: ClassVar[Any] = "whitespace"
     _measures: Sequence[Measure]
 
     def method(self) -> str:
-        """Return its name."""
+        """Return the name of the scorer."""
         return self._method or self._names[0]
 
     def _scores(self, gts: Captions, res: Captions) -> list[tuple[float, Any]]:
-        """Return the value of each measure, and those of items."""
-        found = {
-            "res": evaluate(_task(gts, res, type(self)._tokenizer), self._measures)
-        }
-        pairs = {"res": [(measure, "") for measure in self._measures]}
-        scores = score_statistics(found, pairs, headings=list(map(str, self._measures)))
+        """Return the value and the values of items of each measure."""
+        task = _make_task(gts, res, type(self)._tokenizer)
+        statistics = evaluate(task, self._measures)
+        measures_with_notes = [(measure, "") for measure in self._measures]
+        scores = score_statistics(
+            {"res": statistics},
+            {"res": measures_with_notes},
+            headings=list(map(str, self._measures)),
+        )
         return [(score.value, score.items) for score in scores]
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[Any, Any]:
-        """Return the mean over images, and the value of each; arguments as for ``Bleu``."""
+        """Return the mean over images and the values of images, as for ``Bleu``."""
         (score,) = self._scores(gts, res)
         return score
 
@@ -156,14 +199,14 @@ class Bleu(_Scorer):
     def compute_score(
         self, gts: Captions, res: Captions, verbose: int = 1
     ) -> tuple[list[float], list[list[float]]]:
-        """Return the values of the corpus, and of its items.
+        """Return the values of the corpus and of its items.
 
         Parameters
         ----------
         gts, res : mappings from image to list of str
             References, and one candidate each.
         verbose : int
-            For the sake of callers: nothing is printed whatever it is.
+            Ignored. Nothing is printed.
 
         Returns
         -------
@@ -172,10 +215,13 @@ class Bleu(_Scorer):
         Raises
         ------
         InputError
-            If images differ, or have no reference or not one candidate.
+            If the images differ, or an image does not have one candidate and at least
+            one reference.
         """
         scores = self._scores(gts, res)
-        return [value for value, _ in scores], [items.tolist() for _, items in scores]
+        values = [value for value, _ in scores]
+        values_of_items = [items.tolist() for _, items in scores]
+        return values, values_of_items
 
 
 class Rouge(_Scorer):
@@ -184,20 +230,20 @@ class Rouge(_Scorer):
     _names = ("ROUGE_L",)
     _method = "Rouge"
     _measures = (ROUGE_L(),)
-    _tokenizer = _split_at_blanks
+    _tokenizer = _split_at_spaces
 
 
 class Cider(_Scorer):
-    """CIDEr-D, with document frequencies of the references that are given.
+    """CIDEr-D, with document frequencies of the references.
 
     Parameters
     ----------
     test, refs
-        For the sake of callers: not used, as in pycocoevalcap.
+        Ignored, as in pycocoevalcap.
     n : int
-        Orders of n-grams; 4.
+        The highest order of n-grams. Must be 4.
     sigma : float
-        Of the penalty on length.
+        The width of the Gaussian length penalty.
     """
 
     _names = ("CIDEr",)
@@ -210,30 +256,30 @@ class Cider(_Scorer):
 
 
 class Meteor(_Scorer):
-    """METEOR 1.5; no Java is needed.
+    """METEOR 1.5. Java is not needed.
 
     Raises
     ------
     MissingDependencyError
-        If the package pycocoevalcap, whose word lists are used, is not installed.
+        If the package pycocoevalcap is not installed, because its word lists are used.
     InputError
-        If they are damaged.
+        If the word lists are damaged.
     """
 
     _names = ("METEOR",)
     _measures = (METEOR(),)
-    _tokenizer = _split_at_blanks
+    _tokenizer = _split_at_spaces
 
     def __init__(self) -> None:
         open_data(METEOR())
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
-        """Return the value of the corpus, and of each image; arguments as for ``Bleu``."""
+        """Return the value of the corpus and the values of images, as for ``Bleu``."""
         value, items = super().compute_score(gts, res)
         return value, items.tolist()
 
 
-_KEYS = {
+_SPICE_KEYS = {
     "pr": "precision",
     "re": "recall",
     "f": "f",
@@ -241,19 +287,21 @@ _KEYS = {
     "tp": "tp",
     "fp": "fp",
 }
+"""The keys of pycocoevalcap, and the columns of `spice_scores`."""
 
 
 def _sort_images(gts: Captions) -> list[Any]:
+    """Sort images. Numbers come before strings."""
     return sorted(gts, key=lambda image: (isinstance(image, str), image))
 
 
 class Spice(_Scorer):
-    """SPICE; its own program parses captions that were not parsed before.
+    """SPICE. Its original program parses captions that were not parsed before.
 
     Raises
     ------
     MissingDependencyError
-        If the package pycocoevalcap, whose synonyms are used, is not installed.
+        If the package pycocoevalcap is not installed, because its synonyms are used.
     """
 
     _names = ("SPICE",)
@@ -265,36 +313,51 @@ class Spice(_Scorer):
     def compute_score(
         self, gts: Captions, res: Captions
     ) -> tuple[float, list[dict[str, dict[str, float]]]]:
-        """Return the mean F over images, and the scores of each; arguments as for ``Bleu``.
+        """Return the mean F over images and the scores of images, as for ``Bleu``.
 
-        The images of the list are sorted, as in pycocoevalcap. Each has "All", "Object" and the
-        other categories, and these "pr", "re", "f", "tp", "fp" and "fn"; nan where undefined.
+        The list of images is sorted, as in pycocoevalcap. Each image has "All",
+        "Object" and the other categories. Each category has "pr", "re", "f", "tp", "fp"
+        and "fn", nan if undefined.
 
         Raises
         ------
         InputError
-            If images differ, the program is missing, or it fails on a caption.
+            If the images differ, the program is missing, or it fails on a caption.
         """
         images = _sort_images(gts)
-        _task(gts, res, "whitespace")
-        texts = {image: [res[image][0], *gts[image]] for image in images}
-        flat = [caption.strip() for image in images for caption in texts[image]]
-        tuples = dict(zip(flat, self._parser.tuples(flat), strict=True))
-        parsed = [
-            [tuples[caption.strip()] for caption in texts[image]] for image in images
-        ]
-        scores = spice_scores(
-            [one for one, *_ in parsed], [several for _, *several in parsed]
-        )
-        items = [
-            {
-                category: {key: float(values[name][row]) for key, name in _KEYS.items()}
-                | {"numImages": 1.0}
-                for category, values in scores.items()
-            }
-            for row in range(len(images))
-        ]
+        _make_task(gts, res, "whitespace")  # Checks the captions.
+        candidates = [res[image][0].strip() for image in images]
+        references = []
+        for image in images:
+            references.append([caption.strip() for caption in gts[image]])
+        tuples_of = self._parse(candidates, references)
+        candidate_tuples = [tuples_of[caption] for caption in candidates]
+        reference_tuples = []
+        for captions in references:
+            reference_tuples.append([tuples_of[caption] for caption in captions])
+        scores = spice_scores(candidate_tuples, reference_tuples)
+        items = [_spice_item(scores, row) for row in range(len(images))]
         return float(np.mean(scores["All"]["f"])), items
+
+    def _parse(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> dict[str, Any]:
+        """Return the raw tuples of all captions, by caption."""
+        captions = []
+        for candidate, references_of_image in zip(candidates, references, strict=True):
+            captions += [candidate, *references_of_image]
+        return dict(zip(captions, self._parser.tuples(captions), strict=True))
+
+
+def _spice_item(
+    scores: Mapping[str, Mapping[str, Any]], row: int
+) -> dict[str, dict[str, float]]:
+    """Return the scores of an image by category, with the keys of pycocoevalcap."""
+    item = {}
+    for category, columns in scores.items():
+        values = {key: float(columns[name][row]) for key, name in _SPICE_KEYS.items()}
+        item[category] = {**values, "numImages": 1.0}
+    return item
 
 
 class COCOEvalCap:
@@ -303,22 +366,24 @@ class COCOEvalCap:
     Parameters
     ----------
     coco, cocoRes
-        As of pycocotools: with ``getImgIds()`` and ``imgToAnns``.
+        Objects of pycocotools, with ``getImgIds()`` and ``imgToAnns``.
 
     Attributes
     ----------
     params : dict
-        "image_id": the images to score, by default all of ``coco``.
+        "image_id": the images to score. Default: all images of ``coco``.
     eval : dict
-        Values by name: Bleu_1 to Bleu_4, METEOR, ROUGE_L, CIDEr (which is CIDEr-D) and SPICE.
+        Values by name: Bleu_1 to Bleu_4, METEOR, ROUGE_L, CIDEr (which is CIDEr-D) and
+        SPICE.
     imgToEval, evalImgs : dict and list
         The values of each image, with its "image_id".
     missing : dict
-        What was not computed, METEOR or SPICE, with the reason.
+        Why METEOR or SPICE could not be computed.
     """
 
     def __init__(self, coco: Any, cocoRes: Any) -> None:
-        self.coco, self.cocoRes = coco, cocoRes
+        self.coco = coco
+        self.cocoRes = cocoRes
         self.params: dict[str, Any] = {"image_id": coco.getImgIds()}
         self.eval: dict[str, float] = {}
         self.imgToEval: dict[Any, dict[str, Any]] = {}
@@ -328,39 +393,49 @@ class COCOEvalCap:
     def evaluate(self) -> None:
         """Compute ``eval``, ``imgToEval`` and ``evalImgs``.
 
-        Images that have neither references nor a result are left out, as in pycocoevalcap.
+        Images with neither references nor a result are left out, as in pycocoevalcap.
 
         Raises
         ------
         InputError
-            If an image has references and no result, a result and no reference, or several.
+            If an image has references and no result, a result and no reference, or
+            several results.
         """
         images = list(dict.fromkeys(self.params["image_id"]))
-        gts, res = (
-            PTBTokenizer().tokenize(
-                {one: side.imgToAnns.get(one, []) for one in images}
-            )
-            for side in (self.coco, self.cocoRes)
-        )
-        reason = why_not(Meteor)
-        self.missing = {"METEOR": reason} if reason else {}
-        scorers: list[_Scorer] = [
-            Bleu(),
-            *([] if reason else [Meteor()]),
-            Rouge(),
-            Cider(),
-        ]
-        self.eval, columns = {}, {"image_id": list(gts)}
+        gts = _tokenize_annotations(self.coco, images)
+        res = _tokenize_annotations(self.cocoRes, images)
+        self.missing = {}
+        scorers: list[_Scorer] = [Bleu(), Rouge(), Cider()]
+        meteor_problem = why_not(Meteor)
+        if meteor_problem:
+            self.missing["METEOR"] = meteor_problem
+        else:
+            scorers.insert(1, Meteor())
+
+        self.eval = {}
+        columns = {"image_id": list(gts)}
         for scorer in scorers:
             scores = scorer._scores(gts, res)
             for name, (value, items) in zip(scorer._names, scores, strict=True):
-                self.eval[name], columns[name] = value, items.tolist()
-        try:  # each image has its own scores
+                self.eval[name] = value
+                columns[name] = items.tolist()
+        try:
             self.eval["SPICE"], items = Spice().compute_score(gts, res)
-            by_image = dict(zip(_sort_images(gts), items, strict=True))
-            columns["SPICE"] = [by_image[image] for image in columns["image_id"]]
         except InputError as error:
             self.missing["SPICE"] = str(error)
-        rows = zip(*columns.values(), strict=True)
-        self.evalImgs = [dict(zip(columns, row, strict=True)) for row in rows]
-        self.imgToEval = {row["image_id"]: row for row in self.evalImgs}
+        else:
+            item_of_image = dict(zip(_sort_images(gts), items, strict=True))
+            columns["SPICE"] = [item_of_image[image] for image in gts]
+
+        self.evalImgs = []
+        self.imgToEval = {}
+        for row in zip(*columns.values(), strict=True):
+            values = dict(zip(columns, row, strict=True))
+            self.evalImgs.append(values)
+            self.imgToEval[values["image_id"]] = values
+
+
+def _tokenize_annotations(coco: Any, images: Sequence[Any]) -> dict[Any, list[str]]:
+    """Return the tokenised captions of images in an object of pycocotools."""
+    captions_of = {image: coco.imgToAnns.get(image, []) for image in images}
+    return PTBTokenizer().tokenize(captions_of)

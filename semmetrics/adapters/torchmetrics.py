@@ -2,11 +2,15 @@
 
 Conventions
 -----------
-Between processes the items travel, or with ``keep_rows=False`` their sums, so the value is that of
-one process with all items, to the last digit. Items without ids are numbered on from process to
-process. Those that a ``DistributedSampler`` repeats to fill its last batch count twice, as in every
-metric of torchmetrics; with ids, a repeated item is refused (with ``keep_rows=False`` ids are not
-compared). The items are not part of ``state_dict``; the metric can be pickled with them.
+Processes exchange their items or, with ``keep_rows=False``, the sums of their items. So
+the value is exactly the value of one process with all items. Items without ids are
+numbered consecutively over all processes.
+
+A ``DistributedSampler`` repeats items to fill its last batch. These count twice, as in
+every metric of torchmetrics. If items have ids, a repeated item raises an error, except
+with ``keep_rows=False``, which does not compare ids.
+
+Items are not part of ``state_dict``, but a pickled metric includes them.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from semmetrics.adapters import as_sides
 from semmetrics.errors import MissingDependencyError
 from semmetrics.options import OPTIONS, READING
 from semmetrics.scoring.scorer import Scorer
+from semmetrics.scoring.table import ScoreTable
 
 try:
     from torchmetrics import Metric
@@ -34,7 +39,7 @@ import torch
 
 
 def _emptied(scorer: Scorer) -> Scorer:
-    """Return a scorer without items that shares what is opened."""
+    """Return a scorer without items that shares the opened models."""
     new = Scorer.__new__(Scorer)
     vars(new).update(vars(scorer))
     new.reset()
@@ -42,23 +47,23 @@ def _emptied(scorer: Scorer) -> Scorer:
 
 
 class SemMetric(Metric):  # type: ignore[misc]
-    """Measures of batches, and of all of them.
+    """Measures of each batch, and of all batches.
 
     Parameters
     ----------
     measures : str, or sequence of str or Measure, optional
     **options
-        Those of ``semmetrics.Scorer``, and those of ``torchmetrics.Metric``.
+        The options of ``semmetrics.Scorer`` and ``torchmetrics.Metric``.
 
     Attributes
     ----------
     table : ScoreTable or None
-        What was computed last, with its notes and signatures.
+        The last result, with its notes and signatures.
 
     Raises
     ------
     InputError
-        If an option is wrong.
+        If an option is invalid.
 
     Examples
     --------
@@ -74,74 +79,82 @@ class SemMetric(Metric):  # type: ignore[misc]
     full_state_update = True
 
     def __init__(self, measures: Any = None, **options: Any) -> None:
-        theirs = options.keys() - OPTIONS.keys() - READING.keys()
-        super().__init__(**{name: options.pop(name) for name in theirs})
+        torch_names = options.keys() - OPTIONS.keys() - READING.keys()
+        torch_options = {name: options.pop(name) for name in torch_names}
+        super().__init__(**torch_options)
         self._scorer = Scorer(measures=measures, **options)
-        self.table: Any = None
+        self.table: ScoreTable | None = None
 
     def update(
         self, preds: Any, target: Any, weights: Any = None, set_size_probs: Any = None
     ) -> None:
-        """Add the items of a batch; one that is refused changes nothing.
+        """Add the items of a batch. An invalid batch changes nothing.
 
         Parameters
         ----------
         preds, target : sequence, mapping, or tensor of shape (n,) or (n, classes)
-            As for ``Scorer.update``. Whole numbers that stand for the class of an item are places
-            in ``classes``, or without it names.
+            As for ``Scorer.update``. If each item has one class, integers are indices
+            into ``classes`` or, without ``classes``, names.
         weights, set_size_probs : optional
             As for ``Scorer.update``.
 
         Raises
         ------
         InputError
-            If the batch is wrong.
+            If the batch is invalid.
         """
-        sides = as_sides(self._scorer._given, preds, target)
-        self._scorer.update(*sides, weights=weights, set_size_probs=set_size_probs)
+        preds, refs = as_sides(self._scorer._given, preds, target)
+        self._scorer.update(preds, refs, weights=weights, set_size_probs=set_size_probs)
 
     def compute(self) -> Any:
-        """Score all items, of all processes.
+        """Score the items of all processes.
 
         Returns
         -------
-        tensor, shape (), or dict of them
-            Of several values each under its measure; nan where undefined.
+        tensor, shape (), or dict of tensors
+            A dict by measure if there are several values. nan if undefined.
 
         Raises
         ------
         InputError
-            If there is no item, or something is wrong that no batch alone could show.
+            If there are no items, or they are invalid together.
         """
-        self.table = self._scorer.compute()
-        # MPS has no float64.
-        dtype = torch.float32 if self.device.type == "mps" else torch.float64
-        values = {
-            name: torch.tensor(value, dtype=dtype, device=self.device)
-            for name, value in self.table.to_dict().items()
-        }
-        return values if len(values) > 1 else next(iter(values.values()))
+        table = self._scorer.compute()
+        self.table = table
+        dtype = torch.float64
+        if self.device.type == "mps":  # MPS has no float64.
+            dtype = torch.float32
+        values = {}
+        for name, value in table.to_dict().items():
+            values[name] = torch.tensor(value, dtype=dtype, device=self.device)
+        if len(values) == 1:
+            (value,) = values.values()
+            return value
+        return values
 
     def reset(self) -> None:
-        """Forget all items."""
+        """Discard all items."""
         super().reset()
         self._scorer = _emptied(self._scorer)
 
     def _copy_state_dict(self) -> dict[str, Any]:
-        # not changed while it is kept: another takes its place
+        """Return the items, so that torchmetrics can restore them."""
+        # No copy is needed, because synchronisation replaces the scorer.
         return {"_scorer": self._scorer}
 
     def _sync_dist(
         self, dist_sync_fn: Any = gather_all_tensors, process_group: Any = None
     ) -> None:
-        """Put the items of all processes in the place of those of this one."""
-        mine, whole = self._scorer, _emptied(self._scorer)
-        state = np.frombuffer(
-            pickle.dumps((mine._kind, mine._systems)), np.uint8
-        ).copy()
+        """Replace the items by the items of all processes."""
+        own_scorer = self._scorer
+        state = pickle.dumps((own_scorer._kind, own_scorer._systems))
+        state_array = np.frombuffer(state, np.uint8).copy()
+        tensor = torch.from_numpy(state_array).to(self.device)
         group = process_group or self.process_group
-        for part in dist_sync_fn(torch.from_numpy(state).to(self.device), group=group):
-            other = _emptied(mine)
-            other._kind, other._systems = pickle.loads(part.cpu().numpy().tobytes())
-            whole.merge(other)
-        self._scorer = whole
+        merged_scorer = _emptied(own_scorer)
+        for part in dist_sync_fn(tensor, group=group):
+            part_scorer = _emptied(own_scorer)
+            part_state = pickle.loads(part.cpu().numpy().tobytes())
+            part_scorer._kind, part_scorer._systems = part_state
+            merged_scorer.merge(part_scorer)
+        self._scorer = merged_scorer

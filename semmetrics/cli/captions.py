@@ -129,7 +129,7 @@ def write_positives(run: Run) -> None:
     """
     from semmetrics.kinds.labels import as_labels
     from semmetrics.kinds.retrieval import as_candidates
-    from semmetrics.kinds.retrieval.relation import as_positives, plausible_positives
+    from semmetrics.kinds.retrieval.positives import as_positives, plausible_positives
 
     read = run.values()["read"]
     classes = as_labels(run["classes"], options=read)
@@ -169,7 +169,7 @@ def pairs(run: Run) -> None:
     """
     from semmetrics.data.form import prediction_options, truth_options
     from semmetrics.data.tasks import item_ids
-    from semmetrics.kinds.captions.matrix import PairJob, check_k
+    from semmetrics.kinds.captions.pair_job import PairJob, check_k
 
     measures = run["measure"]
     top_k = run["top_k"]

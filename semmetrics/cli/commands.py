@@ -287,7 +287,7 @@ def _write_table(run: Run, table: ScoreTable) -> None:
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
     """Return the rendered table of the worst items, if requested, and other files by path."""
-    from semmetrics.scoring.table import draw_worst
+    from semmetrics.scoring.table_text import draw_worst
 
     worst: list[str] = []
     details: dict[str, Any] = {}
@@ -310,7 +310,7 @@ def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, 
 
 def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     """Return the result in the format of ``--format``."""
-    from semmetrics.scoring.table import draw_runs
+    from semmetrics.scoring.runs import draw_runs
 
     form = run["form"]
     if run["graded"] and (run["runs"] or form in ("table", "json")):
@@ -331,7 +331,7 @@ def _render_classification_report(
     run: Run, table: ScoreTable, worst: Sequence[str]
 ) -> str:
     """Return the values of each label, followed by the worst items."""
-    from semmetrics.scoring.table import draw_report
+    from semmetrics.scoring.classification_report import draw_report
 
     for name in ("runs", "graded"):
         if run[name]:
@@ -355,7 +355,7 @@ def _render_json(run: Run, table: ScoreTable) -> str:
 
 def _render_for_terminal(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     """Return the table of scores with the remarks below it."""
-    from semmetrics.scoring.table import draw_systems, report_gaps, report_shared
+    from semmetrics.scoring.table_text import draw_systems, report_gaps, report_shared
 
     width = None
     if run["output"] is None and sys.stdout.isatty():
@@ -379,7 +379,7 @@ def _draw_signatures(table: ScoreTable) -> str:
 
 def _say_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
     """Report remarks that the output does not contain, and options without effect."""
-    from semmetrics.scoring.table import find_matching_heading
+    from semmetrics.scoring.label_records import find_matching_heading
 
     form = run["form"]
     if form != "table" or run["runs"]:
@@ -398,7 +398,7 @@ def _say_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
 
 def _say_omitted_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
     """Report what a table would show below the scores."""
-    from semmetrics.scoring.table import report_gaps
+    from semmetrics.scoring.table_text import report_gaps
 
     output.say(output.split_lines(report_gaps(table)), quiet=run.quiet)
     texts = list(worst)

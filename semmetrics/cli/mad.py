@@ -210,7 +210,7 @@ def _write_pages(run: Run, sheet: Any, page: Path) -> Iterator[tuple[str, str]]:
 
     If there are several annotators, the names of their pages end in their numbers.
     """
-    from semmetrics.studies.sheets import write_annotation_page
+    from semmetrics.studies.annotation_page import write_annotation_page
 
     annotators = list(dict.fromkeys(sheet.column("annotator")))
     images = list(dict.fromkeys(sheet.column("image_id")))
@@ -318,7 +318,7 @@ def mad_inspect(run: Run) -> None:
     semmetrics mad inspect -o kept.csv votes.csv
     semmetrics mad rank -m CIDEr-D --references kept.csv state.json
     """
-    from semmetrics.studies.sheets import inspect_sheets
+    from semmetrics.studies.inspections import inspect_sheets
 
     read = run.values()["read"]
     sheet = inspect_sheets(list(run["files"]), inspectors=run["inspectors"], read=read)

@@ -37,7 +37,7 @@ def sweep(run: Run) -> None:
     semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
     semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
     """
-    from semmetrics.studies.thresholds import sweep_systems
+    from semmetrics.studies.sweeps import sweep_systems
 
     result = run.call(sweep_systems, run.systems(), run["gt"])
     run.write_text(run.render(result), of=result)
@@ -119,7 +119,7 @@ def correlate(run: Run) -> None:
         '0*(\d+)(?:[.]jpg)?$' sits_test.csv phi.npy
     """
     from semmetrics.reports import draw
-    from semmetrics.studies.correlations import correlate as correlate_ratings
+    from semmetrics.studies.pair_correlations import correlate as correlate_ratings
 
     columns = None
     if run["columns"]:
@@ -171,7 +171,7 @@ def meta(run: Run) -> None:
     semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json
     semmetrics meta -m 'BLEU-4 CIDEr-D METEOR' ratings.csv A=a.json B=b.json C=c.json refs.json
     """
-    from semmetrics.studies.agreement import meta as measure_agreement
+    from semmetrics.studies.meta_evaluation import meta as measure_agreement
 
     _check_rated_files(run)
     preds = run["preds"]
@@ -237,7 +237,9 @@ def rank(run: Run) -> None:
     semmetrics rank --table results.csv
     semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
-    from semmetrics.studies import ranks
+    from semmetrics.studies.ranked_scores import group_files
+    from semmetrics.studies.ranking import report_ranks
+    from semmetrics.studies.ranks import rank_systems
 
     n_tables = len(run["table"])
     has_one_source = n_tables == 0 if run["files"] else n_tables == 1
@@ -247,9 +249,9 @@ def rank(run: Run) -> None:
     if run["table"]:
         source = run["table"][0]
     if not source:
-        source = ranks.group_files(run.systems(), run["max_bytes"])
+        source = group_files(run.systems(), run["max_bytes"])
     options = {name: run[name] for name in ("by", "level", "max_bytes")}
-    ranking = ranks.rank_systems(source, run["measure"], **options)
+    ranking = rank_systems(source, run["measure"], **options)
     diagrams = {}
     if run["diagram"] is not None:
         diagrams[run["diagram"]] = ranking.to_svg()
@@ -259,14 +261,14 @@ def rank(run: Run) -> None:
         text = run.render(ranking)
         remarks = []
         if run["form"] != "table":
-            remarks = ranks.report_ranks(ranking)
+            remarks = report_ranks(ranking)
     run.write_text(text, diagrams, of=ranking)
     output.say(output.split_lines(remarks), quiet=run.quiet)
 
 
 def _render_differences(run: Run, ranking: Any) -> tuple[str, list[str]]:
     """Return the table of ranks on two datasets, and the remark on systems that it leaves out."""
-    from semmetrics.studies.ranks import draw_rank_differences
+    from semmetrics.studies.ranking import draw_rank_differences
 
     first, second = run["differences"]
     rows = ranking.differences(first, second)
@@ -297,7 +299,7 @@ def validate(run: Run) -> int:
     semmetrics validate --classes labels.txt scores.npy
     semmetrics validate --task captions captions.json references.json
     """
-    from semmetrics.studies import explain
+    from semmetrics.studies import validation
 
     if run["order"] is not None and len(run["files"]) > 1:
         raise InputError("not-applicable", name="order", what="several files")
@@ -308,7 +310,7 @@ def validate(run: Run) -> int:
         records.append(_validate_file(run, path, read, is_first=is_first))
     has_errors = any(record["error"] for record in records)
     if run["order"] is not None and not has_errors:
-        pairs = explain.tabulate_order(run["files"][0], read)
+        pairs = validation.tabulate_order(run["files"][0], read)
         path = run["order"]
         form = output.ending(path).removeprefix(".")
         with output.open_output(path) as out:
@@ -320,17 +322,17 @@ def validate(run: Run) -> int:
 
 def _validate_file(run: Run, path: str, read: Any, *, is_first: bool) -> dict[str, Any]:
     """Return the record of a file, and print its report or its error."""
-    from semmetrics.studies import explain
+    from semmetrics.studies import validation
 
     try:
-        record = explain.validate(
+        record = validation.validate(
             path, classes=run["classes"], task=run["task"], read=read
         )
         if run["form"] == "table":
-            report = explain.report_validation(record)
+            report = validation.report_validation(record)
             output.echo(report if is_first else f"\n{report}")
     except InputError as error:
         text = error.text(flag)
         complain(f"error: {text}")
-        return {"schema": explain.VALIDATION_SCHEMA, "file": path, "error": text}
+        return {"schema": validation.VALIDATION_SCHEMA, "file": path, "error": text}
     return record

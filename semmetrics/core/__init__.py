@@ -1,1 +1,1 @@
-"""Numerical ground: ragged rows, exact sums, additive columns; knows nothing of metrics."""
+"""Numerical kernels: ragged rows, exact sums, similarities, ranks, assignment and transport."""

@@ -1,16 +1,19 @@
-"""Equality of records that hold arrays, and fingerprints, the same on every machine, that add up.
+"""Hashes and checksums that are equal on every machine, and equality of records with arrays.
 
-The fingerprint of a data set is the sum, modulo 2**64, of the fingerprints of its items, so it
-does not depend on their order and the parts of a split data set add to the whole.
+Conventions
+-----------
+A fingerprint of a dataset is the sum of the 64-bit hashes of its items, modulo 2**64. It does not
+depend on the order of the items, and the fingerprints of the parts of a dataset add up to the
+fingerprint of the whole.
 """
 
 from __future__ import annotations
 
 import hashlib
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,25 +23,33 @@ from semmetrics.core.ragged import Ints, offsets
 
 Hashes = NDArray[np.uint64]
 C = TypeVar("C", bound=type)
-UNVERSIONED = "@unversioned"
-"""Stands in the identity of a function without a version, which another function may share."""
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
-_BLOCK = 1 << 14
-_CHECKED_BYTES = 1 << 13  # that have one checksum
-_KNOWN = 1 << 17  # bytes at the first 512 places of a string
-_SPARSE = ("shape", "data", "indices", "indptr")
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
-_SHORT.maxlevel, _SHORT.maxdict = 2, 3
-_MOST = 300  # characters of a repr
+UNVERSIONED = "@unversioned"
+"""Part of the identity of a function without a version. Other functions may have that identity."""
+
+_INCREMENT = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64, an odd number
+_SHIFTS_AND_FACTORS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+_BYTES_PER_CHECKSUM = 1 << 13
+_STRINGS_PER_BLOCK = 1 << 14
+_TABLE_SIZE = 1 << 17  # hashes in a table: bytes at the first 512 positions of a string
+
+_SPARSE_ATTRIBUTES = ("shape", "data", "indices", "indptr")  # of a matrix of scipy
+_MAX_REPR_LENGTH = 300
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = 60
+_BRIEF.maxother = 60
+_BRIEF.maxlong = 60
+_BRIEF.maxlevel = 2
+_BRIEF.maxdict = 3
+
+
+# ---- checksums and versions -------------------------------------------------
 
 
 def row_checksums(rows: NDArray[Any]) -> Hashes:
-    """Return 64 bits for each row that differ if one of its words was changed.
+    """Return a 64-bit checksum of each row, which changes if one of its words changes.
 
-    It is fast enough to check a mapped file at each start, which no cryptographic hash is.
+    Unlike a cryptographic hash, it is fast enough to check a mapped file at each start.
 
     Parameters
     ----------
@@ -54,12 +65,18 @@ def row_checksums(rows: NDArray[Any]) -> Hashes:
     >>> first == second
     False
     """
-    odd = np.arange(rows.shape[1], dtype=np.uint64) * _ODD | np.uint64(1)
-    return np.asarray(np.einsum("ij,j->i", rows, odd, dtype=np.uint64, casting="safe"))
+    n_words = rows.shape[1]
+    odd_factors = np.arange(n_words, dtype=np.uint64) * _INCREMENT | np.uint64(1)
+    sums = np.einsum("ij,j->i", rows, odd_factors, dtype=np.uint64, casting="safe")
+    return np.asarray(sums)
 
 
 def bytes_checksum(*parts: NDArray[np.uint8]) -> str:
-    """Return 16 hex digits that differ for almost all other bytes; see `row_checksums`.
+    """Return a checksum of 16 hex digits, which depends on how the bytes are divided into parts.
+
+    Parameters
+    ----------
+    *parts : uint8 arrays
 
     Examples
     --------
@@ -69,19 +86,21 @@ def bytes_checksum(*parts: NDArray[np.uint8]) -> str:
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
-        whole = len(part) // _CHECKED_BYTES * _CHECKED_BYTES
-        words = part[:whole].view(np.uint64).reshape(-1, _CHECKED_BYTES // 8)
-        digest.update(row_checksums(words).tobytes())
-        digest.update(part[whole:].tobytes())
+        n_in_rows = len(part) // _BYTES_PER_CHECKSUM * _BYTES_PER_CHECKSUM
+        words = part[:n_in_rows].view(np.uint64)
+        rows = words.reshape(-1, _BYTES_PER_CHECKSUM // 8)
+        digest.update(row_checksums(rows).tobytes())
+        digest.update(part[n_in_rows:].tobytes())
         digest.update(b"%d " % len(part))
     return digest.hexdigest()
 
 
 def own_version(function: object) -> str | None:
-    """Return the version that a function or an object names in its attribute ``version``.
+    """Return the attribute ``version`` of a function or object, if it is a string or an integer.
 
-    It stands in signatures and is a key of kept results: "|", which separates parts of a signature,
-    and what cannot be printed are written as numbers.
+    The version becomes part of signatures and a key of cached results. Therefore "|", which
+    separates the parts of a signature, and characters that cannot be printed are replaced by their
+    code points.
 
     Examples
     --------
@@ -94,21 +113,30 @@ def own_version(function: object) -> str | None:
     'a%7Cb'
     """
     version = getattr(function, "version", None)
-    plain = isinstance(version, str | int) and not isinstance(version, bool)
-    if not plain or version == "":
+    if isinstance(version, bool) or not isinstance(version, str | int):
         return None
-    return "".join(
-        c if c.isprintable() and c != "|" else f"%{ord(c):02X}" for c in str(version)
-    )
+    if version == "":
+        return None
+    return "".join(map(_escape, str(version)))
+
+
+def _escape(character: str) -> str:
+    """Replace a character that may not be part of a signature by its code point."""
+    if character.isprintable() and character != "|":
+        return character
+    return f"%{ord(character):02X}"
 
 
 def qualified_name(function: object) -> str:
-    """Return the name of a function, or of the class of an object that can be called."""
+    """Return the qualified name of a function, or the class of a callable object."""
     return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
+# ---- hashes of numbers and strings ------------------------------------------
+
+
 def mix(numbers: NDArray[np.integer]) -> Hashes:
-    """Scatter 64-bit numbers (the finaliser of splitmix64, Steele et al. 2014).
+    """Return the hashes of 64-bit integers: the finaliser of splitmix64 (Steele et al. 2014).
 
     Examples
     --------
@@ -116,8 +144,8 @@ def mix(numbers: NDArray[np.integer]) -> Hashes:
     [16294208416658607535, 10451216379200822465]
     """
     with np.errstate(over="ignore"):
-        state: Hashes = numbers.astype(np.uint64) + _ODD
-        for shift, factor in _STEPS:
+        state: Hashes = numbers.astype(np.uint64) + _INCREMENT
+        for shift, factor in _SHIFTS_AND_FACTORS:
             state ^= state >> np.uint64(shift)
             state *= np.uint64(factor)
         state ^= state >> np.uint64(31)
@@ -125,7 +153,17 @@ def mix(numbers: NDArray[np.integer]) -> Hashes:
 
 
 def hash_strings(strings: Sequence[str]) -> Hashes:
-    """Return a 64-bit hash of each string, from its UTF-8 bytes.
+    """Return a 64-bit hash of each string, computed from its UTF-8 bytes.
+
+    Parameters
+    ----------
+    strings : sequence of str
+        If it has a method ``utf8(start, stop)``, that returns the bytes of some strings and their
+        offsets, in place of encoding the strings here.
+
+    Returns
+    -------
+    uint64 array, shape (strings,)
 
     Examples
     --------
@@ -133,134 +171,213 @@ def hash_strings(strings: Sequence[str]) -> Hashes:
     >>> bool(a == c), bool(a == b)
     (True, False)
     """
+    encode = getattr(strings, "utf8", None)
+    if encode is None:
+        encode = partial(_encode, strings)
+    blocks = []
+    for start in range(0, len(strings), _STRINGS_PER_BLOCK):
+        data, indptr = encode(start, start + _STRINGS_PER_BLOCK)
+        blocks.append(_hash_block(data, indptr))
+    if not blocks:
+        return np.zeros(0, np.uint64)
+    return np.concatenate(blocks)
 
-    def encode(start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
-        """Return the bytes of strings, and where each begins and ends."""
-        coded = [
-            string.encode("utf-8", "surrogatepass") for string in strings[start:stop]
-        ]
-        indptr = offsets(np.fromiter(map(len, coded), np.int64, len(coded)))
-        return np.frombuffer(b"".join(coded), np.uint8), indptr
 
-    utf8 = getattr(strings, "utf8", encode)  # of strings that are kept as bytes
-    parts = [_hash_block(*utf8(k, k + _BLOCK)) for k in range(0, len(strings), _BLOCK)]
-    return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+def _encode(
+    strings: Sequence[str], start: int, stop: int
+) -> tuple[NDArray[np.uint8], Ints]:
+    """Return the UTF-8 bytes of some strings, one after the other, and their offsets."""
+    encoded = [
+        string.encode("utf-8", "surrogatepass") for string in strings[start:stop]
+    ]
+    sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets(sizes)
+
+
+def _hash_block(data: NDArray[np.uint8], indptr: Ints) -> Hashes:
+    """Return the hash of each string in a block.
+
+    The hash of a string is computed from its length and the sum of the hashes of its bytes, each of
+    them together with its position.
+
+    Parameters
+    ----------
+    data : uint8 array
+        The bytes of all strings.
+    indptr : int array, shape (strings + 1,)
+        Their offsets.
+
+    Returns
+    -------
+    uint64 array, shape (strings,)
+    """
+    sizes = np.diff(indptr)
+    # The number of a byte is 256 * position + byte.
+    numbers = np.arange(0, 256 * int(indptr[-1]), 256)
+    numbers -= np.repeat(indptr[:-1] * 256, sizes)
+    numbers += data
+    if len(numbers) >= _TABLE_SIZE and int(numbers.max()) < _TABLE_SIZE:
+        byte_hashes = _hash_table().take(numbers)
+    else:
+        byte_hashes = mix(numbers)
+    with np.errstate(over="ignore"):
+        running_sums = np.zeros(len(numbers) + 1, np.uint64)
+        np.cumsum(byte_hashes, out=running_sums[1:])
+        byte_sums = running_sums[indptr[1:]] - running_sums[indptr[:-1]]
+        return mix(byte_sums + mix(sizes))
+
+
+@cache
+def _hash_table() -> Hashes:
+    """Return the hashes of small numbers, which are faster to look up than to compute."""
+    return mix(np.arange(_TABLE_SIZE))
+
+
+def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:
+    """Return the hashes of item ids. Items without ids are hashed by their numbers."""
+    if isinstance(ids, range):
+        return mix(np.arange(ids.start, ids.stop, ids.step))
+    if isinstance(ids, np.ndarray):
+        return mix(ids)
+    stored_hashes: Hashes | None = getattr(ids, "hashes", None)
+    if stored_hashes is not None:
+        return stored_hashes
+    return hash_strings(ids)
 
 
 def identity_of(names: Sequence[str]) -> str:
-    """Return the number of names, and a hash of them in their order, for signatures.
+    """Return the number of names and a hash of them in their order, for signatures.
 
     Examples
     --------
     >>> identity_of(["cat", "dog"])
     '2@6b1375a0bc417538'
     """
-    (whole,) = hash_strings(["\n".join(names)])
-    return f"{len(names)}@{whole:016x}"
+    (name_hash,) = hash_strings(["\n".join(names)])
+    return f"{len(names)}@{name_hash:016x}"
 
 
-def _hash_block(data: NDArray[np.uint8], indptr: Ints) -> Hashes:
-    cells = np.arange(0, 256 * int(indptr[-1]), 256)
-    cells -= np.repeat(indptr[:-1] * 256, np.diff(indptr))
-    cells += data
-    # then ``mix`` is looked up
-    small = len(cells) >= _KNOWN and int(cells.max()) < _KNOWN
-    with np.errstate(over="ignore"):
-        total = np.zeros(len(cells) + 1, np.uint64)
-        np.cumsum(_table().take(cells) if small else mix(cells), out=total[1:])
-        return mix(total[indptr[1:]] - total[indptr[:-1]] + mix(np.diff(indptr)))
+# ---- equality of records ----------------------------------------------------
 
 
-@cache
-def _table() -> Hashes:
-    return mix(np.arange(_KNOWN))
-
-
-def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:
-    """Hash item ids; items known by position alone are hashed by their number."""
-    if isinstance(ids, range):
-        return mix(np.arange(ids.start, ids.stop, ids.step))
-    if isinstance(ids, np.ndarray):
-        return mix(ids)
-    kept = getattr(ids, "hashes", None)  # of ids that keep theirs
-    return hash_strings(ids) if kept is None else kept
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal; arrays are compared whole, and nan equals nan.
+def are_equal(left: Any, right: Any) -> bool:
+    """Return whether two values are equal. Arrays are compared as a whole, and nan equals nan.
 
     Examples
     --------
-    >>> same([np.array([1.0, np.nan])], [np.array([1.0, np.nan])]), same([0.5], (0.5,))
+    >>> are_equal([np.array([1.0, np.nan])], [np.array([1.0, np.nan])]), are_equal([0.5], (0.5,))
     (True, False)
     """
-    if hasattr(one, "toarray") and type(one) is type(other):  # sparse
-        return all(same(getattr(one, part), getattr(other, part)) for part in _SPARSE)
-    if hasattr(one, "dtype") or hasattr(other, "dtype"):
-        if getattr(one, "shape", ()) != getattr(other, "shape", ()):
-            return False
-        return bool(((one == other) | ((one != one) & (other != other))).all())
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(
-            same(one[key], other[key]) for key in one
-        )
-    if isinstance(one, (list, tuple)) and type(one) is type(other):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one is other or bool(one == other) or bool(one != one and other != other)
+    have_same_type = type(left) is type(right)
+    if have_same_type and hasattr(left, "toarray"):
+        return _have_equal_attributes(left, right, _SPARSE_ATTRIBUTES)
+    if hasattr(left, "dtype") or hasattr(right, "dtype"):
+        return _are_equal_arrays(left, right)
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return _are_equal_mappings(left, right)
+    if have_same_type and isinstance(left, (list, tuple)):
+        return len(left) == len(right) and all(map(are_equal, left, right))
+    return _are_equal_numbers(left, right)
+
+
+def _are_equal_numbers(left: Any, right: Any) -> bool:
+    """Return whether two numbers, or values that are compared like numbers, are equal."""
+    if left is right or bool(left == right):
+        return True
+    return bool(left != left and right != right)  # both are nan
+
+
+def _have_equal_attributes(left: Any, right: Any, names: Iterable[str]) -> bool:
+    """Return whether two objects have equal values of some attributes."""
+    return all(are_equal(getattr(left, name), getattr(right, name)) for name in names)
+
+
+def _are_equal_arrays(left: Any, right: Any) -> bool:
+    """Return whether two arrays, or an array and a number, have equal shapes and values."""
+    if getattr(left, "shape", ()) != getattr(right, "shape", ()):
+        return False
+    both_nan = (left != left) & (right != right)
+    return bool(((left == right) | both_nan).all())
+
+
+def _are_equal_mappings(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> bool:
+    """Return whether two mappings have equal keys and values."""
+    if left.keys() != right.keys():
+        return False
+    return all(are_equal(left[key], right[key]) for key in left)
 
 
 def by_value(*more: str) -> Callable[[C], C]:
-    """Compare records by the fields that are compared, arrays and nan too, and shorten their repr.
+    """Return a class decorator that compares records by the values of their fields.
+
+    The decorator sets ``__eq__``, ``__ne__`` and ``__hash__`` of a dataclass or NamedTuple, as
+    `are_equal` compares values. It also shortens the generated ``__repr__`` of a dataclass.
 
     Parameters
     ----------
     *more : str
-        Attributes that are compared beside the fields.
+        Attributes to compare in addition to the fields.
     """
 
-    def make(cls: C) -> C:
-        names = getattr(cls, "_fields", None) or [
-            f.name for f in fields(cls) if f.compare
-        ]
-
-        def equal(self: Any, other: object) -> bool:
-            return type(other) is type(self) and all(
-                same(getattr(self, name), getattr(other, name))
-                for name in (*names, *more)
-            )
-
-        def differ(self: Any, other: object) -> bool:
-            return not equal(self, other)
-
-        def code(self: Any) -> int:
-            values = (getattr(self, name) for name in names)
-            return hash(
-                (
-                    type(self).__qualname__,
-                    *(one for one in values if isinstance(one, str)),
-                )
-            )
-
-        methods: dict[str, Any] = {"__eq__": equal, "__ne__": differ, "__hash__": code}
-        # that of a dataclass, which writes all values
-        if hasattr(cls.__repr__, "__wrapped__"):
-            methods["__repr__"] = short_repr
-        for name, method in methods.items():
-            setattr(cls, name, method)
+    def decorate(cls: C) -> C:
+        field_names = _compared_fields(cls)
+        attributes: dict[str, Any] = {
+            "_field_names": field_names,
+            "_compared_names": (*field_names, *more),
+            "__eq__": _record_eq,
+            "__ne__": _record_ne,
+            "__hash__": _record_hash,
+        }
+        has_generated_repr = hasattr(cls.__repr__, "__wrapped__")
+        if has_generated_repr:
+            attributes["__repr__"] = short_repr
+        for name, value in attributes.items():
+            setattr(cls, name, value)
         return cls
 
-    return make
+    return decorate
+
+
+def _compared_fields(cls: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a NamedTuple, or of the compared fields of a dataclass."""
+    tuple_fields: tuple[str, ...] = getattr(cls, "_fields", ())
+    if tuple_fields:
+        return tuple_fields
+    return tuple(field.name for field in fields(cls) if field.compare)
+
+
+def _record_eq(self: Any, other: Any) -> bool:
+    if type(other) is not type(self):
+        return False
+    return _have_equal_attributes(self, other, self._compared_names)
+
+
+def _record_ne(self: Any, other: Any) -> bool:
+    return not _record_eq(self, other)
+
+
+def _record_hash(self: Any) -> int:
+    """Return a hash of the fields that are strings. Other fields may not be hashable."""
+    values = [getattr(self, name) for name in self._field_names]
+    strings = [value for value in values if isinstance(value, str)]
+    return hash((type(self).__qualname__, *strings))
 
 
 def short_repr(self: Any) -> str:
-    """Write the fields of a record in one line, long values and long records cut."""
+    """Return the fields of a dataclass in one line. Long values and long records are cut off."""
+    parts = []
+    for field in fields(self):
+        if field.repr:
+            value = getattr(self, field.name)
+            parts.append(f"{field.name}={_brief_repr(value)}")
+    text = ", ".join(parts)
+    if len(text) > _MAX_REPR_LENGTH:
+        text = text[:_MAX_REPR_LENGTH] + "…"
+    return f"{type(self).__qualname__}({text})"
 
-    def short(value: object) -> str:
-        if hasattr(value, "dtype"):
-            return f"<{value.dtype} {getattr(value, 'shape', '')}>"
-        return " ".join(_SHORT.repr(value).split())
 
-    text = ", ".join(
-        f"{f.name}={short(getattr(self, f.name))}" for f in fields(self) if f.repr
-    )
-    return f"{type(self).__qualname__}({text if len(text) <= _MOST else text[:_MOST] + '…'})"
+def _brief_repr(value: object) -> str:
+    """Return a short representation of a value in one line. Arrays show their type and shape."""
+    if hasattr(value, "dtype"):
+        return f"<{value.dtype} {getattr(value, 'shape', '')}>"
+    return " ".join(_BRIEF.repr(value).split())

@@ -1,23 +1,20 @@
-"""N-grams of coded texts, counted for all texts at once, and longest common subsequences.
+"""N-grams of coded texts, counted for all texts at once, and tables of distinct n-grams.
 
 Conventions
 -----------
-Texts are ragged rows of token codes. An n-gram of each order has a code of its own, dense from 0;
-equal n-grams have equal codes, whatever text they stand in.
+Texts are ragged rows of token codes. The n-grams of each order have codes of their own, from 0
+without gaps. Equal n-grams of different texts have equal codes.
 
-In a table of n-grams every row is one of them, its tokens coded from 0 below ``width``. Rows are
-compared two columns at a time, so that long n-grams of large codes do not overflow.
-
-For common subsequences one bit stands for one token of a pattern; it is 0 once the longest common
-subsequence grows at that token (Hyyrö 2004; Crochemore et al. 2001). A pair costs the length of one
-text times the number of machine words that hold the other.
+In a table of n-grams, each row contains the token codes of one n-gram, which are below ``width``.
+Rows are compared two columns at a time: the first two columns are replaced by one column of codes
+of their pairs, and so on. Therefore long n-grams with large token codes do not overflow 64 bits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,27 +22,27 @@ from numpy.typing import NDArray
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Ints
 
-_BITS = 63  # of a number that is not negative
-_SMALL = 1 << 30  # numbers up to this have 32 bits
-_CELLS = 1 << 20  # n-grams counted at a time
+_KEY_BITS = 63  # of a 64-bit integer that is not negative
+_MAX_32_BIT_TOKENS = 1 << 30  # tokens up to which codes have 32 bits
+_NGRAMS_PER_STEP = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NGrams:
-    """How often each text has each n-gram of one order.
+    """How often each text contains each n-gram of one order.
 
     Attributes
     ----------
     order : int
     indptr : int array, shape (texts + 1,)
     codes : int array, shape (cells,)
-        The distinct n-grams of each text, rising.
+        The distinct n-grams of each text, in increasing order.
     counts : int array, shape (cells,)
-        How often the text has them, at least 1.
+        How often the text contains them, at least 1.
     places : int array, shape (distinct n-grams,)
-        Where in the flat tokens one occurrence of each n-gram begins.
+        The start of one occurrence of each n-gram, as an index of the flat tokens.
 
-    Codes, counts and places have 32 bits, and 64 only where there are more than 2³⁰ tokens.
+    Codes, counts and places have 32 bits, or 64 bits if there are more than 2³⁰ tokens.
     """
 
     order: int
@@ -59,27 +56,37 @@ class NGrams:
 
     @cached_property
     def totals(self) -> Ints:
-        """Return how many n-grams each text has, shape (texts,)."""
-        found, some = (
-            np.zeros(len(self.indptr) - 1, np.int64),
-            ragged.lengths(self.indptr) > 0,
-        )
-        if some.any():
-            found[some] = np.add.reduceat(
-                self.counts, self.indptr[:-1][some], dtype=np.int64
-            )
-        return found
+        """Return the number of n-grams of each text, shape (texts,)."""
+        totals = np.zeros(len(self.indptr) - 1, np.int64)
+        has_ngrams = ragged.lengths(self.indptr) > 0
+        if has_ngrams.any():
+            starts = self.indptr[:-1][has_ngrams]
+            totals[has_ngrams] = np.add.reduceat(self.counts, starts, dtype=np.int64)
+        return totals
 
     def tokens(self, flat: NDArray[Any]) -> NDArray[Any]:
-        """Return the tokens of each distinct n-gram, shape (distinct n-grams, order)."""
-        words: NDArray[Any] = flat[self.places[:, None] + np.arange(self.order)]
-        return words
+        """Return the tokens of each distinct n-gram.
+
+        Parameters
+        ----------
+        flat : array, shape (tokens,)
+            The tokens of all texts.
+
+        Returns
+        -------
+        array, shape (distinct n-grams, order)
+        """
+        tokens: NDArray[Any] = flat[self.places[:, None] + np.arange(self.order)]
+        return tokens
+
+
+# ---- counts -----------------------------------------------------------------
 
 
 def count_ngrams(
     indptr: Ints, codes: NDArray[np.integer], orders: int = 4
 ) -> list[NGrams]:
-    """Count the n-grams of orders 1 to ``orders``.
+    """Count the n-grams of the orders 1 to ``orders``.
 
     Parameters
     ----------
@@ -100,78 +107,137 @@ def count_ngrams(
     >>> bigrams.tokens(np.array([7, 8, 7, 8, 7])).tolist()
     [[7, 8], [8, 7]]
     """
-    small = _places(len(codes))
-    text = ragged.row_numbers(indptr).astype(small)
-    starts = np.arange(len(codes), dtype=small)
-    numbers = np.zeros(len(codes), small)  # there is one n-gram of no token
+    int_type = _choose_int_type(len(codes))
+    n_texts = len(indptr) - 1
     width = int(codes.max(initial=0)) + 1
-    found = []
+    # The n-grams of the current order that end within their text: the text, the place of the first
+    # token, and the code. They begin with the single n-gram of order 0.
+    texts = ragged.row_numbers(indptr).astype(int_type)
+    starts = np.arange(len(codes), dtype=int_type)
+    ngram_codes = np.zeros(len(codes), int_type)
+    ngrams = []
     for order in range(1, orders + 1):
-        inside = starts + order <= indptr[1:][text]
-        starts, text, numbers = starts[inside], text[inside], numbers[inside]
-        grams = numbers.astype(np.int64) * width + codes[starts + (order - 1)]
-        numbers, places = _dense(grams, starts)
-        del grams  # not needed beside what is made next
-        rows = ragged.offsets(np.bincount(text, minlength=len(indptr) - 1))
-        found.append(NGrams(order, *_count(rows, numbers, len(places)), places))
-    return found
+        is_inside = starts + order <= indptr[1:][texts]
+        starts = starts[is_inside]
+        texts = texts[is_inside]
+        ngram_codes = ngram_codes[is_inside]
+        last_tokens = codes[starts + (order - 1)]
+        keys = ngram_codes.astype(np.int64) * width + last_tokens
+        ngram_codes, places = _assign_codes(keys, starts)
+        del keys, last_tokens  # memory that the next step needs
+        row_indptr = ragged.offsets(np.bincount(texts, minlength=n_texts))
+        counts = _count_codes(row_indptr, ngram_codes, len(places))
+        ngrams.append(NGrams(order, counts.indptr, counts.codes, counts.counts, places))
+    return ngrams
 
 
-def _places(size: int) -> type[np.signedinteger[Any]]:
-    """Return an integer type for numbers of that size."""
-    return np.int32 if size <= _SMALL else np.int64
+def _choose_int_type(size: int) -> type[np.signedinteger[Any]]:
+    """Return the integer type for numbers below ``size``."""
+    if size <= _MAX_32_BIT_TOKENS:
+        return np.int32
+    return np.int64
 
 
-def _dense(grams: Ints, starts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return codes from 0 in the order of the keys, and a place where each occurs."""
-    ordered, order = _sorted(grams)
-    new = ragged.starts_run(ordered)
-    del ordered
-    dense = np.empty(len(order), starts.dtype)
-    dense[order] = np.cumsum(new, dtype=starts.dtype) - 1
-    return dense, starts[order[new]]
+def _assign_codes(
+    keys: Ints, starts: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Assign codes from 0 to distinct keys.
+
+    Parameters
+    ----------
+    keys : int array, shape (n-grams,)
+        Not negative.
+    starts : int array, shape (n-grams,)
+        The place of each n-gram.
+
+    Returns
+    -------
+    codes : int array, shape (n-grams,)
+        In the order of the keys.
+    places : int array, shape (distinct n-grams,)
+        The place of one n-gram with each code.
+    """
+    sorted_keys, order = _sort_keys(keys)
+    is_new = ragged.starts_run(sorted_keys)
+    del sorted_keys  # memory that the next step needs
+    codes = np.empty(len(order), starts.dtype)
+    codes[order] = np.cumsum(is_new, dtype=starts.dtype) - 1
+    return codes, starts[order[is_new]]
 
 
-def _sorted(keys: Ints) -> tuple[Ints, NDArray[Any]]:
-    """Sort keys that are not negative; return them and where each stood."""
-    bits = len(keys).bit_length()
-    if int(keys.max(initial=0)).bit_length() + bits > _BITS:
-        order = np.argsort(keys)  # not stable, which would take longer
+def _sort_keys(keys: Ints) -> tuple[Ints, NDArray[Any]]:
+    """Sort keys that are not negative. Return the sorted keys and their places before."""
+    place_bits = len(keys).bit_length()
+    key_bits = int(keys.max(initial=0)).bit_length()
+    if key_bits + place_bits > _KEY_BITS:
+        order = np.argsort(keys)  # a stable sort would take longer
         return keys[order], order
-    # key and place in one number: several times faster than an order
-    both = keys << bits
-    both |= np.arange(len(keys))
-    both.sort()
-    return both >> bits, (both & ((1 << bits) - 1)).astype(_places(len(keys)))
+    # Sorting numbers of a key and its place is several times faster than finding an order.
+    keys_and_places = keys << place_bits
+    keys_and_places |= np.arange(len(keys))
+    keys_and_places.sort()
+    places = keys_and_places & ((1 << place_bits) - 1)
+    return keys_and_places >> place_bits, places.astype(_choose_int_type(len(keys)))
 
 
-def _count(
-    indptr: Ints, codes: NDArray[Any], size: int
-) -> tuple[Ints, NDArray[Any], NDArray[Any]]:
-    """Return offsets, the distinct codes of each row and their counts, some rows at a time."""
-    widths, done = [np.zeros(0, np.int64)], 0
-    filled = np.empty((2, len(codes)), codes.dtype)  # unused cells take no memory
-    for rows in ragged.runs_within(indptr, _CELLS):
-        some = indptr[rows.start : rows.stop + 1]
-        flat = codes[some[0] : some[-1]]
-        part, cells, counts = ragged.distinct_codes(some - some[0], flat, max(1, size))
-        widths.append(ragged.lengths(part))
-        filled[:, done : done + len(cells)] = cells, counts
-        done += len(cells)
-    return ragged.offsets(np.concatenate(widths)), *filled[:, :done]
+class _CodeCounts(NamedTuple):
+    """The distinct codes of each row, and how often each occurs.
+
+    Attributes
+    ----------
+    indptr : int array, shape (rows + 1,)
+    codes, counts : int arrays, shape (cells,)
+    """
+
+    indptr: Ints
+    codes: NDArray[Any]
+    counts: NDArray[Any]
+
+
+def _count_codes(indptr: Ints, codes: NDArray[Any], n_codes: int) -> _CodeCounts:
+    """Count the distinct codes of each row, for a limited number of elements at a time."""
+    row_lengths = [np.zeros(0, np.int64)]
+    # Cells that are not written do not use memory.
+    cell_codes = np.empty(len(codes), codes.dtype)
+    cell_counts = np.empty(len(codes), codes.dtype)
+    n_cells = 0
+    for rows in ragged.runs_within(indptr, _NGRAMS_PER_STEP):
+        step_indptr = indptr[rows.start : rows.stop + 1]
+        step_codes = codes[step_indptr[0] : step_indptr[-1]]
+        distinct_indptr, distinct_codes, counts = ragged.distinct_codes(
+            step_indptr - step_indptr[0], step_codes, max(1, n_codes)
+        )
+        row_lengths.append(ragged.lengths(distinct_indptr))
+        cells = slice(n_cells, n_cells + len(distinct_codes))
+        cell_codes[cells] = distinct_codes
+        cell_counts[cells] = counts
+        n_cells = cells.stop
+    return _CodeCounts(
+        ragged.offsets(np.concatenate(row_lengths)),
+        cell_codes[:n_cells],
+        cell_counts[:n_cells],
+    )
+
+
+# ---- tables of n-grams ------------------------------------------------------
 
 
 def find_rows(
     table: NDArray[np.integer], asked: NDArray[np.integer], width: int
 ) -> Ints:
-    """Find each row asked for in a table of distinct rows; -1 where it is not there.
+    """Return the index of each row in a table of distinct rows, or -1 if it is not there.
 
     Parameters
     ----------
     table : int array, shape (rows, length)
-    asked : int array, shape (asked, length)
-        A negative code is in no row of the table.
+    asked : int array, shape (rows to find, length)
+        A row with a negative code is not found.
     width : int
+        All codes are below this number.
+
+    Returns
+    -------
+    int array, shape (rows to find,)
 
     Examples
     --------
@@ -180,21 +246,35 @@ def find_rows(
     """
     if not len(table):
         return np.full(len(asked), -1)
-    number, wanted = table[:, 0].astype(np.int64), asked[:, 0].astype(np.int64)
-    for column, asks in zip(table.T[1:], asked.T[1:], strict=True):
-        keys, number = _numbered(number * width + column)
-        wanted = _find(
-            keys, np.where((wanted >= 0) & (asks >= 0), wanted * width + asks, -1)
-        )
-    keys, first = np.unique(number, return_index=True)
-    place = _find(keys, wanted)
-    return np.where(place >= 0, first[place], -1)
+    # The codes of the columns so far, in the table and in the rows to find.
+    table_codes = table[:, 0].astype(np.int64)
+    asked_codes = asked[:, 0].astype(np.int64)
+    for table_column, asked_column in zip(table.T[1:], asked.T[1:], strict=True):
+        distinct_keys, table_codes = _number_keys(table_codes * width + table_column)
+        is_possible = (asked_codes >= 0) & (asked_column >= 0)
+        asked_keys = np.where(is_possible, asked_codes * width + asked_column, -1)
+        asked_codes = _find_sorted(distinct_keys, asked_keys)
+    distinct_codes, first_rows = np.unique(table_codes, return_index=True)
+    places = _find_sorted(distinct_codes, asked_codes)
+    return np.where(places >= 0, first_rows[places], -1)
 
 
 def sum_equal_rows(
     rows: NDArray[np.integer], counts: Ints, width: int
 ) -> tuple[NDArray[np.integer], Ints]:
-    """Return the distinct rows, in the order of their first places, and the sum of counts of each.
+    """Return the distinct rows, in the order of their first places, and their summed counts.
+
+    Parameters
+    ----------
+    rows : int array, shape (rows, length)
+        Codes in [0, width).
+    counts : int array, shape (rows,)
+    width : int
+
+    Returns
+    -------
+    rows : int array, shape (distinct rows, length)
+    counts : int array, shape (distinct rows,)
 
     Examples
     --------
@@ -202,130 +282,26 @@ def sum_equal_rows(
     >>> rows.tolist(), counts.tolist()
     ([[1, 2], [0, 1]], [8, 4])
     """
-    number = rows[:, 0].astype(np.int64)
+    row_codes = rows[:, 0].astype(np.int64)
     for column in rows.T[1:]:
-        _, number = _numbered(number * width + column)
-    _, first, same = np.unique(number, return_index=True, return_inverse=True)
-    total = np.zeros(len(first), np.int64)
-    np.add.at(total, same.ravel(), counts)
-    order = np.argsort(first, kind="stable")
-    return rows[first[order]], total[order]
+        _, row_codes = _number_keys(row_codes * width + column)
+    _, first_places, numbers = np.unique(
+        row_codes, return_index=True, return_inverse=True
+    )
+    sums = np.zeros(len(first_places), np.int64)
+    np.add.at(sums, numbers.ravel(), counts)
+    order = np.argsort(first_places, kind="stable")
+    return rows[first_places[order]], sums[order]
 
 
-def _numbered(keys: Ints) -> tuple[Ints, Ints]:
-    distinct, number = np.unique(keys, return_inverse=True)
-    return distinct, number.ravel()
+def _number_keys(keys: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct keys in increasing order, and the place of each key among them."""
+    distinct_keys, numbers = np.unique(keys, return_inverse=True)
+    return distinct_keys, numbers.ravel()
 
 
-def _find(keys: Ints, wanted: Ints) -> Ints:
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
-
-
-Words = NDArray[np.uint64]
-
-_WORD = 64
-# of each byte
-_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
-_MASKS = (
-    4096  # masks of tokens kept at a time, each of one bit for a token of the pattern
-)
-
-
-def lcs_lengths(
-    indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
-) -> Ints:
-    """Return the length of the longest common subsequence of pairs of texts.
-
-    Parameters
-    ----------
-    indptr : int array, shape (texts + 1,)
-    codes : int array, shape (tokens,)
-    first, second : int arrays, shape (pairs,)
-        The texts of each pair; fastest where texts come back in ``first``.
-
-    Returns
-    -------
-    int array, shape (pairs,)
-
-    References
-    ----------
-    Hyyrö, 2004, Bit-parallel LCS-length computation revisited.
-
-    Examples
-    --------
-    >>> indptr, codes = np.array([0, 4, 7]), np.array([1, 2, 3, 2, 2, 1, 2])
-    >>> lcs_lengths(indptr, codes, np.array([0, 1]), np.array([1, 1])).tolist()
-    [2, 3]
-    """
-    widths = ragged.lengths(indptr)
-    long = (widths[first] > _WORD) | (widths[second] > _WORD)
-    if not long.any():
-        return _in_words(indptr, codes, first, second)
-    found = np.empty(len(first), np.int64)
-    found[~long] = _in_words(indptr, codes, first[~long], second[~long])
-    for pair in np.flatnonzero(long).tolist():
-        texts = (codes[indptr[i] : indptr[i + 1]] for i in (first[pair], second[pair]))
-        found[pair] = _in_integers(*sorted(texts, key=len))
-    return found
-
-
-def _in_words(
-    indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
-) -> Ints:
-    """Compare all pairs at once, where every text has at most 64 tokens."""
-    masks, steps = _masks(indptr, codes, first, second)
-    order = np.argsort(-steps, kind="stable")
-    begins = ragged.offsets(steps)[:-1][order]
-    # how many pairs have a token left at each step
-    left = np.cumsum(np.bincount(steps)[::-1])[::-1][1:]
-    state = np.full(len(first), ~np.uint64(0))
-    for step, n in enumerate(left.tolist()):
-        now = state[:n]
-        hits = now & masks[begins[:n] + step]
-        state[:n] = (now + hits) | (now - hits)
-    found = np.empty(len(first), np.int64)
-    found[order] = _ONES[(~state).view(np.uint8)].reshape(-1, _WORD // 8).sum(axis=1)
-    return found
-
-
-def _masks(
-    indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
-) -> tuple[Words, Ints]:
-    """Return the places in the first text of each token of the second, and the tokens of each pair.
-
-    Tokens that the first text does not have change nothing, and are left out.
-    """
-    patterns, which = np.unique(first, return_inverse=True)
-    width = int(codes.max(initial=0)) + 1
-    rows, flat = ragged.take_rows(indptr, patterns)
-    keys = ragged.row_numbers(rows) * width + codes[flat]
-    order = np.argsort(keys)
-    keys, starts = np.unique(keys[order], return_index=True)
-    bits = np.left_shift(np.uint64(1), ragged.positions(rows).astype(np.uint64))[order]
-    masks = np.bitwise_or.reduceat(bits, starts) if len(starts) else bits
-    rows, flat = ragged.take_rows(indptr, second)
-    wanted = np.repeat(which.ravel() * width, ragged.lengths(rows)) + codes[flat]
-    place = np.searchsorted(keys, wanted)
-    known = np.append(keys, -1)[place] == wanted
-    return masks[place[known]], ragged.sum_rows(known, rows)
-
-
-def _in_integers(text: NDArray[np.integer], pattern: NDArray[np.integer]) -> int:
-    """Compare one pair of texts of any length, the bits of the pattern in one integer."""
-    if not len(text) or not len(pattern):
-        return 0
-    order = np.argsort(pattern, kind="stable")
-    tokens, starts = np.unique(pattern[order], return_index=True)
-    places_of = dict(zip(tokens.tolist(), np.split(order, starts[1:]), strict=True))
-
-    @lru_cache(maxsize=_MASKS)
-    def mask(token: int) -> int:
-        """Return the places of a token in the pattern, as bits."""
-        return sum(1 << place for place in places_of[token].tolist())
-
-    state = full = (1 << len(pattern)) - 1
-    for token in text[np.isin(text, pattern)].tolist():
-        hits = state & mask(token)
-        state = ((state + hits) | (state - hits)) & full
-    return len(pattern) - state.bit_count()
+def _find_sorted(sorted_keys: Ints, keys: Ints) -> Ints:
+    """Return the place of each key in sorted distinct keys, or -1 if it is not there."""
+    places = np.searchsorted(sorted_keys, keys)
+    places = np.minimum(places, len(sorted_keys) - 1)
+    return np.where(sorted_keys[places] == keys, places, -1)

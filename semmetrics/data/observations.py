@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(repr=False)
 class Observations:
     """What was observed in some items.
 
@@ -44,6 +44,11 @@ class Observations:
     names: dict[tuple[Hashable, ...], frozenset[str]] = field(default_factory=dict)
     requirements: dict[str, frozenset[str]] = field(default_factory=dict)
     of_whole_data: set[str] = field(default_factory=set)
+
+    def __repr__(self) -> str:
+        n_counts = len(self.counts)
+        n_names = len(self.names)
+        return f"Observations({n_counts} counts, {n_names} sets of names)"
 
     @property
     def is_empty(self) -> bool:

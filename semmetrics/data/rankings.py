@@ -19,14 +19,8 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Codes, Ints
-from semmetrics.core.ranks import (
-    Counts,
-    First,
-    count_down,
-    count_nearer,
-    find_first,
-    first_places,
-)
+from semmetrics.core.ranks import Counts, First, count_down, count_nearer, find_first
+from semmetrics.core.top_k import first_places
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
 

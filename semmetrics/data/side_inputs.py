@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from semmetrics import schema as schemas
 from semmetrics.arguments import check_once
 from semmetrics.core.ragged import Floats
-from semmetrics.core.ranks import top_k
+from semmetrics.core.top_k import top_k
 from semmetrics.data.arrays import plain_array
 from semmetrics.data.form import DEFAULTS, ReadOptions, check_classes, is_iterable
 from semmetrics.data.inputs import format_among

@@ -32,7 +32,8 @@ from semmetrics.embed.word_index import INDEX_FILES, WordIndex, hash_version
 from semmetrics.embed.words import VectorTable, WordVectors
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
-from semmetrics.store.files import file_digest, npy_header, replacing
+from semmetrics.store.files import file_digest, replacing
+from semmetrics.store.matrix_files import npy_header
 
 META = "meta.json"
 _SCHEMA = "semmetrics.vectors/1"

@@ -400,8 +400,8 @@ class CachedEmbedder(_EmbedderWrapper):
     def __init__(
         self, embedder: Embedder, path: str | os.PathLike[str] | None = None
     ) -> None:
-        from semmetrics.store.cache import TextCache
         from semmetrics.store.files import cache_folder
+        from semmetrics.store.text_cache import TextCache
 
         if UNVERSIONED in embedder.identity:
             raise InputError("unversioned", embedder.identity)

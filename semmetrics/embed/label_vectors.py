@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.backend import to_device
+from semmetrics.core.cosine_thresholds import ThresholdTest
 from semmetrics.core.ragged import Bools, Ints, offsets, row_numbers
-from semmetrics.core.similarity import ThresholdTest, unit_rows
+from semmetrics.core.similarity import unit_rows
 from semmetrics.data.lists import Terms
 from semmetrics.embed.embedder import Embedder, check_finite
 from semmetrics.embed.lookup import TermVectors, embed_terms

@@ -215,7 +215,8 @@ def fetch(
         If the network fails, the SHA-256 differs, the vectors are not the expected ones, or the
         folder contains something else.
     """
-    from semmetrics.store.cache import download, download_path, exclusive
+    from semmetrics.store.downloads import download, download_path
+    from semmetrics.store.files import exclusive
 
     target = entry.folder if folder is None else Path(folder)
     source = entry.url
@@ -264,7 +265,7 @@ def _find_existing(folder: Path, entry: Entry, source: str) -> Fetched:
 
 def _find_check(entry: Entry) -> str:
     """Return the source of the expected SHA-256 of a download, as in `Fetched`."""
-    from semmetrics.store.cache import recorded
+    from semmetrics.store.downloads import recorded
 
     if entry.sha256:
         return "manifest"
@@ -297,7 +298,7 @@ def _read_download(file: Path, entry: Entry, max_words: int | None) -> WordVecto
 
 def _forget_download(file: Path, entry: Entry) -> None:
     """Remove a download and the SHA-256 that was recorded for it."""
-    from semmetrics.store.cache import record_path
+    from semmetrics.store.downloads import record_path
 
     file.unlink()
     record_path(entry.url).unlink(missing_ok=True)

@@ -2,11 +2,12 @@
 
 Conventions
 -----------
-All that differs between kinds is a method of its `Kind`, from reading the inputs to the notes on
-the result. No other module asks for the kind by name.
+Everything that differs between kinds is a method of `Kind`, from reading the inputs to the notes on
+the result. No other module asks for the name of a kind.
 
-A *task* has both sides of the same items. A kind makes one or more tasks for each system, each with
-the name of its part ("" if there is only one).
+A *task* has the predictions and the references of the same items. A kind makes one or more tasks
+for each system, one for each *part* of the evaluation, such as each direction of retrieval. A part
+has a name, which is "" if there is only one.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ Measures: TypeAlias = Sequence[Measure]
 Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]
 """The tasks by system and part."""
 Notes: TypeAlias = Mapping[str, Any]
-"""What was observed in each task, by the name of the task."""
+"""The observations in each task, by the name of the task."""
 
 
 class Defaults(NamedTuple):
-    """The measures of an input for which the user names none.
+    """The measures that are computed if the user requests none.
 
     Attributes
     ----------
     measures : sequence of str
     absent : mapping from measure to reason
-        The usual measures of the kind that this input does not allow.
+        The usual measures of the kind that cannot be computed from this input.
     """
 
     measures: Sequence[str]
@@ -47,10 +48,10 @@ class CompletedMeasure(NamedTuple):
     Attributes
     ----------
     text : str
-        The measure as it is parsed.
+        The measure, without placeholders, as it is parsed.
     missing : str
-        What the measure needs and the data or the options do not have, with the option that gives
-        it. Empty if the measure can be computed.
+        The missing part of the data or the options, and the option to set. Empty if the measure
+        can be computed.
     """
 
     text: str
@@ -64,7 +65,7 @@ class Kind(ABC):
     ----------
     name : str
     example_files : str
-        The names of files in examples of the command line.
+        The names of files in command-line examples.
     """
 
     name: ClassVar[str]
@@ -72,7 +73,7 @@ class Kind(ABC):
 
     @abstractmethod
     def read_side_inputs(self, options: Options) -> Options:
-        """Read the further inputs that options name, such as class lists and weights."""
+        """Read the other inputs that options name, such as class lists and weights."""
 
     @abstractmethod
     def read(self, data: Any, source: str, options: Options) -> Any:
@@ -84,17 +85,17 @@ class Kind(ABC):
 
     @abstractmethod
     def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
-        """Return the measures that are computed if the user names none."""
+        """Return the measures that are computed if the user requests none."""
 
     @abstractmethod
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Complete a measure of a protocol from the data, or return what it is missing."""
+        """Replace the placeholders in a measure of a protocol, or report a missing input."""
 
     @abstractmethod
     def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
-        """Open the models and freeze the fits that measures need, and add them to the tasks."""
+        """Add the models and fits that measures need to the tasks."""
 
     @abstractmethod
     def notes(
@@ -105,15 +106,15 @@ class Kind(ABC):
         noted: Notes,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return what a user should know besides the scores.
+        """Return notes for the user on the data and the options.
 
         Parameters
         ----------
         tasks : mapping from system and part to Task
         measures : sequence of Measure
         options : ResolvedOptions
-        noted : mapping from name of a task to observations
-            What was observed while the tasks were evaluated.
+        noted : mapping from name of a task to Observations
+            The observations that were made while the tasks were evaluated.
         inputs : sequence of Lists or Matrix
             The predictions of each system, then the ground truth.
         """
@@ -121,12 +122,12 @@ class Kind(ABC):
     def check_shared(
         self, noted: Iterable[Any], options: Options, names: Sequence[str]
     ) -> None:
-        """Raise an error if nothing in an input that an option names occurs in the data.
+        """Raise an error if an input that an option names has nothing in common with the data.
 
         Parameters
         ----------
-        noted : iterable of observations
-            What was observed in each task.
+        noted : iterable of Observations
+            The observations in each task.
         options : ResolvedOptions
         names : sequence of str
             Some labels or captions of the data.
@@ -151,14 +152,14 @@ class Kind(ABC):
 
     @abstractmethod
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition means for this kind, by name.
+        """Return lines that explain a measure for this kind of data, by their names.
 
-        The value of "options" is the options that an example needs.
+        The value of "options" is the command-line options of an example.
         """
 
     @abstractmethod
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for this kind, by name."""
+        """Return lines that explain a protocol for this kind of data, by their names."""
 
 
 def each_task(tasks: Tasks) -> Iterator[tuple[str, Any]]:

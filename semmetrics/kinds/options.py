@@ -1,4 +1,4 @@
-"""The value of every option of a score: given, fixed by a protocol, or the default."""
+"""The options of a score: set by the user, fixed by a protocol, or the default."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from semmetrics.options import (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ResolvedOptions:
-    """The value of every option of `semmetrics.options`, immutable.
+    """The immutable value of every option of `semmetrics.options`.
 
-    An option that the user did not set has its default. The value of an option that names a file
-    is the path, until `Kind.read_side_inputs` replaces it by what it has read.
+    An option that the user does not set has its default. The value of an option for a file is the
+    path, until `Kind.read_side_inputs` replaces it by the content.
 
     Attributes
     ----------
     set_by_user : frozenset of str
         The options that the user set.
     opened : dict
-        What was opened for the options, such as embeddings, so that it is opened only once.
+        A cache of objects that were opened for the options, such as embeddings.
     """
 
-    # What is computed
+    # Measures and decoding
     measures: Any
     protocol: str | None
     top_k: Any
@@ -47,7 +47,7 @@ class ResolvedOptions:
     set_size_probs: Any
     first_set_size: int
 
-    # What the data are
+    # Data
     task: str | None
     normalize: str
     missing: str
@@ -59,7 +59,7 @@ class ResolvedOptions:
     ignore: Any
     weights: Weights | None
 
-    # What texts mean
+    # Embeddings
     embedding: Any
     lookup: str
     oov: str | None
@@ -69,13 +69,13 @@ class ResolvedOptions:
     calibration: Any
     taxonomy: Any
 
-    # What captions are compared by
+    # Captions
     tokenizer: Any
     doc_freq: Any
     tuples: Any
     score_references: bool
 
-    # What is retrieved
+    # Retrieval
     queries: Any
     gallery: Any
     queries_embeddings: Any
@@ -89,7 +89,7 @@ class ResolvedOptions:
     ignore_identical_ids: bool
     folds: int | None
 
-    # Which classes are seen
+    # Seen and unseen classes
     seen: Any
     unseen: Any
     class_lists: Any
@@ -104,7 +104,7 @@ class ResolvedOptions:
     resamples: int
     level: float
 
-    # How the score is computed
+    # Reading and running
     read: ReadOptions
     keep_rows: bool
     progress: Callable[[int, int], None] | None
@@ -123,9 +123,9 @@ class ResolvedOptions:
                 yield getattr(self, one.name)
 
     def settings(self, kind: str) -> dict[str, str]:
-        """Return the settings that a signature of this kind names, by their keys.
+        """Return the settings in signatures of a kind, by their keys.
 
-        Strings are always named, numbers only if they are not the default.
+        Strings are always included, numbers only if they are not the default.
 
         Examples
         --------
@@ -145,7 +145,7 @@ class ResolvedOptions:
         return settings
 
     def replace(self, **changed: Any) -> ResolvedOptions:
-        """Return the same options with other values."""
+        """Return a copy of the options in which some have other values."""
         return replace(self, **changed)
 
 
@@ -156,24 +156,23 @@ def resolve_options(
     protocol: str | None = None,
     fixed: Mapping[str, Any] = MappingProxyType({}),
 ) -> ResolvedOptions:
-    """Return the value of every option: given, fixed by a protocol, or the default.
+    """Return the options of a score, with the options of a protocol and all defaults.
 
     Parameters
     ----------
     given : mapping from name to value
-        An option that is None is not set.
+        The options of the user. None means that an option is not set.
     kind : str
         The kind of data that is evaluated.
     protocol : str, optional
         The name of the protocol, for messages.
     fixed : mapping from name to value
-        The options that the protocol fixes.
+        The options of the protocol.
 
     Raises
     ------
     InputError
-        If an option does not apply to the kind, has a value that is not allowed, or contradicts
-        the protocol.
+        If an option does not apply to the kind, has an invalid value, or contradicts the protocol.
 
     Examples
     --------
@@ -208,11 +207,12 @@ def resolve_options(
 
 
 def _applies_to(option: Option, kind: str) -> bool:
+    """Return whether an option exists for a kind."""
     return not option.kinds or kind in option.kinds
 
 
 def copy_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that have a value, in containers that the caller does not change.
+    """Return the options that are set, with copies of containers that the caller may change.
 
     Examples
     --------

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.core.backend import refuse_masked, to_numpy
-from semmetrics.core.ragged import Bools, Floats, Ints, dense_array
+from semmetrics.core.backend import dense_array, refuse_masked, to_numpy
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import FROM_0, ROW, InputError
 from semmetrics.messages import pluralize
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.core import ragged
+from semmetrics.core.binary_matrices import binary_matrix, column_counts, row_counts
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.metrics import sets
@@ -149,7 +149,7 @@ def _evaluate_items(
     measure: Measure, pred: NDArray[Any], ref: NDArray[Any]
 ) -> _ItemValues:
     """Evaluate the formula of a measure on the counts of each item."""
-    hit, n_pred, n_ref = ragged.row_counts(pred, ref)
+    hit, n_pred, n_ref = row_counts(pred, ref)
     counts = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
     options = formula_options(measure)
     values = evaluate_formula(measure.definition, counts, options)
@@ -172,7 +172,7 @@ def _aggregate(
         item_sums = {name: column.sum(shares) for name, column in columns.items()}
         return item_sums, frame
 
-    hit, n_pred, n_ref = ragged.column_counts(pred_matrix, ref_matrix, shares)
+    hit, n_pred, n_ref = column_counts(pred_matrix, ref_matrix, shares)
     total_weight = np.array(n_items)
     if shares is not None:
         total_weight = np.array(shares.sum())
@@ -202,8 +202,8 @@ def _check_matrices(
     needs_ranking = measure.k is not None or "precision_sum" in definition.arguments
     if not is_set_measure or measure["decode"] != "all" or needs_ranking:
         raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
-    pred_matrix = ragged.binary_matrix(pred, "pred")
-    ref_matrix = ragged.binary_matrix(ref, "ref")
+    pred_matrix = binary_matrix(pred, "pred")
+    ref_matrix = binary_matrix(ref, "ref")
     if pred_matrix.shape != ref_matrix.shape or not pred_matrix.size:
         raise InputError(
             "wrong-shape",

@@ -41,8 +41,9 @@ from numpy.typing import NDArray
 
 from semmetrics.core import ragged
 from semmetrics.core.backend import to_device, to_numpy
+from semmetrics.core.distances import EuclideanDistances
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
+from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept

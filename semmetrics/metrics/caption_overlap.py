@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 
 from semmetrics.core import ragged
 from semmetrics.core.columns import Dense
-from semmetrics.core.ngrams import NGrams, count_ngrams, lcs_lengths
+from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.subsequences import lcs_lengths
 from semmetrics.data.tasks import kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (

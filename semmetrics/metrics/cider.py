@@ -37,7 +37,8 @@ from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_strings, mix
 from semmetrics.core.ngrams import find_rows, sum_equal_rows
-from semmetrics.core.ragged import Floats, Ints, SparsePairs
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data import frequencies
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequencies import FrequencyTable

@@ -29,12 +29,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.backend import precision_of, round_to
+from semmetrics.core.backend import dense_array, precision_of, round_to
 from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
-    dense_array,
     lengths,
     offsets,
     row_numbers,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.core import ragged
+from semmetrics.core.backend import dense_array
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
@@ -105,7 +106,7 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     >>> cardinality([0, 2, 2, 5]).histogram.tolist()
     [1, 0, 1, 1]
     """
-    sizes = ragged.lengths(ragged.dense_array(indptr, "indptr", np.int64))
+    sizes = ragged.lengths(dense_array(indptr, "indptr", np.int64))
     n = len(sizes)
     mean = float("nan")
     if n:
@@ -183,7 +184,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     >>> order.pairs.tolist(), order.a.tolist(), order.b.tolist(), order.order.round(2).tolist()
     ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
     """
-    offsets = ragged.dense_array(indptr, "indptr", np.int64)
+    offsets = dense_array(indptr, "indptr", np.int64)
     labels = integer_list(codes, "codes")
     n_occurrences = offsets[-1]
     if labels.shape != (n_occurrences,):

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.assignment import Matches
+from semmetrics.core.alignment import Matches
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import CaptionTask, kept
@@ -51,7 +51,7 @@ from semmetrics.metrics.caption_steps import (
 from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.meteor_formula import COUNTS, PARTS, meteor_value
-from semmetrics.store.cache import Progress
+from semmetrics.store.downloads import Progress
 from semmetrics.text.captions import one_line
 from semmetrics.text.java import ENGLISH, METEOR_FILES
 from semmetrics.text.meteor import STAGES, Sentences

@@ -37,7 +37,7 @@ from semmetrics.core import ragged
 from semmetrics.core.backend import is_torch, refuse_masked, to_numpy
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.ranks import read_rows, row_slices, top_k
+from semmetrics.core.top_k import read_rows, row_slices, top_k
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.metrics.array_inputs import integer_array
 from semmetrics.metrics.definition import is_cutoff

@@ -8,7 +8,7 @@ import numpy as np
 
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.ranks import read_rows, row_slices
+from semmetrics.core.top_k import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.metrics.array_inputs import integer_array
 from semmetrics.metrics.relations import (

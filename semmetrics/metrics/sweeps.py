@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core import ragged
+from semmetrics.core.backend import dense_array
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
@@ -211,7 +212,7 @@ def sweep_rows(
         points, bins = points_of_scores(rows.scores)
         order = np.arange(len(points))
     else:
-        points = ragged.dense_array(thresholds, "thresholds", np.float64)
+        points = dense_array(thresholds, "thresholds", np.float64)
         if points.ndim != 1 or np.isnan(points).any():
             raise InputError(
                 "bad-option",

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from semmetrics.core import ragged
 from semmetrics.core.ngrams import NGrams
-from semmetrics.core.ragged import Cells, Floats, Ints, SparsePairs
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.sparse_pairs import Cells, SparsePairs
 from semmetrics.data.tasks import CaptionTask
 
 # A squared weight is split into two parts on grids so coarse that sums of them, each

@@ -1,51 +1,37 @@
-"""Scores on many machines: by Ray, or in parts that Spark, Dask, Fugue and Ray hand out.
+"""Score files on the machines of a Ray cluster.
 
 Conventions
 -----------
-Nothing is computed here. `score_dataset` reads each file once, by the readers of one process, and
-its items go to the part that their hash says; a part joins both sides and saves the state of a
-scorer; states are merged in a tree. Tasks hold nothing, so what a lost machine had is done again,
-from the files on. What is not read in blocks, such as matrices and embeddings, each part opens
-itself, and evaluates its shard of the items. Files must be where all machines find them.
-
-`partial_scores` takes Arrow record batches. A row is an item, with both sides in it: columns "id",
-"preds" and "gts", and if there are any "scores" (of the predictions) and "weights". The result of a
-partition is one row with one binary column, "state", as `Scorer.save` writes it. An id stands in
-one partition alone.
+`score_dataset` reads each file once, with the readers of a single process. The hash of
+its id decides to which part an item goes. A part joins both sides and saves the state
+of a scorer. States are merged in a tree. Tasks are stateless, so the work of a lost
+machine is repeated, from the files on. Inputs that cannot be read in blocks, such as
+matrices and embeddings, are opened by every part, which scores its shard of the items.
+All machines must find the files under the same paths.
 """
 
 from __future__ import annotations
 
 import io
-import os
-import socket
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
-from semmetrics.arguments import check_choice
-from semmetrics.core.hashing import hash_ids
 from semmetrics.data.blocks import FORMATS, Parts, find_parts
-from semmetrics.data.form import (
-    EXTENSIONS,
-    ReadOptions,
-    prediction_options,
-    takes_options,
-    truth_options,
-)
-from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError, at, require
+from semmetrics.data.form import EXTENSIONS, takes_options
+from semmetrics.errors import InputError, require
 from semmetrics.metrics.parsing import listed, parse_all
 from semmetrics.metrics.registry import is_own
-from semmetrics.options import COLUMNS
-from semmetrics.scale.stream import Seen, Side, score_sides, take_weights, with_task
-from semmetrics.scoring.fits import (
-    add_up_frequencies,
-    count_frequencies,
-    stems_to_count,
+from semmetrics.scale.cluster_tasks import (
+    TRUTH,
+    count_block,
+    merge_parts,
+    score_part,
+    score_shard,
+    split_block,
 )
+from semmetrics.scale.ray_connection import connect
+from semmetrics.scale.stream import take_weights, with_task
+from semmetrics.scoring.fits import add_up_frequencies, stems_to_count
 from semmetrics.scoring.scorer import Scorer
 from semmetrics.scoring.table import ScoreTable
 
@@ -54,16 +40,15 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-ROLES = ("id", "preds", "gts", "scores", "weights")
-_TOGETHER = 8  # states that are merged at once
-_MOST = 100_000  # partitions
-_CONNECT_SECONDS = 10
-_FRAME_HEADER = 9  # bytes
-_SETTINGS_FRAME = b"\4"
-_HTTP2_GREETING = (
-    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS_FRAME + bytes(5)
-)
-_TRIES = 5  # of a task whose machine was lost
+_STATES_PER_MERGE = 8
+_MAX_PARTITIONS = 100_000
+_MAX_RETRIES = 5  # If the machine of a task is lost.
+
+AdvanceTasks: TypeAlias = Callable[[str, int, int], object]
+"""Called with the stage, the number of tasks done, and the number of all tasks."""
+
+_Ref: TypeAlias = Any
+"""A reference to an object in the cluster."""
 
 
 @takes_options()
@@ -74,7 +59,7 @@ def score_dataset(
     address: str | None = None,
     partitions: int | None = None,
     num_gpus: float = 0,
-    advance: Callable[[str, int, int], object] | None = None,
+    advance: AdvanceTasks | None = None,
     **options: Unpack[Options],
 ) -> ScoreTable:
     """Score on all machines of a Ray cluster.
@@ -82,59 +67,48 @@ def score_dataset(
     Parameters
     ----------
     preds : path, ray.data.Dataset, or mapping from system to those
-        A path is a file, a folder or a pattern; a Dataset has a row an item. None beside
-        embeddings.
+        A path is a file, a folder or a pattern. A Dataset has one row per item. None if
+        embeddings are scored.
     gts : path or ray.data.Dataset
     address : str, optional
-        Of a cluster: "auto" is the one that this machine belongs to. Without it, Ray is started on
-        this machine, unless it runs already.
+        The address of a cluster. "auto" is the cluster that this machine belongs to.
+        Default: start Ray on this machine, unless it is running.
     partitions : int, optional
-        Parts of the items; four for each processor where left out.
+        The number of parts of the items. Default: four per processor.
     num_gpus : float
-        GPUs for each part, of measures whose embedding uses them.
+        GPUs per part, for measures whose embedding uses them.
     advance : callable, optional
-        Called with what is done, the number of tasks done, and in all.
+        Called with the stage, the number of tasks done, and the number of all tasks.
     **options
 
     Returns
     -------
     ScoreTable
-        With the values and signatures of one process.
+        With the values and signatures of a single process.
 
     Raises
     ------
     InputError
-        As ``score``; or if the cluster cannot be reached, lacks what is asked of it, or fails.
+        As ``score``. Also if the cluster cannot be reached, does not have the requested
+        GPUs, or fails.
     MissingDependencyError
         If Ray is not installed.
     """
     ray = require("ray", "scoring on a cluster", extra="ray")
     if not ray.is_initialized():
-        _connect(ray, address or "local")
-    if not 0 <= num_gpus <= ray.cluster_resources().get("GPU", 0):  # tasks would wait
+        connect(ray, address or "local")
+    resources = ray.cluster_resources()
+    if not 0 <= num_gpus <= resources.get("GPU", 0):
+        # Tasks would wait forever.
         raise InputError(
             "cluster-failed", why=f"it has no {num_gpus:g} GPUs for a task"
         )
-    if partitions is not None and not (
-        isinstance(partitions, int) and 0 < partitions <= _MOST
-    ):
-        raise InputError(
-            "bad-option", name="partitions", value=partitions, wanted="1 to 100,000"
-        )
-    if own := [
-        m
-        for m in parse_all(listed(options.get("measures") or ()))
-        if is_own(m.definition)
-    ]:
-        raise InputError(
-            "not-applicable",
-            name="measures",
-            what=f"a cluster, which lacks {own[0]}",
-            fix="score in one process",
-        )
+    if partitions is not None:
+        _check_partitions(partitions)
+    _check_measures(options.get("measures"))
     systems = dict(preds) if isinstance(preds, Mapping) else {"preds": preds}
-    count = partitions or 4 * int(ray.cluster_resources().get("CPU", 1))
-    job = _Job(ray, options, systems, gts, count, num_gpus, advance)
+    n_parts = partitions or 4 * int(resources.get("CPU", 1))
+    job = _Job(ray, options, systems, gts, n_parts, num_gpus, advance)
     try:
         return job.run()
     except ray.exceptions.RayTaskError as error:
@@ -146,348 +120,192 @@ def score_dataset(
         ) from error
 
 
-def _connect(ray: Any, address: str) -> None:
-    """Connect to a cluster, or start Ray on this machine.
-
-    Raises
-    ------
-    InputError
-        If no server of Ray's protocol answers at the address within 10 seconds, or it is not a
-        cluster.
-    """
-    host, _, port = address.rpartition("://")[2].rpartition(":")
-    if host and port.isdecimal():
-        # Ray itself tries for minutes
-        try:
-            _check_server(host.strip("[]"), int(port))
-        except (OSError, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise InputError("no-cluster", address=address, why=why) from None
-    try:
-        ray.init(address, log_to_driver=False, logging_level="error")
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        why = str(error).partition("\n")[0]
-        raise InputError("no-cluster", address=address, why=why) from error
+def _check_partitions(partitions: Any) -> None:
+    if not isinstance(partitions, int) or not 0 < partitions <= _MAX_PARTITIONS:
+        raise InputError(
+            "bad-option", name="partitions", value=partitions, wanted="1 to 100,000"
+        )
 
 
-def _check_server(host: str, port: int) -> None:
-    """Check that a server answers as Ray does, which speaks gRPC and so HTTP/2.
-
-    With TLS only the connection is checked, because the server waits for a certificate.
-
-    Raises
-    ------
-    OSError
-        If nothing answers within 10 seconds, or the answer is in another protocol.
-    """
-    end = time.monotonic() + _CONNECT_SECONDS
-    with socket.create_connection((host, port), timeout=_CONNECT_SECONDS) as connection:
-        if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
-            return
-        connection.sendall(_HTTP2_GREETING)
-        answer = b""
-        while len(answer) < _FRAME_HEADER:
-            connection.settimeout(max(0.001, end - time.monotonic()))
-            part = connection.recv(_FRAME_HEADER - len(answer))
-            if not part:
-                break
-            answer += part
-    # the first frame of a server has its settings, for stream 0
-    if answer[3:4] != _SETTINGS_FRAME or answer[5:] != bytes(4):
-        raise OSError("what answers there is not Ray")
+def _check_measures(measures: Any) -> None:
+    """Raise an error for the user's own measures, which workers do not know."""
+    for measure in parse_all(listed(measures or ())):
+        if is_own(measure.definition):
+            raise InputError(
+                "not-applicable",
+                name="measures",
+                what=f"a cluster, which lacks {measure}",
+                fix="score in one process",
+            )
 
 
 class _Job:
-    """The tasks of one call."""
+    """The tasks of one call of `score_dataset`.
+
+    Parameters
+    ----------
+    ray : module
+    options : mapping
+    systems : mapping from name to predictions
+    gts : path or ray.data.Dataset
+    n_parts : int
+    num_gpus : float
+        GPUs of each task that scores.
+    advance : callable or None
+    """
 
     def __init__(
         self,
         ray: Any,
-        options: Any,
-        systems: Any,
+        options: Mapping[str, Any],
+        systems: Mapping[str, Any],
         gts: Any,
-        count: int,
-        gpus: float,
-        advance: Any,
+        n_parts: int,
+        num_gpus: float,
+        advance: AdvanceTasks | None,
     ) -> None:
-        self.ray, self.count, self.advance = ray, count, advance
-        self.given, self.weights = take_weights(options)
-        self.sides = {**systems, "": gts}  # the ground truth has no name
-        self.places = {name: self._places(one) for name, one in self.sides.items()}
-        self.is_whole = None in self.places.values()  # some side is not read in blocks
-        blocks = (one[0] for one in self.places.values() if one)
-        texts = [one.paths[0] for one in blocks if isinstance(one, Parts)]
-        self.given = self.given if self.is_whole else with_task(self.given, texts)
-        settings = {"max_retries": _TRIES, "num_gpus": gpus}
-        self.remote = {
-            one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)
-        } | {
-            one: ray.remote(max_retries=_TRIES)(one) for one in (_split, _count, _merge)
+        self._ray = ray
+        self._n_parts = n_parts
+        self._advance = advance
+        self._settings, self._weights = take_weights(options)
+        self._sides = {**systems, TRUTH: gts}
+        self._blocks: dict[str, list[Any]] = {}
+        self._are_read_in_blocks = True
+        for name, side in self._sides.items():
+            blocks = _list_blocks(side)
+            if blocks is None:
+                self._are_read_in_blocks = False
+            else:
+                self._blocks[name] = blocks
+        if self._are_read_in_blocks:
+            self._settings = with_task(self._settings, self._list_first_files())
+        on_gpus = ray.remote(max_retries=_MAX_RETRIES, num_gpus=num_gpus)
+        on_cpu = ray.remote(max_retries=_MAX_RETRIES)
+        self._remote_tasks: dict[Callable[..., Any], Any] = {
+            score_part: on_gpus(score_part),
+            score_shard: on_gpus(score_shard),
+            split_block: on_cpu(split_block),
+            count_block: on_cpu(count_block),
+            merge_parts: on_cpu(merge_parts),
         }
 
-    def _places(self, side: Any) -> list[Any] | None:
-        """Return the files or blocks of a side; None of one that is not read in blocks."""
-        if hasattr(side, "to_arrow_refs"):
-            return list(side.to_arrow_refs())
-        paths = find_parts(side).paths if isinstance(side, str) else ()
-        plain = [path.removesuffix(".gz").lower() for path in paths]
-        known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
-        if not plain or not all(path.endswith(tuple(known)) for path in plain):
-            return None
-        return [
-            Parts(side, (path,), None, paths[0] if len(paths) > 1 else "")
-            for path in paths
-        ]
+    def _list_first_files(self) -> list[str]:
+        """Return the first file of each side that consists of files."""
+        files = []
+        for blocks in self._blocks.values():
+            if blocks and isinstance(blocks[0], Parts):
+                files.append(blocks[0].paths[0])
+        return files
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""
-        if self.is_whole:
-            inputs = self.ray.put((self.given, self.weights, self.sides))
-            shards = [f"{number + 1}/{self.count}" for number in range(self.count)]
-            states = [self._submit(_score_shard, inputs, shard) for shard in shards]
-        else:
+        if self._are_read_in_blocks:
             states = self._score_parts()
+        else:
+            states = self._score_shards()
         while len(states) > 1:
-            groups = [
-                states[k : k + _TOGETHER] for k in range(0, len(states), _TOGETHER)
-            ]
+            merged_states = []
             self._wait("scoring", states)
-            states = [self._submit(_merge, *group) for group in groups]
-        return Scorer.load(io.BytesIO(self.ray.get(states[0]))).compute()
+            for start in range(0, len(states), _STATES_PER_MERGE):
+                group = states[start : start + _STATES_PER_MERGE]
+                merged_states.append(self._submit(merge_parts, *group))
+            states = merged_states
+        (state,) = states
+        return Scorer.load(io.BytesIO(self._ray.get(state))).compute()
 
-    def _score_parts(self) -> list[Any]:
-        given = self.ray.put(self.given)
-        truth = self.places[""] or []
-        if stems := stems_to_count(Scorer(**self.given).setup, weights=self.weights):
-            counts = [self._submit(_count, given, place, stems) for place in truth]
-            self._wait("counting document frequencies", counts)
-            counted = add_up_frequencies(self.ray.get(one) for one in counts)
-            given = self.ray.put({**self.given, "doc_freq": counted})
-        parts: dict[str, list[Any]] = {}
-        for name, places in self.places.items():
-            split = self.remote[_split].options(num_returns=self.count)
-            source = (
-                self.sides[name] if isinstance(self.sides[name], str) else name or "gts"
+    def _list_shards(self) -> list[str]:
+        """Return the name of each part, such as "3/8"."""
+        numbers = range(1, self._n_parts + 1)
+        return [f"{number}/{self._n_parts}" for number in numbers]
+
+    def _score_shards(self) -> list[_Ref]:
+        """Return the state of each shard of inputs that are not read in blocks."""
+        inputs = self._ray.put((self._settings, self._weights, self._sides))
+        shards = self._list_shards()
+        return [self._submit(score_shard, inputs, shard) for shard in shards]
+
+    def _score_parts(self) -> list[_Ref]:
+        """Return the state of each part of inputs that are read in blocks."""
+        settings = self._put_settings()
+        n_blocks_of_sides = []
+        split_blocks: list[list[_Ref]] = []
+        for name, blocks in self._blocks.items():
+            n_blocks_of_sides.append((name, len(blocks)))
+            split_blocks += self._split_side(settings, name, blocks)
+        weights = self._ray.put(self._weights)
+        states = []
+        for number, shard in enumerate(self._list_shards()):
+            blocks_of_part = [parts[number] for parts in split_blocks]
+            state = self._submit(
+                score_part, settings, weights, n_blocks_of_sides, shard, *blocks_of_part
             )
-            made = [
-                split.remote(given, name, source, place, self.count)
-                for place in places or ()
-            ]
-            parts[name] = [one if isinstance(one, list) else [one] for one in made]
-            self._wait("reading", [one[0] for one in parts[name]])
-        weights = self.ray.put(self.weights)
-        names = [(name, len(some)) for name, some in parts.items()]
-        return [
-            self._submit(
-                _score_part,
-                given,
-                weights,
-                names,
-                f"{number + 1}/{self.count}",
-                *(one[number] for some in parts.values() for one in some),
-            )
-            for number in range(self.count)
-        ]
+            states.append(state)
+        return states
 
-    def _submit(self, task: Any, *given: Any) -> Any:
-        return self.remote[task].remote(*given)
+    def _put_settings(self) -> _Ref:
+        """Store the options in the cluster, with document frequencies if needed."""
+        settings = self._ray.put(self._settings)
+        setup = Scorer(**self._settings).setup
+        stems = stems_to_count(setup, weights=self._weights)
+        if not stems:
+            return settings
+        counts = []
+        for block in self._blocks[TRUTH]:
+            counts.append(self._submit(count_block, settings, block, stems))
+        self._wait("counting document frequencies", counts)
+        frequencies = add_up_frequencies(self._ray.get(count) for count in counts)
+        return self._ray.put({**self._settings, "doc_freq": frequencies})
 
-    def _wait(self, what: str, left: Sequence[Any]) -> None:
-        """Wait for tasks; one that failed ends it."""
-        total, left = len(left), list(left)
-        while left:
-            _, left = self.ray.wait(left, num_returns=1, fetch_local=False)
-            if self.advance is not None:
-                self.advance(what, total - len(left), total)
+    def _split_side(
+        self, settings: _Ref, name: str, blocks: Sequence[Any]
+    ) -> list[list[_Ref]]:
+        """Read the blocks of a side, and return the parts of each block."""
+        side = self._sides[name]
+        source = name or "gts"
+        if isinstance(side, str):
+            source = side
+        split = self._remote_tasks[split_block].options(num_returns=self._n_parts)
+        split_blocks = []
+        for block in blocks:
+            parts = split.remote(settings, name, source, block, self._n_parts)
+            if not isinstance(parts, list):  # There is a single part.
+                parts = [parts]
+            split_blocks.append(parts)
+        self._wait("reading", [parts[0] for parts in split_blocks])
+        return split_blocks
 
+    def _submit(self, task: Callable[..., Any], *arguments: Any) -> _Ref:
+        return self._remote_tasks[task].remote(*arguments)
 
-# What workers do
-
-
-def _split(given: Any, name: str, source: str, place: Any, count: int) -> Any:
-    """Read a file or a block, and return its items by part."""
-    parts: list[list[Lists]] = [[] for _ in range(count)]
-    for lists in _read(given, name, source, place):
-        number = hash_ids(lists.ids) % np.uint64(count)
-        order = np.argsort(number, kind="stable")
-        ends = np.searchsorted(number[order], np.arange(count + 1))
-        sorted_lists = lists.take(order)
-        for part, start, stop in zip(
-            parts, ends[:-1].tolist(), ends[1:].tolist(), strict=True
-        ):
-            if stop > start:
-                part.append(sorted_lists.rows(start, stop).occurring_alone())
-    return parts if count > 1 else parts[0]
+    def _wait(self, stage: str, tasks: Sequence[_Ref]) -> None:
+        """Wait for tasks, and report their number. The first error ends the wait."""
+        n_tasks = len(tasks)
+        running = list(tasks)
+        while running:
+            _, running = self._ray.wait(running, num_returns=1, fetch_local=False)
+            if self._advance is not None:
+                self._advance(stage, n_tasks - len(running), n_tasks)
 
 
-def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
-    """Yield the items of a file or a block, which are called by their side."""
-    setup, shared = _scorer(given).setup, given.get("read") or ReadOptions()
-    files = prediction_options(shared) if name else truth_options(shared)
-
-    def read(data: Any, source: str) -> Any:
-        return setup.read(data, source) if name else setup.read_truth(data)
-
-    if isinstance(place, Parts):
-        yield from place.lists(read, files, lambda n: None)
-    else:
-        yield read(place, source)
-
-
-def _count(given: Any, place: Any, stems: Sequence[str]) -> dict[str, Any]:
-    """Count the document frequencies of a file or a block."""
-    setup, every = _scorer(given).setup, _read(given, "", "", place)
-    return add_up_frequencies(count_frequencies(one, setup, stems) for one in every)
+def _list_blocks(side: Any) -> list[Any] | None:
+    """Return the files or blocks of a side, or None if it is not read in blocks."""
+    if hasattr(side, "to_arrow_refs"):
+        return list(side.to_arrow_refs())
+    if not isinstance(side, str):
+        return None
+    paths = find_parts(side).paths
+    if not paths or not all(map(_is_read_in_blocks, paths)):
+        return None
+    first_path = ""
+    if len(paths) > 1:
+        first_path = paths[0]
+    return [Parts(side, (path,), None, first_path) for path in paths]
 
 
-def _score_part(
-    given: Any, weights: Any, names: Sequence[tuple[str, int]], shard: str, *lists: Any
-) -> bytes:
-    """Join the items of a part, and return the state of their sums."""
-    rest, sides = iter(lists), dict[str, Side]()
-    for name, n in names:
-        sides[name] = Side(iter([one for _ in range(n) for one in next(rest)]), None)
-    scorer, truth = _scorer(given), sides.pop("")
-    scorer.reset()
-    score_sides(scorer, truth, sides, weights)
-    return _state(scorer, shard)
-
-
-def _score_shard(inputs: Any, shard: str) -> bytes:
-    """Evaluate a shard of what is not read in blocks, and return the state of its sums."""
-    given, weights, sides = inputs
-    scorer = Scorer(**given)
-    for name, preds in sides.items():
-        if name:
-            scorer.update(preds, sides[""], system=name, shard=shard, weights=weights)
-    return _state(scorer, shard)
-
-
-def _merge(*states: bytes) -> bytes:
-    """Return the state of several."""
-    return _state(Scorer.load(*map(io.BytesIO, states)))
-
-
-def _state(scorer: Scorer, shard: str | None = None) -> bytes:
-    target = io.BytesIO()
-    scorer.save(target, shard=shard)
-    return target.getvalue()
-
-
-_OPEN: dict[bytes, Scorer] = {}
-
-
-def _scorer(given: Any) -> Scorer:
-    """Return a scorer whose models stay open for the next task of this process."""
-    import pickle
-
-    key = pickle.dumps(given)
-    if key not in _OPEN:
-        _OPEN.clear()
-        _OPEN[key] = Scorer(**given)
-    return _OPEN[key]
-
-
-# Frameworks that hand out batches
-
-
-@takes_options()
-def partial_scores(
-    batches: Iterable[Any],
-    *,
-    columns: Mapping[str, str] | None = None,
-    **options: Unpack[Options],
-) -> Iterator[Any]:
-    """Sum the items of some record batches.
-
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-    columns : mapping from role to column, optional
-        For columns with other names than "id", "preds", "gts", "scores" and "weights".
-    **options
-
-    Yields
-    ------
-    pyarrow.RecordBatch
-        One, for `merge_states`.
-
-    Raises
-    ------
-    InputError
-        If an id comes twice, a column is missing, or neither the measures nor ``task`` say what is
-        evaluated.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> batch = pa.record_batch({"id": ["a"], "preds": [["cat"]], "gts": [["cat", "dog"]]})
-    >>> parts = [part for part in partial_scores([batch], measures="Recall", task="labels")]
-    >>> merge_states(parts).compute()["Recall"].value
-    0.5
-    """
-    import pyarrow as pa
-
-    for role in columns or ():
-        check_choice("columns", role, ROLES)
-    named = {role: role for role in ROLES} | dict(columns or {})
-    given: Any = {name: value for name, value in options.items() if value is not None}
-    scorer, seen = Scorer(**{**given, "keep_rows": False}), Seen()
-    if scorer.kind is None:
-        raise InputError("needs-option", what="a table", name="task")
-    noun = next(
-        n for n, kinds in COLUMNS.items() if scorer.kind in kinds and n != "score"
-    )
-    for batch in batches:
-        table = pa.table(batch)
-        for role, name in named.items():
-            if (
-                role in (*ROLES[:3], *(columns or ()))
-                and name not in table.column_names
-            ):
-                raise InputError(
-                    "missing-column",
-                    "a partition",
-                    role=role,
-                    wanted=repr(name),
-                    found=table.column_names,
-                    flag="columns",
-                )
-        found = {
-            role: table.column(name)
-            for role, name in named.items()
-            if name in table.column_names
-        }
-        ids = [str(one) for one in found["id"].to_pylist()]
-        if len(again := seen.add(hash_ids(ids))):
-            raise InputError("rows-apart", at("a partition", "", ids[again[0]]))
-        pred, gt = ({"id": found["id"], noun: found[side]} for side in ROLES[1:3])
-        pred |= {"score": found["scores"]} if "scores" in found else {}
-        weights = found.get("weights") and dict(
-            zip(ids, found["weights"].to_pylist(), strict=True)
-        )
-        scorer.update(pa.table(pred), pa.table(gt), weights=weights)
-    yield pa.record_batch({"state": pa.array([_state(scorer)], pa.binary())})
-
-
-def merge_states(parts: Iterable[Any]) -> Scorer:
-    """Return the scorer of all partitions.
-
-    Parameters
-    ----------
-    parts : iterable of pyarrow.RecordBatch, pyarrow.Table or bytes
-        What `partial_scores` yields, or its column "state".
-
-    Raises
-    ------
-    InputError
-        If there is none, or they do not belong together.
-    """
-    each = (
-        one.column("state").to_pylist() if hasattr(one, "column") else [one]
-        for one in parts
-    )
-    states = [bytes(state) for column in each for state in column]
-    if not states:
-        raise InputError("nothing-given", what="partitions", remedy="give at least one")
-    return Scorer.load(*map(io.BytesIO, states))
+def _is_read_in_blocks(path: str) -> bool:
+    """Return whether the format of a file, by its extension, is read in blocks."""
+    plain_path = path.removesuffix(".gz").lower()
+    for extension, file_format in EXTENSIONS.items():
+        if file_format in FORMATS and plain_path.endswith(extension):
+            return True
+    return False

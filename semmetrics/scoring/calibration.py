@@ -31,7 +31,7 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds.base import Options, Tasks, each_task
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.messages import listing, pluralize

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from semmetrics.kinds.common import by_name, read_embedding
+from semmetrics.kinds.embeddings import by_name, read_embedding
 from semmetrics.metrics.definition import (
     DEFAULT_EMBEDDING,
     USUAL_EMBEDDING,

@@ -1,55 +1,71 @@
-"""Confidence intervals: their limits, from the replicates of a measure and its jackknife values.
+"""Confidence intervals from the replicates and the jackknife values of a measure.
 
 Conventions
 -----------
-Replicates hold what every method needs, so that an interval of another level or method needs no
-new computation. Each measure has a method of its own, which simulated coverage has chosen (see
-the page on intervals). A single item, or a single group of items, has no interval.
+Replicates contain everything that the methods need, so an interval of another level or
+method needs no new computation. Each measure has a default method, which was chosen by
+its coverage in simulations (see the page on intervals). A single item, or a single group
+of items, has no interval.
 
 Methods
 -------
-``percentile``      quantiles of the replicates
-``bca``             quantiles corrected for bias and skewness (Efron 1987)
-``jackknife``       the value ± Student's t times the jackknife standard error (Tukey 1958)
-``jackknife-bias``  the same around everything from the value to the value less its bootstrap bias
-``wilson``          all values c from which the value differs by less than Student's t times the
-                    jackknife standard error, scaled as that of a proportion is: by
-                    sqrt((c - a)(b - c)) in bounds [a, b], by sqrt(c - a) above a (Wilson 1927)
-``hall``            the jackknife, with its skewness removed by a transformation (Hall 1992)
-``poisson``         the method that suits the measure, with the standard error and the skewness of
-                    replicates in which each item counts as often as a Poisson number with mean 1
-                    says (Chamandy et al. 2012); the number is a hash of the seed, the resample and
-                    the id, so parts of the data add up, and no item has to be kept
+``percentile``
+    Quantiles of the replicates.
+``bca``
+    Quantiles corrected for bias and skewness (Efron 1987).
+``jackknife``
+    The value ± Student's t times the jackknife standard error (Tukey 1958).
+``jackknife-bias``
+    The same around all numbers from the value to the value less its bootstrap bias.
+``wilson``
+    All numbers c that differ from the value by less than Student's t times the jackknife
+    standard error, which is scaled like the standard error of a proportion: by
+    sqrt((c - a)(b - c)) in bounds [a, b], and by sqrt(c - a) above a (Wilson 1927).
+``hall``
+    The jackknife, with a transformation that removes its skewness (Hall 1992).
+``poisson``
+    The default method of the measure, with the standard error and the skewness of
+    replicates that draw each item independently, a Poisson number of times with mean 1
+    (Chamandy et al. 2012). The number is a hash of the seed, the resample and the id, so
+    that parts of the data can be added and no item has to be kept.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
-AUTO, POISSON = "auto", "poisson"
-_NONE: Any = ()
-_ROUNDING = 1e-12  # by which numbers may differ that are equal
+AUTO = "auto"
+POISSON = "poisson"
 OF_RESAMPLES = ("percentile", "bca", "jackknife-bias", POISSON)
-_MOST = 1_000_000  # resamples: the digits of their limits do not change any more
+"""The methods that use the values of the replicates."""
+_MAX_RESAMPLES = 1_000_000
+"""More resamples do not change the printed digits of limits."""
+_ROUNDING = 1e-12
+"""Equal numbers may differ by this much because of rounding."""
+_MAX_ACCELERATION = 0.05
+_MAX_ACCELERATION_OF_HALL = 0.1
+_MIN_EFFECTIVE_ITEMS = 10.0
+_N_BISECTIONS = 40
 
 
 def default_method(measure: Measure) -> str:
-    """Return the method that ``auto`` stands for.
+    """Return the method that ``auto`` selects.
 
     Examples
     --------
@@ -59,23 +75,25 @@ def default_method(measure: Measure) -> str:
     """
     is_macro = measure["average"] == "macro"
     if is_macro and measure["no_reference"] != "skip":
-        # labels without true items count as 0 and bias it, and resamples repeat the bias
+        # Labels without true items count as 0, which causes a bias that resamples repeat.
         return "jackknife-bias"
     return measure.definition.interval
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How intervals are made, from a bootstrap over items.
+    """How intervals are computed from a bootstrap over items.
 
     Attributes
     ----------
     level : float
         In (0, 1).
-    resamples, seed : int
-        From 2 to 1,000,000 resamples; a seed from 0.
+    resamples : int
+        From 2 to 1,000,000.
+    seed : int
+        At least 0.
     method : str
-        Of ``semmetrics.options``; "auto" is the default of each measure.
+        "auto" is the default method of each measure.
     """
 
     level: float = 0.95
@@ -84,28 +102,30 @@ class Bootstrap:
     method: str = AUTO
 
     def __post_init__(self) -> None:
-        wanted: tuple[tuple[str, type, str, Callable[[Any], bool]], ...] = (
-            ("level", float, "a level between 0 and 1", lambda level: 0 < level < 1),
-            ("resamples", int, f"2 to {_MOST:,}", lambda number: 2 <= number <= _MOST),
-            ("seed", int, "0 or more", lambda seed: seed >= 0),
-        )
-        for name, kind, text, is_right in wanted:
-            value = getattr(self, name)
-            value = value.item() if isinstance(value, np.generic) else value
-            if type(value) is not kind or not is_right(value):
-                raise InputError("bad-option", name=name, value=value, wanted=text)
-            object.__setattr__(self, name, value)
+        level = _unwrap(self.level)
+        if type(level) is not float or not 0 < level < 1:
+            raise _bad_option("level", level, "a level between 0 and 1")
+        resamples = _unwrap(self.resamples)
+        if type(resamples) is not int or not 2 <= resamples <= _MAX_RESAMPLES:
+            raise _bad_option("resamples", resamples, f"2 to {_MAX_RESAMPLES:,}")
+        seed = _unwrap(self.seed)
+        if type(seed) is not int or seed < 0:
+            raise _bad_option("seed", seed, "0 or more")
         check_choice("method", self.method, OPTIONS["ci_method"].choices)
+        object.__setattr__(self, "level", level)
+        object.__setattr__(self, "resamples", resamples)
+        object.__setattr__(self, "seed", seed)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Bootstrap:
-        """Make it from options of a score, with the default of each that is missing."""
+        """Return the bootstrap of the options of a score. Missing options have defaults."""
         names = ("level", "resamples", "seed", "ci_method")
-        return cls(*(options.get(name, OPTIONS[name].default) for name in names))
+        values = [options.get(name, OPTIONS[name].default) for name in names]
+        return cls(*values)
 
     @property
     def alpha(self) -> float:
-        """What p must be below: 1 - level, less what rounding alone may add to it.
+        """The limit below which p is significant: 1 - level, without its rounding error.
 
         Examples
         --------
@@ -118,6 +138,17 @@ class Bootstrap:
         return f"{self.method},{self.level},{self.resamples},{self.seed}"
 
 
+def _unwrap(value: Any) -> Any:
+    """Return a NumPy scalar as a Python number, and other values unchanged."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def _bad_option(name: str, value: object, wanted: str) -> InputError:
+    return InputError("bad-option", name=name, value=value, wanted=wanted)
+
+
 @by_value()
 @dataclass(frozen=True, eq=False)
 class Interval:
@@ -126,13 +157,13 @@ class Interval:
     Attributes
     ----------
     low, high : float
-        nan if there is none: the value is undefined, there is one item alone, or too few
-        resamples or leave-one-out values are defined.
+        nan if there is no interval: the value is undefined, there is a single item, or
+        too few resamples or jackknife values are defined.
     bootstrap : Bootstrap
-        Its method is the one that was used, never "auto".
+        Its method is the method that was used, never "auto".
     undefined : int
-        Resamples in which the measure had no value, and, for the methods that use them, values
-        with a part of the items left out that were undefined; they are left out.
+        The number of resamples and, for methods that use them, jackknife values in which
+        the measure is undefined. They are left out.
     """
 
     low: float
@@ -142,11 +173,11 @@ class Interval:
 
     @property
     def method(self) -> str:
-        """How it was made."""
+        """The method that was used."""
         return self.bootstrap.method
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON has it: null for what is undefined."""
+        """Return the interval as in JSON, with None for undefined limits."""
         return {
             "low": finite_or_none(self.low),
             "high": finite_or_none(self.high),
@@ -158,39 +189,49 @@ class Interval:
         }
 
 
+def _no_floats() -> Floats:
+    return np.zeros(0)
+
+
+def _no_ints() -> Ints:
+    return np.zeros(0, np.int64)
+
+
 @by_value()
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The value of a measure in each resample, and with each part left out; immutable.
+    """The value of a measure in each resample, and without each part of the items.
 
     Attributes
     ----------
     values : float64 array, shape (resamples,)
-        Read-only; nan where the measure has no value in a resample.
+        The value in each resample. Read-only, nan if undefined.
     seed : int
     unit : str
-        What an item is.
+        What an item is, such as "image".
     grouped : bool
-        Whether items are drawn in groups, as the captions of one image.
+        Whether items are drawn in groups, such as the captions of one image.
     drawn : str
-        A hash of the weights. Replicates with equal hashes are paired: a difference of their
-        values, or a formula on them, is itself a set of replicates.
+        A hash of the weights. Replicates with equal hashes are paired: differences of
+        their values, and other formulas of them, are again replicates.
     method : {"multinomial", "poisson"}
-        As many items are drawn as there are, with replacement; or each by itself.
+        Whether as many items are drawn as there are, with replacement, or each item
+        independently.
     value : float
-        The value of the whole.
+        The value of all items.
     left_out : float64 array, shape (parts,)
-        The value without each part; read-only, nan where undefined. A part is one item, or one
-        group; of many items several make a part. They are in the order of the ids' hashes. Empty
-        for "poisson".
+        The value without each part, in the order of the hashes of ids. Read-only, nan if
+        undefined. A part is one item or group, or several of them if there are many.
+        Empty for "poisson".
     sizes : int array, shape (parts,)
-        How many items, or groups, each part has; for "poisson" all of them.
-    bounds : pair of float
-        Of the measure.
+        The number of items, or groups, in each part. For "poisson" their total number.
+    bounds : (float, float)
+        The bounds of the measure.
     default : str
-        The method of intervals where none is named.
+        The default method of intervals.
     items : float
-        How many items of equal weight have a value, which a value at a bound rests on; 0 unknown.
+        The number of items with a value, in units of items with equal weights, for
+        intervals of values at a bound. 0 if unknown.
 
     Examples
     --------
@@ -211,103 +252,140 @@ class Replicates:
     drawn: str
     method: str = "multinomial"
     value: float = math.nan
-    left_out: Floats = field(default=_NONE, repr=False)
-    sizes: Ints = field(default=_NONE, repr=False)
+    left_out: Floats = field(default_factory=_no_floats, repr=False)
+    sizes: Ints = field(default_factory=_no_ints, repr=False)
     bounds: tuple[float, float] = (-math.inf, math.inf)
     default: str = "percentile"
     items: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, kind in (
-            ("values", np.float64),
-            ("left_out", np.float64),
-            ("sizes", np.int64),
-        ):
-            # a copy, so that one measure's replicates do not keep those of all others in memory
-            array = np.array(getattr(self, name), kind)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        # Copies, so that the replicates of one measure do not keep those of all others.
+        object.__setattr__(self, "values", _copy_read_only(self.values, np.float64))
+        object.__setattr__(self, "left_out", _copy_read_only(self.left_out, np.float64))
+        object.__setattr__(self, "sizes", _copy_read_only(self.sizes, np.int64))
 
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def _is_poisson(self) -> bool:
+        return self.method == POISSON
+
+    @property
+    def _n_items(self) -> int:
+        """The number of items or groups."""
+        return int(self.sizes.sum())
+
+    def _defined_values(self) -> Floats:
+        """Return the values of the resamples in which the measure is defined."""
+        return self.values[~np.isnan(self.values)]
+
+    # ---- standard error and skewness --------------------------------------------------
+
     @cached_property
     def standard_error(self) -> float:
-        """The standard error: that of the jackknife; for "poisson" that of the replicates.
+        """The standard error from the jackknife or, for "poisson", from the replicates.
 
-        It is nan with fewer than two defined values. Parts of unequal sizes are weighed as in
-        Busing, Meijer & van der Leeden 1999, "Delete-m jackknife for unequal m", Statistics and
-        Computing 9.
+        It is nan with fewer than two defined values. Parts of different sizes are
+        weighted as in Busing, Meijer & van der Leeden 1999, "Delete-m jackknife for
+        unequal m", Statistics and Computing 9.
         """
-        if self.method == POISSON:
-            defined, n = self.values[~np.isnan(self.values)], int(self.sizes.sum())
-            enough = len(defined) > 1 and n > 1
-            return (
-                float(defined.std(ddof=1)) * math.sqrt(n / (n - 1))
-                if enough
-                else math.nan
-            )
-        spread, shares = self._deviations()
-        if len(spread) < 2:
+        if self._is_poisson:
+            return self._error_of_resamples()
+        deviations, shares = self._deviations()
+        if len(deviations) < 2:
             return math.nan
-        return math.sqrt(float((spread**2 * shares / (1 - shares)).mean()))
+        variances = deviations**2 * shares / (1 - shares)
+        return math.sqrt(float(variances.mean()))
+
+    def _error_of_resamples(self) -> float:
+        """Return the standard deviation of the replicates, corrected for few items."""
+        defined = self._defined_values()
+        n_items = self._n_items
+        if len(defined) < 2 or n_items < 2:
+            return math.nan
+        return float(defined.std(ddof=1)) * math.sqrt(n_items / (n_items - 1))
 
     def _deviations(self) -> tuple[Floats, Floats]:
-        """Pseudo-values of the parts less their mean, and the share of the items in each part."""
-        known = ~np.isnan(self.left_out)
-        shares = self.sizes[known] / max(1, self.sizes.sum())
+        """Return the pseudo-values of the parts less their mean, and their shares.
+
+        The share of a part is its share of all items. Parts without a defined value are
+        left out.
+        """
+        is_defined = ~np.isnan(self.left_out)
+        shares = self.sizes[is_defined] / max(1, self.sizes.sum())
         if not len(shares) or math.isnan(self.value):
             return np.zeros(0), shares
-        pseudo = self.value + (1 / shares - 1) * (self.value - self.left_out[known])
-        return pseudo - np.average(pseudo, weights=shares), shares
+        influence = self.value - self.left_out[is_defined]
+        pseudo_values = self.value + (1 / shares - 1) * influence
+        mean = np.average(pseudo_values, weights=shares)
+        return pseudo_values - mean, shares
 
     @cached_property
     def acceleration(self) -> float:
-        """The skewness of a mean of the parts, over 6 (Efron 1987); 0 if nothing varies."""
-        spread, shares = self._deviations()
-        if self.method == POISSON:  # of the replicates, which are such means
-            defined = self.values[~np.isnan(self.values)]
-            spread = defined - defined.mean() if len(defined) else defined
-            error = float(spread.std()) if len(spread) else 0.0
-            return (
-                float((spread**3).mean()) / (6 * error**3) if error > _ROUNDING else 0.0
-            )
-        squares = float(((spread * shares) ** 2).sum())
-        return (
-            float(((spread * shares) ** 3).sum()) / (6 * squares**1.5)
-            if squares
-            else 0.0
-        )
+        """One sixth of the skewness of the value (Efron 1987). 0 if nothing varies."""
+        if self._is_poisson:
+            return self._acceleration_of_resamples()
+        deviations, shares = self._deviations()
+        weighted = deviations * shares
+        sum_of_squares = float((weighted**2).sum())
+        if not sum_of_squares:
+            return 0.0
+        sum_of_cubes = float((weighted**3).sum())
+        acceleration: float = sum_of_cubes / (6 * sum_of_squares**1.5)
+        return acceleration
+
+    def _acceleration_of_resamples(self) -> float:
+        """Return one sixth of the skewness of the replicates."""
+        defined = self._defined_values()
+        if not len(defined):
+            return 0.0
+        deviations = defined - defined.mean()
+        error = float(deviations.std())
+        if not error > _ROUNDING:
+            return 0.0
+        return float((deviations**3).mean()) / (6 * error**3)
+
+    # ---- reliability ------------------------------------------------------------------
 
     def rests_on_few(self, method: str = AUTO) -> bool:
-        """Whether a few parts decide the value, so that simulated intervals were too short.
+        """Return whether a few parts determine the value.
 
-        They were where the acceleration is above 0.05 (0.1 for "hall"), or the value varies like a
-        proportion of fewer than 10 items; not for Wilson's interval of proportions themselves.
+        Simulated intervals of such values were too short: if the acceleration was above
+        0.05 (0.1 for "hall"), or the value varied like a proportion of fewer than 10
+        items. Wilson's interval is reliable for values that are proportions of items.
         """
-        method = self.default if method == AUTO else method
-        if self.default == "percentile":  # a median, whose jackknife says nothing
+        if method == AUTO:
+            method = self.default
+        if self.default == "percentile":  # medians: the jackknife is uninformative
             return False
-        if (
-            method == "wilson"
-            and 0.85 <= self.effective_items / self.sizes.sum() <= 1.1
-        ):
+        if method == "wilson" and self._is_proportion:
             return False
-        most = 0.1 if method == "hall" else 0.05
-        return self.varies_as_few or abs(self.acceleration) > most
+        limit = _MAX_ACCELERATION_OF_HALL if method == "hall" else _MAX_ACCELERATION
+        return self.varies_as_few or abs(self.acceleration) > limit
+
+    @property
+    def _is_proportion(self) -> bool:
+        """Whether the value varies like a proportion of the items."""
+        return bool(0.85 <= self.effective_items / self.sizes.sum() <= 1.1)
 
     @property
     def effective_items(self) -> float:
-        """Items of a proportion that varies as the value does; inf if unbounded or constant."""
-        least, most = self.bounds
-        if not self.standard_error > 0 or not least <= self.value <= most < math.inf:
+        """The number of items in a proportion that varies as much as the value.
+
+        It is infinite if the measure is unbounded or the value does not vary.
+        """
+        low, high = self.bounds
+        if not self.standard_error > 0 or not low <= self.value <= high < math.inf:
             return math.inf
-        return (self.value - least) * (most - self.value) / self.standard_error**2
+        return (self.value - low) * (high - self.value) / self.standard_error**2
 
     @property
     def varies_as_few(self) -> bool:
-        """Whether it varies like a proportion of fewer than 10 items, though it is of more."""
-        return self.effective_items < min(10.0, 0.85 * int(self.sizes.sum()))
+        """Whether the value varies like a proportion of fewer items, and fewer than 10."""
+        return self.effective_items < min(_MIN_EFFECTIVE_ITEMS, 0.85 * self._n_items)
+
+    # ---- intervals --------------------------------------------------------------------
 
     def interval(self, level: float = 0.95, method: str = AUTO) -> Interval:
         """Return a confidence interval.
@@ -317,7 +395,8 @@ class Replicates:
         level : float
             In (0, 1).
         method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"}
-            "auto" is the default of the measure. Replicates by "poisson" have no other.
+            "auto" is the default method of the measure. Replicates by "poisson" allow no
+            other.
 
         Returns
         -------
@@ -336,118 +415,153 @@ class Replicates:
         of Mathematical Statistics 29 (jackknife). Wilson 1927, Journal of the American Statistical
         Association 22. Hall 1992, Journal of the Royal Statistical Society B 54.
         """
-        bootstrap, poisson = (
-            Bootstrap(level, len(self), self.seed, method),
-            self.method == POISSON,
-        )
-        if (method == POISSON) > poisson or (poisson and method not in (AUTO, POISSON)):
-            raise InputError(
-                "bad-option",
-                name="ci_method",
-                value=method,
-                wanted=f"auto, as the replicates are {self.method}",
-            )
-        inner = self.default if method in (AUTO, POISSON) else method
-        method = POISSON if poisson else inner
-        undefined = int(np.isnan(self.values).sum()) if method in OF_RESAMPLES else 0
-        undefined += 0 if inner == "percentile" else int(np.isnan(self.left_out).sum())
-        low, high = self._limits(inner, (1 - bootstrap.level) / 2)
-        return Interval(low, high, replace(bootstrap, method=method), undefined)
+        bootstrap = Bootstrap(level, len(self), self.seed, method)
+        self._check_method(method)
+        limit_method = method
+        if method in (AUTO, POISSON):
+            limit_method = self.default
+        reported_method = POISSON if self._is_poisson else limit_method
+        undefined = 0
+        if reported_method in OF_RESAMPLES:
+            undefined += int(np.isnan(self.values).sum())
+        if limit_method != "percentile":
+            undefined += int(np.isnan(self.left_out).sum())
+        tail = (1 - bootstrap.level) / 2
+        low, high = self._limits(limit_method, tail)
+        bootstrap = replace(bootstrap, method=reported_method)
+        return Interval(low, high, bootstrap, undefined)
+
+    def _check_method(self, method: str) -> None:
+        """Check that the replicates allow a method."""
+        is_allowed = method != POISSON
+        if self._is_poisson:
+            is_allowed = method in (AUTO, POISSON)
+        if not is_allowed:
+            wanted = f"auto, as the replicates are {self.method}"
+            raise _bad_option("ci_method", method, wanted)
 
     def p_value(self) -> float:
-        """Return the smallest 1 - level at which the default interval of a difference excludes 0.
+        """Return the smallest 1 - level at which the interval of a difference excludes 0.
+
+        The interval is computed by the default method.
 
         Returns
         -------
         float
-            nan without an interval, or if nothing varies but there is a difference. At least
-            1 / (resamples + 1) by quantiles.
+            nan without an interval, or if nothing varies but there is a difference. By
+            quantiles it is at least 1 / (resamples + 1).
         """
         method = self.default
         low, high = self._limits(method, 0.5 / (len(self) + 1))
         if math.isnan(low) or math.isclose(low, high, rel_tol=_ROUNDING):
             return 1.0 if low == high == 0 else math.nan
-        if not method.startswith("jackknife"):
-            least, most = 0.0 if method == "hall" else 1 / (len(self) + 1), 1.0
-            for _ in range(40):  # the limits move apart with the level
-                middle = (least + most) / 2
-                low, high = self._limits(method, middle / 2)
-                least, most = (least, middle) if low > 0 or high < 0 else (middle, most)
-            return most
+        if method.startswith("jackknife"):
+            return self._p_by_student(method)
+        return self._p_by_bisection(method)
+
+    def _p_by_student(self, method: str) -> float:
+        """Return the p-value of a t-test with the jackknife standard error."""
         from scipy.special import stdtr
 
         low, high = self._centres(method)
-        nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-        if nearest and self.standard_error <= _ROUNDING * nearest:
+        distance = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        if distance and self.standard_error <= _ROUNDING * distance:
             return math.nan
-        return 2 * float(stdtr(self._freedom, -nearest / self.standard_error))
+        t = -distance / self.standard_error
+        return 2 * float(stdtr(self._degrees_of_freedom, t))
+
+    def _p_by_bisection(self, method: str) -> float:
+        """Return the smallest 1 - level at which the interval excludes 0.
+
+        The interval grows with the level, so bisection finds it.
+        """
+        lower = 0.0 if method == "hall" else 1 / (len(self) + 1)
+        upper = 1.0
+        for _ in range(_N_BISECTIONS):
+            middle = (lower + upper) / 2
+            low, high = self._limits(method, middle / 2)
+            excludes_zero = low > 0 or high < 0
+            if excludes_zero:
+                upper = middle
+            else:
+                lower = middle
+        return upper
 
     @property
-    def _freedom(self) -> int:
+    def _degrees_of_freedom(self) -> int:
         """The degrees of freedom of the standard error."""
-        return (
-            int(self.sizes.sum()) if self.method == POISSON else len(self.left_out)
-        ) - 1
+        if self._is_poisson:
+            return self._n_items - 1
+        return len(self.left_out) - 1
 
     def _centres(self, method: str) -> tuple[float, float]:
-        """Return the value; with allowance for bias also the value less it, the lower one first."""
+        """Return the lower and the upper centre of an interval.
+
+        Both are the value or, with allowance for bias, one of them is the value less its
+        bootstrap bias.
+        """
         if method != "jackknife-bias":
             return self.value, self.value
-        mean = (
-            float(np.nanmean(self.values))
-            if (~np.isnan(self.values)).any()
-            else math.nan
-        )
+        mean = math.nan
+        if (~np.isnan(self.values)).any():
+            mean = float(np.nanmean(self.values))
         corrected = 2 * self.value - mean
-        return (
-            (corrected, self.value)
-            if corrected < self.value
-            else (self.value, corrected)
-        )
+        if corrected < self.value:
+            return corrected, self.value
+        return self.value, corrected
 
     def _limits(self, method: str, tail: float) -> tuple[float, float]:
-        # of one item every resample is the same; of an undefined value some lack what undoes it
-        if self.sizes.sum() == 1 or math.isnan(self.value):
+        """Return the limits of an interval that leaves out ``tail`` at each end."""
+        is_single_item = self.sizes.sum() == 1
+        if is_single_item or math.isnan(self.value):
+            # All resamples of a single item are equal. If the value is undefined, the
+            # resamples without the items that make it so would give an interval.
             return math.nan, math.nan
         if method in ("percentile", "bca"):
-            defined = self.values[~np.isnan(self.values)]
-            shares = (
-                (tail, 1 - tail)
-                if method == "percentile"
-                else self._bca_shares(defined, tail)
-            )
-            if not len(defined) or math.isnan(shares[0]):
-                return math.nan, math.nan
-            low, high = np.clip(np.quantile(defined, shares), *self.bounds).tolist()
-            return low, high
-        from scipy.special import stdtrit  # not needed for other methods
+            return self._quantile_limits(method, tail)
+        return self._student_limits(method, tail)
 
-        if math.isnan(self.standard_error) or np.isnan(self.left_out).any():
-            # without what decides most, all others vary too little
-            return (
-                math.nan,
-                math.nan,
-            )
-        t = -float(stdtrit(self._freedom, tail))
-        low, high = self._centres(method)
-        limits = low - t * self.standard_error, high + t * self.standard_error
-        bounds = self._checked_bounds
+    def _quantile_limits(self, method: str, tail: float) -> tuple[float, float]:
+        """Return quantiles of the replicates."""
+        defined = self._defined_values()
+        shares = (tail, 1 - tail)
+        if method == "bca":
+            shares = self._bca_shares(defined, tail)
+        if not len(defined) or math.isnan(shares[0]):
+            return math.nan, math.nan
+        quantiles = np.quantile(defined, shares)
+        low, high = np.clip(quantiles, *self.bounds).tolist()
+        return low, high
+
+    def _student_limits(self, method: str, tail: float) -> tuple[float, float]:
+        """Return limits from the standard error and Student's t."""
+        from scipy.special import stdtrit  # other methods do not need scipy
+
+        error = self.standard_error
+        if math.isnan(error) or np.isnan(self.left_out).any():
+            # The value is undefined without the part that matters most, and all other
+            # parts vary too little.
+            return math.nan, math.nan
+        t = -float(stdtrit(self._degrees_of_freedom, tail))
         if method == "hall":
-            skew = 6 * self.acceleration
-            low, high = (
-                self.value - self.standard_error * _unskewed(z, skew) for z in (t, -t)
-            )
-            limits = low, high
+            skewness = 6 * self.acceleration
+            low = self.value - error * _unskew(t, skewness)
+            high = self.value - error * _unskew(-t, skewness)
         elif method == "wilson":
-            limits = _wilson(self.value, t, self.standard_error, bounds, self.items)
-        return self.clip(*limits)
+            bounds = self._checked_bounds
+            low, high = _wilson_limits(self.value, t, error, bounds, self.items)
+        else:
+            low_centre, high_centre = self._centres(method)
+            low = low_centre - t * error
+            high = high_centre + t * error
+        return self.clip(low, high)
 
     @property
     def _checked_bounds(self) -> tuple[float, float]:
-        """The bounds, or infinities if the value is outside: a note says that they are wrong."""
-        least, most = self.bounds
-        if least - _ROUNDING <= self.value <= most + _ROUNDING:
-            return least, most
+        """The bounds, or infinities if the value violates them, which a note reports."""
+        low, high = self.bounds
+        if low - _ROUNDING <= self.value <= high + _ROUNDING:
+            return low, high
         return -math.inf, math.inf
 
     def clip(self, low: float, high: float) -> tuple[float, float]:
@@ -459,59 +573,91 @@ class Replicates:
         >>> replicates.clip(-0.1, 0.9)
         (0.0, 0.9)
         """
-        least, most = self._checked_bounds
-        return float(np.clip(low, least, most)), float(np.clip(high, least, most))
+        lower_bound, upper_bound = self._checked_bounds
+        clipped_low = float(np.clip(low, lower_bound, upper_bound))
+        clipped_high = float(np.clip(high, lower_bound, upper_bound))
+        return clipped_low, clipped_high
 
     def _bca_shares(self, defined: Floats, tail: float) -> tuple[float, float]:
-        """The shares at which BCa reads the quantiles; nan where they are not defined."""
+        """Return the shares at which BCa takes the quantiles, nan if undefined."""
         if np.isnan(self.left_out).all() or not len(defined):
             return math.nan, math.nan
-        below = float(
-            ((defined < self.value).mean() + (defined <= self.value).mean()) / 2
-        )
+        share_below = (defined < self.value).mean()
+        share_up_to = (defined <= self.value).mean()
+        share = float((share_below + share_up_to) / 2)
         least = 0.5 / len(defined)
         normal = NormalDist()
-        bias = normal.inv_cdf(min(max(below, least), 1 - least))
-        found = []
-        for z in (bias + normal.inv_cdf(tail), bias - normal.inv_cdf(tail)):
-            rest = 1 - self.acceleration * z
-            found.append(normal.cdf(bias + z / rest) if rest > 0 else float(z > 0))
-        return found[0], found[1]
+        bias = normal.inv_cdf(min(max(share, least), 1 - least))
+        low = self._bca_share(bias, bias + normal.inv_cdf(tail))
+        high = self._bca_share(bias, bias - normal.inv_cdf(tail))
+        return low, high
+
+    def _bca_share(self, bias: float, z: float) -> float:
+        """Return the share at which BCa takes a quantile (Efron 1987)."""
+        rest = 1 - self.acceleration * z
+        if rest > 0:
+            return NormalDist().cdf(bias + z / rest)
+        return float(z > 0)
 
 
-def _unskewed(z: float, skew: float) -> float:
-    """Return the studentised mean that Hall's cubic transformation takes to z."""
-    if abs(skew) < 1e-6:
-        return z - skew / 6
-    return (
-        3
-        / skew
-        * (math.copysign(abs(w := 1 + skew * (z - skew / 6)) ** (1 / 3), w) - 1)
-    )
+def _copy_read_only(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
+    """Return a copy of an array that cannot be changed."""
+    array: NDArray[Any] = np.array(values, dtype)
+    array.flags.writeable = False
+    return array
 
 
-def _wilson(
+def _unskew(z: float, skewness: float) -> float:
+    """Return the studentised mean that Hall's cubic transformation maps to z."""
+    if abs(skewness) < 1e-6:
+        return z - skewness / 6
+    cube = 1 + skewness * (z - skewness / 6)
+    root = math.copysign(abs(cube) ** (1 / 3), cube)
+    return 3 / skewness * (root - 1)
+
+
+def _wilson_limits(
     value: float, t: float, error: float, bounds: tuple[float, float], items: float
 ) -> tuple[float, float]:
-    """Return Wilson's limits of a value, whose standard error depends on where it lies.
+    """Return Wilson's limits of a value whose standard error depends on the value.
 
-    At a bound of a share no item varies, and the error is that of a proportion of the items.
+    Parameters
+    ----------
+    value, t, error : float
+        The value, Student's t and the standard error.
+    bounds : (float, float)
+        If both are finite, the standard error varies as for a proportion. If only the
+        lower one is finite, it varies as the root of the distance from it. Otherwise it
+        is constant.
+    items : float
+        The number of items with a value. At a bound no item varies, and the standard
+        error of a proportion of these items is used.
     """
-    least, most = bounds
-    value = min(max(value, least), most)
-    if math.isinf(least) or (math.isinf(most - least) and not math.isinf(most)):
+    low, high = bounds
+    value = min(max(value, low), high)
+    if math.isinf(low) or (math.isinf(high - low) and not math.isinf(high)):
         return value - t * error, value + t * error
-    if math.isinf(most):
-        above = value - least
-        square = (t * error) ** 2 / above if above else 0.0
-        half = math.sqrt(square * above + square**2 / 4)
-        return value + square / 2 - half, value + square / 2 + half
-    share = (value - least) / (most - least)
+    if math.isinf(high):
+        return _wilson_limits_above(value, t, error, low)
+    width = high - low
+    share = (value - low) / width
     variance = share * (1 - share)
-    if min(value - least, most - value) <= _ROUNDING * min(1.0, most - least):
+    if min(value - low, high - value) <= _ROUNDING * min(1.0, width):
         square = t**2 / items if items else 0.0
     else:
-        square = (t * error / (most - least)) ** 2 / variance
-    centre, half = share + square / 2, math.sqrt(square * variance + square**2 / 4)
-    low, high = ((centre + sign * half) / (1 + square) for sign in (-1, 1))
-    return least + low * (most - least), least + high * (most - least)
+        square = (t * error / width) ** 2 / variance
+    centre = share + square / 2
+    half = math.sqrt(square * variance + square**2 / 4)
+    low_share = (centre - half) / (1 + square)
+    high_share = (centre + half) / (1 + square)
+    return low + low_share * width, low + high_share * width
+
+
+def _wilson_limits_above(
+    value: float, t: float, error: float, low: float
+) -> tuple[float, float]:
+    """Return Wilson's limits of a value that has only a lower bound."""
+    above = value - low
+    square = (t * error) ** 2 / above if above else 0.0
+    half = math.sqrt(square * above + square**2 / 4)
+    return value + square / 2 - half, value + square / 2 + half

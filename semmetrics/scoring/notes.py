@@ -11,7 +11,8 @@ from semmetrics.errors import Fact
 from semmetrics.kinds.base import name_task
 from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.options import CERTAINTY, OPTIONS
-from semmetrics.scoring.result import Score, bound_notes, interval_notes, left_out_notes
+from semmetrics.scoring.result import Score
+from semmetrics.scoring.score_notes import bound_notes, interval_notes, left_out_notes
 
 INTERVAL_OPTIONS = tuple(
     name

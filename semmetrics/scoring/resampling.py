@@ -1,507 +1,66 @@
-"""Replicates and jackknife: exact sums of rows under drawn weights, aggregated again.
+"""Replicates and jackknife values: measures computed again with other weights of items.
 
 Conventions
 -----------
-What is drawn stands in the order of its hashes, so the order of the input changes nothing. Numbers
-are cut into parts on grids of powers of two, whose sums are exact in any order; the sums of all
-columns of all systems are one matrix product. Counts of labels are sparse products.
+Resamples are described in `draws`, and their sums in `weighted_sums`. Systems with the
+same items share one set of resamples.
 
-A resample draws as many items as there are, with replacement. Its weights depend on the ids of the
-items, the seed and the number of resamples alone, so the replicates of all measures, systems and
-parts that have the same items are paired: the first belongs to the first, and so on. Several
-captions of one image are drawn together.
-
-By ``poisson`` each item is drawn by itself, as often as a hash of the seed, the resample and its id
-says. Sums under these weights add up over parts of the data, exactly, so items need not be kept.
-
-The jackknife leaves out one item, or group, after the other. Many are left out in parts of equal
-size: neighbours in the order of hashes, so chosen at random.
+The jackknife leaves out one item, or group of items, after the other. If there are many,
+it leaves out parts of equal size. A part consists of neighbours in the order of hashes,
+which is a random choice.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semmetrics.core.columns import (
-    Coded,
-    Column,
-    Dense,
-    OneHot,
-    Sparse,
-    as_floats,
-    exact_sums,
-)
-from semmetrics.core.hashing import Hashes, mix
-from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
+from semmetrics.core.columns import as_floats
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Frame, Measure, Statistic
+from semmetrics.scoring.draws import MAX_DRAWS_AT_ONCE, MAX_POISSON_COUNT, Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default_method
 from semmetrics.scoring.statistics import Statistics, merged_labels
+from semmetrics.scoring.weighted_sums import ExactPart, Stack, WeightedSums
 
-Part: TypeAlias = tuple[str, Column, "Floats | None"]
-_Own: TypeAlias = dict[str, Any]  # fields of a measure's replicates
-_BLOCK = 1 << 15
-_CELLS = 1 << 12  # of what is drawn, summed at a time: they stay in a processor's cache
-_MEMORY = 1 << 26
-# items and resamples of one chunk, where items are few
-_TOGETHER, _MOST = (
-    1 << 20,
-    1024,
-)
-# below it sums of whole numbers are exact in float32, too, at half the cost
-_WHOLE = 1 << 24
-# left out at most: of sums, and of rows, which cost more
-_PARTS, _ROW_PARTS = (
-    1000,
-    100,
-)
-_KEPT = 1 << 30  # bytes of the sums of resamples
-# how often an item is drawn, by 16 bits of a hash: Poisson numbers with mean 1, variance 1.0002
-_SHARES = (24110, 24109, 12055, 4017, 1005, 201, 33, 5, 1)
-_TIMES = np.repeat(np.arange(len(_SHARES), dtype=np.uint8), _SHARES)
-_MOST_TIMES = len(_SHARES) - 1
+_MAX_CHUNK_BYTES = 1 << 26
+_MAX_CHUNK_COUNTS = 1 << 20
+"""Items times resamples of one chunk, unless there are few resamples."""
+_MIN_CHUNK_RESAMPLES = 128
+_MAX_CHUNK_RESAMPLES = 1024
+_MAX_BYTES_OF_RESAMPLES = 1 << 30
+"""Bytes of the sums of all resamples that are kept for later."""
+_MAX_JACKKNIFE_PARTS = 1000
+_MAX_JACKKNIFE_PARTS_OF_ROWS = 100
+"""Fewer, since statistics that are not additive cost more."""
 
 
 def chunk_size(systems: Sequence[Statistics]) -> int:
-    """Return how many resamples are taken at a time, so that memory stays within the budget."""
-    items, labels = len(systems[0]), sum(len(one.labels) for one in systems)
-    largest = max(items * 2, 8 * 4 * labels, min(items, _BLOCK) * 8, 1)
-    return max(1, min(_MOST, max(128, _TOGETHER // max(items, 1)), _MEMORY // largest))
+    """Return how many resamples are computed at a time, within the memory budget."""
+    n_items = len(systems[0])
+    n_labels = sum(len(statistics.labels) for statistics in systems)
+    bytes_per_resample = max(
+        2 * n_items, 8 * 4 * n_labels, 8 * min(n_items, MAX_DRAWS_AT_ONCE), 1
+    )
+    wanted = max(_MIN_CHUNK_RESAMPLES, _MAX_CHUNK_COUNTS // max(n_items, 1))
+    fitting = _MAX_CHUNK_BYTES // bytes_per_resample
+    return max(1, min(_MAX_CHUNK_RESAMPLES, wanted, fitting))
 
 
-@dataclass(frozen=True)
-class Draws:
-    """What is drawn: items, or groups of items together.
-
-    Attributes
-    ----------
-    place : int array, shape (items,)
-        The place of each item, or of its group, among those drawn: by rising hash, which no
-        permutation or split changes.
-    most : int
-        How many items a resample can have, drawn as often as there are.
-    hashes : uint64 array
-        Of what can be drawn, rising.
-    """
-
-    place: Ints
-    most: int
-    hashes: Hashes
-
-    @staticmethod
-    def of(statistics: Statistics) -> Draws:
-        """Items where there are no groups."""
-        if statistics.groups is None:
-            return Draws.of_hashes(statistics.hashes)
-        groups, place, sizes = np.unique(
-            statistics.groups, return_inverse=True, return_counts=True
-        )
-        return Draws(place.ravel(), len(groups) * int(sizes.max()), groups)
-
-    @staticmethod
-    def of_hashes(hashes: Hashes) -> Draws:
-        """Whatever has these hashes, each by itself."""
-        order = np.argsort(hashes, kind="stable")
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        return Draws(place, len(place), hashes[order])
-
-    def fingerprint(self, bootstrap: Bootstrap) -> str:
-        """Return sixteen hex digits of a hash of all that decides the weights."""
-        hashed = hashlib.blake2b(
-            f"{bootstrap.seed},{bootstrap.resamples},".encode(), digest_size=8
-        )
-        hashed.update(self.hashes.astype("<u8").tobytes())
-        return hashed.hexdigest()
-
-    def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[Any]]:
-        """Draw as many as there are, or each by itself: shape (up to ``chunk``, drawn)."""
-        if bootstrap.method == POISSON:
-            yield from self._poisson(bootstrap, chunk)
-            return
-        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
-        together = max(1, _BLOCK // max(n, 1))
-        for start in range(0, bootstrap.resamples, chunk):
-            counts = np.empty((min(chunk, bootstrap.resamples - start), n), np.uint16)
-            for first in range(0, len(counts), together):
-                rows = counts[first : first + together]
-                drawn = generator.integers(0, n, rows.shape)  # the same as row by row
-                drawn += n * np.arange(len(rows))[:, None]
-                rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(
-                    rows.shape
-                )
-            yield counts
-
-    def _poisson(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
-        """Draw each by itself; a hash has 16 bits for each of four resamples."""
-        seed = np.array([bootstrap.seed % (1 << 64)], np.uint64)
-        words = mix(np.arange(-(-bootstrap.resamples // 4))) ^ mix(seed)
-        each = max(1, chunk // 4)
-        for start in range(0, len(words), each):
-            counts = np.empty(
-                (len(words[start : start + each]), 4, len(self.hashes)), np.uint8
-            )
-            for rows, word in zip(counts, words[start:], strict=False):
-                bits = mix(self.hashes ^ word).astype("<u8").view("<u2").reshape(-1, 4)
-                rows[:] = _TIMES.take(bits).T
-            yield counts.reshape(-1, len(self.hashes))[
-                : bootstrap.resamples - 4 * start
-            ]
-
-    def coins(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
-        """Draw 0 or 1 for each, as likely: shape (up to ``chunk``, drawn)."""
-        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
-        for start in range(0, bootstrap.resamples, chunk):
-            number = min(chunk, bootstrap.resamples - start)
-            rows = [
-                np.frombuffer(generator.bytes(-(-n // 8)), np.uint8)
-                for _ in range(number)
-            ]
-            yield np.unpackbits(np.stack(rows), axis=1, count=n)
-
-    @property
-    def are_many(self) -> bool:
-        """Whether drawing some chunks of them takes longer than handing them over."""
-        return len(self.hashes) >= _BLOCK
-
-    def added(self, values: Floats) -> Floats:
-        """Sum the values of items that are drawn together."""
-        return np.asarray(np.bincount(self.place, values, len(self.hashes)), np.float64)
-
-    def gathered(
-        self, column: Sparse, weights: Floats | None
-    ) -> tuple[Sparse, Floats | None]:
-        """Gather the labels of items that are drawn together, and the weight of each."""
-        items = row_numbers(column.indptr)
-        drawn = self.place[items]
-        order = np.argsort(drawn, kind="stable")
-        indptr = offsets(np.bincount(drawn, minlength=len(self.hashes)))
-        gathered = Sparse(indptr, column.codes[order], column.width)
-        return gathered, None if weights is None else weights[items][order]
-
-
-class _Group(NamedTuple):
-    """Columns of a stack that are summed in one type, below each other.
-
-    Attributes
-    ----------
-    places : list of int
-        Where each column is in the stack.
-    blocks : list of arrays, shape (rows, some of what is drawn)
-    kind : data type
-    ends : int array, shape (columns,), or None
-        The end of the rows of each column of labels; None for vectors, of one row each.
-    """
-
-    places: list[int]
-    blocks: list[Any]
-    kind: Any
-    ends: Ints | None = None
-
-
-class Stack:
-    """Columns of what is drawn, which are summed together; equal ones once.
-
-    Whole numbers whose sums float32 holds are summed in it: vectors where all are, as a second
-    product takes longer. All columns are added before the first product.
-
-    Parameters
-    ----------
-    times : int
-        As often as there are items, so many times may be drawn.
-    """
-
-    def __init__(self, times: int = 1) -> None:
-        self.times = times
-        self._columns: list[Any] = []
-        self._known: dict[bytes, int] = {}
-
-    def add(self, vector: Floats) -> int:
-        """Keep a vector, and return its place."""
-        place = self._known.setdefault(_hash(vector), len(self._columns))
-        if place == len(self._columns):
-            self._columns.append(vector)
-        return place
-
-    def add_labels(self, column: Sparse, weights: Floats | None) -> int:
-        """Keep a column of labels, each weighted where weights are given; return its place."""
-        from scipy.sparse import csc_array
-
-        some = [] if weights is None else [weights]
-        key = _hash(column.indptr, column.codes, np.array(column.width), *some)
-        place = self._known.setdefault(key, len(self._columns))
-        if place == len(self._columns):
-            most = len(column) * int(np.diff(column.indptr).max(initial=0))
-            small = weights is None and most * self.times < _WHOLE
-            kind = np.float32 if small else np.float64
-            data = np.ones(len(column.codes), kind) if weights is None else weights
-            shape = column.width, len(column)
-            self._columns.append(
-                csc_array((data, column.codes, column.indptr), shape=shape)
-            )
-        return place
-
-    def multiply(self, counts: NDArray[Any]) -> list[Floats]:
-        """Return the sums of each column under counts, shape (B, drawn): (B,) or (B, labels).
-
-        No row of counts draws more than there are.
-        """
-        step, groups = self._groups
-        sums = [np.zeros((group.blocks[0].shape[0], len(counts))) for group in groups]
-        sparse = {group.kind for group in groups if group.ends is not None}
-        for number, start in enumerate(range(0, counts.shape[1], step)):
-            part, turned = counts[:, start : start + step].T, dict[Any, Any]()
-            for group, total in zip(groups, sums, strict=True):
-                kind = group.kind
-                if kind not in turned:
-                    turned[kind] = part.astype(kind, "C" if kind in sparse else "K")
-                total += group.blocks[number] @ turned[kind]
-        found: dict[int, Floats] = {}
-        for group, total in zip(groups, sums, strict=True):
-            parts = total if group.ends is None else np.split(total, group.ends[:-1])
-            each = (np.ascontiguousarray(part.T) for part in parts)
-            found.update(zip(group.places, each, strict=True))
-        return [found[place] for place in range(len(found))]
-
-    @cached_property
-    def _groups(self) -> tuple[int, list[_Group]]:
-        """All columns by the type in which they are summed, in blocks; and the size of a block."""
-        vectors: dict[int, Floats] = {}
-        labels: dict[Any, dict[int, Any]] = {}
-        for place, column in enumerate(self._columns):
-            some = labels.setdefault(column.dtype, {}) if column.ndim > 1 else vectors
-            some[place] = column
-        self._columns.clear()  # held once
-        # or the number of labels, whose sums each block adds to
-        step = max(
-            _CELLS,
-            sum(one.shape[0] for some in labels.values() for one in some.values()),
-        )
-        groups = []
-        if vectors:
-            small = all(
-                (one == np.rint(one)).all()
-                and np.abs(one).max(initial=0) * len(one) * self.times < _WHOLE
-                for one in vectors.values()
-            )
-            kind = np.dtype(np.float32 if small else np.float64)
-            table = np.array([*vectors.values()], kind)
-            blocks = [
-                table[:, start : start + step]
-                for start in range(0, table.shape[1], step)
-            ]
-            groups.append(_Group([*vectors], blocks, kind))
-        for kind, some in labels.items():
-            from scipy.sparse import vstack
-
-            whole: Any = vstack([*some.values()], format="csc")
-            blocks = [
-                whole[:, start : start + step]
-                for start in range(0, whole.shape[1], step)
-            ]
-            ends = np.cumsum([one.shape[0] for one in some.values()])
-            groups.append(_Group([*some], blocks, kind, ends))
-        return step, groups
-
-
-def _hash(*arrays: NDArray[Any]) -> bytes:
-    hashed = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        hashed.update(f"{array.dtype}{array.shape}".encode())
-        hashed.update(np.ascontiguousarray(array).data)
-    return hashed.digest()
-
-
-@dataclass(frozen=True, repr=False)
-class _Term:
-    """A sum, or a category's share of it, as one column's sum less those of others."""
-
-    statistic: Statistic
-    name: str
-    plus: int
-    minus: tuple[int, ...] = ()
-    category: int = 0
-    width: int = 0
-
-
-class WeightedSums:
-    """What measures of one system aggregate, under weights of what is drawn.
-
-    Parameters
-    ----------
-    statistics : Statistics
-        With rows.
-    needed : iterable of Statistic
-    draws : Draws
-    stack : Stack
-        Where columns are put.
-
-    Attributes
-    ----------
-    exact : mapping from additive statistic to its columns in parts whose sums are exact
-
-    Raises
-    ------
-    InputError
-        If rows were not kept.
-    """
-
-    def __init__(
-        self,
-        statistics: Statistics,
-        needed: Iterable[Statistic],
-        draws: Draws,
-        stack: Stack,
-    ) -> None:
-        self.statistics, self.draws = statistics, draws
-        self.exact: dict[Statistic, list[Part]] = {}
-        self._rows: list[Statistic] = []
-        self._terms: list[_Term] = []
-        most, weights = draws.most * stack.times, statistics.weights
-        grids = [None] if weights is None else _grids(weights, most)
-        for s in dict.fromkeys(needed):
-            if not s.additive:
-                self._rows.append(s)
-                continue
-            exact = self.exact[s] = []
-            for name, column in statistics.rows(s).items():
-                if isinstance(column, (Dense, Coded)):
-                    parts = _grids(column.values * statistics.item_weights, most)
-                    exact += [(name, Dense(part), None) for part in parts]
-                else:
-                    exact += [(name, column, grid) for grid in grids]
-            for name, column, item_weights in exact:
-                if isinstance(column, OneHot):
-                    self._add_categories(s, name, column, item_weights, stack)
-                elif isinstance(column, Dense):
-                    self._terms.append(
-                        _Term(s, name, stack.add(draws.added(column.values)))
-                    )
-                else:
-                    labels: Any = column
-                    place = stack.add_labels(*draws.gathered(labels, item_weights))
-                    self._terms.append(_Term(s, name, place))
-
-    def _add_categories(
-        self,
-        s: Statistic,
-        name: str,
-        column: OneHot,
-        item_weights: Floats | None,
-        stack: Stack,
-    ) -> None:
-        """Sum each category but the commonest, which is all less the others."""
-        ones = np.ones(len(column)) if item_weights is None else item_weights
-        counts, width = np.bincount(column.codes, minlength=column.width), column.width
-        common = int(counts.argmax())
-        places = {
-            c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0)))
-            for c in np.flatnonzero(counts).tolist()
-            if c != common
-        }
-        every, rest = stack.add(self.draws.added(ones)), tuple(places.values())
-        self._terms += [
-            _Term(s, name, place, (), c, width) for c, place in places.items()
-        ]
-        self._terms.append(_Term(s, name, every, rest, common, width))
-
-    def sums(
-        self, counts: NDArray[Any], product: Sequence[Floats], *, exact: bool = False
-    ) -> dict[Statistic, Any]:
-        """Return what each statistic's measures aggregate.
-
-        Parameters
-        ----------
-        counts : int array, shape (B, drawn)
-            At most 2**16.
-        product : sequence of arrays
-            Of the stack, with these counts.
-        exact : bool
-            Whether sums that `Statistics.sums` has in the units of `exact_sums` are in these units,
-            too. Otherwise they are the nearest floats.
-        """
-        total: dict[Statistic, Any] = {s: {} for s in self.exact}
-        for term in self._terms:
-            sums = total[term.statistic]
-            part: NDArray[Any] = product[term.plus]
-            for place in term.minus:
-                part = part - product[place]
-            if (
-                exact
-                and self.statistics.sums[term.statistic][term.name].dtype == object
-            ):
-                part = exact_sums(
-                    part.ravel(), np.arange(part.size), part.size
-                ).reshape(part.shape)
-            if term.width:
-                cells = sums.setdefault(
-                    term.name, np.zeros((len(counts), term.width), part.dtype)
-                )
-                cells[:, term.category] += part
-            else:
-                sums[term.name] = sums[term.name] + part if term.name in sums else part
-        if self._rows:
-            item_weights = counts[:, self.draws.place].astype(np.float64)
-            item_weights *= self.statistics.item_weights
-            order = self.statistics.order
-            for s in self._rows:
-                rows = self.statistics.rows(s)
-                total[s] = {"rows": rows, "weights": item_weights, "order": order}
-        return total
-
-
-def _grids(values: Floats, most: int) -> list[Floats]:
-    """Two parts, on a coarse and a fine grid of powers of two; their sum is the values.
-
-    No more than ``most`` items are drawn, so that all sums of either part are whole multiples of
-    its grid that a float64 holds: they are the same in any order.
-    """
-    bits = 52 - most.bit_length()
-    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
-    parts, rest = [], values
-    for shift in (bits - exponent, 2 * bits - exponent):
-        part = np.ldexp(np.rint(np.ldexp(rest, shift)), -shift)
-        parts.append(part)
-        rest = rest - part
-        if not rest.any():
-            break
-    return parts
+# ---- sums of resamples that are kept --------------------------------------------------
 
 
 def resampled_by(bootstrap: Bootstrap) -> str:
-    """Return what decides the weights of items by ``poisson``, beside their ids."""
+    """Return what determines the draws of ``poisson``, besides the ids of the items."""
     return f"{POISSON},{bootstrap.resamples},{bootstrap.seed}"
-
-
-def _check_size(statistics: Statistics, labels: int, resamples: int) -> None:
-    """Refuse more sums of resamples than a GiB holds; says how many resamples fit."""
-    width = sum(
-        labels if name in s.labels else one.size
-        for s, sums in statistics.sums.items()
-        for name, one in sums.items()
-    )
-    if 8 * width * resamples > _KEPT:
-        raise InputError("too-many-resamples", sums=width, fit=_KEPT // (8 * width))
-
-
-def check_added(one: Statistics, other: Statistics) -> None:
-    """Refuse sums of resamples that would take too much when added."""
-    if one.resampled:
-        labels, resamples = (
-            len(merged_labels([one, other])),
-            int(one.resampled.split(",")[1]),
-        )
-        _check_size(one, labels, resamples)
 
 
 def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
@@ -510,22 +69,63 @@ def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
     Parameters
     ----------
     statistics : Statistics
-        With rows, all additive.
+        With rows, and only additive statistics.
     bootstrap : Bootstrap
+
+    Raises
+    ------
+    InputError
+        If the sums take too much memory. The message names the possible number of
+        resamples.
     """
     _check_size(statistics, len(statistics.labels), bootstrap.resamples)
-    draws, stack = Draws.of(statistics), Stack(_MOST_TIMES)
+    draws = Draws.of(statistics)
+    stack = Stack(MAX_POISSON_COUNT)
     weighted = WeightedSums(statistics, statistics.sums, draws, stack)
-    found: dict[Statistic, dict[str, Any]] = {s: {} for s in statistics.sums}
+    chunks: dict[Statistic, dict[str, list[Any]]] = {}
+    for statistic in statistics.sums:
+        chunks[statistic] = {}
     for counts in draws.counts(bootstrap, chunk_size([statistics])):
         product = stack.multiply(counts)
-        for s, sums in weighted.sums(counts, product, exact=True).items():
+        for statistic, sums in weighted.sums(counts, product, exact=True).items():
             for name, part in sums.items():
-                found[s].setdefault(name, []).append(part)
-    for sums in found.values():
-        sums.update({name: np.concatenate(parts) for name, parts in sums.items()})
-    n, how = len(draws.hashes), resampled_by(bootstrap)
-    return replace(statistics, resamples=found, resampled=how, n_drawn=n)
+                chunks[statistic].setdefault(name, []).append(part)
+    resamples: dict[Statistic, dict[str, Any]] = {}
+    for statistic, columns in chunks.items():
+        resamples[statistic] = {}
+        for name, parts in columns.items():
+            resamples[statistic][name] = np.concatenate(parts)
+    return replace(
+        statistics,
+        resamples=resamples,
+        resampled=resampled_by(bootstrap),
+        n_drawn=len(draws.hashes),
+    )
+
+
+def check_added(one: Statistics, other: Statistics) -> None:
+    """Check that the sums of resamples fit into memory after two statistics are added."""
+    if not one.resampled:
+        return
+    n_labels = len(merged_labels([one, other]))
+    _, resamples, _ = one.resampled.split(",")
+    _check_size(one, n_labels, int(resamples))
+
+
+def _check_size(statistics: Statistics, n_labels: int, resamples: int) -> None:
+    """Check that the sums of resamples fit into memory."""
+    n_sums = 0
+    for statistic, sums in statistics.sums.items():
+        for name, column in sums.items():
+            is_by_label = name in statistic.labels
+            n_sums += n_labels if is_by_label else column.size
+    bytes_per_resample = 8 * n_sums
+    if bytes_per_resample * resamples > _MAX_BYTES_OF_RESAMPLES:
+        possible_resamples = _MAX_BYTES_OF_RESAMPLES // bytes_per_resample
+        raise InputError("too-many-resamples", sums=n_sums, fit=possible_resamples)
+
+
+# ---- replicates -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -538,6 +138,7 @@ class Subject:
         With rows, or with the sums of each resample.
     frame : Frame
     points : mapping from measure to value
+        The values of all items.
     """
 
     statistics: Statistics
@@ -546,7 +147,7 @@ class Subject:
 
     @cached_property
     def draws(self) -> Draws:
-        """What is drawn of its items."""
+        """The units that are drawn."""
         return Draws.of(self.statistics)
 
     @cached_property
@@ -555,181 +156,295 @@ class Subject:
         return {m: m.definition.family.statistic(m) for m in self.points}
 
 
+@dataclass(frozen=True)
+class _Origin:
+    """How the replicates of a measure were drawn, and its jackknife values.
+
+    The attributes are described in `Replicates`.
+    """
+
+    drawn: str
+    sizes: Ints
+    items: float
+    left_out: Floats
+    method: str = "multinomial"
+
+
 def replicate(
     systems: Sequence[Subject], bootstrap: Bootstrap, progress: Progress = None
 ) -> list[dict[Measure, Replicates]]:
-    """Compute the replicates of all measures of systems, and their jackknife.
+    """Compute the replicates and jackknife values of all measures of systems.
 
-    Systems that have the same items share one set of resamples.
+    Systems with the same items share one set of resamples.
 
     Parameters
     ----------
     systems : sequence of Subject
     bootstrap : Bootstrap
-        Its level is not used, and of its method whether it is "poisson", which has no jackknife.
+        Its level is not used. Its method matters only if it is "poisson", which has no
+        jackknife.
     progress : callable, optional
-        Called with resamples done and in all.
+        Called with the number of resamples done and the total number.
 
     Returns
     -------
-    list of dict from measure to Replicates, one a system
+    list of dict from measure to Replicates
+        One for each system.
 
     Raises
     ------
     InputError
         If rows were not kept.
     """
-    by_draws: dict[str, list[int]] = {}
-    found: dict[int, dict[Measure, Replicates]] = {}
-    for place, one in enumerate(systems):
-        if (sums := one.statistics.resamples) is None:
-            by_draws.setdefault(one.draws.fingerprint(bootstrap), []).append(place)
-            continue
-        values = [
-            m.definition.family.aggregate(m, sums[s], one.frame)
-            for m, s in one.needed.items()
-        ]
-        found[place] = _made(one, values, bootstrap, _of_poisson(one, bootstrap))
-    for drawn, places in by_draws.items():
-        some = [systems[place] for place in places]
-        found.update(
-            zip(places, _replicate_alike(some, bootstrap, drawn, progress), strict=True)
-        )
-    return [found[place] for place in range(len(systems))]
+    places_by_draws: dict[str, list[int]] = {}
+    replicates: dict[int, dict[Measure, Replicates]] = {}
+    for place, subject in enumerate(systems):
+        if subject.statistics.resamples is None:
+            fingerprint = subject.draws.fingerprint(bootstrap)
+            places_by_draws.setdefault(fingerprint, []).append(place)
+        else:
+            replicates[place] = _replicate_from_sums(subject, bootstrap)
+    for fingerprint, places in places_by_draws.items():
+        subjects = [systems[place] for place in places]
+        results = _replicate_together(subjects, bootstrap, fingerprint, progress)
+        replicates.update(zip(places, results, strict=True))
+    return [replicates[place] for place in range(len(systems))]
 
 
-def _replicate_alike(
+def _replicate_from_sums(
+    subject: Subject, bootstrap: Bootstrap
+) -> dict[Measure, Replicates]:
+    """Return replicates from the sums of resamples that were kept."""
+    sums: Any = subject.statistics.resamples
+    values = []
+    for measure, statistic in subject.needed.items():
+        family = measure.definition.family
+        values.append(family.aggregate(measure, sums[statistic], subject.frame))
+    return _make_replicates(
+        subject, values, bootstrap, _poisson_origins(subject, bootstrap)
+    )
+
+
+def _replicate_together(
     systems: Sequence[Subject], bootstrap: Bootstrap, drawn: str, progress: Progress
 ) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of systems that have the same items."""
-    poisson = bootstrap.method == POISSON
-    stack = Stack(_MOST_TIMES if poisson else 1)
-    weighted = [
-        WeightedSums(one.statistics, one.needed.values(), one.draws, stack)
-        for one in systems
-    ]
-    values = [np.empty((len(one.points), bootstrap.resamples)) for one in systems]
-    done, chunk = 0, chunk_size([one.statistics for one in systems])
+    is_poisson = bootstrap.method == POISSON
+    max_count = MAX_POISSON_COUNT if is_poisson else 1
+    stack = Stack(max_count)
+    weighted = []
+    values = []
+    for subject in systems:
+        needed = subject.needed.values()
+        weighted_sums = WeightedSums(subject.statistics, needed, subject.draws, stack)
+        weighted.append(weighted_sums)
+        values.append(np.empty((len(subject.points), bootstrap.resamples)))
+    chunk = chunk_size([subject.statistics for subject in systems])
     draws = systems[0].draws
+    n_done = 0
     for counts in ahead(draws.counts(bootstrap, chunk), worth=draws.are_many):
         product = stack.multiply(counts)
-        for rows, one, of in zip(values, systems, weighted, strict=True):
-            sums = of.sums(counts, product)
-            for row, (m, s) in zip(rows, one.needed.items(), strict=True):
-                part = m.definition.family.aggregate(m, sums[s], one.frame)
-                row[done : done + len(counts)] = part
-        done += len(counts)
-        report_progress(progress, done, bootstrap.resamples, "bootstrap", "resample")
-    each = zip(systems, weighted, values, strict=True)
-    return [
-        _made(
-            one,
-            rows,
-            bootstrap,
-            _of_poisson(one, bootstrap) if poisson else _of_jackknife(one, of, drawn),
-        )
-        for one, of, rows in each
-    ]
+        stop = n_done + len(counts)
+        for subject, weighted_sums, rows in zip(systems, weighted, values, strict=True):
+            sums_by_statistic = weighted_sums.sums(counts, product)
+            _aggregate(subject, sums_by_statistic, rows[:, n_done:stop])
+        n_done = stop
+        report_progress(progress, n_done, bootstrap.resamples, "bootstrap", "resample")
+    replicates = []
+    for subject, weighted_sums, rows in zip(systems, weighted, values, strict=True):
+        if is_poisson:
+            origins = _poisson_origins(subject, bootstrap)
+        else:
+            origins = _jackknife_origins(subject, weighted_sums, drawn)
+        replicates.append(_make_replicates(subject, rows, bootstrap, origins))
+    return replicates
 
 
-def _made(
-    one: Subject,
+def _aggregate(
+    subject: Subject, sums_by_statistic: Mapping[Statistic, Any], out: Floats
+) -> None:
+    """Write the value of each measure in each resample to a row of ``out``."""
+    for row, (measure, statistic) in zip(out, subject.needed.items(), strict=True):
+        sums = sums_by_statistic[statistic]
+        row[:] = measure.definition.family.aggregate(measure, sums, subject.frame)
+
+
+def _make_replicates(
+    subject: Subject,
     values: Iterable[Floats],
     bootstrap: Bootstrap,
-    own: Mapping[Measure, _Own],
+    origins: Mapping[Measure, _Origin],
 ) -> dict[Measure, Replicates]:
-    """Return the replicates of a system's measures, a row a measure."""
-    unit, grouped = one.statistics.unit, one.statistics.groups is not None
-    return {
-        m: Replicates(
+    """Return the replicates of the measures of a system, given their values."""
+    replicates = {}
+    for (measure, point), row in zip(subject.points.items(), values, strict=True):
+        origin = origins[measure]
+        replicates[measure] = Replicates(
             row,
             bootstrap.seed,
-            unit,
-            grouped,
+            subject.statistics.unit,
+            grouped=subject.statistics.groups is not None,
+            drawn=origin.drawn,
+            method=origin.method,
             value=point,
-            bounds=m.definition.bounds,
-            default=default_method(m),
-            **own[m],
+            left_out=origin.left_out,
+            sizes=origin.sizes,
+            bounds=measure.definition.bounds,
+            default=default_method(measure),
+            items=origin.items,
         )
-        for (m, point), row in zip(one.points.items(), values, strict=True)
-    }
+    return replicates
 
 
-def _of_poisson(one: Subject, bootstrap: Bootstrap) -> dict[Measure, _Own]:
-    """Return how each measure is resampled, and how many items there are, and have a value."""
-    n, found = one.statistics.n_drawn or len(one.draws.hashes), {}
-    shared = {
-        "method": POISSON,
-        "drawn": resampled_by(bootstrap),
-        "sizes": np.array([n]),
-    }
-    for m, s in one.needed.items():
-        sums = one.statistics.sums.get(s, {})
-        counts = sums.get("cause_items", sums.get("cause", np.array([n])))
-        found[m] = {**shared, "items": float(as_floats(counts)[0])}
-    return found
+def _poisson_origins(subject: Subject, bootstrap: Bootstrap) -> dict[Measure, _Origin]:
+    """Return how each measure was resampled by ``poisson``."""
+    statistics = subject.statistics
+    n_drawn = np.array([statistics.n_drawn or len(subject.draws.hashes)])
+    origins = {}
+    for measure, statistic in subject.needed.items():
+        sums = statistics.sums.get(statistic, {})
+        n_with_value = sums.get("cause_items", sums.get("cause", n_drawn))
+        origins[measure] = _Origin(
+            drawn=resampled_by(bootstrap),
+            sizes=n_drawn,
+            items=float(as_floats(n_with_value)[0]),
+            left_out=np.zeros(0),
+            method=POISSON,
+        )
+    return origins
 
 
-def _of_jackknife(
-    one: Subject, weighted: WeightedSums, drawn: str
-) -> dict[Measure, _Own]:
-    """Return the values of each measure without each part, and how many items have a value."""
-    found = {}
-    for s in dict.fromkeys(one.needed.values()):
-        chosen = [m for m in one.needed if one.needed[m] == s]
-        rows, sizes = _leave_out(one, s, chosen, weighted.exact.get(s))
-        for m, row in zip(chosen, rows, strict=True):
-            items = _items(one, m) if one.points[m] in m.definition.bounds else 0.0
-            found[m] = {"drawn": drawn, "left_out": row, "sizes": sizes, "items": items}
-    return found
+# ---- jackknife ------------------------------------------------------------------------
 
 
-def _items(one: Subject, measure: Measure) -> float:
-    """Count the items, or groups, with a value: as many as weigh alike (Kish 1965); 0 unknown."""
-    rows = one.statistics.rows(one.needed[measure])
-    values = measure.definition.family.items(measure, rows, one.frame)
+def _jackknife_origins(
+    subject: Subject, weighted: WeightedSums, drawn: str
+) -> dict[Measure, _Origin]:
+    """Return how each measure was resampled, with its jackknife values."""
+    measures_by_statistic: dict[Statistic, list[Measure]] = {}
+    for measure, statistic in subject.needed.items():
+        measures_by_statistic.setdefault(statistic, []).append(measure)
+    origins = {}
+    for statistic, measures in measures_by_statistic.items():
+        exact_parts = weighted.exact.get(statistic)
+        rows, sizes = _leave_out(subject, statistic, measures, exact_parts)
+        for measure, row in zip(measures, rows, strict=True):
+            items = 0.0
+            if subject.points[measure] in measure.definition.bounds:
+                items = _count_items_with_value(subject, measure)
+            origins[measure] = _Origin(drawn, sizes, items, row)
+    return origins
+
+
+def _count_items_with_value(subject: Subject, measure: Measure) -> float:
+    """Return how many items or groups have a value, 0 if unknown.
+
+    Items of different weights count as an equivalent number of items with equal weights
+    (Kish 1965).
+    """
+    rows = subject.statistics.rows(subject.needed[measure])
+    values = measure.definition.family.items(measure, rows, subject.frame)
     if values is None:
         return 0.0
-    item_weights = one.statistics.item_weights
-    drawn = one.draws.added(
-        np.where(np.isnan(values), 0.0, item_weights / item_weights.max())
-    )
-    return float(drawn.sum() ** 2 / (drawn**2).sum()) if drawn.any() else 0.0
+    weights = subject.statistics.item_weights
+    relative_weights = np.where(np.isnan(values), 0.0, weights / weights.max())
+    weights_of_units = subject.draws.sum_items(relative_weights)
+    if not weights_of_units.any():
+        return 0.0
+    return float(weights_of_units.sum() ** 2 / (weights_of_units**2).sum())
 
 
 def _leave_out(
-    one: Subject,
+    subject: Subject,
     statistic: Statistic,
     measures: Sequence[Measure],
-    exact: Sequence[Part] | None,
+    exact_parts: Sequence[ExactPart] | None,
 ) -> tuple[Floats, Ints]:
-    """Return the values without each part, a row a measure, and how many each part has.
+    """Compute measures without each part of the items.
 
-    Parts are neighbours by hash among what can be drawn; nan where nothing is left. All less the
-    sums of a part is exact, so that it depends on no order; of a statistic that is not additive
-    (``exact`` is None) rows are weighted.
+    Parameters
+    ----------
+    subject : Subject
+    statistic : Statistic
+    measures : sequence of Measure
+        Measures of this statistic.
+    exact_parts : sequence of ExactPart or None
+        None for a statistic that is not additive.
+
+    Returns
+    -------
+    values : float array, shape (measures, parts)
+        nan if there is only one part.
+    sizes : int array, shape (parts,)
+        The number of units in each part.
     """
-    statistics, draws, n = one.statistics, one.draws, len(one.draws.hashes)
-    number = min(n, _ROW_PARTS if exact is None else _PARTS)
-    of_drawn = np.arange(n) * number // n
-    sizes, parts = np.bincount(of_drawn), of_drawn[draws.place]
-    found = np.full((len(measures), number), np.nan)
-    if number == 1:
-        return found, sizes
-    whole, order = np.zeros(len(parts), np.int64), statistics.order
-    totals = [
-        column.group_sums(whole, 1, weights) for _, column, weights in exact or ()
-    ]
-    each = len(parts) if exact is None else 4 * len(statistics.labels)
-    chunk = max(1, _MEMORY // (8 * max(each, 1)))
-    for start in range(0, number, chunk):
-        stop, sums = min(start + chunk, number), dict[str, Any]()
-        if exact is None:
-            left = (parts != np.arange(start, stop)[:, None]) * statistics.item_weights
-            sums = {"rows": statistics.rows(statistic), "weights": left, "order": order}
-        for (name, column, weights), total in zip(exact or (), totals, strict=True):
-            rest = total - column.group_sums(parts - start, stop - start, weights)
-            sums[name] = sums[name] + rest if name in sums else rest
-        for row, m in zip(found, measures, strict=True):
-            row[start:stop] = m.definition.family.aggregate(m, sums, one.frame)
-    return found, sizes
+    n_units = len(subject.draws.hashes)
+    max_parts = _MAX_JACKKNIFE_PARTS
+    if exact_parts is None:
+        max_parts = _MAX_JACKKNIFE_PARTS_OF_ROWS
+    n_parts = min(n_units, max_parts)
+    part_of_unit = np.arange(n_units) * n_parts // n_units
+    part_of_item = part_of_unit[subject.draws.place]
+    sizes = np.bincount(part_of_unit)
+    values = np.full((len(measures), n_parts), np.nan)
+    if n_parts == 1:
+        return values, sizes
+    if exact_parts is None:
+        chunks = _rows_without_parts(subject, statistic, part_of_item, n_parts)
+    else:
+        chunks = _sums_without_parts(subject, exact_parts, part_of_item, n_parts)
+    for parts, sums in chunks:
+        for row, measure in zip(values, measures, strict=True):
+            family = measure.definition.family
+            row[parts] = family.aggregate(measure, sums, subject.frame)
+    return values, sizes
+
+
+def _list_chunks(n_parts: int, numbers_per_part: int) -> Iterator[slice]:
+    """Yield the parts that are left out at the same time, within the memory budget."""
+    size = max(1, _MAX_CHUNK_BYTES // (8 * max(numbers_per_part, 1)))
+    for start in range(0, n_parts, size):
+        yield slice(start, min(start + size, n_parts))
+
+
+def _rows_without_parts(
+    subject: Subject, statistic: Statistic, part_of_item: Ints, n_parts: int
+) -> Iterator[tuple[slice, dict[str, Any]]]:
+    """Yield parts, and all rows with weights that are 0 in one part each."""
+    statistics = subject.statistics
+    for parts in _list_chunks(n_parts, len(part_of_item)):
+        numbers = np.arange(parts.start, parts.stop)
+        is_left = part_of_item != numbers[:, None]
+        sums = {
+            "rows": statistics.rows(statistic),
+            "weights": is_left * statistics.item_weights,
+            "order": statistics.order,
+        }
+        yield parts, sums
+
+
+def _sums_without_parts(
+    subject: Subject,
+    exact_parts: Sequence[ExactPart],
+    part_of_item: Ints,
+    n_parts: int,
+) -> Iterator[tuple[slice, dict[str, Any]]]:
+    """Yield parts, and the sums of all items but one part each.
+
+    The sum of all items less the sum of a part is exact, so it depends on no order.
+    """
+    in_one_group = np.zeros(len(part_of_item), np.int64)
+    totals = []
+    for exact in exact_parts:
+        totals.append(exact.column.group_sums(in_one_group, 1, exact.weights))
+    for parts in _list_chunks(n_parts, 4 * len(subject.statistics.labels)):
+        n_left_out = parts.stop - parts.start
+        groups = part_of_item - parts.start
+        sums: dict[str, Any] = {}
+        for exact, total in zip(exact_parts, totals, strict=True):
+            sums_of_parts = exact.column.group_sums(groups, n_left_out, exact.weights)
+            rest = total - sums_of_parts
+            if exact.name in sums:
+                rest = sums[exact.name] + rest
+            sums[exact.name] = rest
+        yield parts, sums

@@ -14,7 +14,7 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
 from semmetrics.data.lists import gather
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import by_name, read_embedding
+from semmetrics.kinds.embeddings import by_name, read_embedding
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING
 from semmetrics.options import OPTIONS, Data, Options, is_asked, split_names
 from semmetrics.scoring.evaluation import join_systems

@@ -1,10 +1,8 @@
-"""A value, and everything a reader may ask of it."""
+"""Scores: the values of measures, with their intervals, items, labels and signatures."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -12,27 +10,25 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.hashing import by_value, mix
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.lists import Ids
-from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelAxis, Task
-from semmetrics.errors import Fact, InputError
-from semmetrics.messages import fold, listing, plural, pluralize
+from semmetrics.messages import fold, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
-from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.parsing import parse_in_any_case
-from semmetrics.metrics.registry import is_own, names_like
+from semmetrics.metrics.registry import names_like
 from semmetrics.reports import entry_of
 from semmetrics.scoring.evaluate import Progress, evaluate
-from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
+from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, frame_of, merged_labels
 
 Names: TypeAlias = "tuple[str, ...]"
+"""All names of a score, with its heading first."""
 N = TypeVar("N", bound=Names)
 SCHEMA = "semmetrics.score/1"
-_ENTRY = (
+_ENTRY_KEYS = (
     "system",
     "measure",
     "heading",
@@ -46,25 +42,19 @@ _ENTRY = (
     "signature",
     "rows",
 )
-# true items of a label, and labels with fewer, that can be trusted
-_FEW, _SHARE = (
-    5,
-    0.5,
-)
-_ROUNDING = 1e-9  # by which a value may miss its bounds
 BEST_FIT = "fit:best-"
-"""How the note of a score begins whose threshold was the best one."""
+"""The beginning of the note of a score whose threshold was fitted as the best one."""
 
 
 class LeftOut(NamedTuple):
-    """Labels that count nowhere, and how often they occur.
+    """Labels that are not counted, and how often they occur.
 
     Attributes
     ----------
     labels : int
-        Those that occur on either side.
+        The number of labels that occur on either side.
     predictions, references : int
-        Occurrences, before a cutoff or a decoding rule.
+        The number of occurrences, before a cutoff or a decoding rule.
     """
 
     labels: int
@@ -72,17 +62,22 @@ class LeftOut(NamedTuple):
     references: int
 
     @staticmethod
-    def of(axis: LabelAxis | Statistics, chosen: Bools) -> LeftOut:
-        """Count the labels chosen."""
-        predictions, references = axis.n_prediction[chosen], axis.n_reference[chosen]
-        some = int((predictions + references > 0).sum())
-        return LeftOut(some, int(predictions.sum()), int(references.sum()))
+    def of(axis: LabelAxis | Statistics, is_left_out: Bools) -> LeftOut:
+        """Count the labels that are left out."""
+        predictions = axis.n_prediction[is_left_out]
+        references = axis.n_reference[is_left_out]
+        n_labels = int((predictions + references > 0).sum())
+        return LeftOut(n_labels, int(predictions.sum()), int(references.sum()))
 
     @staticmethod
     def ignored(axis: LabelAxis | Statistics) -> LeftOut:
         """Count the labels that are ignored."""
-        predictions, references = zip((0, 0), *axis.ignored.values(), strict=True)
-        return LeftOut(len(axis.ignored), sum(predictions), sum(references))
+        n_predictions = 0
+        n_references = 0
+        for predictions, references in axis.ignored.values():
+            n_predictions += predictions
+            n_references += references
+        return LeftOut(len(axis.ignored), n_predictions, n_references)
 
 
 @by_value("signature")
@@ -90,34 +85,34 @@ class LeftOut(NamedTuple):
 class Score:
     """One measure of one system.
 
-    Scores are equal where they say the same: the value, its interval and the signature, system and
-    heading; what the values of their items are is not looked at.
+    Scores are equal if the value, the interval, the signature, the system and the heading
+    are equal. Values of items are not compared.
 
     Attributes
     ----------
     system : str
     measure : Measure
     heading : str
-        How a table calls it; the measure's name unless a protocol has another.
+        The name in tables: the name of the measure, unless a protocol has another.
     part : str
-        The part of the data, where a kind has several, such as "i2t"; else empty.
+        The part of the data, such as "i2t", or an empty string if there is only one.
     task : Task or None
-        What was evaluated; None for scores of merged statistics.
+        The data. None for scores of merged statistics.
     value : float
-        nan where undefined.
+        nan if undefined.
     n : int
-        Items evaluated.
+        The number of items.
     unit : str
-        What an item is.
+        What an item is, such as "image".
     ci : Interval or None
     undefined : dict of int
-        Items or labels without a value, by cause.
+        The number of items or labels without a value, by cause.
     signature : str
-        What was computed.
+        How the value was computed.
     replicates : Replicates or None
-        The value in each resample; None without ``ci``.
+        The value in each resample. None without ``ci``.
     terms : tuple of Score
-        What a derived measure is made of.
+        The scores from which a derived measure is computed.
     """
 
     system: str
@@ -140,19 +135,26 @@ class Score:
         return self.value
 
     def __format__(self, form: str) -> str:
-        """Write the value in a format of floats, or without one the score itself."""
-        return format(self.value, form) if form else str(self)
+        """Return the value in a format of floats, or without a format the score itself."""
+        if form:
+            return format(self.value, form)
+        return str(self)
 
     def __repr__(self) -> str:
-        interval = (
-            "" if self.ci is None else f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
-        )
-        of = f"{pluralize(self.n, self.unit)} of {self.system}"
-        return f"Score({self.heading} = {self.value:.4f}{interval}, {of})"
+        interval = ""
+        if self.ci is not None:
+            interval = f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
+        items = f"{pluralize(self.n, self.unit)} of {self.system}"
+        return f"Score({self.heading} = {self.value:.4f}{interval}, {items})"
+
+    # ---- names and conventions --------------------------------------------------------
 
     @cached_property
     def signature(self) -> str:
-        """What was computed, in one line; ``semmetrics score --rescore`` computes it again."""
+        """How the value was computed, in one line.
+
+        ``semmetrics score --rescore`` computes it again.
+        """
         bootstrap = None if self.ci is None else self.ci.bootstrap
         return signature(
             self.measure, self.statistics, self.frame, bootstrap, self.note
@@ -160,91 +162,112 @@ class Score:
 
     @property
     def name(self) -> str:
-        """What was asked for, after the part; its heading where no measure was named."""
-        asked = self.measure.asked
-        return f"{self.part} {asked[0]}".lstrip() if asked else self.heading
+        """The requested name, after the part. The heading if no measure was requested."""
+        requested_names = self.measure.asked
+        if not requested_names:
+            return self.heading
+        return f"{self.part} {requested_names[0]}".lstrip()
 
     @property
     def names(self) -> Names:
-        """All that it may be called, its heading first."""
+        """All names of the score, with its heading first."""
         return self.heading, str(self.measure), self.name, *self.measure.asked
 
     @property
     def best_threshold(self) -> float | None:
-        """The score threshold that ``decode=threshold:best`` found; None where it was not asked."""
-        if not any(part.startswith(BEST_FIT) for part in self.note.split("|")):
+        """The threshold of scores found by ``decode=threshold:best``, or else None."""
+        notes = self.note.split("|")
+        if not any(note.startswith(BEST_FIT) for note in notes):
             return None
-        return float(str(self.measure["decode"]).partition(":")[2])
+        _, _, threshold = str(self.measure["decode"]).partition(":")
+        return float(threshold)
 
     @cached_property
     def left_out(self) -> LeftOut:
-        """The labels outside the label universe and those that are ignored; none counts."""
-        outside = LeftOut.of(self.statistics, ~self.frame.universe(self.measure))
-        both = zip(outside, LeftOut.ignored(self.statistics), strict=True)
-        return LeftOut(*(one + other for one, other in both))
+        """The labels that are not counted: ignored, or outside the label universe."""
+        is_outside = ~self.frame.universe(self.measure)
+        outside = LeftOut.of(self.statistics, is_outside)
+        ignored = LeftOut.ignored(self.statistics)
+        return LeftOut(
+            outside.labels + ignored.labels,
+            outside.predictions + ignored.predictions,
+            outside.references + ignored.references,
+        )
+
+    # ---- items and labels -------------------------------------------------------------
 
     @property
     def ids(self) -> Ids:
-        """The items, in the order of ``items``."""
+        """The ids of the items, in the order of ``items``."""
         return self.statistics.ids
 
     @cached_property
     def items(self) -> Floats | None:
-        """The value of each item, nan where undefined; None where one item alone has no value.
+        """The value of each item, nan if undefined. None if items have no value.
 
         Raises
         ------
         InputError
             If rows were not kept.
         """
-        return self.measure.definition.family.items(
-            self.measure, score_rows(self), self.frame
-        )
+        family = self.measure.definition.family
+        return family.items(self.measure, score_rows(self), self.frame)
 
     @cached_property
     def averaged(self) -> Floats | None:
-        """The values whose mean the score is; None for other scores.
+        """The values whose mean the score is. None for scores that are not a mean.
 
-        An undefined value is there as what its policy counts it as, and nan where it is left out.
+        Undefined values are replaced as their policy says, or nan if it leaves them out.
         """
-        averaged = getattr(self.measure.definition.family, "averaged", None)
-        values: Floats | None = averaged and averaged(
+        family: Any = self.measure.definition.family
+        if not hasattr(family, "averaged"):
+            return None
+        values: Floats | None = family.averaged(
             self.measure, score_rows(self), self.frame
         )
         return values
 
     @cached_property
     def per_label(self) -> dict[str, NDArray[Any]] | None:
-        """Columns "label", "value" and counts of the labels averaged over; None without such."""
+        """The columns "label", "value" and counts of labels, for averages over labels.
+
+        None for other measures.
+        """
+        family = self.measure.definition.family
         sums = point_sums(self.measure, self.statistics)
-        return self.measure.definition.family.per_label(self.measure, sums, self.frame)
+        return family.per_label(self.measure, sums, self.frame)
 
     def to_dict(self) -> dict[str, Any]:
-        """The score as JSON has it: null for what is undefined."""
-        left_out = self.left_out._asdict() if self.left_out.labels else None
-        ci = None if self.ci is None else self.ci.to_dict()
+        """Return the score as in JSON, with None for undefined values."""
+        left_out = None
+        if self.left_out.labels:
+            left_out = self.left_out._asdict()
+        interval = None if self.ci is None else self.ci.to_dict()
         return entry_of(
             self,
             SCHEMA,
-            _ENTRY,
+            _ENTRY_KEYS,
             measure=str(self.measure),
-            ci=ci,
+            ci=interval,
             left_out=left_out,
             rows=None,
         )
 
 
-def matching_names(name: str, known: Collection[N]) -> set[N]:
-    """Find the scores that a name means, by what each may be called.
+# ---- look-up by name ------------------------------------------------------------------
 
-    A name as it is written comes first, then one in another case or with other hyphens, if all that
-    match have one heading; then an alias.
+
+def matching_names(name: str, known: Collection[N]) -> set[N]:
+    """Return the names of the scores that a name refers to.
+
+    The exact name has priority. Then come names that differ in case or hyphens, if they
+    belong to only one heading, and then aliases.
 
     Parameters
     ----------
     name : str
     known : collection of tuples of str
-        Of each score its heading, its measure, and perhaps what was asked for.
+        The names of each score: its heading, its measure, and other names.
 
     Examples
     --------
@@ -252,74 +275,50 @@ def matching_names(name: str, known: Collection[N]) -> set[N]:
     >>> matching_names("semf1", known), matching_names("microf1", known)
     ({('F1 (Semantic)', 'SemF1')}, {('Micro F1', 'F1(average=micro)')})
     """
-    if found := {pair for pair in known if name in pair}:
-        return found
-    spelled, _ = names_like(name)
-
-    def means(text: str) -> bool:
-        own, is_exact = names_like(text)  # C-F1 is not meant by CF1, nor by cf1
-        by_case = text.lower() == name.lower()
-        return fold(text) == fold(name) and (
-            by_case or not is_exact or spelled in ([], own)
-        )
-
-    alike = {pair for pair in known if any(map(means, pair))}
-    if len({heading for heading, *_ in alike}) == 1:
-        return alike
-    meant = set(map(str, parse_in_any_case(name)))
-    return {pair for pair in known if meant.intersection(pair)}
+    exact = {names for names in known if name in names}
+    if exact:
+        return exact
+    similar = set()
+    for names in known:
+        if any(_is_similar(text, name) for text in names):
+            similar.add(names)
+    headings = {names[0] for names in similar}
+    if len(headings) == 1:
+        return similar
+    aliases = set(map(str, parse_in_any_case(name)))
+    return {names for names in known if aliases.intersection(names)}
 
 
-def left_out_notes(
-    axis: LabelAxis | Statistics, scores: Sequence[Score], verb: str = "predicted"
-) -> list[Fact]:
-    """Return which labels of a system count nowhere, and in which measures.
+def _is_similar(text: str, name: str) -> bool:
+    """Return whether two names differ only in case or hyphens.
 
-    Parameters
-    ----------
-    axis : LabelAxis or Statistics
-        Of the system.
-    scores : sequence of Score
-        Of the system.
-    verb : str
-        What its labels are: "predicted" or "scored".
+    Names of different registered measures are not similar: CF1 and cf1 do not mean C-F1.
     """
-    found = [(LeftOut.ignored(axis), "ignored")]
-    for name, where in (("reference", "ground truth"), ("given", "class list")):
-        if some := [s for s in scores if s.frame.universe_name(s.measure) == name]:
-            names = listing(dict.fromkeys(score.heading for score in some), write=str)
-            nowhere = f"outside the {where}, counted nowhere in {names}"
-            outside = ~some[0].frame.universe(some[0].measure)
-            found.append((LeftOut.of(some[0].statistics, outside), nowhere))
-        elif name == "given" and axis.given is not None:
-            outside = np.arange(len(axis.labels)) >= axis.given
-            found.append((LeftOut.of(axis, outside), f"outside the {where}"))
-    return [
-        Fact(
-            "left-out-labels",
-            one.labels,
-            values={"how": how, "verb": verb, **one._asdict()},
-        )
-        for one, how in found
-        if one.labels
-    ]
+    if fold(text) != fold(name):
+        return False
+    if text.lower() == name.lower():
+        return True
+    measures_of_text, is_exact = names_like(text)
+    measures_of_name, _ = names_like(name)
+    return not is_exact or measures_of_name in ([], measures_of_text)
+
+
+# ---- scores from statistics -----------------------------------------------------------
 
 
 def score_rows(score: Score) -> Any:
-    """The columns that a score is computed from, one row an item."""
-    return score.statistics.rows(
-        score.measure.definition.family.statistic(score.measure)
-    )
+    """Return the columns from which a score is computed, with one row per item."""
+    statistic = score.measure.definition.family.statistic(score.measure)
+    return score.statistics.rows(statistic)
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:
-    """The sums that a measure aggregates for its value."""
+    """Return the sums that a measure aggregates to its value."""
     statistic = measure.definition.family.statistic(measure)
     if statistic.additive:
         return statistics.sums[statistic]
-    rows: Any = statistics.rows(statistic)
     return {
-        "rows": rows,
+        "rows": statistics.rows(statistic),
         "weights": statistics.item_weights[None],
         "order": statistics.order,
     }
@@ -333,57 +332,43 @@ def score_statistics(
     ci: Bootstrap | None = None,
     progress: Progress = None,
 ) -> list[Score]:
-    """Values, and intervals on request, of measures for several systems on the same items.
+    """Return the scores of measures for several systems on the same items.
 
     Parameters
     ----------
     systems : mapping from name to Statistics
     measures : mapping from system to pairs of Measure and note
-        What was fitted may differ between systems; the note goes into the signature.
+        Systems may differ in fitted options. The note is a part of the signature.
     headings : sequence of str
-        How tables call the measures.
+        The names of the measures in tables.
     ci : Bootstrap, optional
+        Default: no intervals.
     progress : callable, optional
 
     Returns
     -------
     list of Score
-        System by system, measures in the order given.
+        System by system, measures in the given order.
     """
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     union = frame_of(list(aligned.values()))
-    scores, parts = list[Score](), []
-    for name, one in aligned.items():
-        # Items may be left out of one system alone, and their labels with them.
-        frame = replace(union, in_reference=one.n_reference > 0)
-        each = zip(measures[name], headings, strict=True)
-        own = [_score(name, one, frame, *what, heading) for what, heading in each]
-        parts.append((one, frame, {score.measure: score.value for score in own}))
-        scores += own
-    if ci is None:
-        return scores
-    # values alone need none of it
-    from semmetrics.scoring.resampling import (
-        Subject,
-        replicate,
-    )
-
-    subjects = [Subject(*part) for part in parts]
-    made = dict(zip(aligned, replicate(subjects, ci, progress), strict=True))
-    return [
-        _with_interval(score, made[score.system][score.measure], ci) for score in scores
-    ]
-
-
-def score_values(task: Task, measures: Sequence[Measure]) -> tuple[float, ...]:
-    """Return the value of each measure; nan where undefined."""
-    statistics = evaluate(task, measures, keep_rows=False)
-    chosen = [(measure, "") for measure in measures]
-    scores = score_statistics(
-        {"": statistics}, {"": chosen}, headings=[""] * len(measures)
-    )
-    return tuple(score.value for score in scores)
+    frames: dict[str, Frame] = {}
+    scores: dict[str, list[Score]] = {}
+    for system, statistics in aligned.items():
+        # Items may be left out of only one system, and their labels with them.
+        frame = replace(union, in_reference=statistics.n_reference > 0)
+        frames[system] = frame
+        scores[system] = []
+        for (measure, note), heading in zip(measures[system], headings, strict=True):
+            score = _score(system, statistics, frame, measure, note, heading)
+            scores[system].append(score)
+    if ci is not None:
+        scores = _add_intervals(scores, aligned, frames, ci, progress)
+    all_scores: list[Score] = []
+    for scores_of_system in scores.values():
+        all_scores += scores_of_system
+    return all_scores
 
 
 def _score(
@@ -394,261 +379,68 @@ def _score(
     note: str,
     heading: str,
 ) -> Score:
-    family, sums = measure.definition.family, point_sums(measure, statistics)
+    """Return the score of a measure, without an interval."""
+    family = measure.definition.family
+    sums = point_sums(measure, statistics)
+    value = float(np.ravel(family.aggregate(measure, sums, frame))[0])
+    undefined = {}
+    for cause, count in family.undefined(measure, sums, frame).items():
+        if count:
+            undefined[cause] = count
     return Score(
         system=system,
         measure=measure,
         heading=heading,
-        value=float(np.ravel(family.aggregate(measure, sums, frame))[0]),
+        value=value,
         n=len(statistics),
         unit=statistics.unit,
         ci=None,
-        undefined={
-            cause: n for cause, n in family.undefined(measure, sums, frame).items() if n
-        },
+        undefined=undefined,
         statistics=statistics,
         frame=frame,
         note=note,
     )
 
 
-def _with_interval(
+def _add_intervals(
+    scores: Mapping[str, Sequence[Score]],
+    statistics: Mapping[str, Statistics],
+    frames: Mapping[str, Frame],
+    ci: Bootstrap,
+    progress: Progress,
+) -> dict[str, list[Score]]:
+    """Return the scores of each system with replicates and intervals."""
+    # Imported here, since values without intervals do not need it.
+    from semmetrics.scoring.resampling import Subject, replicate
+
+    subjects = []
+    for system, scores_of_system in scores.items():
+        values = {score.measure: score.value for score in scores_of_system}
+        subjects.append(Subject(statistics[system], frames[system], values))
+    replicates_of_systems = replicate(subjects, ci, progress)
+    with_intervals: dict[str, list[Score]] = {}
+    for system, replicates in zip(scores, replicates_of_systems, strict=True):
+        with_intervals[system] = []
+        for score in scores[system]:
+            score = add_interval(score, replicates[score.measure], ci)
+            with_intervals[system].append(score)
+    return with_intervals
+
+
+def add_interval(
     score: Score, replicates: Replicates | None, ci: Bootstrap | None
 ) -> Score:
-    """Return the score with replicates, if there are any, and its interval."""
-    made = (
-        None
-        if replicates is None or ci is None
-        else replicates.interval(ci.level, ci.method)
-    )
-    return replace(score, replicates=replicates, ci=made)
+    """Return the score with replicates and, if both are given, an interval."""
+    interval = None
+    if replicates is not None and ci is not None:
+        interval = replicates.interval(ci.level, ci.method)
+    return replace(score, replicates=replicates, ci=interval)
 
 
-def interval_notes(scores: Iterable[Score]) -> list[Fact]:
-    """Return which methods were used where they differ, and which intervals cannot be trusted.
-
-    Examples
-    --------
-    >>> import semmetrics
-    >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
-    ['one image has no interval; give at least two']
-    """
-    notes: dict[
-        tuple[Any, ...], dict[str, None]
-    ] = {}  # headings, each once for all systems
-    methods: dict[str, dict[str, None]] = {}
-    for score in scores:
-        if score.replicates is not None and score.ci is not None:
-            methods.setdefault(score.ci.method, {})[score.heading] = None
-            for code, values in _doubts(score, score.replicates, score.ci):
-                notes.setdefault((code, *values.items()), {})[score.heading] = None
-    facts = [
-        Fact(code, values={"headings": listing(headings, write=str), **dict(values)})
-        for (code, *values), headings in notes.items()
-    ]
-    if len(methods) < 2:
-        return facts
-    used = (
-        f"{method} for {listing(some, write=str)}" for method, some in methods.items()
-    )
-    return [Fact("interval-methods", values={"used": "; ".join(used)}), *facts]
-
-
-def _doubts(
-    score: Score, replicates: Replicates, ci: Interval
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the code and the values of each reason not to trust an interval."""
-    units = {"units": plural(score.unit)}
-    if replicates.sizes.sum() == 1:
-        what = (
-            f"one group of {plural(score.unit)}"
-            if replicates.grouped
-            else f"one {score.unit}"
-        )
-        yield "one-item", {"what": what}
-    elif (
-        score.measure["average"] == "macro"
-        and (counts := _true_items(score)) is not None
-    ):
-        few = int((counts < _FEW).sum())
-        if few > _SHARE * len(counts):
-            none = int((counts == 0).sum())
-            yield (
-                "few-true-items",
-                {"few": few, "labels": len(counts), "least": _FEW, "none": none},
-            )
-    if math.isnan(score.value):
-        yield "undefined-value", {}
-    elif math.isnan(ci.low) and replicates.sizes.sum() > 1:
-        yield "undefined-without-one", units
-    elif replicates.rests_on_few(ci.method):
-        yield "few-decide", units
-    if math.isclose(ci.low, ci.high, rel_tol=1e-12):
-        left = ci.method not in ("percentile", "bca")
-        why = "no item left out changes it" if left else "all resamples are equal"
-        yield "no-width", {"why": why}
-
-
-def bound_notes(scores: Iterable[Score]) -> list[Fact]:
-    """Return which measures of one's own have values outside the bounds that they declare.
-
-    Examples
-    --------
-    >>> import semmetrics
-    >>> from semmetrics.metrics.registry import forget
-    >>> @semmetrics.measure
-    ... def Hits(hit):
-    ...     return hit
-    >>> semmetrics.score([["cat", "dog"]], [["cat", "dog"]], measures="Hits").notes
-    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0; pass bounds= to @measure']
-    >>> forget(Hits)
-    """
-    notes: dict[str, Fact] = {}
-    for score in scores:
-        definition = score.measure.definition
-        if not is_own(definition) or score.heading in notes:
-            continue
-        columns = score.per_label
-        single: Any = () if columns is None else columns["value"]
-        if columns is None:
-            with suppress(InputError):  # rows were not kept
-                single = () if score.items is None else score.items
-        low, high = definition.bounds
-        values = np.append(np.asarray(single, np.float64), score.value)
-        outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
-        if len(outside):
-            found = {
-                "heading": score.heading,
-                "value": float(outside[0]),
-                "low": low,
-                "high": high,
-            }
-            notes[score.heading] = Fact("outside-bounds", values=found)
-    return list(notes.values())
-
-
-def _true_items(score: Score) -> Floats | None:
-    """Count the items of each label averaged over that have it, whatever their weights."""
-    columns, measure = score.per_label, score.measure
-    if score.statistics.weights is None and score.statistics.weighting:
-        return None  # of items that were let go only the weighted sums are known
-    if columns is not None and score.statistics.weights is not None:
-        sums: Any = point_sums(measure, replace(score.statistics, weights=None))
-        if measure.definition.family.statistic(
-            measure
-        ).additive:  # they are weighted sums
-            sums = {name: column.sum() for name, column in score_rows(score).items()}
-        columns = measure.definition.family.per_label(measure, sums, score.frame)
-    return None if columns is None else columns["support"]
-
-
-def with_derived(
-    scores: Sequence[Score], named: Mapping[Measure, str], ci: Bootstrap | None
-) -> list[Score]:
-    """Return the scores that were asked for, derived ones of all parts behind those of each.
-
-    Parameters
-    ----------
-    scores : sequence of Score
-        With those of all terms.
-    named : mapping from measure to heading
-        What was asked for.
-    ci : Bootstrap or None
-
-    Raises
-    ------
-    InputError
-        If the data lack a part that a measure needs.
-    """
-    parts = dict.fromkeys(score.part for score in scores)
-    place = {(score.system, score.part, score.measure): score for score in scores}
-    made = [score for score in scores if score.measure in named]
-    for measure, heading in named.items():
-        if not (terms := terms_of(measure)):
-            continue
-        if not terms.keys() <= parts.keys():
-            raise InputError("needs-parts", measure=measure, parts=list(terms))
-        for system in dict.fromkeys(score.system for score in scores):
-            found = [
-                place[system, part, term]
-                for part, some in terms.items()
-                for term in some
-            ]
-            whole = _joined([term.statistics for term in found], measure)
-            family: Any = measure.definition.family
-            value = float(family.combine(measure, [term.value for term in found]))
-            score = replace(
-                found[0],
-                measure=measure,
-                heading=heading,
-                value=value,
-                n=len(whole),
-                undefined={},
-                statistics=whole,
-                note="",
-                part="",
-                task=None,
-                terms=tuple(found),
-            )
-            made.append(_with_interval(score, _replicates(measure, value, found), ci))
-    order: Any = (
-        [*parts, ""],
-        list(dict.fromkeys(score.system for score in scores)),
-        list(named),
-    )
-    return sorted(
-        made,
-        key=lambda one: [
-            places.index(value)
-            for places, value in zip(
-                order, (one.part, one.system, one.measure), strict=True
-            )
-        ],
-    )
-
-
-def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
-    """Return statistics without sums of the items of all parts, each part once."""
-    each = list({id(part): part for part in parts}.values())
-    different = {
-        key: dict.fromkeys(part.settings[key] for part in each if key in part.settings)
-        for key in dict.fromkeys(key for part in each for key in part.settings)
-    }
-    settings = {key: "+".join(values) for key, values in different.items()}
-    if len(different.get("direction", ())) > 1:
-        settings["direction"] = "both"
-    nothing = measure.definition.family.statistic(measure)
-    number = sum(map(len, each))
-    return replace(
-        each[0],
-        sums={nothing: {}},
-        parts={nothing: [{}]},
-        ids=range(number),
-        hashes=mix(np.arange(number)),
-        weights=None,
-        groups=None,
-        fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
-        settings=settings,
-        counts={},
-        observations=each[0].observations if len(each) == 1 else Observations(),
-    )
-
-
-def _replicates(
-    measure: Measure, value: float, terms: Sequence[Score]
-) -> Replicates | None:
-    """Return the formula on the replicates of the terms, which must be paired."""
-    found = [term.replicates for term in terms if term.replicates is not None]
-    kinds = {(one.drawn, len(one.left_out)) for one in found}
-    if len(found) < len(terms) or len(kinds) > 1:
-        return None
-    combine = measure.definition.family.combine  # type: ignore[attr-defined]
-    return replace(
-        found[0],
-        values=combine(measure, [one.values for one in found]),
-        value=value,
-        left_out=combine(measure, [one.left_out for one in found]),
-        bounds=measure.definition.bounds,
-        default=default_method(measure),
-        items=0.0,
-    )
+def score_values(task: Task, measures: Sequence[Measure]) -> tuple[float, ...]:
+    """Return the value of each measure, nan if undefined."""
+    statistics = evaluate(task, measures, keep_rows=False)
+    noted_measures = [(measure, "") for measure in measures]
+    headings = [""] * len(measures)
+    scores = score_statistics({"": statistics}, {"": noted_measures}, headings=headings)
+    return tuple(score.value for score in scores)

@@ -18,13 +18,14 @@ from semmetrics.kinds.base import each_task
 from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import Data, Options
+from semmetrics.scoring.derived import with_derived
 from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.evaluation import Evaluation, join_systems
 from semmetrics.scoring.fits import EvaluatedPart, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.measures import ChosenMeasures
 from semmetrics.scoring.notes import INTERVAL_OPTIONS
-from semmetrics.scoring.result import Score, score_statistics, with_derived
+from semmetrics.scoring.result import Score, score_statistics
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def warn_of_scores(evaluation: Evaluation) -> bool:
     """
     if evaluation.kind.name != "labels":
         return False
-    from semmetrics.kinds.labels.notes import activation_facts, probability_facts
+    from semmetrics.kinds.labels.score_notes import activation_facts, probability_facts
 
     options = evaluation.options
     measures = evaluation.chosen.measures

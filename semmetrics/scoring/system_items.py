@@ -16,8 +16,9 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.observations import Observations
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite
 from semmetrics.kinds.base import name_task
-from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
+from semmetrics.kinds.labels.set_sizes import read_set_size_probs
 from semmetrics.kinds.options import ResolvedOptions, resolve_options
+from semmetrics.kinds.sample_weights import read_weights, unused_weights
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS

@@ -1,1 +1,1 @@
-"""Files kept between runs: outputs, a cache of what was computed, downloads by checksum."""
+"""Files that outlive a run: output files, caches of computed values, and downloads."""

@@ -1,4 +1,4 @@
-"""The example files, which `semmetrics demo` copies into a folder of the user."""
+"""The example files that `semmetrics demo` copies into a folder of the user."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from semmetrics.errors import InputError
 from semmetrics.store.files import replacing
 
 _PACKAGED = Path(__file__).resolve().parents[1] / "example_files"
-"""Where a wheel has them."""
+"""The folder of the files in an installed wheel."""
+
 _IN_REPOSITORY = Path(__file__).resolve().parents[2] / "examples"
-"""Where they are if the package is imported from a clone of the repository."""
+"""Their folder if the package is imported from a clone of the repository."""
 
 EXAMPLES = (
     "photos/ground_truth.json",
@@ -22,7 +23,7 @@ EXAMPLES = (
     "captions/model_b.json",
     "captions/references.json",
 )
-"""The files, relative to the folder of examples."""
+"""The files, relative to their folder."""
 
 
 def copy_examples(folder: Path) -> None:
@@ -31,7 +32,7 @@ def copy_examples(folder: Path) -> None:
     Parameters
     ----------
     folder : Path
-        It must not exist.
+        Must not exist.
 
     Raises
     ------
@@ -46,11 +47,13 @@ def copy_examples(folder: Path) -> None:
     >>> sorted(path.name for path in folder.iterdir())
     ['captions', 'photos']
     """
-    source = _PACKAGED if _PACKAGED.is_dir() else _IN_REPOSITORY
+    source = _IN_REPOSITORY
+    if _PACKAGED.is_dir():
+        source = _PACKAGED
     if folder.exists():
         raise InputError("exists", folder)
-    with replacing(folder, folder=True) as place:
+    with replacing(folder, folder=True) as temporary:
         for name in EXAMPLES:
-            target = place / name
+            target = temporary / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source / name, target)

@@ -1,23 +1,17 @@
-"""Files kept between runs: they appear under their names when they are complete, never before.
+"""The cache folder, and output files that appear under their names only when they are complete.
 
 Conventions
 -----------
-``SEMMETRICS_HOME`` names the cache folder; without it, it is ``semmetrics`` in the user's own
-(``XDG_CACHE_HOME``, ``~/.cache``; ``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows).
-Everything in it can be computed or fetched again.
+The environment variable ``SEMMETRICS_HOME`` sets the cache folder. The default is the folder
+``semmetrics`` in the user's own cache folder: ``XDG_CACHE_HOME``, or ``~/.cache``
+(``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows). Everything in it can be computed or
+downloaded again.
 
-What is written goes to a hidden place beside the target, ``.NAME.XXXXXXXX.part``, is put on the
-disk, and takes the target's place in one step. So a process that is killed, or finds the disk
-full, leaves what was there before; the hidden place is removed by the next run that writes the
-same target. A link is followed. An existing file keeps its permissions, and a read-only one is
-refused. Devices and pipes are written to directly.
-
-A matrix is written block by block into ``phi.npy.part``, beside ``phi.npy.blocks``: what the matrix
-is of, as one line of JSON, then the first row of each finished block and a checksum of its numbers,
-a line each. A block is noted only after its numbers are written, and computed again if its numbers
-differ later. The boundaries of blocks are noted too, so that an interrupted run gives the digits of
-one that was not. Both files are gone when the matrix is there. A run locks its notes; where the
-file system has no locks (some network drives), two runs on one file are not noticed.
+Output is written to a hidden temporary file ``.NAME.XXXXXXXX.part`` next to the target, is flushed
+to the disk, and then replaces the target in one step. A process that is killed, or that fills the
+disk, leaves the previous file untouched. The next run that writes the same target removes the
+temporary file. Links are followed. An existing file keeps its permissions, and a read-only file
+raises an error. Devices and pipes are written to directly.
 """
 
 from __future__ import annotations
@@ -25,141 +19,207 @@ from __future__ import annotations
 import errno
 import gzip
 import io
-import json
 import os
 import re
 import stat
 import sys
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 from semmetrics.errors import InputError
-from semmetrics.messages import brief, report_progress
-
-if TYPE_CHECKING:
-    import numpy as np  # loaded where a matrix is written: `--help` starts without it
-    from numpy.typing import NDArray
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
-_NAME = 200  # bytes of the target's name in that of its hidden place; a name has 255 at most
-_RANDOM = 4  # bytes that distinguish the places of two runs
-_PLACE = "name a file in a folder that exists"
-_FORMAT = "semmetrics.matrix/3"
-_CHUNK = 1 << 18  # bytes read at a time
-_HASHED = {"df": "document frequencies", "inputs": "captions or references"}
-_NAMED = {
-    "block_rows": "number of rows of a block (memory=)",
-    "dtype": "type of numbers",
-}
+_CACHES_IN_HOME = {"win32": "", "darwin": "Library/Caches"}
+_MAX_NAME_BYTES = 200  # of the target, in the name of its temporary file: at most 255
+_RANDOM_BYTES = 4  # which distinguish the temporary files of two runs
+_EMPTY_PATH_REMEDY = "name a file in a folder that exists"
+_BYTES_PER_READ = 1 << 18
+_SECONDS_BETWEEN_LOCKS = 0.1  # between two attempts to lock a file
+
+
+# ---- the cache folder, digests and locks ------------------------------------
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be computed or fetched again.
+    """Return the folder for files that can be computed or downloaded again.
 
     Raises
     ------
     InputError
-        If no folder is named and the user has no home folder, as in some containers.
+        If no variable sets the folder and the user has no home folder, as in some containers.
     """
-    if named := os.environ.get("SEMMETRICS_HOME"):
-        return Path(named)
-    own = os.environ.get("XDG_CACHE_HOME", "")
-    if sys.platform == "win32" and not own:
-        own = os.environ.get("LOCALAPPDATA", "")
-    if own:
-        return Path(own, "semmetrics")
-    below = {"win32": "", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
+    own_folder = os.environ.get("SEMMETRICS_HOME")
+    if own_folder:
+        return Path(own_folder)
+    user_folder = os.environ.get("XDG_CACHE_HOME", "")
+    if sys.platform == "win32" and not user_folder:
+        user_folder = os.environ.get("LOCALAPPDATA", "")
+    if user_folder:
+        return Path(user_folder, "semmetrics")
+    caches = _CACHES_IN_HOME.get(sys.platform, ".cache")
     try:
-        return Path.home() / below / "semmetrics"
+        return Path.home() / caches / "semmetrics"
     except RuntimeError:
         raise InputError("no-home") from None
 
 
 def file_digest(*paths: Path) -> str:
-    """Return the SHA-256 of a file, or of several one after the other, in hex."""
-    import hashlib  # it loads OpenSSL
+    """Return the SHA-256 digest of a file, or of the concatenation of several files, in hex."""
+    import hashlib  # slow to import, as it loads OpenSSL
 
-    state, buffer = hashlib.sha256(), memoryview(bytearray(_CHUNK))
+    digest = hashlib.sha256()
+    buffer = memoryview(bytearray(_BYTES_PER_READ))
     for path in paths:
         with path.open("rb", buffering=0) as file:
             while size := file.readinto(buffer):
-                state.update(buffer[:size])
-    return state.hexdigest()
+                digest.update(buffer[:size])
+    return digest.hexdigest()
 
 
 def lock(
-    file: IO[bytes] | int, path: Path | None = None, *, unknown: bool = True
+    file: IO[bytes] | int, path: Path | None = None, *, if_unsupported: bool = True
 ) -> bool:
-    """Lock an open file until it is closed; return False where another process has it.
+    """Lock an open file until it is closed.
 
     Parameters
     ----------
-    file : binary file, or its number
+    file : binary file or file descriptor
     path : Path, optional
-        Where it must still be: who held the lock may have removed it.
-    unknown : bool
-        Whether it counts as locked where there are no locks, as on some network drives.
+        The path that the file must still have. The process that held the lock before may have
+        removed it.
+    if_unsupported : bool
+        The result if the file system has no locks, as some network drives.
+
+    Returns
+    -------
+    bool
+        False if another process holds the lock, or if the file does not have its path any more.
     """
-    number = file if isinstance(file, int) else file.fileno()
+    descriptor = file if isinstance(file, int) else file.fileno()
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            os.lseek(number, 0, os.SEEK_SET)
-            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError) as error:
-        if isinstance(error, BlockingIOError | PermissionError) or not unknown:
+        _lock_descriptor(descriptor)
+    except (BlockingIOError, PermissionError):
+        return False
+    except (ImportError, OSError):
+        if not if_unsupported:
             return False
-    with suppress(FileNotFoundError):
-        return path is None or os.path.samestat(os.fstat(number), path.stat())
-    return False
+    if path is None:
+        return True
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _lock_descriptor(descriptor: int) -> None:
+    """Lock an open file without waiting."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def exclusive(file: Path) -> Iterator[None]:
+    """Prevent other processes from working on a file during the block.
+
+    Other processes wait. The lock is a file with the additional extension ``.lock``. If the process
+    that holds it is killed, it is released.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
+    """
+    path = file.with_name(f"{file.name}.lock")
+    with naming(str(path)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            locked_file = path.open("ab")
+            if lock(locked_file, path):
+                break
+            locked_file.close()
+            time.sleep(_SECONDS_BETWEEN_LOCKS)
+    with locked_file:
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows does not remove open files
+                path.unlink()
+
+
+# ---- output files -----------------------------------------------------------
+
+
+class Target(NamedTuple):
+    """The file that a path leads to.
+
+    Attributes
+    ----------
+    path : Path
+        Without links.
+    is_special : bool
+        Whether the file is written to directly, as a device or a pipe.
+    """
+
+    path: Path
+    is_special: bool
 
 
 def check_output(path: AnyPath, where: str = "") -> None:
-    """Refuse a file that cannot be written, before anything is computed.
+    """Check that a file can be written, before anything is computed.
 
     Parameters
     ----------
     path : path
     where : str
-        What a message calls it, such as "-o scores.json"; the path where left out.
+        What a message calls the file, such as "-o scores.json". Default: the path.
 
     Raises
     ------
     InputError
-        If it is a folder, has no place or too long a name, or may not be written.
+        If the path is a folder, has no parent folder, is too long or is not writable.
     """
     name = os.fspath(path)
     where = where or name
     with naming(where):
-        target, special = target_of(path, where.strip())
-        if target.is_dir() and not name.endswith("/"):
+        target, is_special = target_of(path, where.strip())
+        is_folder_name = name.endswith("/")
+        if target.is_dir() and not is_folder_name:
             raise InputError("is-folder", where)
-        if not special and (name.endswith("/") or not target.parent.is_dir()):
+        if is_special:
+            return
+        if is_folder_name or not target.parent.is_dir():
             raise InputError("missing-folder", where)
-        needed = (
-            [] if special else [target.parent, *([target] if target.exists() else [])]
-        )
-        if not all(os.access(one, os.W_OK) for one in needed):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        _check_writable(target.parent)
+        if target.exists():
+            _check_writable(target)
+
+
+def _check_writable(path: Path) -> None:
+    """Raise an error if a file or folder may not be written."""
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 @contextmanager
 def naming(where: str) -> Iterator[None]:
-    """Name the output that an error of the system is about.
+    """Add the name of the output to errors of the operating system.
 
     Raises
     ------
     InputError
-        In place of an OSError; if the reader of a pipe went away, BrokenPipeError as it is.
+        In place of an OSError. A BrokenPipeError is raised unchanged: the program that reads the
+        output has exited.
     """
     try:
         yield
@@ -170,27 +230,34 @@ def naming(where: str) -> Iterator[None]:
         raise InputError("unwritable", where, why=why) from error
 
 
-def target_of(path: AnyPath, where: str = "") -> tuple[Path, bool]:
-    """Return the file behind links, and whether it is written to directly, as a device is.
+def target_of(path: AnyPath, where: str = "") -> Target:
+    """Return the file that a path leads to.
+
+    Parameters
+    ----------
+    path : path
+    where : str
+        What a message calls the file.
 
     Raises
     ------
     InputError
-        If the path is empty, which would be the current folder.
+        If the path is empty. It would lead to the current folder.
     """
     if not os.fspath(path):
-        raise InputError("empty", where, role="the path", remedy=_PLACE)
-    target = Path(os.path.realpath(path))
+        raise InputError("empty", where, role="the path", remedy=_EMPTY_PATH_REMEDY)
+    real_path = Path(os.path.realpath(path))
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
-        return target, False
-    if stat.S_ISDIR(found.st_mode):
-        return target, False
-    with suppress(OSError):  # the links of /dev/fd are not paths
-        if stat.S_ISREG(found.st_mode) and os.path.samestat(found, target.stat()):
-            return target, False
-    return Path(path), True
+        return Target(real_path, is_special=False)
+    if stat.S_ISDIR(status.st_mode):
+        return Target(real_path, is_special=False)
+    with suppress(OSError):  # links in /dev/fd do not lead to paths
+        is_regular = stat.S_ISREG(status.st_mode)
+        if is_regular and os.path.samestat(status, real_path.stat()):
+            return Target(real_path, is_special=False)
+    return Target(Path(path), is_special=True)
 
 
 @contextmanager
@@ -201,13 +268,13 @@ def open_output(path: AnyPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     ----------
     path : path
     binary : bool
-        Whether bytes are written; otherwise text, as UTF-8, and with gzip where the name ends in
-        ``.gz``, as it is read.
+        Whether to write bytes. Otherwise text is written as UTF-8, and is compressed if the name
+        ends in ``.gz``.
 
     Raises
     ------
     InputError
-        If it cannot be written.
+        If the file cannot be written.
 
     Examples
     --------
@@ -220,88 +287,85 @@ def open_output(path: AnyPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     >>> path.read_text()
     '0.5'
     """
-    zipped = os.fspath(path).lower().endswith(".gz")
-    with replacing(path) as place, place.open("wb") as file:
+    is_compressed = os.fspath(path).lower().endswith(".gz")
+    with replacing(path) as temporary, temporary.open("wb") as file:
         if binary:
             yield file
             return
-        inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if zipped else file
-        with io.TextIOWrapper(inner, "utf-8", "backslashreplace", "\n") as out:
+        raw: IO[bytes] | gzip.GzipFile = file
+        if is_compressed:
+            raw = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+        with io.TextIOWrapper(raw, "utf-8", "backslashreplace", "\n") as out:
             yield out
 
 
 @contextmanager
 def replacing(path: AnyPath, *, folder: bool = False) -> Iterator[Path]:
-    """Give a place to write to, which takes the target's place when all went well.
+    """Provide a temporary file or folder that replaces the target if the block succeeds.
 
     Parameters
     ----------
     path : path
     folder : bool
-        Whether a folder is written.
+        Whether to provide a folder.
 
     Yields
     ------
     Path
-        An empty file or folder; the target itself where that is a device or a pipe.
+        An empty file or folder, or the target itself if it is a device or a pipe.
 
     Raises
     ------
     InputError
-        If it cannot be written.
+        If the target cannot be written.
     """
     with naming(os.fspath(path)):
-        target, special = target_of(path)
-        if special:
+        target, is_special = target_of(path)
+        if is_special:
             yield target
             return
-        name = os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
-        _remove_abandoned(target.parent, f".{name}.")
-        guard = None
-        while guard is None:
-            place = target.with_name(f".{name}.{os.urandom(_RANDOM).hex()}.part")
-            try:  # before the place is made: a signal may come at any moment
-                if folder:
-                    place.mkdir(parents=True)
-                else:
-                    place.open("xb").close()
-                # Another run may have taken it for abandoned before it was locked.
-                guard = _guard(place)
-                if guard is not None:
-                    yield place
-                    publish(place, target)
+        name = os.fsencode(target.name)[:_MAX_NAME_BYTES].decode("utf-8", "ignore")
+        _remove_abandoned(target.parent, name)
+        descriptor = None
+        while descriptor is None:
+            random = os.urandom(_RANDOM_BYTES).hex()
+            temporary = target.with_name(f".{name}.{random}.part")
+            try:  # from before it is created, as a signal may arrive at any moment
+                _create(temporary, folder=folder)
+                # Another run may remove it as abandoned before it is locked. Then try again.
+                descriptor = _open_locked(temporary)
+                if descriptor is not None:
+                    yield temporary
+                    publish(temporary, target)
             finally:
-                if guard is not None:
-                    os.close(guard)
-                _remove(place)
+                if descriptor is not None:
+                    os.close(descriptor)
+                _remove(temporary)
 
 
 def publish(
     place: Path, target: Path, beside: Callable[[], None] | None = None
 ) -> None:
-    """Put a finished file or folder on the disk, and in one step in the place of the target.
+    """Flush a finished file or folder to the disk, and let it replace the target in one step.
 
     Parameters
     ----------
     place, target : Path
     beside : callable, optional
-        Writes the files that belong to the target, which appear before it does. A target that is
-        replaced is removed first, so that it is never found beside them.
+        Writes the files that belong to the target. They appear before it does. An existing target
+        is removed before that, so that the old target is never found with the new files.
 
     Raises
     ------
     OSError
-        If that fails; without `beside`, the target is then as it was.
+        If that fails. Without `beside`, the target is then unchanged.
     """
-    for written in (*(place.iterdir() if place.is_dir() else ()), place):
-        _sync(written)
+    if place.is_dir():
+        for file in place.iterdir():
+            _flush(file)
+    _flush(place)
     with suppress(FileNotFoundError):
-        before = target.stat()
-        if not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        with suppress(OSError, AttributeError):  # only an owner may give files away
-            os.chown(place, before.st_uid, before.st_gid)
-        place.chmod(stat.S_IMODE(before.st_mode))
+        _copy_permissions(target, place)
         if beside is not None:
             target.unlink()
     if beside is not None:
@@ -309,285 +373,108 @@ def publish(
     place.replace(target)
 
 
-def _sync(path: Path) -> None:
-    """Wait until all of a file is on the disk; a full disk may only be noticed now."""
+def _copy_permissions(target: Path, place: Path) -> None:
+    """Give a file the owner and the permissions of its target, which must be writable."""
+    status = target.stat()
+    _check_writable(target)
+    with suppress(OSError, AttributeError):  # only root may change the owner
+        os.chown(place, status.st_uid, status.st_gid)
+    place.chmod(stat.S_IMODE(status.st_mode))
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file is on the disk. Only then some full disks raise an error."""
     # Windows can only flush files that are open for writing.
     if sys.platform == "win32":
         return
-    number = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(number)
+        os.fsync(descriptor)
     except OSError as error:
-        # some file systems have no such call
-        if error.errno not in (
-            errno.EINVAL,
-            errno.ENOTSUP,
-        ):
+        is_unsupported = error.errno in (errno.EINVAL, errno.ENOTSUP)
+        if not is_unsupported:
             raise
     finally:
-        os.close(number)
+        os.close(descriptor)
 
 
-def _guard(place: Path) -> int | None:
-    """Lock a place for as long as the number returned is open; None where it has been removed."""
-    if sys.platform == "win32":  # no file that is open can be replaced
-        return os.open(os.devnull, os.O_RDONLY)
-    try:
-        number = os.open(place, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
-    if lock(number, place):
-        return number
-    os.close(number)
-    return None
+# ---- temporary files --------------------------------------------------------
 
 
-def _remove_abandoned(folder: Path, beginning: str) -> None:
-    """Remove the places that runs have left that were killed; each run locks its own."""
-    if sys.platform == "win32":
-        return
-    form = re.compile(rf"{re.escape(beginning)}[0-9a-f]{{{2 * _RANDOM}}}[.]part")
-    with suppress(OSError), os.scandir(folder) as entries:
-        left = [
-            folder / e.name
-            for e in entries
-            if form.fullmatch(e.name) and not e.is_symlink()
-        ]
-        for place in left:
-            with suppress(OSError):
-                number = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
-                try:
-                    if lock(number, unknown=False):
-                        _remove(place)
-                finally:
-                    os.close(number)
+def _create(temporary: Path, *, folder: bool) -> None:
+    """Create an empty file or folder that does not exist yet."""
+    if folder:
+        temporary.mkdir(parents=True)
+    else:
+        temporary.open("xb").close()
 
 
-def _remove(place: Path) -> None:
-    with suppress(OSError):
-        if place.is_dir():
-            import shutil  # it takes ten modules along
-
-            shutil.rmtree(place, ignore_errors=True)
-        else:
-            place.unlink(missing_ok=True)
-
-
-def write_matrix(
-    path: str | os.PathLike[str],
-    shape: tuple[int, int],
-    dtype: str,
-    step: int,
-    of: Mapping[str, str],
-    block: Callable[[int, int], NDArray[Any]],
-    *,
-    resume: bool = True,
-    progress: Callable[[int, int], None] | None = None,
-    beside: Callable[[], None] | None = None,
-) -> NDArray[Any]:
-    """Write the blocks that are not there yet.
-
-    Parameters
-    ----------
-    path : path
-        Of the .npy file.
-    shape : pair of int
-    dtype : str
-    step : int
-        Rows of a block.
-    of : mapping from str to str
-        What the matrix is of: a file of anything else is not continued.
-    block : callable
-        Gives rows start to stop.
-    resume : bool
-        Continue what was not finished, and refuse to replace a matrix that is; otherwise all is
-        computed, and replaces one that is there.
-    progress : callable, optional
-        Called with rows done and rows in all.
-    beside : callable, optional
-        Writes the files that belong to the matrix, when it is complete and before it appears.
+def _open_locked(temporary: Path) -> int | None:
+    """Lock a temporary file, so that other runs do not take it for abandoned.
 
     Returns
     -------
-    array
-        A read-only memory map.
-
-    Raises
-    ------
-    InputError
-        If the matrix exists; what was not finished is of other inputs, damaged or without notes;
-        another run is writing it; or it cannot be written.
+    int or None
+        A file descriptor that holds the lock until it is closed. None if another run has removed
+        the file.
     """
-    import numpy as np
-
-    job = _MatrixFile(Path(path), shape, np.dtype(dtype))
-    noted = {
-        "format": _FORMAT,
-        **of,
-        "shape": list(shape),
-        "dtype": dtype,
-        "block_rows": step,
-    }
-    starts = range(0, shape[0], step)
-    check_output(path)
-    with naming(str(path)), job.locked(resume=resume) as log:
-        done = job.finished(log, noted, starts, resume=resume)
-        if len(done) < len(starts) or job.part.exists():
-            with job.opened(fresh=not done) as matrix:
-                for start in starts:
-                    stop = min(start + step, shape[0])
-                    if (
-                        start not in done
-                        or job.checksum(matrix, start, stop) != done[start]
-                    ):
-                        checksum = job.write(matrix, start, block(start, stop))
-                        job.note(log, f"{start} {checksum:08x}\n")
-                    report_progress(progress, stop, shape[0], "scoring pairs", "row")
-            publish(job.part, job.target, beside)
-        job.forget()
-    found: NDArray[Any] = np.load(path, mmap_mode="r")
-    return found
+    if sys.platform == "win32":
+        # Windows does not replace an open file, so the file is not locked there.
+        return os.open(os.devnull, os.O_RDONLY)
+    try:
+        descriptor = os.open(temporary, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    if lock(descriptor, temporary):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
-def npy_header(shape: tuple[int, int], dtype: np.dtype[Any]) -> bytes:
-    """Return how a .npy file begins."""
-    import numpy as np
+def _remove_abandoned(folder: Path, name: str) -> None:
+    """Remove the temporary files of runs that were killed.
 
-    kind, header = np.lib.format.dtype_to_descr(dtype), io.BytesIO()
-    described = {"descr": kind, "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(header, described)
-    return header.getvalue()
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        The name of the target, cut off as in the names of its temporary files.
+    """
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        for temporary in _list_temporary_files(folder, name):
+            with suppress(OSError):
+                _remove_unlocked(temporary)
 
 
-class _MatrixFile:
-    """The file of a matrix, its unfinished numbers, and its notes."""
+def _list_temporary_files(folder: Path, name: str) -> list[Path]:
+    """Return the temporary files and folders of a target."""
+    pattern = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{{2 * _RANDOM_BYTES}}}\.part")
+    files = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if pattern.fullmatch(entry.name) and not entry.is_symlink():
+                files.append(folder / entry.name)
+    return files
 
-    def __init__(
-        self, file: Path, shape: tuple[int, int], dtype: np.dtype[Any]
-    ) -> None:
-        self.file, self.dtype = file, dtype
-        target = os.path.realpath(file) if file.is_symlink() else str(file)
-        self.target = Path(target)
-        self.part, self.notes = Path(f"{target}.part"), Path(f"{target}.blocks")
-        self.width = shape[1] * dtype.itemsize  # bytes of a row
-        self.header = npy_header(shape, dtype)
-        self.size = len(self.header) + shape[0] * self.width
 
-    def unfinished(self, why: str, where: Path | None = None) -> InputError:
-        """Return the error of files that cannot be continued."""
-        where = where or self.file
-        return InputError(
-            "matrix-unfinished", where, why=why, part=self.part, notes=self.notes
-        )
+def _remove_unlocked(temporary: Path) -> None:
+    """Remove a temporary file, unless a running process has locked it."""
+    descriptor = os.open(temporary, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        if lock(descriptor, if_unsupported=False):
+            _remove(temporary)
+    finally:
+        os.close(descriptor)
 
-    @contextmanager
-    def locked(self, *, resume: bool) -> Iterator[BinaryIO]:
-        """Open the notes for this run alone, if all files can be written."""
-        if self.file.exists() and not self.file.is_file():
-            raise InputError("not-a-file", self.file)
-        for place in (self.part, self.notes):  # their names are longer
-            check_output(place)
-        if (
-            resume
-            and self.target.exists()
-            and not (self.part.exists() or self.notes.exists())
-        ):
-            raise InputError("matrix-exists", self.file)
-        with self.notes.open("a+b", buffering=0) as log:
-            if not lock(log, self.notes):
-                raise InputError("matrix-locked", self.file)
-            yield log
 
-    def note(self, log: BinaryIO, line: str) -> None:
-        """Add a line to the notes."""
-        if log.write(line.encode()) != len(line):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        os.fsync(log.fileno())
+def _remove(temporary: Path) -> None:
+    """Remove a file or folder, if it exists."""
+    with suppress(OSError):
+        if temporary.is_dir():
+            import shutil  # imported here, because it loads ten other modules
 
-    def finished(
-        self, log: BinaryIO, noted: dict[str, Any], starts: range, *, resume: bool
-    ) -> dict[int, int]:
-        """Return the finished blocks and their checksums; a new run notes what the matrix is of."""
-        log.seek(0)
-        lines = log.read().splitlines(keepends=True) if resume else []
-        # otherwise nothing was written
-        begun = bool(lines) and lines[0].endswith(b"\n")
-        exists = self.part.exists()
-        if exists and resume and not begun:
-            raise self.unfinished("no run has noted what it is", self.part)
-        if begun and (exists or self.target.exists()):
-            self.check_same(lines[0], noted)
-            whole = [line for line in lines if line.endswith(b"\n")]
-            matches = [
-                re.fullmatch(rb"(\d{1,18}) ([0-9a-f]{8})\n", line) for line in whole[1:]
-            ]
-            every = {int(one[1]): int(one[2], 16) for one in matches if one}
-            done = {start: every[start] for start in starts if start in every}
-            # all: killed before the notes were removed
-            if exists or len(done) == len(starts):
-                log.truncate(sum(map(len, whole)))  # a line may be cut off
-                return done
-        if resume and self.target.exists():
-            raise InputError("matrix-exists", self.file)
-        log.truncate(0)
-        self.note(log, json.dumps(noted) + "\n")
-        return {}
-
-    def check_same(self, line: bytes, now: dict[str, Any]) -> None:
-        """Refuse the notes of another matrix."""
-        try:
-            noted = json.loads(line.decode("utf-8"))
-            kind = noted.get("format")
-        except (ValueError, RecursionError, AttributeError):
-            raise self.unfinished("its notes are damaged", self.notes) from None
-        if kind != _FORMAT:
-            raise self.unfinished("its notes are from another version", self.notes)
-        others = []
-        for key in [key for key in now if noted.get(key) != now[key]]:
-            values = [str(one) for one in (noted.get(key), now[key])]
-            was, is_ = (text if len(text) <= 200 else brief(text) for text in values)
-            differs = f"its {_NAMED.get(key, key)} is {was}, not {is_}"
-            others.append(f"it has other {_HASHED[key]}" if key in _HASHED else differs)
-        if others:
-            raise self.unfinished(", ".join(others))
-
-    @contextmanager
-    def opened(self, *, fresh: bool) -> Iterator[BinaryIO]:
-        """Open the matrix to be written: its header and full length first."""
-        # Blocks are written and not assigned to a map of the file: on a full disk, an assignment
-        # ends the process.
-        whole = self.header, self.size
-        with self.part.open("w+b" if fresh else "r+b", buffering=0) as matrix:
-            if fresh:
-                matrix.write(self.header)
-                matrix.truncate(self.size)
-            elif (matrix.read(len(self.header)), self.part.stat().st_size) != whole:
-                raise self.unfinished(
-                    "it is damaged, cut off or of another shape", self.part
-                )
-            yield matrix
-
-    def forget(self) -> None:
-        """Remove the notes of a complete matrix."""
-        with suppress(OSError):  # Windows removes no file that is open
-            self.notes.unlink()
-
-    def checksum(self, matrix: BinaryIO, start: int, stop: int) -> int:
-        """Return the checksum of rows that were written."""
-        matrix.seek(len(self.header) + start * self.width)
-        left, found = (stop - start) * self.width, 0
-        while left and (data := matrix.read(min(left, _CHUNK))):
-            left, found = left - len(data), zlib.crc32(data, found)
-        return found
-
-    def write(self, matrix: BinaryIO, start: int, rows: NDArray[Any]) -> int:
-        """Write rows at their place and on the disk, and return their checksum."""
-        import numpy as np
-
-        data = np.ascontiguousarray(rows, self.dtype).data.cast("B")
-        checksum = zlib.crc32(data)
-        matrix.seek(len(self.header) + start * self.width)
-        while data:
-            data = data[matrix.write(data) :]
-        os.fsync(matrix.fileno())
-        return checksum
+            shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            temporary.unlink(missing_ok=True)

@@ -1,25 +1,27 @@
-"""How well measures agree with people, and whether one agrees better than another.
+"""Agreement of measures with human judgements, and tests between measures.
 
 Conventions
 -----------
-The values of measures of which lower is better are negated, so that agreement is never negative
-for that. Judgements of candidates that a measure has no value for are left out of its agreement,
-and counted.
+Values of measures for which lower is better are negated, so that better agreement is
+always a higher value. Judgements of candidates without a value of the measure are left
+out of its agreement, and counted.
 
-The only statistic of preferences is accuracy: the share of pairs in which the measure prefers the
-same side as people; a pair of equal values counts half, one without a preference is left out.
+The only statistic of preferences is the accuracy: the share of pairs in which the
+measure prefers the same side as people. A pair of equal values counts half. Pairs
+without a preference are left out.
 
-A resample draws as many images as there are, with replacement, each with all of its judgements:
-judgements of one image are not independent. All measures and groups share the resamples. The
-bootstrap test is that of `semmetrics.compare`; Williams' test takes judgements as independent.
+Judgements of one image are not independent. So a resample draws as many images as there
+are, with replacement, each with all of its judgements. All measures and groups use the
+same resamples. The bootstrap test is the test of `semmetrics.compare`. Williams' test
+assumes independent judgements.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,59 +29,23 @@ from numpy.typing import NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value, hash_strings
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.form import DEFAULTS, takes_options
-from semmetrics.data.judgements import (
-    TEXTS,
-    Judgements,
-    name_all,
-    name_of,
-    read_judgements,
-)
-from semmetrics.data.lists import Lists
-from semmetrics.errors import Fact, InputError, UnknownKeyError
-from semmetrics.kinds.common import counted
-from semmetrics.messages import did_you_mean, listing, pluralize, visible
-from semmetrics.options import (
-    AGGREGATIONS,
-    AGREEMENT,
-    CORRECTIONS,
-    JUDGEMENT_TESTS,
-    split_names,
-)
-from semmetrics.reports import ScaledResult, Table, entry_of, format_p
-from semmetrics.scoring import evaluation as opening
+from semmetrics.data.judgements import Judgements
+from semmetrics.errors import InputError
+from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
+from semmetrics.reports import entry_of
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.evaluation import Evaluation
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.notes import INTERVAL_OPTIONS
-from semmetrics.scoring.protocols import (
-    AgreementProtocol,
-    NotComputed,
-    find_agreement_protocol,
-)
-from semmetrics.scoring.resampling import Draws
-from semmetrics.scoring.score import score_evaluation, system_name
 from semmetrics.studies import significance
-from semmetrics.studies.comparison_text import report_correction, report_least_p
 from semmetrics.studies.correlations import (
     Correlated,
+    WeightedTable,
     correlation,
-    percentiles,
+    percentile_interval,
     resample,
 )
-from semmetrics.studies.differences import find_headings, item_values
 from semmetrics.studies.significance import subtract
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from semmetrics.options import Options
-
-_MANY = 8  # agreements that a sentence names
-_AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
-_NO_PROTOCOL = AgreementProtocol(
-    name="", title="", source="", statistics=(), cite=(), files=""
-)
 COLUMNS = (
     "heading",
     "measure",
@@ -110,8 +76,10 @@ COLUMNS = (
     "comparisons",
     "signature",
 )
+"""The columns of a row of agreement."""
+
 ALL = "all"
-"""The group that every judgement is in."""
+"""The group of all judgements."""
 
 
 @dataclass(frozen=True)
@@ -124,12 +92,12 @@ class AgreementDesign:
     aggregate : {"none", "mean"}
     test : {"bootstrap", "williams"}
     correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
-        Over all measures, groups and statistics together.
+        Applies to all measures, groups and statistics together.
     baseline : str
         The heading of the measure that all others are compared with.
     bootstrap : Bootstrap
     protocol : str
-        Empty without one.
+        Empty if no protocol is used.
     """
 
     statistics: tuple[str, ...]
@@ -144,29 +112,31 @@ class AgreementDesign:
         check_choice("aggregate", self.aggregate, AGGREGATIONS)
         check_choice("test", self.test, JUDGEMENT_TESTS)
         check_choice("correction", self.correction, CORRECTIONS)
-        for one in self.statistics:
-            check_choice("statistics", one, AGREEMENT)
-        others = [one for one in self.statistics if one != "pearson"]
-        if self.test == "williams" and others:
-            raise InputError(
-                "bad-option",
-                name="test",
-                value=self.test,
-                wanted=f"'bootstrap' for {AGREEMENT[others[0]]}",
-            )
+        for statistic in self.statistics:
+            check_choice("statistics", statistic, AGREEMENT)
+        if self.test != "williams":
+            return
+        for statistic in self.statistics:
+            if statistic != "pearson":
+                raise InputError(
+                    "bad-option",
+                    name="test",
+                    value=self.test,
+                    wanted=f"'bootstrap' for {AGREEMENT[statistic]}",
+                )
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The values that a measure gives to the candidates that people judge.
+    """The values of a measure for candidates that people judge.
 
     Attributes
     ----------
     heading, measure, signature : str
     values : float64 array, shape (candidates,)
-        nan where there is none; the higher, the better.
+        Higher is better. nan for candidates without a value.
     names : tuple of str
-        What else it may be called.
+        Other names of the measure.
     """
 
     heading: str
@@ -184,25 +154,25 @@ class Agreement:
     Attributes
     ----------
     heading, measure : str
-        How tables call it, and its full name.
+        The name of the measure in tables, and its full name.
     group : str
-        The group of judgements; "all" for all.
+        The group of judgements; "all" for all judgements.
     statistic : {"pearson", "spearman", "kendall-b", "kendall-c", "accuracy"}
     design : AgreementDesign
     unit : {"rating", "pair"}
         What a judgement is.
     n, candidates, images : int
-        Judgements, the candidates that they are of, and the images of these.
+        Numbers of judgements, of distinct candidates judged, and of their images.
     lacking : int
-        Judgements left out: of candidates without a value, or of pairs without a preference.
+        Judgements left out because a candidate has no value, or a pair no preference.
     value, low, high : float
-        With an interval; nan where not defined.
+        The statistic and its interval, nan if undefined.
     difference, difference_low, difference_high : float
-        The value less that of the baseline; nan for the baseline.
+        The value minus the value of the baseline. nan for the baseline itself.
     p, p_corrected : float
-        Of the difference; nan for the baseline, and where it cannot be tested.
+        The p-value of the difference. nan for the baseline, and if it cannot be tested.
     comparisons : int
-        How many p values were corrected together.
+        How many p-values were corrected together.
     """
 
     heading: str
@@ -235,74 +205,118 @@ class Agreement:
 
     @property
     def signature(self) -> str:
-        """The signature of the measure, with that of the judgements and of the statistic."""
-        design, made = self.design, self.design.bootstrap
-        parts = {
+        """The signature of the measure, the judgements and the statistic."""
+        design = self.design
+        bootstrap = design.bootstrap
+        settings = {
             "judged": f"{design.protocol or 'own'}@{self.data}",
             "group": self.group,
             "stat": self.statistic,
             "agg": design.aggregate,
             f"{self.unit}s": self.n,
             "images": self.images,
-            "ci": f"percentile,{made.level},{made.resamples},{made.seed}",
+            "ci": f"percentile,{bootstrap.level},{bootstrap.resamples},{bootstrap.seed}",
         }
         if not math.isnan(self.p):
-            parts |= {
-                "test": design.test,
-                "correction": f"{design.correction},{self.comparisons}",
-            }
-        return "|".join(
-            [self.scored, *(f"{name}:{value}" for name, value in parts.items())]
-        )
+            settings["test"] = design.test
+            settings["correction"] = f"{design.correction},{self.comparisons}"
+        parts = [self.scored]
+        parts += [f"{name}:{value}" for name, value in settings.items()]
+        return "|".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the agreement as JSON has it: null for what is undefined."""
-        design, made = self.design, self.design.bootstrap
+        """Return the agreement as in JSON, with None for undefined values."""
+        design = self.design
+        bootstrap = design.bootstrap
+        significant = None
+        if not math.isnan(self.p):
+            significant = self.significant
         return entry_of(
             self,
             "semmetrics.agreement/1",
             COLUMNS,
             protocol=design.protocol or None,
             aggregate=design.aggregate,
-            significant=None if math.isnan(self.p) else self.significant,
-            level=made.level,
-            resamples=made.resamples,
-            seed=made.seed,
+            significant=significant,
+            level=bootstrap.level,
+            resamples=bootstrap.resamples,
+            seed=bootstrap.seed,
             baseline=design.baseline,
             test=design.test,
             correction=design.correction,
         )
 
 
-class _Preferred:
-    """Pairs of which people and a measure prefer a side: their agreement under any weights."""
+class _PreferenceTable:
+    """Pairs of candidates, and whether a measure prefers the same side as people."""
 
-    def __init__(self, right: Floats, groups: Ints, n_groups: int) -> None:
-        self._right = np.bincount(groups, right, n_groups)
-        self._all = np.bincount(groups, minlength=n_groups).astype(np.float64)
+    def __init__(self, hits: Floats, groups: Ints, n_groups: int) -> None:
+        self._hits = np.bincount(groups, hits, n_groups)
+        self._pairs = np.bincount(groups, minlength=n_groups).astype(np.float64)
 
     def weighted(
         self, statistics: Sequence[str], counts: NDArray[Any]
     ) -> dict[str, Floats]:
-        """Return the accuracy in each resample; nan where it has no pair."""
+        """Return the accuracy in each resample, nan if the resample has no pair."""
         with np.errstate(all="ignore"):
-            found: Floats = (counts @ self._right) / (counts @ self._all)
-        return dict.fromkeys(statistics, found)
+            accuracy: Floats = (counts @ self._hits) / (counts @ self._pairs)
+        return dict.fromkeys(statistics, accuracy)
+
+
+class _Images(NamedTuple):
+    """The images that are resampled.
+
+    Attributes
+    ----------
+    draws : Draws
+    of_judgements : int array, shape (judgements,)
+        The position of the image of each judgement in the resamples.
+    n : int
+    """
+
+    draws: Draws
+    of_judgements: Ints
+    n: int
+
+
+class _Counts(NamedTuple):
+    """Numbers of an `Agreement` with the same names."""
+
+    n: int
+    candidates: int
+    images: int
+    lacking: int
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """One measure and one group of judgements: what is resampled, and what goes into tests."""
+    """One group of judgements that one measure has values for.
 
-    of: Judged
+    Attributes
+    ----------
+    judged : Judged
+    group : str
+    counts : _Counts
+    rows : int array, shape (n,)
+        The judgements of this part.
+    scores : float64 array, shape (n,)
+        The value of the rated candidate, or the difference of the values of a pair.
+    ratings : float64 array, shape (n,)
+        The ratings or preferences.
+    table : WeightedTable
+    values : mapping from statistic to float
+    replicates : mapping from statistic to float64 array, shape (resamples,)
+    """
+
+    judged: Judged
     group: str
-    table: Any
-    values: Mapping[str, float]
+    counts: _Counts
+    rows: Ints
     scores: Floats
     ratings: Floats
-    rows: Ints
-    counts: dict[str, int]
-    drawn: Mapping[str, Floats] = field(default_factory=dict)
+    table: WeightedTable
+    values: Mapping[str, float]
+    replicates: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def measure_agreement(
@@ -319,135 +333,173 @@ def measure_agreement(
     measures : sequence of Judged
     design : AgreementDesign
     progress : callable, optional
-        Called with resamples done and in all.
+        Called with the number of resamples done and their total.
 
     Returns
     -------
     list of Agreement
-        Group by group, measure by measure, statistics in the order of the design.
+        Sorted by group, then by measure, then by the statistics of the design.
 
     Raises
     ------
     InputError
-        If the statistic is not for such judgements, or all of them are too few for Williams' test;
-        a smaller group that is too small has no p.
+        If the statistic does not apply to these judgements, or there are too few
+        judgements for Williams' test. A smaller group with too few has no p.
     """
+    _check_judgements(judgements, design)
+    image_numbers, image_names = judgements.image_numbers()
+    draws = Draws.of_hashes(hash_strings(list(image_names)))
+    images = _Images(draws, draws.place[image_numbers], len(image_names))
+    parts = []
+    for group in (None, *judgements.group_names()):
+        for judged in measures:
+            parts.append(_tabulate_part(judgements, judged, group, images, design))
+    parts = _resample_parts(parts, design, draws, progress)
+
+    baselines = {}
+    for part in parts:
+        if part.judged.heading == design.baseline:
+            baselines[part.group] = part
+    data = _fingerprint(judgements)
+    rows = []
+    for part in parts:
+        for statistic in part.values:
+            row = _summarize_part(part, statistic, design, judgements.noun, data)
+            baseline = baselines[part.group]
+            if part is not baseline:
+                row = _compare_with_baseline(row, part, baseline)
+            rows.append(row)
+    return _correct_p_values(rows, design)
+
+
+def _check_judgements(judgements: Judgements, design: AgreementDesign) -> None:
+    """Check the names of groups, and that the statistics apply to the judgements."""
     if ALL in judgements.group_names():
         raise InputError("reserved-group", judgements.source, name=ALL)
-    others = [name for name in design.statistics if name != "accuracy"]
-    if judgements.second is not None and others:
-        raise InputError(
-            "bad-option",
-            judgements.source,
-            name="statistics",
-            value=others[0],
-            wanted="'accuracy' for preferences",
-        )
-    images, names = judgements.image_numbers()
-    draws = Draws.of_hashes(hash_strings(list(names)))
-    parts = [
-        _part(judgements, one, group, draws.place[images], len(names), design)
-        for group in (None, *judgements.group_names())
-        for one in measures
-    ]
-    tables = [part.table for part in parts]
-    resampled = resample(tables, design.statistics, design.bootstrap, draws, progress)
-    parts = [
-        replace(part, drawn=drawn) for part, drawn in zip(parts, resampled, strict=True)
-    ]
-    base = {part.group: part for part in parts if part.of.heading == design.baseline}
-    data = _fingerprint(judgements)
-    rows: list[Agreement] = []
-    for part in parts:
-        for name, value in part.values.items():
-            groups = part.counts["images"]
-            interval = percentiles(
-                part.drawn[name], value, design.bootstrap, groups, "image"
+    if judgements.second is None:
+        return
+    for statistic in design.statistics:
+        if statistic != "accuracy":
+            raise InputError(
+                "bad-option",
+                judgements.source,
+                name="statistics",
+                value=statistic,
+                wanted="'accuracy' for preferences",
             )
-            row = Agreement(
-                part.of.heading,
-                part.of.measure,
-                part.group,
-                name,
-                design,
-                judgements.noun,
-                **part.counts,
-                value=value,
-                low=interval.low,
-                high=interval.high,
-                scored=part.of.signature,
-                data=data,
-                names=part.of.names,
-            )
-            other = base[part.group]
-            rows.append(row if part is other else _compare(row, part, other))
-    corrected = significance.correct_p([row.p for row in rows], design.correction)
-    number = sum(not math.isnan(row.p) for row in rows)
-    return [
-        row
-        if row.heading == design.baseline
-        else replace(row, p_corrected=p, comparisons=number)
-        for row, p in zip(rows, corrected, strict=True)
-    ]
 
 
-def _part(
+def _tabulate_part(
     judgements: Judgements,
-    one: Judged,
+    judged: Judged,
     group: str | None,
-    images: Ints,
-    number: int,
+    images: _Images,
     design: AgreementDesign,
 ) -> _Part:
-    """Tabulate the judgements of a group that a measure has values for, and measure all of them."""
-    chosen = judgements.of_group(group)
-    first, second = judgements.first, judgements.second
-    scores, known, sides = one.values[first], chosen.copy(), [first]
-    if second is not None:
-        scores, known = scores - one.values[second], known & (judgements.values != 0)
-        sides = [first, second]
-    rows = np.flatnonzero(known & ~np.isnan(scores))
-    scores, ratings, of = scores[rows], judgements.values[rows], images[rows]
-    counts = {
-        "n": len(rows),
-        "candidates": judgements.count_candidates(
-            np.concatenate([side[rows] for side in sides])
-        ),
-        "images": len(np.unique(of)),
-        "lacking": int(chosen.sum()) - len(rows),
-    }
-    table: Any = _Preferred((1 + np.sign(scores) * ratings) / 2, of, number)
-    if second is None:
-        table = Correlated.of(scores, ratings, of, number)
-    whole = table.weighted(design.statistics, np.ones((1, number)))
-    values = {name: float(value) for name, (value,) in whole.items()}
-    return _Part(one, group or ALL, table, values, scores, ratings, rows, counts)
+    """Tabulate the judgements of a group that a measure has values for.
+
+    A group of None selects all judgements.
+    """
+    in_group = judgements.of_group(group)
+    is_comparable = in_group
+    scores = judged.values[judgements.first]
+    if judgements.second is not None:
+        scores = scores - judged.values[judgements.second]
+        is_comparable = in_group & (judgements.values != 0)
+    rows = np.flatnonzero(is_comparable & ~np.isnan(scores))
+    scores = scores[rows]
+    ratings = judgements.values[rows]
+    image_of_rows = images.of_judgements[rows]
+
+    candidates = judgements.first[rows]
+    if judgements.second is not None:
+        candidates = np.concatenate([candidates, judgements.second[rows]])
+    counts = _Counts(
+        n=len(rows),
+        candidates=judgements.count_candidates(candidates),
+        images=len(np.unique(image_of_rows)),
+        lacking=int(in_group.sum()) - len(rows),
+    )
+    table: WeightedTable
+    if judgements.second is None:
+        table = Correlated.of(scores, ratings, image_of_rows, images.n)
+    else:
+        hits = (1 + np.sign(scores) * ratings) / 2
+        table = _PreferenceTable(hits, image_of_rows, images.n)
+    each_image_once = np.ones((1, images.n))
+    weighted = table.weighted(design.statistics, each_image_once)
+    values = {name: float(value) for name, (value,) in weighted.items()}
+    return _Part(
+        judged,
+        group or ALL,
+        counts,
+        rows,
+        scores,
+        ratings,
+        table,
+        values,
+    )
 
 
-def _compare(row: Agreement, part: _Part, other: _Part) -> Agreement:
-    """Compare an agreement with that of the baseline, and test the difference."""
-    name, made = row.statistic, row.design.bootstrap
-    difference = float(subtract(row.value, other.values[name]))
-    less = subtract(part.drawn[name], other.drawn[name])
-    images = min(part.counts["images"], other.counts["images"])
-    interval = percentiles(less, difference, made, images, "image")
-    _, mine, shared = np.intersect1d(part.rows, other.rows, return_indices=True)
-    p, few = math.nan, part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS
-    # otherwise every resample is the same
-    if images > 1 and row.design.test != "williams":
-        p = significance.shifted_p(less, difference)
-    elif images > 1 and not few:  # on the judgements that both measures have
-        one, against, ratings = (
-            part.scores[mine],
-            other.scores[shared],
-            part.ratings[mine],
-        )
-        pairs = ((one, ratings), (against, ratings), (one, against))
-        first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
-        try:
-            p = significance.williams_p(first, second, between, len(mine))
-        except InputError as error:
-            raise error.placed(f"{part.of.heading}, group {part.group!r}") from None
+def _resample_parts(
+    parts: Sequence[_Part], design: AgreementDesign, draws: Draws, progress: Progress
+) -> list[_Part]:
+    """Return the parts with their replicates. All parts use the same resamples."""
+    tables = [part.table for part in parts]
+    replicates = resample(tables, design.statistics, design.bootstrap, draws, progress)
+    return [
+        replace(part, replicates=replicates_of_part)
+        for part, replicates_of_part in zip(parts, replicates, strict=True)
+    ]
+
+
+def _summarize_part(
+    part: _Part, statistic: str, design: AgreementDesign, unit: str, data: str
+) -> Agreement:
+    """Return the agreement of a part by a statistic, without a comparison."""
+    value = part.values[statistic]
+    interval = percentile_interval(
+        part.replicates[statistic],
+        value,
+        design.bootstrap,
+        part.counts.images,
+        "image",
+    )
+    return Agreement(
+        heading=part.judged.heading,
+        measure=part.judged.measure,
+        group=part.group,
+        statistic=statistic,
+        design=design,
+        unit=unit,
+        n=part.counts.n,
+        candidates=part.counts.candidates,
+        images=part.counts.images,
+        lacking=part.counts.lacking,
+        value=value,
+        low=interval.low,
+        high=interval.high,
+        scored=part.judged.signature,
+        data=data,
+        names=part.judged.names,
+    )
+
+
+def _compare_with_baseline(row: Agreement, part: _Part, baseline: _Part) -> Agreement:
+    """Add the difference from the baseline, its interval and its p to an agreement."""
+    statistic = row.statistic
+    difference = float(subtract(row.value, baseline.values[statistic]))
+    replicates = subtract(part.replicates[statistic], baseline.replicates[statistic])
+    n_images = min(part.counts.images, baseline.counts.images)
+    interval = percentile_interval(
+        replicates, difference, row.design.bootstrap, n_images, "image"
+    )
+    if n_images <= 1:  # All resamples are equal.
+        p = math.nan
+    elif row.design.test == "williams":
+        p = _williams_p(part, baseline)
+    else:
+        p = significance.shifted_p(replicates, difference)
     return replace(
         row,
         difference=difference,
@@ -457,597 +509,66 @@ def _compare(row: Agreement, part: _Part, other: _Part) -> Agreement:
     )
 
 
+def _williams_p(part: _Part, baseline: _Part) -> float:
+    """Return p of Williams' test on the judgements that both measures have values for.
+
+    It is nan for a group with too few judgements. Too few judgements in total raise an
+    error.
+    """
+    _, in_part, in_baseline = np.intersect1d(
+        part.rows, baseline.rows, return_indices=True
+    )
+    n_shared = len(in_part)
+    if part.group != ALL and n_shared < significance.LEAST_OF_WILLIAMS:
+        return math.nan
+    scores = part.scores[in_part]
+    baseline_scores = baseline.scores[in_baseline]
+    ratings = part.ratings[in_part]
+    own_r = correlation(scores, ratings, "pearson")
+    baseline_r = correlation(baseline_scores, ratings, "pearson")
+    r_between = correlation(scores, baseline_scores, "pearson")
+    try:
+        return significance.williams_p(own_r, baseline_r, r_between, n_shared)
+    except InputError as error:
+        where = f"{part.judged.heading}, group {part.group!r}"
+        raise error.placed(where) from None
+
+
+def _correct_p_values(
+    rows: Sequence[Agreement], design: AgreementDesign
+) -> list[Agreement]:
+    """Return the agreements with corrected p-values, except for the baseline."""
+    p_values = [row.p for row in rows]
+    corrected_p_values = significance.correct_p(p_values, design.correction)
+    n_comparisons = sum(not math.isnan(p) for p in p_values)
+    corrected_rows = []
+    for row, p_corrected in zip(rows, corrected_p_values, strict=True):
+        if row.heading == design.baseline:
+            corrected_rows.append(row)
+            continue
+        corrected_row = replace(row, p_corrected=p_corrected, comparisons=n_comparisons)
+        corrected_rows.append(corrected_row)
+    return corrected_rows
+
+
 def _fingerprint(judgements: Judgements) -> str:
-    """Return twelve hex digits of a hash of the candidates and their judgements."""
-    second = judgements.first if judgements.second is None else judgements.second
-    columns = (some.tolist() for some in (judgements.first, second, judgements.values))
-    keys = [
-        "\0".join(
-            (
-                judgements.images[a],
-                judgements.candidates[a],
-                *judgements.references[a],
-                judgements.candidates[b],
-                repr(value),
-            )
-        )
-        for a, b, value in zip(*columns, strict=True)
-    ]
-    return f"{int(hash_strings(keys).sum(dtype=np.uint64)):016x}"[:12]
+    """Return 12 hex digits of a hash of the candidates and their judgements.
 
-
-@takes_options()
-def meta(  # type: ignore[misc]  # its protocols are not those of a score
-    ratings: Any,
-    preds: Any = None,
-    gts: Any = None,
-    *,
-    systems: Mapping[str, Any] | None = None,
-    protocol: str | None = None,
-    statistics: str | Sequence[str] | None = None,
-    aggregate: str | None = None,
-    baseline: str | None = None,
-    test: str = "bootstrap",
-    correction: str = "holm",
-    columns: Mapping[str, str] | None = None,
-    group_by: str | None = None,
-    ids: str | None = None,
-    **options: Unpack[Options],
-) -> AgreementTable:
-    r"""Measure how well the values that measures give to items agree with what people say.
-
-    Parameters
-    ----------
-    ratings : path, frame, mapping, or sequence of mappings
-        A public file, such as ``flickr8k.json``, or a table of ratings, ``{"id": ..., "rating":
-        ...}``, or of preferences, ``{"a": ..., "b": ..., "preferred": "a"}``; see
-        ``semmetrics.data.judgements``. Captions may stand in it with their references.
-    preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix, optional
-        The two sides of a score, where ``ratings`` has only ids.
-    systems : mapping from name to predictions, optional
-        The predictions of several systems, in place of ``preds``. The column "system" of
-        ``ratings`` names the system of each rating.
-    protocol : {"flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s", "cxc-sits"}, optional
-        How the literature measures agreement with that set of judgements.
-    statistics : str or sequence of str, optional
-        "kendall-c", "kendall-b", "pearson", "spearman" and "accuracy" (of pairs), or "all"; several
-        in one text with commas. The default is the protocol's, or all.
-    aggregate : {"none", "mean"}, optional
-        Whether several judgements of the same candidate are averaged. The default is the
-        protocol's, or "none".
-    baseline : str, optional
-        The measure that all others are compared with; the first where it is left out.
-    test : {"bootstrap", "williams"}
-        Resamples of images, the differences moved to mean 0; or Williams' test, which is for
-        Pearson's r and takes judgements as independent.
-    correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
-        Of p for the number of differences.
-    columns : mapping from role to column, optional
-        Names of columns of a table, such as ``{"rating": "score"}``.
-    group_by : str, optional
-        A column; each of its values has rows of its own, behind those of all judgements.
-    ids : str, optional
-        A regular expression for ids in ``ratings``: what its group finds is the id.
-    **options
-
-    Returns
-    -------
-    AgreementTable
-        A row for each measure, group and statistic, with an interval from resamples of images.
-
-    Raises
-    ------
-    InputError
-        If the input or an option is wrong, a measure has no values of items, an id is not among
-        the predictions, or the statistic or the test is not for such judgements.
-
-    References
-    ----------
-    Hessel et al. 2021, CLIPScore, appendix A. Anderson et al. 2016. Vedantam et al. 2015. Parekh et
-    al. 2021. Williams 1959. Graham & Baldwin 2014, Testing for significance of increased
-    correlation with human judgment, EMNLP.
-
-    Examples
-    --------
-    >>> images = {
-    ...     "a": {"ground_truth": ["a dog runs"], "human_judgement": [
-    ...         {"caption": "the dog runs", "rating": 4}, {"caption": "a cat", "rating": 1}]},
-    ...     "b": {"ground_truth": ["two cats sleep"], "human_judgement": [
-    ...         {"caption": "cats sleep", "rating": 3}, {"caption": "two cars", "rating": 2}]},
-    ... }
-    >>> found = meta(images, measures="BLEU-1 ROUGE-L", protocol="flickr8k-expert")
-    >>> [(one.heading, one.statistic, round(one.value, 3), one.n) for one in found]
-    [('BLEU-1', 'kendall-c', 0.938, 4), ('ROUGE-L', 'kendall-c', 0.562, 4)]
+    The order of the judgements does not matter.
     """
-    pinned = _NO_PROTOCOL if protocol is None else find_agreement_protocol(protocol)
-    given = {name: value for name, value in options.items() if value is not None}
-    bootstrap, read = Bootstrap.of(given), given.get("read")
-    notes: list[Fact] = []
-    if systems is not None:
-        if preds is not None:
-            raise InputError("conflicting-options", names="preds= and systems=")
-        preds, notes = _pool(systems, gts, given)
-    given = {
-        name: value for name, value in given.items() if name not in INTERVAL_OPTIONS
-    }
-    judgements = read_judgements(
-        ratings,
-        columns={**pinned.columns, **(columns or {})} or None,
-        group_by=group_by or pinned.group_by,
-        ids=ids or pinned.ids,
-        draw_references=pinned.draw_references,
-        seed=bootstrap.seed,
-        # columns of predictions are not those of ratings
-        options=DEFAULTS if read is None else replace(read.beside(), id_column=None),
-        several=systems is not None,
-    )
-    if (
-        protocol is not None
-        and (judgements.second is not None) is not pinned.preferences
-    ):
-        raise InputError(
-            "bad-option",
-            judgements.source,
-            name="protocol",
-            value=protocol,
-            wanted="a protocol of such judgements",
+    first = judgements.first.tolist()
+    second = first
+    if judgements.second is not None:
+        second = judgements.second.tolist()
+    keys = []
+    for a, b, value in zip(first, second, judgements.values.tolist(), strict=True):
+        fields = (
+            judgements.images[a],
+            judgements.candidates[a],
+            *judgements.references[a],
+            judgements.candidates[b],
+            repr(value),
         )
-    judgements = judgements.without_own_references(pinned.own_references)
-    chosen = _statistics(statistics, pinned, judgements, test)
-    how = aggregate or pinned.aggregate
-    design = AgreementDesign(chosen, how, test, correction, "", bootstrap, pinned.name)
-    scored = judgements.averaged() if how == "mean" else judgements
-    name = system_name(ratings if judgements.texts else preds)
-    if systems is not None:
-        name = ", ".join(systems)
-    own = pinned.own_references
-    scored, prepared, values = _score(
-        scored, preds, gts, {**given, "keep_rows": True}, name, own
-    )
-    heading = values[0].heading
-    if baseline is not None:
-        meant = find_headings(baseline, values)
-        if len(meant) != 1:
-            there = [one.heading for one in values]
-            remedy = did_you_mean(baseline, there, f"choose one of {listing(there)}")
-            raise InputError(
-                "unknown-name", what="baseline", value=baseline, remedy=remedy
-            )
-        (heading,) = meant
-    design = replace(design, baseline=heading)
-    rows = measure_agreement(scored, values, design, given.get("progress"))
-    understood, absent = _understood(judgements, prepared), prepared.chosen.not_computed
-    table = AgreementTable(rows, [], understood, absent)
-    facts = [
-        one
-        for one in prepared.notes()  # judged images have several candidates
-        if not scored.texts or one.code != "several-candidates"
-    ]
-    return replace(table, facts=[*notes, *facts, *_facts(scored, table, pinned)])
-
-
-def _statistics(
-    asked: str | Sequence[str] | None,
-    pinned: AgreementProtocol,
-    judgements: Judgements,
-    test: str,
-) -> tuple[str, ...]:
-    if asked is not None and asked != "all":
-        names = (
-            split_names(asked.replace(" ", ",")) if isinstance(asked, str) else asked
-        )
-        return tuple(dict.fromkeys(names or [str(asked)]))
-    if test == "williams":
-        return ("pearson",)
-    if pinned.statistics and asked is None:
-        return pinned.statistics
-    return tuple(AGREEMENT) if judgements.second is None else ("accuracy",)
-
-
-def _check_sides(
-    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any]
-) -> None:
-    """Raise an error if predictions do not go with the judgements."""
-    if judgements.texts and (preds is not None or gts is not None):
-        raise InputError(
-            "not-applicable",
-            judgements.source,
-            name="preds",
-            what="ratings with captions and references",
-        )
-    if judgements.texts and given.get("task", TEXTS) != TEXTS:
-        raise InputError(
-            "bad-option",
-            judgements.source,
-            name="task",
-            value=given["task"],
-            wanted=repr(TEXTS),
-        )
-    if not judgements.texts and (preds is None or gts is None):
-        raise InputError(
-            "nothing-given",
-            judgements.source,
-            what="texts in the table",
-            remedy="give predictions and ground truth for its ids",
-        )
-
-
-def _score(
-    judgements: Judgements,
-    preds: Any,
-    gts: Any,
-    given: Mapping[str, Any],
-    name: str,
-    own: str,
-) -> tuple[Judgements, Evaluation, list[Judged]]:
-    """Score the captions of judgements, or the predictions that judgements name by id."""
-    _check_sides(judgements, preds, gts, given)
-    read, wanted = None, judgements.candidates
-    each = zip(judgements.candidates, judgements.references, strict=True)
-    if not judgements.texts and any(several != (one,) for one, several in each):
-        kind, read, (preds, gts) = _pair(judgements, preds, gts, given, name)
-        wanted, given = list(preds.ids), {**given, "task": kind}
-        # an image counts once, however many of its candidates are judged
-        if kind == TEXTS:
-            judgements = _as_texts(judgements, preds, gts).without_own_references(own)
-    if judgements.texts:
-        preds, gts, places = judgements.caption_sides()
-        given = {**given, "task": TEXTS}
-    prepared = opening.join_systems({name: preds}, gts, given)
-    found, lacking = [], []
-    for score in score_evaluation(prepared):
-        values = item_values(score)
-        if values is None:
-            lacking.append(score.heading)
-            continue
-        if not judgements.texts:
-            places = _find_rows(wanted, score.ids, judgements.source, "the items")
-        # the higher, the better
-        sign = 1.0 if score.measure.higher_is_better else -1.0
-        of = score.heading, str(score.measure), score.signature
-        found.append(Judged(*of, sign * values[places].astype(np.float64), score.names))
-    if lacking and (not found or given.get("measures") is not None):
-        raise InputError("no-item-values", "measures", measure=lacking[0])
-    return judgements, replace(prepared, inputs=read or prepared.inputs), found
-
-
-def _find_rows(
-    wanted: Sequence[str], ids: Iterable[Any], source: str, where: str
-) -> Ints:
-    """Return the rows of the ids that judgements name."""
-    rows = {str(one): row for row, one in enumerate(ids)}
-    lacking = list(dict.fromkeys(one for one in wanted if one not in rows))
-    if lacking:
-        raise InputError(
-            "unmatched-ids",
-            source,
-            n=len(lacking),
-            lacking=lacking,
-            role=where,
-            known=rows,
-        )
-    return np.array([rows[one] for one in wanted], np.int64)
-
-
-def _pair(
-    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str
-) -> tuple[str, list[Lists], list[Lists]]:
-    """Bring each judged candidate together with its reference, as an item of its own.
-
-    Returns
-    -------
-    kind : str
-    read, paired : list of Lists
-        Both sides as they were read, and as they are scored.
-    """
-    kind, _, systems, gts = opening.choose_kind({name: preds}, gts, given)
-    setup = opening.open_evaluation(kind, given)
-    read, paired = [], []
-    ids = name_all(
-        [
-            " | ".join((one, *several))
-            for one, several in zip(
-                judgements.candidates, judgements.references, strict=True
-            )
-        ]
-    )
-    wanted = [judgements.candidates, [several[0] for several in judgements.references]]
-    for names, side in zip(
-        wanted, (setup.read(systems[name], name), setup.read_truth(gts)), strict=True
-    ):
-        if not isinstance(side, Lists):
-            raise InputError(
-                "wrong-format",
-                side.source,
-                what="candidates",
-                format="a matrix",
-                wanted="captions or labels by id",
-            )
-        chosen = _find_rows(
-            names, side.ids, judgements.source, f"those of {side.source}"
-        )
-        read.append(side)
-        paired.append(
-            replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__)
-        )
-    return kind, read, paired
-
-
-def _pool(
-    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[Fact]]:
-    """Return the predictions of several systems as those of one, by system and id, with notes."""
-    kind, _, systems, _ = opening.choose_kind(systems, gts, given)
-    setup = opening.open_evaluation(
-        kind, {name: given[name] for name in given if name not in INTERVAL_OPTIONS}
-    )
-    pooled: dict[str, Any] = {}
-    notes: list[Fact] = []
-    for system, data in systems.items():
-        side = setup.read(data, system)
-        if not isinstance(side, Lists):
-            raise InputError(
-                "wrong-format",
-                side.source,
-                what="candidates",
-                format="a matrix",
-                wanted="captions or labels by id",
-            )
-        for id_, entries in zip(side.ids, side.to_list(), strict=True):
-            pooled[name_of(system, str(id_))] = entries
-        notes += side.notes
-    return pooled, notes
-
-
-def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
-    """Put captions in the place of their ids.
-
-    Raises
-    ------
-    InputError
-        If the id of a candidate has not one caption.
-    """
-    mine, theirs = (
-        [tuple(map(str, some)) for some in one.to_list()] for one in (preds, gts)
-    )
-    for one, several in zip(judgements.candidates, mine, strict=True):
-        if len(several) != 1:
-            found = pluralize(len(several), "caption")
-            raise InputError(
-                "wrong-count", f"{preds.source}, {one}", found=found, wanted="one id"
-            )
-    texts = [text for (text,) in mine]
-    return replace(judgements, candidates=texts, references=theirs, texts=True)
-
-
-def _understood(judgements: Judgements, prepared: Evaluation) -> list[str]:
-    """Say how the judgements and, where they are apart, both sides were read."""
-    counts = (
-        (len(judgements), judgements.noun),
-        (judgements.count_candidates(), "caption" if judgements.texts else "id"),
-        (len(set(judgements.images)), "image"),
-    )
-    line = f"{judgements.source}: {', '.join(pluralize(*count) for count in counts)}"
-    return [line, *([] if judgements.texts else prepared.understood())]
-
-
-def _facts(
-    judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol
-) -> list[Fact]:
-    """Note what is odd about the judgements and the values."""
-    source, count = judgements.source, len(judgements)
-    notes: list[Fact] = [*judgements.notes]
-    if pinned.expected not in (None, count):
-        known = {
-            "unit": judgements.noun,
-            "protocol": pinned.name,
-            "expected": pinned.expected,
-        }
-        notes.append(Fact("other-size", count, where=source, values=known))
-    if judgements.second is None and len(set(judgements.values.tolist())) == 1:
-        notes.append(Fact("constant-ratings", where=source))
-    for one in table:
-        if one.statistic != table[0].statistic:
-            continue
-        of = one.heading if len(table.groups) == 1 else f"{one.heading}, {one.group}"
-        notes += counted("unjudged", one.lacking, where=of, unit=one.unit)
-        if one.value != one.value and judgements.second is None:
-            notes.append(Fact("constant-side", where=of))
-        # too small a group
-        untested = math.isnan(one.p) and not math.isnan(one.difference)
-        if untested and one.design.test == "williams" and one.images > 1:
-            least = significance.LEAST_OF_WILLIAMS
-            notes += counted("untested-group", least, where=of, unit=one.unit)
-        if one.images == 1:
-            group = "" if len(table.groups) == 1 else one.group
-            notes.append(Fact("one-image", where=group, values={"unit": one.unit}))
-    first = table[0]
-    if first.design.test == "williams" and first.images < first.n:
-        known = {"unit": first.unit, "images": first.images}
-        notes.append(Fact("dependent-judgements", first.n, values=known))
-    return [note for at, note in enumerate(notes) if note not in notes[:at]]
-
-
-@by_value()
-@dataclass(frozen=True, eq=False)
-class AgreementTable(ScaledResult, Table[Agreement]):
-    """How well measures agree with people: a sequence of Agreement, with notes.
-
-    Attributes
-    ----------
-    agreements : list of Agreement
-        Group by group, measure by measure.
-    facts : list of Fact
-        What is odd; ``notes`` has them as texts.
-    understood : list of str
-        How each input was read.
-    not_computed : list of NotComputed
-        What the default measures lack here, with the reason.
-
-    Examples
-    --------
-    >>> import semmetrics
-    >>> gts = {"a": ["cat"], "b": ["dog"], "c": ["cat", "dog"], "d": ["cow"]}
-    >>> preds = {"a": ["cat"], "b": ["cow"], "c": ["cat"], "d": ["cow", "dog"]}
-    >>> rows = [{"id": id, "rating": rating} for id, rating in zip("abcd", (5, 1, 3, 4))]
-    >>> found = semmetrics.meta(rows, preds, gts, measures="F1", statistics="kendall-b")
-    >>> round(found["F1"].value, 4), found["F1"].n
-    (0.9129, 4)
-    """
-
-    _columns, _of = COLUMNS, "agreements"
-    agreements: list[Agreement]
-    facts: list[Fact] = field(default_factory=list)
-    understood: list[str] = field(default_factory=list, repr=False)
-    not_computed: list[NotComputed] = field(default_factory=list, repr=False)
-
-    def _find(self, key: Any) -> Agreement:
-        """Return the agreement of a measure, or of (measure, statistic[, group]).
-
-        By default the statistic is the first and the group is all judgements.
-        """
-        parts = key if isinstance(key, tuple) else (key,)
-        if 1 <= len(parts) <= 3 and all(isinstance(part, str) for part in parts):
-            name, statistic, group = [*parts, None, None][:3]
-            meant = find_headings(name, self)
-            for one in self:
-                if (
-                    one.heading in meant
-                    and statistic in (None, one.statistic)
-                    and one.group == (group or ALL)
-                ):
-                    return one
-        there = dict.fromkeys(f"{one.heading}, {one.statistic}" for one in self)
-        raise UnknownKeyError(
-            "unknown-name",
-            what="agreement",
-            value=key,
-            remedy=f"choose among {listing(there)}",
-        )
-
-    @property
-    def headings(self) -> list[str]:
-        """The measures, in the order given."""
-        return list(dict.fromkeys(one.heading for one in self.agreements))
-
-    @property
-    def groups(self) -> list[str]:
-        """The groups of judgements, all of them first."""
-        return list(dict.fromkeys(one.group for one in self.agreements))
-
-    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        if not self.agreements:
-            return []
-        design, tested = self[0].design, any(not math.isnan(one.p) for one in self)
-        several, by = len(self.groups) > 1, CORRECTIONS[design.correction].split(" ")[0]
-        level = f" [{design.bootstrap.level:.4g}]" if self._has_intervals() else ""
-        head = [
-            "measure",
-            *(["group"] if several else []),
-            "statistic",
-            "n",
-            f"value{level}",
-        ]
-        if tested:
-            head += [
-                f"less {design.baseline}{level}",
-                "p",
-                *([f"p {by}"] if by else []),
-            ]
-        rows = [head]
-        for one in self:
-            row = [
-                one.heading,
-                *([one.group] if several else []),
-                one.statistic,
-                f"{one.n:,}",
-                _interval(one.value, one.low, one.high, f".{digits}f", scale),
-            ]
-            if tested:
-                ends = one.difference, one.difference_low, one.difference_high
-                row += [
-                    _interval(*ends, f"+.{digits}f", scale),
-                    format_p(one.p),
-                    *([format_p(one.p_corrected)] if by else []),
-                ]
-            rows.append(row)
-        return [rows]
-
-    def _has_intervals(self) -> bool:
-        return any(not math.isnan(one.low) for one in self)
-
-    def sentences(self) -> list[str]:
-        """Say what was measured of how many judgements, how, and which differences hold."""
-        if not self.agreements:
-            return ["nothing was compared"]
-        first = self.agreements[0]
-        design, made = first.design, first.design.bootstrap
-        names = [AGREEMENT[name] for name in design.statistics]
-        candidates = pluralize(first.candidates, "distinct candidate")
-        of = f"{pluralize(first.n, first.unit)} of {candidates} of "
-        lines = [
-            f"{', '.join(names)}: {of}{pluralize(first.images, 'image')}, "
-            f"{_AGGREGATED.get((first.unit, design.aggregate), AGGREGATIONS[design.aggregate])}"
-            + (f"; protocol {design.protocol}" if design.protocol else "")
-        ]
-        if self._has_intervals():
-            lines.append(
-                f"intervals: percentiles of {made.resamples:,} resamples of images, each "
-                f"with all of its {first.unit}s, seed {made.seed}"
-            )
-        tested = [one for one in self if not math.isnan(one.p)]
-        if tested:
-            number, against = tested[0].comparisons, design.baseline
-            corrected = report_correction(design.correction, number)
-            lines.append(
-                f"{JUDGEMENT_TESTS[design.test]} of the difference from {against}, "
-                f"two-sided; {corrected}"
-            )
-            for sign, word in ((1, "better"), (-1, "worse")):
-                some = [
-                    one
-                    for one in tested
-                    if one.significant and one.difference * sign > 0
-                ]
-                if some:
-                    lines.append(
-                        f"agrees {word} than {against}: {self._name_all(some)}"
-                    )
-            rest = [one for one in tested if not one.significant]
-            if rest:
-                lines.append(
-                    f"no difference from {against} holds: {self._name_all(rest)}"
-                )
-            least = (1 if design.correction == "none" else number) / (
-                made.resamples + 1
-            )
-            if design.test == "bootstrap":
-                lines += report_least_p(least, made.alpha, "resamples")
-        return list(map(visible, lines))
-
-    _sentences = sentences
-
-    def _name_all(self, some: Sequence[Agreement]) -> str:
-        """Name measures, with the statistic and the group where there are several."""
-        names = []
-        for one in some[:_MANY]:
-            more = [one.statistic] if len(one.design.statistics) > 1 else []
-            more += [one.group] if len(self.groups) > 1 else []
-            names.append(f"{one.heading} ({', '.join(more)})" if more else one.heading)
-        more = [f"{len(some) - _MANY} more"] if len(some) > _MANY else []
-        return ", ".join([*names, *more])
-
-    def __repr__(self) -> str:
-        of = self.agreements[0] if self.agreements else None
-        n = "" if of is None else f", {pluralize(of.n, of.unit)}"
-        return f"AgreementTable({pluralize(len(self.headings), 'measure')}{n})"
-
-
-def _interval(value: float, low: float, high: float, form: str, scale: float) -> str:
-    """Write a value with its interval; nothing where it is undefined."""
-    if math.isnan(value):
-        return ""
-    text = format(value * scale, form)
-    if math.isnan(low):
-        return text
-    return f"{text} [{low * scale:{form}}, {high * scale:{form}}]"
+        keys.append("\0".join(fields))
+    total = hash_strings(keys).sum(dtype=np.uint64)
+    return f"{int(total):016x}"[:12]

@@ -18,7 +18,8 @@ from semmetrics.options import CORRECTIONS
 from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, format_p
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.table import ScoreTable, name_absent
+from semmetrics.scoring.table import ScoreTable
+from semmetrics.scoring.table_text import name_absent
 from semmetrics.studies.comparison_text import (
     describe_differences,
     describe_limits,

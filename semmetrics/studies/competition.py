@@ -25,7 +25,8 @@ from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats
 from semmetrics.data.form import takes_options
 from semmetrics.errors import Fact, InputError, first_of_each
-from semmetrics.kinds.common import counted, finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
+from semmetrics.kinds.note_builders import counted
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluation import open_evaluation
 from semmetrics.studies.competition_state import DiscrepancySelection, as_selection

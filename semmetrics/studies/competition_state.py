@@ -25,7 +25,7 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import Spelling, keyword
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING
 from semmetrics.metrics.parsing import parse

@@ -1,58 +1,60 @@
-r"""Agreement of scores with people: correlations over the same items, and their intervals.
+r"""Correlations of scores with human ratings of the same items, and their intervals.
 
 Conventions
 -----------
-Items that are equal on one side are *ties*. Of n items there are n(n-1)/2 pairs; C of them are in
-the same order on both sides, D in opposite orders, T_x and T_y tied in the scores and in the
-ratings.
+Two items with the same value on one side are *tied* on that side. n items form
+N = n(n-1)/2 pairs. C of the pairs have the same order on both sides, D have opposite
+orders, T_x are tied in the scores and T_y in the ratings.
 
-========== =================================================================================
+========== =============================================================================
 pearson    product-moment correlation of the values
-spearman   that of the ranks; equal values share the mean of their ranks
-kendall-b  :math:`(C - D) / \sqrt{(N - T_x)(N - T_y)}` with N = n(n-1)/2
-kendall-c  :math:`2 (C - D) m / (n^2 (m - 1))`, m the smaller number of distinct values of a side
-accuracy   of the pairs that people tell apart, the share that scores put in the same order; a
-           pair tied in the scores counts half: :math:`1/2 + (C - D) / (2 (N - T_y))`
-========== =================================================================================
+spearman   product-moment correlation of the ranks, with the mean rank for equal values
+kendall-b  :math:`(C - D) / \sqrt{(N - T_x)(N - T_y)}`
+kendall-c  :math:`2 (C - D) m / (n^2 (m - 1))`, where m is the smaller number of
+           distinct values of the two sides
+accuracy   share of the pairs with different ratings that the scores put in the same
+           order, with 1/2 for pairs of equal scores: :math:`1/2 + (C - D) / (2 (N -
+           T_y))`
+========== =============================================================================
 
-A correlation with a constant is undefined (nan), and so is the accuracy if people tell no two items
-apart.
+A correlation with a constant is undefined (nan). The accuracy is undefined if all
+ratings are equal.
 
-A resample draws as many items, or groups of items, as there are, with replacement; items that are
-drawn twice tie with themselves. All resamples are computed together, from sums of weights; C - D
-is exact and takes O(n log n).
+A resample draws as many items, or groups of items, as there are, with replacement. An
+item that is drawn twice is tied with itself. All resamples are computed together, from
+sums of weights. C - D is exact and takes O(n log n).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data import side_inputs
-from semmetrics.data.form import takes_options
-from semmetrics.errors import Fact, InputError, render_facts
-from semmetrics.kinds.options import resolve_options
-from semmetrics.messages import listing, report_progress
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.errors import InputError
+from semmetrics.messages import report_progress
 from semmetrics.options import AGREEMENT
-from semmetrics.reports import Records
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
-from semmetrics.scoring.notes import idle_intervals
-from semmetrics.scoring.resampling import Draws
-from semmetrics.scoring.score import interval_options, system_name
 from semmetrics.studies.significance import as_floats
 
 NAMES = ("pearson", "spearman", "kendall")
+"""The statistics of a `Correlation`. Kendall's is tau-b."""
+
 _STATISTICS = ("pearson", "spearman", "kendall-b")
-_CELLS = 1 << 19  # weights at a time, so that they stay in the processor's cache
+"""What `correlation` calls the statistics of `NAMES`."""
+
+_MAX_WEIGHTS_PER_BATCH = 1 << 19
+"""Fits in the cache of the processor."""
+
+_RESAMPLES_PER_CHUNK = 256
 
 
 def correlation(
@@ -69,62 +71,148 @@ def correlation(
     Returns
     -------
     float
-        In [-1, 1], an accuracy in [0, 1]; nan where not defined.
+        In [-1, 1], or in [0, 1] for the accuracy. nan if undefined.
 
     Raises
     ------
     InputError
-        If the shapes differ, a number is not finite, or there is no such statistic.
+        If the shapes differ, a number is not finite, or the statistic is unknown.
 
     References
     ----------
-    Kendall, 1945, The treatment of ties in ranking problems, Biometrika 33 (tau-b). Stuart, 1953,
-    The estimation and comparison of strengths of association in contingency tables, Biometrika 40
-    (tau-c).
+    Kendall, 1945, The treatment of ties in ranking problems, Biometrika 33 (tau-b).
+    Stuart, 1953, The estimation and comparison of strengths of association in
+    contingency tables, Biometrika 40 (tau-c).
 
     Examples
     --------
     >>> scores, ratings = [0.1, 0.4, 0.4, 0.9], [1, 2, 3, 3]
-    >>> [round(correlation(scores, ratings, name), 4) for name in ("kendall-b", "kendall-c")]
-    [0.8, 0.75]
+    >>> round(correlation(scores, ratings, "kendall-b"), 4)
+    0.8
+    >>> round(correlation(scores, ratings, "kendall-c"), 4)
+    0.75
     >>> correlation(scores, ratings, "accuracy")
     0.9
     """
     check_choice("statistic", statistic, AGREEMENT)
-    return Correlated.of(scores, ratings).values([statistic])[statistic]
+    table = Correlated.of(scores, ratings)
+    return table.values([statistic])[statistic]
 
 
-Half = tuple[Ints, Ints, tuple[Ints, Ints, Ints, Ints]]
-"""The cells of a table, split by one binary digit of their level on one side.
+class WeightedTable(Protocol):
+    """Judged items, whose statistics can be computed for any weights of groups."""
 
-The cells with 0 and with 1 at that digit, sorted by the higher digits, then by the level on the
-other side. Then, for each cell with 1, places among the cells with 0 and the same higher digits:
-where they begin, where those of an equal level on the other side begin and end, where they end.
-"""
+    def weighted(
+        self, statistics: Sequence[str], counts: NDArray[Any]
+    ) -> dict[str, Floats]:
+        """Return the statistics of each resample, as `Correlated.weighted`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class _DigitSplit:
+    """The cells of a table, split by one binary digit of their level on one side.
+
+    Attributes
+    ----------
+    zeros, ones : int array
+        The cells with 0 and with 1 at this digit, sorted by the higher digits of that
+        level, then by the level on the other side.
+    begin, end : int array, shape (ones,)
+        For each cell of ``ones``, ``zeros[begin:end]`` has the same higher digits.
+    low, high : int array, shape (ones,)
+        For each cell of ``ones``, ``zeros[low:high]`` also has the same level on the
+        other side. Cells before ``low`` have a lower level there, cells from ``high``
+        on have a higher one.
+    """
+
+    zeros: Ints
+    ones: Ints
+    begin: Ints
+    low: Ints
+    high: Ints
+    end: Ints
+
+    @classmethod
+    def of(cls, levels: Ints, other_levels: Ints, digit: int) -> _DigitSplit:
+        """Split cells by a digit of their levels; digit 0 is the lowest."""
+        higher_digits = levels >> (digit + 1)
+        order = np.lexsort((other_levels, higher_digits))
+        is_one = ((levels[order] >> digit) & 1).astype(np.bool_)
+        zeros = order[~is_one]
+        ones = order[is_one]
+        # Higher digits and other level are one number, so that one search finds both.
+        width = int(other_levels.max(initial=0)) + 1
+        first_key_of_ones = higher_digits[ones] * width
+        key_of_ones = first_key_of_ones + other_levels[ones]
+        key_of_zeros = higher_digits[zeros] * width + other_levels[zeros]
+        return cls(
+            zeros,
+            ones,
+            begin=np.searchsorted(key_of_zeros, first_key_of_ones),
+            low=np.searchsorted(key_of_zeros, key_of_ones),
+            high=np.searchsorted(key_of_zeros, key_of_ones, side="right"),
+            end=np.searchsorted(key_of_zeros, first_key_of_ones + width),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Weights:
+    """The weights of cells and of levels in a batch of resamples.
+
+    Attributes
+    ----------
+    cells : float64 array, shape (cells, resamples)
+    scores : float64 array, shape (distinct scores, resamples)
+    ratings : float64 array, shape (distinct ratings, resamples)
+    """
+
+    cells: Floats
+    scores: Floats
+    ratings: Floats
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The number of items in each resample."""
+        totals: Floats = self.cells.sum(axis=0)
+        return totals
+
+    @cached_property
+    def distinct_ratings(self) -> Ints:
+        """The number of distinct ratings in each resample."""
+        distinct: Ints = (self.ratings > 0).sum(axis=0)
+        return distinct
+
+    @cached_property
+    def fewest_distinct(self) -> Ints:
+        """The smaller number of distinct values of both sides, in each resample."""
+        distinct_scores = (self.scores > 0).sum(axis=0)
+        fewest: Ints = np.minimum(distinct_scores, self.distinct_ratings)
+        return fewest
 
 
 @dataclass(frozen=True, eq=False)
 class Correlated:
-    """Scores and ratings of the same items, ready to be correlated under any weights.
+    """Scores and ratings of the same items, to be correlated under any weights.
 
-    A *cell* is a score and a rating that occur together; cells stand in the order of the scores,
-    then of the ratings.
+    A *cell* is a score and a rating that occur together. Cells are sorted by score,
+    then by rating.
 
     Attributes
     ----------
     scores, ratings : float64 array
-        The distinct values of either side, rising.
-    score, rating : int array, shape (cells,)
-        The place of the score and of the rating of each cell among them.
-    table : sparse array, shape (cells, groups)
-        How many items of each group are in a cell.
+        The distinct values of each side, in rising order.
+    score_levels, rating_levels : int array, shape (cells,)
+        The index of the score and of the rating of each cell among the distinct values.
+    cell_counts : sparse array, shape (cells, groups)
+        The number of items of each group in each cell.
     """
 
     scores: Floats
     ratings: Floats
-    score: Ints
-    rating: Ints
-    table: Any
+    score_levels: Ints
+    rating_levels: Ints
+    cell_counts: Any
 
     @classmethod
     def of(
@@ -141,9 +229,9 @@ class Correlated:
         scores, ratings : array-like, shape (n,)
             Finite.
         groups : int array-like, shape (n,), optional
-            The group of each item, from 0. Without it, each item is a group of its own.
+            The group of each item, from 0. Default: each item is a group of its own.
         n_groups : int, optional
-            The number of groups, if some of them have no item here.
+            The number of groups. Needed if the last ones have no items here.
 
         Raises
         ------
@@ -152,55 +240,43 @@ class Correlated:
         """
         from scipy.sparse import csr_array
 
-        one, other = as_floats(scores, "a score"), as_floats(ratings, "a rating")
-        if len(one) != len(other):
+        score_of_items = as_floats(scores, "a score")
+        rating_of_items = as_floats(ratings, "a rating")
+        n_items = len(score_of_items)
+        if n_items != len(rating_of_items):
             raise InputError(
-                "wrong-count", found=f"{len(one)} scores", wanted="the ratings"
+                "wrong-count", found=f"{n_items} scores", wanted="the ratings"
             )
-        x, score = np.unique(one, return_inverse=True)
-        y, rating = np.unique(other, return_inverse=True)
-        cells, cell = np.unique(score * max(1, len(y)) + rating, return_inverse=True)
-        of = np.arange(len(one)) if groups is None else np.asarray(groups, np.int64)
-        width = int(of.max(initial=-1)) + 1 if n_groups is None else n_groups
-        table = csr_array(
-            (np.ones(len(one)), (cell.ravel(), of)), shape=(len(cells), width)
+        distinct_scores, score_level = np.unique(score_of_items, return_inverse=True)
+        distinct_ratings, rating_level = np.unique(rating_of_items, return_inverse=True)
+        width = max(1, len(distinct_ratings))
+        cell_keys, cell_of_items = np.unique(
+            score_level * width + rating_level, return_inverse=True
         )
-        return cls(x, y, *np.divmod(cells, max(1, len(y))), table)
+        score_levels, rating_levels = np.divmod(cell_keys, width)
+        group_of_items = np.arange(n_items)
+        if groups is not None:
+            group_of_items = np.asarray(groups, np.int64)
+        if n_groups is None:
+            n_groups = int(group_of_items.max(initial=-1)) + 1
+        cell_counts = csr_array(
+            (np.ones(n_items), (cell_of_items.ravel(), group_of_items)),
+            shape=(len(cell_keys), n_groups),
+        )
+        return cls(
+            distinct_scores, distinct_ratings, score_levels, rating_levels, cell_counts
+        )
 
-    @cached_property
-    def halves(self) -> list[Half]:
-        """The splits that count C - D, one for each binary digit of the side with fewer levels."""
-        along, level = (self.score, self.rating)
-        if len(self.ratings) > len(self.scores):
-            along, level = level, along
-        found = []
-        for digit in range(int(level.max(initial=0)).bit_length()):
-            before = level >> (digit + 1)
-            rows = np.lexsort((along, before))
-            is_one = ((level[rows] >> digit) & 1).astype(np.bool_)
-            zeros, ones = rows[~is_one], rows[is_one]
-            # the higher digits and the other level in one number, so that one search finds both
-            wide = int(along.max(initial=0)) + 1
-            keys, sought = (
-                before[zeros] * wide + along[zeros],
-                before[ones] * wide + along[ones],
-            )
-            group = before[ones] * wide
-            low, high = (
-                np.searchsorted(keys, sought),
-                np.searchsorted(keys, sought, side="right"),
-            )
-            begin, end = (
-                np.searchsorted(keys, group),
-                np.searchsorted(keys, group + wide),
-            )
-            found.append((zeros, ones, (begin, low, high, end)))
-        return found
+    @property
+    def n_groups(self) -> int:
+        """The number of groups, including those without items."""
+        return int(self.cell_counts.shape[1])
 
     def values(self, statistics: Sequence[str]) -> dict[str, float]:
         """Return statistics of all items."""
-        found = self.weighted(statistics, np.ones((1, self.table.shape[1]), np.uint8))
-        return {name: float(row[0]) for name, row in found.items()}
+        each_group_once = np.ones((1, self.n_groups), np.uint8)
+        resamples = self.weighted(statistics, each_group_once)
+        return {name: float(values[0]) for name, values in resamples.items()}
 
     def weighted(
         self, statistics: Sequence[str], counts: NDArray[Any]
@@ -216,111 +292,219 @@ class Correlated:
         Returns
         -------
         mapping from statistic to array, shape (resamples,)
-            nan where not defined.
+            nan if undefined.
         """
-        from scipy.sparse import csr_array
+        values = {name: np.full(len(counts), np.nan) for name in statistics}
+        n_cells = len(self.score_levels)
+        batch_size = max(1, _MAX_WEIGHTS_PER_BATCH // max(1, n_cells))
+        sum_by_score = _summing_matrix(self.score_levels, len(self.scores))
+        sum_by_rating = _summing_matrix(self.rating_levels, len(self.ratings))
+        for start in range(0, len(counts), batch_size):
+            batch = slice(start, start + batch_size)
+            weights = self._weigh(counts[batch], sum_by_score, sum_by_rating)
+            for name, values_of_statistic in values.items():
+                values_of_statistic[batch] = self._statistic(name, weights)
+            del weights  # Only one batch at a time is in memory.
+        return values
 
-        found = {name: np.full(len(counts), np.nan) for name in statistics}
-        step = max(1, _CELLS // max(1, len(self.score)))
-        sides: list[Any] = [
-            csr_array(
-                (np.ones(len(of)), (of, np.arange(len(of)))), (len(levels), len(of))
-            )
-            for of, levels in ((self.score, self.scores), (self.rating, self.ratings))
-        ]
-        for start in range(0, len(counts), step):
-            some = np.ascontiguousarray(counts[start : start + step].T, np.float64)
-            cells = self.table @ some
-            scores, ratings = (side @ cells for side in sides)
-            for name, row in found.items():
-                row[start : start + step] = self._statistic(
-                    name, cells, scores, ratings
-                )
-        return found
+    def _weigh(
+        self, counts: NDArray[Any], sum_by_score: Any, sum_by_rating: Any
+    ) -> _Weights:
+        """Return the weights of cells and levels, given how often groups are drawn."""
+        group_weights = np.ascontiguousarray(counts.T, np.float64)
+        cell_weights = self.cell_counts @ group_weights
+        return _Weights(
+            cell_weights,
+            scores=sum_by_score @ cell_weights,
+            ratings=sum_by_rating @ cell_weights,
+        )
 
-    def _statistic(
-        self, name: str, cells: Floats, scores: Floats, ratings: Floats
-    ) -> Floats:
-        """Return a statistic under the weights of some resamples; nan where it is not defined.
-
-        The weights are those of cells and of the levels of either side: (cells or levels,
-        resamples).
-        """
-        n, distinct = cells.sum(axis=0), (ratings > 0).sum(axis=0)
-
-        def untied(weights: Floats) -> Any:  # pairs
-            return (n**2 - (weights**2).sum(axis=0)) / 2
-
+    def _statistic(self, name: str, weights: _Weights) -> Floats:
+        """Return a statistic of each resample of a batch, nan if undefined."""
+        distinct = weights.fewest_distinct
+        if name == "accuracy":
+            distinct = weights.distinct_ratings
         with np.errstate(all="ignore"):
             if name == "accuracy":
-                found = 0.5 + self._concordance(cells) / (2 * untied(ratings))
-            else:
-                distinct = np.minimum((scores > 0).sum(axis=0), distinct)
-            if name == "kendall-c":
-                found = (
-                    2 * self._concordance(cells) * distinct / (n**2 * (distinct - 1))
-                )
+                values = self._accuracy(weights)
             elif name == "kendall-b":
-                found = self._concordance(cells) / np.sqrt(
-                    untied(scores) * untied(ratings)
-                )
-            elif name in ("pearson", "spearman"):
-                sides = []
-                for levels, weights in ((self.scores, scores), (self.ratings, ratings)):
-                    # equal values share the mean of their ranks
-                    side = np.cumsum(weights, axis=0) - (weights - 1) / 2
-                    # at most 1, so that their squares do not overflow
-                    if name == "pearson":
-                        side = (levels / (np.abs(levels).max(initial=0.0) or 1.0))[
-                            :, None
-                        ]
-                    side = side - (weights * side).sum(axis=0) / n
-                    sides.append((side, (weights * side**2).sum(axis=0)))
-                (x, of_x), (y, of_y) = sides
-                found = (cells * x[self.score] * y[self.rating]).sum(axis=0) / np.sqrt(
-                    of_x * of_y
-                )
-        return np.where(distinct > 1, np.clip(found, -1.0, 1.0), np.nan)
+                values = self._kendall_b(weights)
+            elif name == "kendall-c":
+                values = self._kendall_c(weights)
+            elif name == "pearson":
+                values = self._pearson(weights)
+            else:
+                values = self._spearman(weights)
+        return np.where(distinct > 1, np.clip(values, -1.0, 1.0), np.nan)
 
-    def _concordance(self, cells: Floats) -> Floats:
+    def _accuracy(self, weights: _Weights) -> Floats:
+        untied = _count_untied_pairs(weights.ratings, weights.totals)
+        return 0.5 + self._concordance(weights.cells) / (2 * untied)
+
+    def _kendall_b(self, weights: _Weights) -> Floats:
+        untied_scores = _count_untied_pairs(weights.scores, weights.totals)
+        untied_ratings = _count_untied_pairs(weights.ratings, weights.totals)
+        tau: Floats = self._concordance(weights.cells) / np.sqrt(
+            untied_scores * untied_ratings
+        )
+        return tau
+
+    def _kendall_c(self, weights: _Weights) -> Floats:
+        n = weights.totals
+        m = weights.fewest_distinct
+        return 2 * self._concordance(weights.cells) * m / (n**2 * (m - 1))
+
+    def _pearson(self, weights: _Weights) -> Floats:
+        scores = _scale_to_one(self.scores)[:, None]
+        ratings = _scale_to_one(self.ratings)[:, None]
+        return self._product_moment(scores, ratings, weights)
+
+    def _spearman(self, weights: _Weights) -> Floats:
+        score_ranks = _mean_ranks(weights.scores)
+        rating_ranks = _mean_ranks(weights.ratings)
+        return self._product_moment(score_ranks, rating_ranks, weights)
+
+    def _product_moment(
+        self, scores: Floats, ratings: Floats, weights: _Weights
+    ) -> Floats:
+        """Return the product-moment correlation of values of the levels.
+
+        Parameters
+        ----------
+        scores, ratings : float64 array, shape (levels, resamples) or (levels, 1)
+        weights : _Weights
+        """
+        score_deviations, score_squares = _deviations(
+            scores, weights.scores, weights.totals
+        )
+        rating_deviations, rating_squares = _deviations(
+            ratings, weights.ratings, weights.totals
+        )
+        products = (
+            weights.cells
+            * score_deviations[self.score_levels]
+            * rating_deviations[self.rating_levels]
+        )
+        r: Floats = products.sum(axis=0) / np.sqrt(score_squares * rating_squares)
+        return r
+
+    @cached_property
+    def _digit_splits(self) -> list[_DigitSplit]:
+        """The splits for C - D, one per binary digit of the side with fewer levels."""
+        levels = self.rating_levels
+        other_levels = self.score_levels
+        if len(self.ratings) > len(self.scores):
+            levels = self.score_levels
+            other_levels = self.rating_levels
+        n_digits = int(levels.max(initial=0)).bit_length()
+        return [
+            _DigitSplit.of(levels, other_levels, digit) for digit in range(n_digits)
+        ]
+
+    def _concordance(self, cell_weights: Floats) -> Floats:
         """Return C - D.
 
-        Two different levels differ first at one binary digit. So for each digit, every cell with 1
-        is compared with the cells that have 0 there and the same higher digits.
+        The highest binary digit in which two levels differ decides their order. So for
+        each digit, every cell with 1 there is compared with the cells that have 0 there
+        and the same higher digits.
         """
-        total = np.zeros(cells.shape[1])
-        for zeros, ones, (begin, low, high, end) in self.halves:
-            below = np.zeros((len(zeros) + 1, cells.shape[1]))
-            np.cumsum(cells[zeros], axis=0, out=below[1:])
-            beside = below[low]
-            beside += below[high]
-            beside -= below[begin]
-            beside -= below[end]
-            total += np.einsum("ij,ij->j", cells[ones], beside)
-        return total
+        n_resamples = cell_weights.shape[1]
+        concordance = np.zeros(n_resamples)
+        for split in self._digit_splits:
+            weight_before = np.zeros((len(split.zeros) + 1, n_resamples))
+            np.cumsum(cell_weights[split.zeros], axis=0, out=weight_before[1:])
+            # Weight of lower levels on the other side, minus weight of higher levels.
+            balance = weight_before[split.low]
+            balance += weight_before[split.high]
+            balance -= weight_before[split.begin]
+            balance -= weight_before[split.end]
+            concordance += np.einsum("ij,ij->j", cell_weights[split.ones], balance)
+        return concordance
+
+
+def _summing_matrix(level_of_cells: Ints, n_levels: int) -> Any:
+    """Return the sparse matrix that sums cells by their level, (levels, cells)."""
+    from scipy.sparse import csr_array
+
+    n_cells = len(level_of_cells)
+    places = (level_of_cells, np.arange(n_cells))
+    return csr_array((np.ones(n_cells), places), (n_levels, n_cells))
+
+
+def _count_untied_pairs(level_weights: Floats, totals: Floats) -> Floats:
+    """Return the number of pairs with different levels, in each resample."""
+    untied: Floats = (totals**2 - (level_weights**2).sum(axis=0)) / 2
+    return untied
+
+
+def _scale_to_one(values: Floats) -> Floats:
+    """Divide by the largest absolute value, so that squares do not overflow."""
+    largest = np.abs(values).max(initial=0.0)
+    return values / (largest or 1.0)
+
+
+def _mean_ranks(level_weights: Floats) -> Floats:
+    """Return the rank of each level. Equal values share the mean of their ranks."""
+    ranks: Floats = np.cumsum(level_weights, axis=0) - (level_weights - 1) / 2
+    return ranks
+
+
+def _deviations(
+    values: Floats, level_weights: Floats, totals: Floats
+) -> tuple[Floats, Floats]:
+    """Return the deviations of levels from their weighted mean.
+
+    Returns
+    -------
+    deviations : float64 array, shape (levels, resamples)
+    squares : float64 array, shape (resamples,)
+        The weighted sums of squared deviations.
+    """
+    deviations = values - (level_weights * values).sum(axis=0) / totals
+    squares = (level_weights * deviations**2).sum(axis=0)
+    return deviations, squares
 
 
 def resample(
-    tables: Sequence[Any],
+    tables: Sequence[WeightedTable],
     statistics: Sequence[str],
     bootstrap: Bootstrap,
     draws: Draws,
     progress: Progress = None,
 ) -> list[dict[str, Floats]]:
-    """Return statistics of each table, of each resample of the groups that all tables share."""
-    found: list[dict[str, list[Floats]]] = [
-        {name: [] for name in statistics} for _ in tables
-    ]
-    done = 0
-    for counts in draws.counts(bootstrap, 256):
-        for table, parts in zip(tables, found, strict=True):
-            for name, row in table.weighted(statistics, counts).items():
-                parts[name].append(row)
-        done += len(counts)
-        report_progress(progress, done, bootstrap.resamples, "bootstrap", "resample")
-    return [
-        {name: np.concatenate(rows) for name, rows in parts.items()} for parts in found
-    ]
+    """Return statistics of each table under the same resamples of groups.
+
+    Parameters
+    ----------
+    tables : sequence of WeightedTable
+        All with the same groups.
+    statistics : sequence of str
+    bootstrap : Bootstrap
+    draws : Draws
+        Of the groups.
+    progress : callable, optional
+        Called with the number of resamples done and their total.
+
+    Returns
+    -------
+    list of dict from statistic to array, shape (resamples,)
+        One per table.
+    """
+    batches: list[dict[str, list[Floats]]] = []
+    for _ in tables:
+        batches.append({name: [] for name in statistics})
+    n_done = 0
+    for counts in draws.counts(bootstrap, _RESAMPLES_PER_CHUNK):
+        for table, batches_of_table in zip(tables, batches, strict=True):
+            for name, values in table.weighted(statistics, counts).items():
+                batches_of_table[name].append(values)
+        n_done += len(counts)
+        report_progress(progress, n_done, bootstrap.resamples, "bootstrap", "resample")
+    return [_concatenate_batches(batches_of_table) for batches_of_table in batches]
+
+
+def _concatenate_batches(batches: Mapping[str, list[Floats]]) -> dict[str, Floats]:
+    return {name: np.concatenate(values) for name, values in batches.items()}
 
 
 @dataclass(frozen=True)
@@ -331,9 +515,9 @@ class Correlation:
     ----------
     n : int
     pearson, spearman, kendall : float
-        In [-1, 1]; nan where not defined. Kendall's is tau-b.
+        In [-1, 1], nan if undefined. Kendall's is tau-b.
     intervals : mapping from name to Interval
-        Empty where none were asked for.
+        Empty if they were not requested.
     """
 
     n: int
@@ -357,9 +541,10 @@ def correlate_values(
     scores, ratings : array-like, shape (n,)
         Finite.
     bootstrap : Bootstrap, optional
-        For intervals; its method must be "auto" or "percentile".
+        How to compute intervals. The method must be "auto" or "percentile". Default: no
+        intervals.
     progress : callable, optional
-        Called with resamples done and in all.
+        Called with the number of resamples done and their total.
 
     Returns
     -------
@@ -368,12 +553,13 @@ def correlate_values(
     Raises
     ------
     InputError
-        If the shapes differ, a number is not finite, or the method of intervals is another one.
+        If the shapes differ, a number is not finite, or the method of intervals is not
+        supported.
 
     Examples
     --------
-    >>> found = correlate_values([0.1, 0.4, 0.4, 0.9], [1, 2, 3, 5])
-    >>> round(found.pearson, 4), round(found.spearman, 4), round(found.kendall, 4)
+    >>> result = correlate_values([0.1, 0.4, 0.4, 0.9], [1, 2, 3, 5])
+    >>> round(result.pearson, 4), round(result.spearman, 4), round(result.kendall, 4)
     (0.971, 0.9487, 0.9129)
     """
     table = Correlated.of(scores, ratings)
@@ -381,201 +567,64 @@ def correlate_values(
         raise InputError(
             "bad-option", name="method", value=bootstrap.method, wanted="percentile"
         )
-    values, n = table.values(_STATISTICS), int(table.table.shape[1])
+    values = table.values(_STATISTICS)
     intervals: dict[str, Interval] = {}
     if bootstrap is not None:
-        places = np.arange(n)
-        draws = Draws(places, n, places.astype(np.uint64))  # of items in their order
-        (drawn,) = resample([table], _STATISTICS, bootstrap, draws, progress)
-        for name, statistic in zip(NAMES, _STATISTICS, strict=True):
-            intervals[name] = percentiles(
-                drawn[statistic], values[statistic], bootstrap, n, "pair"
-            )
-    numbers = dict(zip(NAMES, values.values(), strict=True))
-    return Correlation(n, **numbers, intervals=intervals)
+        intervals = _percentile_intervals(table, values, bootstrap, progress)
+    return Correlation(
+        table.n_groups,
+        pearson=values["pearson"],
+        spearman=values["spearman"],
+        kendall=values["kendall-b"],
+        intervals=intervals,
+    )
 
 
-def percentiles(
-    values: Floats, whole: float, bootstrap: Bootstrap, groups: int, unit: str
+def _percentile_intervals(
+    table: Correlated,
+    values: Mapping[str, float],
+    bootstrap: Bootstrap,
+    progress: Progress,
+) -> dict[str, Interval]:
+    """Return the interval of each statistic of `NAMES`, from resamples of pairs."""
+    n = table.n_groups
+    pairs = np.arange(n)
+    draws_in_given_order = Draws(pairs, n, pairs.astype(np.uint64))
+    (replicates,) = resample(
+        [table], _STATISTICS, bootstrap, draws_in_given_order, progress
+    )
+    intervals = {}
+    for name, statistic in zip(NAMES, _STATISTICS, strict=True):
+        intervals[name] = percentile_interval(
+            replicates[statistic], values[statistic], bootstrap, n, "pair"
+        )
+    return intervals
+
+
+def percentile_interval(
+    replicates: Floats, value: float, bootstrap: Bootstrap, n_groups: int, unit: str
 ) -> Interval:
-    """Return the interval that the values of resamples make."""
+    """Return the percentile interval of a statistic.
+
+    Parameters
+    ----------
+    replicates : float64 array, shape (resamples,)
+        The statistic in each resample, nan if undefined.
+    value : float
+        The statistic of all items.
+    bootstrap : Bootstrap
+    n_groups : int
+        The number of groups that were drawn.
+    unit : str
+        What messages call a group.
+    """
     return Replicates(
-        values,
+        replicates,
         bootstrap.seed,
         unit,
         grouped=False,
         drawn="",
-        value=whole,
+        value=value,
         left_out=np.zeros(0),
-        sizes=np.ones(groups, np.int64),
+        sizes=np.ones(n_groups, np.int64),
     ).interval(bootstrap.level)
-
-
-class Correlations(Records):
-    """A row for each phi and group of pairs, of `semmetrics.correlate`.
-
-    Attributes
-    ----------
-    facts : list of Fact
-        What is odd in the input.
-    """
-
-    __slots__ = ("facts",)
-
-    def __init__(self, columns: Mapping[str, Any], facts: Sequence[Fact] = ()) -> None:
-        super().__init__(columns)
-        self.facts = list(facts)
-
-    @property
-    def notes(self) -> list[str]:
-        """The facts as texts."""
-        return render_facts(self.facts)
-
-
-@takes_options()
-def correlate(
-    ratings: Any,
-    phi: Any,
-    *,
-    columns: Sequence[str] | None = None,
-    group_by: str | None = None,
-    ids: str | None = None,
-    ncs: Literal["none", "rows", "columns"] = "none",
-    **options: Any,
-) -> Correlations:
-    r"""Correlate scores of pairs with what people say of the same pairs.
-
-    Parameters
-    ----------
-    ratings : path, frame, or sequence of (id, id, score) or of mappings
-        CSV, TSV, JSON or JSONL.
-    phi : mapping from name to scores, or scores
-        Scores are the path of a matrix ``phi.npy`` with ``phi.npy.ids.json`` beside it, as
-        ``semmetrics pairs`` writes both, or (matrix, ids of rows, ids of columns); a relation,
-        which gives 1 to pairs of ids that belong together and 0 to others, as a mapping from id
-        to ids, or the path of a JSON file of it; or scores of pairs, in the forms of ``ratings``.
-        Columns of ratings called "image" or "caption", or as those of a table of scores, tell which
-        id of a pair is which; otherwise the ids do.
-    columns : sequence of three str, optional
-        The columns of ratings with both ids and the score; the first three where left out.
-    group_by : str, optional
-        A column of ratings: each of its values has rows of its own, behind that of all pairs.
-    ids : str, optional
-        A regular expression for ids that are written differently: what its group finds is compared,
-        such as ``r"0*(\d+)(?:[.]jpg)?$"`` for the number at the end.
-    ncs : {"none", "rows", "columns"}
-        Correlate NCS@1 in place of phi: each value of a matrix over the largest one of its row
-        (images are queries) or column (captions are).
-    **options
-
-    Returns
-    -------
-    Correlations
-        Records with the columns "phi", "group", "n" (pairs), "lacking" (pairs that this phi does
-        not have), "pearson", "spearman" and "kendall" (tau-b), all in [-1, 1] and None where one
-        side is the same for all pairs; with ``ci`` also each with "_low" and "_high", percentiles
-        of resamples of pairs. ``notes`` says what is odd.
-
-    Raises
-    ------
-    InputError
-        If a file or an option is wrong, or a phi has none of the pairs.
-
-    References
-    ----------
-    Biten et al., 2022, table 1; ratings: Parekh et al., 2021, Crisscrossed Captions, EACL.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ratings = [("c1", "i1", 4.9), ("c2", "i1", 3.0), ("c2", "i2", 4.5), ("c9", "i2", 1.0)]
-    >>> phi = np.array([[2.0, 0.5], [0.1, 1.5]]), ["i1", "i2"], ["c1", "c2"]
-    >>> binary = {"i1": ["c1"], "i2": ["c2"]}
-    >>> for row in correlate(ratings, {"phi": phi, "binary": binary}):
-    ...     print(row["phi"], row["n"], row["lacking"], round(row["pearson"], 3))
-    phi 3 1 0.991
-    binary 4 0 0.882
-    """
-    resolved = resolve_options(options, "retrieval")
-    read, progress = resolved.read, resolved.progress
-    check_choice("ncs", ncs, ("none", "rows", "columns"))
-    if columns is not None and (isinstance(columns, str) or len(columns) != 3):
-        raise InputError(
-            "bad-option",
-            name="columns",
-            value=columns,
-            wanted="the columns of both ids and of the score",
-        )
-    bootstrap = interval_options(resolved)
-    given = side_inputs.read_pair_scores(
-        ratings, columns=columns, group=group_by, ids=ids, options=read, name="ratings"
-    )
-    facts = [*given.notes, *idle_intervals(resolved)]
-    groups: dict[str, Bools] = {"all": np.ones(len(given), np.bool_)}
-    if given.groups is not None:
-        own = np.array(given.groups)
-        groups |= {name: own == name for name in dict.fromkeys(given.groups)}
-    rows: list[dict[str, Any]] = []
-    for name, data in _named(phi).items():
-        opened = side_inputs.open_pair_values(data, ids=ids, options=read, name=name)
-        values = _values(opened, given, ncs, name)
-        if isinstance(opened, side_inputs.PairScores):
-            facts += opened.notes
-        heading = name if ncs == "none" else f"NCS(phi={name})@1"
-        for group, chosen in groups.items():
-            known = chosen & ~np.isnan(values)
-            sides = values[known], given.values[known]
-            found = correlate_values(*sides, bootstrap=bootstrap, progress=progress)
-            row = {
-                "phi": heading,
-                "group": group,
-                "lacking": int(chosen.sum() - known.sum()),
-            }
-            row |= {"n": found.n, **{one: getattr(found, one) for one in NAMES}}
-            for one, interval in found.intervals.items():
-                row |= {f"{one}_low": interval.low, f"{one}_high": interval.high}
-            rows.append(
-                {one: None if value != value else value for one, value in row.items()}
-            )
-    names = ["phi", "group", "n", "lacking", *NAMES]
-    limits = [f"{name}_{end}" for name in NAMES for end in ("low", "high")]
-    table = Records.from_rows(names + (limits if bootstrap else []), rows)
-    return Correlations({name: table.column(name) for name in table.columns}, facts)
-
-
-def _named(phi: Any) -> dict[str, Any]:
-    """Return each phi under its name; a mapping to lists of ids is itself one phi."""
-    if isinstance(phi, Mapping) and not (
-        phi and all(map(_is_list_of_ids, phi.values()))
-    ):
-        return dict(phi)
-    return {system_name(phi) if isinstance(phi, str | os.PathLike) else "phi": phi}
-
-
-def _is_list_of_ids(value: Any) -> bool:
-    """Tell whether it lists ids, and is neither a path, scores of pairs nor a matrix."""
-    if isinstance(value, str | os.PathLike | Mapping | tuple) or not isinstance(
-        value, Iterable
-    ):
-        return False
-    return all(isinstance(one, str | int | np.integer) for one in value)
-
-
-def _values(
-    opened: side_inputs.PairValues, given: side_inputs.PairScores, ncs: str, name: str
-) -> Any:
-    """Return the value of each rated pair; nan where there is none."""
-    pairs = given.first, given.second, given.names
-    if isinstance(opened, side_inputs.PairMatrix):
-        values = opened.of_pairs(*pairs, ncs)
-        there = f"rows {listing(opened.rows, most=2)}, columns {listing(opened.columns, most=2)}"
-    elif ncs != "none":
-        raise InputError(
-            "wrong-format", name, what=f"ncs={ncs}", format="pairs", wanted="a matrix"
-        )
-    else:
-        values, there = opened.of_pairs(*pairs), "others"
-    if np.isnan(values).all():
-        pair = f"{given.first[0]!r} and {given.second[0]!r}"
-        raise InputError("no-common-pairs", name, pair=pair, there=there)
-    return values

@@ -29,8 +29,8 @@ from semmetrics.errors import InputError
 from semmetrics.options import CORRECTIONS, TESTS
 from semmetrics.reports import entry_of
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap, Interval, Replicates
+from semmetrics.scoring.item_records import plain_id
 from semmetrics.scoring.result import Score, matching_names
-from semmetrics.scoring.table import plain_id
 from semmetrics.studies.rank_tests import signed_rank_p
 from semmetrics.studies.significance import (
     ROUNDING,

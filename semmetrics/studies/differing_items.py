@@ -10,7 +10,7 @@ import numpy as np
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.common import on_one_line
+from semmetrics.kinds.descriptions import on_one_line
 from semmetrics.messages import visible
 from semmetrics.reports import Records
 from semmetrics.scoring.result import Score

@@ -39,7 +39,7 @@ from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
-from semmetrics.kinds.common import counted, named
+from semmetrics.kinds.note_builders import counted, named
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Definition, Measure
 from semmetrics.options import OPTIONS

@@ -1,56 +1,57 @@
-r"""Measures and protocols explained and cited, and what a file or an object holds.
+r"""Explanations and citations of measures and protocols.
 
 Conventions
 -----------
-``bibliography.bib`` has the publications that definitions and protocols cite, in one layout, which
-``semmetrics cite`` prints as it stands: an entry's first line is ``@kind{key,``, each field has a
-line ``name = {value}``, and ``}`` ends the entry.
+``bibliography.bib`` has the publications that definitions and protocols cite, in a
+fixed layout, because ``semmetrics cite`` prints entries verbatim. The first line of an
+entry is ``@kind{key,``. Each field is a line ``name = {value}``, and ``}`` ends the
+entry.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-from semmetrics.data.form import ReadOptions, takes_options
-from semmetrics.errors import Fact, InputError
+from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.options import resolve_options
-from semmetrics.messages import did_you_mean, visible
+from semmetrics.messages import did_you_mean
 from semmetrics.metrics import parsing, registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.hints import HINTS
-from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, Options
-from semmetrics.reports import Records, align
+from semmetrics.options import AGGREGATIONS, AGREEMENT
+from semmetrics.reports import align
 from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+Topic: TypeAlias = Definition | Measure | Protocol | AgreementProtocol
+"""What can be explained and cited."""
 
-VALIDATION_SCHEMA = "semmetrics.validation/1"
-Topic = Definition | Measure | Protocol | AgreementProtocol
-_EVERY_PROTOCOL: Mapping[str, Topic] = {
+_ALL_PROTOCOLS: Mapping[str, Topic] = {
     **protocols.PROTOCOLS,
     **protocols.AGREEMENT_PROTOCOLS,
 }
-_SAME_PUBLICATION = {
-    "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
-    "coco-caption": "chen2015",  # what protocols are called
+
+_KEY_OF_ALIAS = {
+    "tsoumakas2009": "tsoumakas2010",  # One chapter, with two years of printing.
+    # Names of protocols:
+    "coco-caption": "chen2015",
     "coco-multilabel": "chen2019",
     "coco-5k": "faghri2018",
     "coco-1k": "faghri2018",
     "f30k": "faghri2018",
     "eccv": "chun2022",
 }
-_WIDTH = 100
+"""The keys in the bibliography of publications that are cited under other keys."""
+
+_LINE_WIDTH = 100
+
 _COMPARED_WITH = {
     "taxonomy": "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or WordNet",
     "embedding": "the model {own_embedding}, which comes with semmetrics, or that of embedding= "
@@ -58,81 +59,153 @@ _COMPARED_WITH = {
     "threshold": "auto is the embedding's own: calibrated for the models that come with "
     "semmetrics, otherwise 0.4, which is word2vec's (Kubany et al. 2020)",
 }
-"""What labels are compared with."""
+"""The models and settings by which labels are compared."""
 
 
-@cache
-def bibliography() -> dict[str, str]:
-    """Read the BibTeX of every publication, by key."""
-    text = (
-        resources.files("semmetrics.studies")
-        .joinpath("bibliography.bib")
-        .read_text("utf-8")
-    )
-    entries = [
-        part.strip() for part in re.split(r"^(?=@)", text, flags=re.M) if part.strip()
-    ]
-    return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}
+# ---- topics --------------------------------------------------------------------------
 
 
 def find_topics(texts: Iterable[str]) -> list[Topic]:
-    """Find what the texts name: a protocol, a definition, or a measure with options.
+    """Find protocols, definitions, and measures with options.
 
-    A text may name several, with blanks between.
+    Parameters
+    ----------
+    texts : iterable of str
+        Each may contain several names, separated by spaces.
 
     Raises
     ------
     InputError
-        For all that are unknown together, with the nearest names.
+        For all unknown names together, with similar names.
     """
     topics: list[Topic] = []
     problems = []
-    for text in (
-        word for several in texts for word in parsing.split_names(several) or [several]
-    ):
-        try:
-            topics += _find_topics(text.strip())
-        except InputError as error:
-            problems.append(error)
-            if not set("@(,") & set(text):
-                known = [one.name for one in registry.all_definitions()]
-                known += [*registry.aliases(), *_EVERY_PROTOCOL]
-                otherwise = HINTS.get(text, "see: semmetrics list")
-                remedy = did_you_mean(text, known, otherwise)
-                problems[-1] = InputError(
-                    "unknown-name",
-                    what="measure or protocol",
-                    value=text,
-                    remedy=remedy,
-                )
+    for text in texts:
+        for name in parsing.split_names(text) or [text]:
+            try:
+                topics += _find_topics(name.strip())
+            except InputError as error:
+                problems.append(_suggest_names(name, error))
     parsing.raise_all(problems)
     return topics
 
 
-def _find_topics(text: str) -> list[Topic]:
-    """Return a protocol, or a measure of each kind that has one of that name and those options."""
-    if text in _EVERY_PROTOCOL:
-        return [_EVERY_PROTOCOL[text]]
-    parsing.refuse_commas(text, also=_EVERY_PROTOCOL)
-    kinds = registry.kinds_of(text)
-    if not kinds and ("(" in text or "@" in text):
-        return [
-            parsing.parse(text, kind)[0]
-            for kind in parsing.kinds_of_all([text]) or (None,)
-        ]
-    found = [registry.find(text, kind) for kind in kinds or (None,)]
-    return [one(k=None, **options) if options else one for one, options in found]
+def _find_topics(name: str) -> list[Topic]:
+    """Return a protocol, or the measure of this name and options of each kind."""
+    if name in _ALL_PROTOCOLS:
+        return [_ALL_PROTOCOLS[name]]
+    parsing.refuse_commas(name, also=_ALL_PROTOCOLS)
+    kinds = registry.kinds_of(name)
+    has_options = "(" in name or "@" in name
+    if has_options and not kinds:
+        return _parse_measure(name)
+    topics: list[Topic] = []
+    for kind in kinds or (None,):
+        definition, options = registry.find(name, kind)
+        if options:
+            topics.append(definition(k=None, **options))
+        else:
+            topics.append(definition)
+    return topics
+
+
+def _parse_measure(name: str) -> list[Topic]:
+    """Return the measure with options or a cutoff of each kind that has it."""
+    kinds = parsing.kinds_of_all([name]) or (None,)
+    return [parsing.parse(name, kind)[0] for kind in kinds]
+
+
+def _suggest_names(name: str, error: InputError) -> InputError:
+    """Return an error that suggests similar names, if only the name can be wrong."""
+    if set("@(,") & set(name):
+        return error
+    known_names = [definition.name for definition in registry.all_definitions()]
+    known_names += [*registry.aliases(), *_ALL_PROTOCOLS]
+    default_remedy = HINTS.get(name, "see: semmetrics list")
+    remedy = did_you_mean(name, known_names, default_remedy)
+    return InputError(
+        "unknown-name", what="measure or protocol", value=name, remedy=remedy
+    )
+
+
+def list_measures(kind: str | None = None) -> dict[str, str]:
+    """Return all measures by name, with a summary of each.
+
+    Parameters
+    ----------
+    kind : {"labels", "captions", "retrieval", "classes"}, optional
+        Default: the measures of all kinds of data.
+
+    Examples
+    --------
+    >>> list_measures("labels")["F1"]
+    'Harmonic mean of precision and recall.'
+    """
+    summaries = {}
+    for definition in registry.all_definitions():
+        if kind in (None, definition.kind):
+            summaries[definition.name] = definition.summary
+    return summaries
+
+
+# ---- citations -----------------------------------------------------------------------
+
+
+@cache
+def bibliography() -> dict[str, str]:
+    """Return the BibTeX of every publication, by key."""
+    file = resources.files("semmetrics.studies").joinpath("bibliography.bib")
+    entries = {}
+    for part in re.split(r"^(?=@)", file.read_text("utf-8"), flags=re.M):
+        entry = part.strip()
+        if entry:
+            _, _, after_kind = entry.partition("{")
+            key, _, _ = after_kind.partition(",")
+            entries[key] = entry
+    return entries
 
 
 def find_citations(topic: Topic) -> tuple[str, ...]:
     """Return the keys of the publications that define a measure or a protocol."""
     if isinstance(topic, Protocol):
         return (topic.name,)
-    return topic.definition.cite if isinstance(topic, Measure) else topic.cite
+    if isinstance(topic, Measure):
+        return topic.definition.cite
+    return topic.cite
+
+
+def cite(*names: str) -> str:
+    """Return BibTeX for the publications that define measures and protocols.
+
+    Each publication occurs once.
+
+    Parameters
+    ----------
+    *names : str
+
+    Raises
+    ------
+    InputError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> print(cite("BLEU-4").splitlines()[0])
+    @inproceedings{papineni2002,
+    """
+    entries: dict[str, None] = {}
+    for topic in find_topics(names):
+        for key in find_citations(topic):
+            entry = bibliography()[_KEY_OF_ALIAS.get(key, key)]
+            entries[entry] = None
+    return "\n\n".join(entries)
+
+
+# ---- explanations --------------------------------------------------------------------
 
 
 def explain(*names: str) -> str:
-    r"""Return what measures and protocols are: equation, source, options, policies, traits.
+    r"""Explain measures and protocols: equation, source, options, policies and traits.
 
     Parameters
     ----------
@@ -142,381 +215,276 @@ def explain(*names: str) -> str:
     Raises
     ------
     InputError
-        If one is unknown; all that are wrong are named.
+        If names are unknown. The message lists all of them.
 
     Examples
     --------
     >>> print(explain("F1").splitlines()[0])
     F1: Harmonic mean of precision and recall.
     """
-    texts = []
-    for topic in find_topics(names):
-        if isinstance(topic, Protocol):
-            texts.append(_explain_protocol(topic))
-        elif isinstance(topic, AgreementProtocol):
-            texts.append(_explain_agreement(topic))
-        elif isinstance(topic, Measure):
-            known = registry.aliases().items()
-            short = (name for name, text in known if parsing.parse(text) == [topic])
-            signature = "|".join([topic.definition.name, *topic.signature()])
-            facts = {"short for it": next(short, ""), "signature": signature}
-            texts += [
-                f"{topic}\n{_draw_facts(facts)}",
-                _explain_definition(topic.definition),
-            ]
-        else:
-            texts.append(_explain_definition(topic))
-    return "\n\n".join(texts)
+    return "\n\n".join(_explain_topic(topic) for topic in find_topics(names))
 
 
-def cite(*names: str) -> str:
-    """Return BibTeX for the publications that define measures and protocols, each once.
-
-    Parameters
-    ----------
-    *names : str
-
-    Raises
-    ------
-    InputError
-        If one is unknown.
-
-    Examples
-    --------
-    >>> print(cite("BLEU-4").splitlines()[0])
-    @inproceedings{papineni2002,
-    """
-    keys = [key for topic in find_topics(names) for key in find_citations(topic)]
-    cited = dict.fromkeys(
-        bibliography()[_SAME_PUBLICATION.get(key, key)] for key in keys
-    )
-    return "\n\n".join(cited)
+def _explain_topic(topic: Topic) -> str:
+    if isinstance(topic, Protocol):
+        return _explain_protocol(topic)
+    if isinstance(topic, AgreementProtocol):
+        return _explain_agreement(topic)
+    if isinstance(topic, Measure):
+        return _explain_measure(topic)
+    return _explain_definition(topic)
 
 
-def list_measures(kind: str | None = None) -> dict[str, str]:
-    """Return all measures by name, with a summary of each.
-
-    Parameters
-    ----------
-    kind : {"labels", "captions", "retrieval", "classes"}, optional
-        Of which data; all where it is left out.
-
-    Examples
-    --------
-    >>> list_measures("labels")["F1"]
-    'Harmonic mean of precision and recall.'
-    """
-    return {
-        d.name: d.summary for d in registry.all_definitions() if kind in (None, d.kind)
+def _explain_measure(measure: Measure) -> str:
+    """Explain a measure with options, and its definition."""
+    definition = measure.definition
+    facts = {
+        "short for it": _find_alias(measure),
+        "signature": "|".join([definition.name, *measure.signature()]),
     }
+    return f"{measure}\n{_draw_facts(facts)}\n\n{_explain_definition(definition)}"
+
+
+def _find_alias(measure: Measure) -> str:
+    """Return the first alias of a measure, or an empty string."""
+    for alias, text in registry.aliases().items():
+        if parsing.parse(text) == [measure]:
+            return alias
+    return ""
 
 
 def _explain_definition(definition: Definition) -> str:
-    parts = [
-        f"{definition.name}: {definition.summary}",
-        _draw_facts(_definition_facts(definition)),
-    ]
-    policies = [option for option in definition.options if option.choices == POLICIES]
-    # a policy without a choice is of a cause that never arises
-    settled = [
-        o
-        for o in definition.options
-        if len(o.choices) == 1 and o.choices[0] in POLICIES
-    ]
-    others = [o for o in definition.options if o not in [*policies, *settled]]
-    title = (
-        "policies: what an undefined value counts as; skip leaves it out of the mean"
-    )
-    for name, some in (("options", others), (title, policies)):
-        if some:
-            parts.append(_draw_options(name, some, definition))
+    policies = []
+    others = []
+    for option in definition.options:
+        if option.choices == POLICIES:
+            policies.append(option)
+        elif not _is_fixed_policy(option):
+            others.append(option)
+    facts = _draw_facts(_definition_facts(definition))
+    parts = [f"{definition.name}: {definition.summary}\n{facts}"]
+    if others:
+        parts.append(_draw_options("options", others, definition))
+    if policies:
+        title = (
+            "policies: what an undefined value counts as; skip leaves it out of the "
+            "mean"
+        )
+        parts.append(_draw_options(title, policies, definition))
     parts.append(f"for example\n  {_example_command(definition)}")
-    return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
+    return "\n\n".join(parts)
+
+
+def _is_fixed_policy(option: Option) -> bool:
+    """Return whether an option is a policy for a case that cannot occur."""
+    return len(option.choices) == 1 and option.choices[0] in POLICIES
 
 
 def _example_command(definition: Definition) -> str:
-    """A command that computes it, with all files that it needs."""
-    # an average that is not the default, where there is a choice
-    average = next(reversed(definition.averages[:2]), None)
-    options = [f"average={average}"] if len(definition.averages) > 1 else []
-    values = {int: 80, float: 2}
-    options += [
-        f"{o.name}={values.get(o.kind, o.name)}"
-        for o in definition.options
-        if o.required
-    ]
-    measure = definition.name + (f"({','.join(options)})" if options else "")
-    measure += "@5" if definition.cutoff else ""
-    kind = find_kind(definition.kind)
-    files = kind.explain_definition(definition).get("options", "") + kind.example_files
+    """Return a command that computes a measure, with all files that it needs."""
+    average = None
+    if definition.averages:
+        # An average other than the default, if there is a choice.
+        average = definition.averages[:2][-1]
+    options = []
+    if len(definition.averages) > 1:
+        options.append(f"average={average}")
+    example_values = {int: 80, float: 2}
+    for option in definition.options:
+        if option.required:
+            value = example_values.get(option.kind, option.name)
+            options.append(f"{option.name}={value}")
+    measure = definition.name
+    if options:
+        measure += f"({','.join(options)})"
+    if definition.cutoff:
+        measure += "@5"
+    if options:
+        measure = f"'{measure}'"
+    return f"semmetrics score -m {measure} {_example_files(definition, average)}"
+
+
+def _example_files(definition: Definition, average: str | None) -> str:
+    """Return the files and file options of an example command."""
+    describer = find_kind(definition.kind)
+    explained = describer.explain_definition(definition)
+    files: str = explained.get("options", "") + describer.example_files
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:
         files = f"--taxonomy taxonomy.json {files}"
     if any(option.default_for(average) == "given" for option in definition.options):
         files = f"--classes classes.txt {files}"
-    return "semmetrics score -m " + (
-        f"'{measure}' {files}" if options else f"{measure} {files}"
-    )
+    return files
 
 
 def _definition_facts(definition: Definition) -> dict[str, str]:
+    """Return the facts about a definition, by title. Some may be empty."""
+    explained = find_kind(definition.kind).explain_definition(definition)
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
-    others = [
-        f"{name} = {text}"
-        for name, text in registry.aliases(definition.kind).items()
-        if registry.find(name, definition.kind)[0] is definition
-    ]
-    of_kind = find_kind(definition.kind).explain_definition(definition)
-    options = {option.name for option in definition.options}
-    named = {"embedding", "threshold"} & options if "embedding" in options else set()
-    named = {"taxonomy"} if "taxonomy" in definition.needs else named
-    compared_with = {}
-    for name, text in _COMPARED_WITH.items():
-        if name in named:
-            compared_with[name] = text.format(own_embedding=definition.own_embedding)
-    low, high = definition.bounds
-    span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
+    citation = ""
+    if definition.cite:
+        citation = f"semmetrics cite {definition.name}"
+    predictions = explained.get("predictions")
+    if not predictions and "scores" in definition.needs:
+        predictions = "labels with scores"
     return {
         "group": registry.group_of(definition),
         "equation": definition.equation,
         "source": definition.source,
-        "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
+        "BibTeX": citation,
         "averages": averages,
-        "other names": ", ".join(others),
-        "cutoff": of_kind.get("cutoff", ""),
-        "predictions": of_kind.get("predictions")
-        or ("labels with scores" if "scores" in definition.needs else ""),
-        "values": f"{span}, {'higher' if definition.higher_is_better else 'lower'} is better",
-        "traits": of_kind.get("traits", ""),
-        **compared_with,
+        "other names": _list_aliases(definition),
+        "cutoff": explained.get("cutoff", ""),
+        "predictions": predictions or "",
+        "values": _describe_range(definition),
+        "traits": explained.get("traits", ""),
+        **_compared_with(definition),
     }
+
+
+def _list_aliases(definition: Definition) -> str:
+    """Return the aliases of a definition, with the full measures."""
+    aliases = []
+    for name, text in registry.aliases(definition.kind).items():
+        aliased_definition, _ = registry.find(name, definition.kind)
+        if aliased_definition is definition:
+            aliases.append(f"{name} = {text}")
+    return ", ".join(aliases)
+
+
+def _describe_range(definition: Definition) -> str:
+    """Describe the range of values, and their direction."""
+    low, high = definition.bounds
+    span = f"from {low:g} up"
+    if math.isfinite(high):
+        span = f"from {low:g} to {high:g}"
+    better = "lower"
+    if definition.higher_is_better:
+        better = "higher"
+    return f"{span}, {better} is better"
+
+
+def _compared_with(definition: Definition) -> dict[str, str]:
+    """Return the models and settings by which labels are compared, by title."""
+    options = {option.name for option in definition.options}
+    titles = []
+    if "taxonomy" in definition.needs:
+        titles.append("taxonomy")
+    elif "embedding" in options:
+        titles.append("embedding")
+        if "threshold" in options:
+            titles.append("threshold")
+    own_embedding = definition.own_embedding
+    facts = {}
+    for title in titles:
+        facts[title] = _COMPARED_WITH[title].format(own_embedding=own_embedding)
+    return facts
 
 
 def _draw_facts(facts: Mapping[str, str]) -> str:
-    width = max(len(name) for name in facts)
-    fill = textwrap.TextWrapper(
-        _WIDTH,
+    """Draw aligned facts with their titles. Empty ones are left out."""
+    width = max(map(len, facts))
+    wrapper = textwrap.TextWrapper(
+        _LINE_WIDTH,
         subsequent_indent=" " * (width + 4),
         break_long_words=False,
         break_on_hyphens=False,
-    ).fill
-    return "\n".join(
-        fill(f"  {name.ljust(width)}  {text}") for name, text in facts.items() if text
     )
+    lines = []
+    for title, text in facts.items():
+        if text:
+            lines.append(wrapper.fill(f"  {title.ljust(width)}  {text}"))
+    return "\n".join(lines)
 
 
 def _draw_options(title: str, options: Iterable[Option], definition: Definition) -> str:
+    """Draw the options of a definition below a title."""
     texts = {}
     for option in options:
-        values = {"int": "whole number", "float": "number"}.get(
-            option.kind.__name__, "text"
-        )
-        values = "|".join(map(str, option.choices)) or values
-        default = f"default {option.default}"
-        if option.required:
-            default = "required"
-        elif option.default is None:
-            default = "no default"
-        elif isinstance(option.default, Mapping):
-            each = [f"{value} ({average})" for average, value in option.default.items()]
-            default = f"default {', '.join(each)}"
-        text = f"{values}, {default}: {option.help}"
-        some = option.averages or definition.averages
-        if set(definition.averages) - set(some):
-            only = [average for average in some if average in definition.averages]
-            text += f"; only average={'|'.join(only)}"
-        texts[option.name] = text
+        texts[option.name] = _describe_option(option, definition)
     return f"{title}\n{_draw_facts(texts)}"
 
 
+def _describe_option(option: Option, definition: Definition) -> str:
+    """Describe the values, the default and the averages of an option."""
+    values = {int: "whole number", float: "number"}.get(option.kind, "text")
+    if option.choices:
+        values = "|".join(map(str, option.choices))
+    text = f"{values}, {_describe_default(option)}: {option.help}"
+    averages = option.averages or definition.averages
+    if set(definition.averages) - set(averages):
+        common = [average for average in averages if average in definition.averages]
+        text += f"; only average={'|'.join(common)}"
+    return text
+
+
+def _describe_default(option: Option) -> str:
+    if option.required:
+        return "required"
+    if option.default is None:
+        return "no default"
+    if isinstance(option.default, Mapping):
+        defaults = [f"{value} ({key})" for key, value in option.default.items()]
+        return f"default {', '.join(defaults)}"
+    return f"default {option.default}"
+
+
 def _explain_protocol(protocol: Protocol) -> str:
-    rows = [
-        [heading, text.format(q="size of the class list", logits="at-least:0")]
-        for heading, text in protocol.entries.items()
-    ]
-    kind = find_kind(protocol.kind)
-    files = kind.example_files.replace(
-        "preds", "scores" if "mAP" in protocol.entries else "preds"
-    )
+    rows = []
+    for heading, text in protocol.entries.items():
+        # Placeholders of values that a user sets.
+        measure = text.format(q="size of the class list", logits="at-least:0")
+        rows.append([heading, measure])
+    describer = find_kind(protocol.kind)
+    files = describer.example_files
+    if "mAP" in protocol.entries:
+        files = files.replace("preds", "scores")
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
-    facts = {
+    facts: dict[str, Any] = {
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
         "fixed": settings or "nothing but the measures",
-        **kind.explain_protocol(protocol),
+        **describer.explain_protocol(protocol),
     }
-    return "\n\n".join(
-        [
-            f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
-            f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
-            f"for example\n  semmetrics score --protocol {protocol.name} {files}",
-        ]
-    )
+    parts = [
+        f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
+        f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {files}",
+    ]
+    return "\n\n".join(parts)
 
 
 def _explain_agreement(protocol: AgreementProtocol) -> str:
-    first, *others = (AGREEMENT[name] for name in protocol.statistics)
-    expected = "" if protocol.expected is None else f", {protocol.expected:,} in papers"
-    drawn = protocol.draw_references
+    judgements = "ratings"
+    if protocol.preferences:
+        judgements = "preferences"
+    if protocol.expected is not None:
+        judgements += f", {protocol.expected:,} in papers"
+    statistic, *other_statistics = [AGREEMENT[name] for name in protocol.statistics]
+    if other_statistics:
+        statistic += f"; then {', '.join(other_statistics)}"
+    references = ""
+    if protocol.draw_references is not None:
+        references = f"{protocol.draw_references} drawn for each, by the seed"
+    own_references = protocols.OWN_REFERENCES[protocol.own_references]
+    columns = [f"{role}={name}" for role, name in protocol.columns.items()]
     facts = {
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
-        "judgements": f"{'preferences' if protocol.preferences else 'ratings'}{expected}, "
-        f"{AGGREGATIONS[protocol.aggregate]}",
-        "statistic": first + (f"; then {', '.join(others)}" if others else ""),
-        "references": "" if drawn is None else f"{drawn} drawn for each, by the seed",
-        "candidates": "those among their own references are "
-        + protocols.OWN_REFERENCES[protocol.own_references],
-        "columns": ", ".join(
-            f"{role}={name}" for role, name in protocol.columns.items()
-        ),
+        "judgements": f"{judgements}, {AGGREGATIONS[protocol.aggregate]}",
+        "statistic": statistic,
+        "references": references,
+        "candidates": f"those among their own references are {own_references}",
+        "columns": ", ".join(columns),
         "groups": protocol.group_by or "",
         "ids": protocol.ids or "",
     }
-    command = f"semmetrics meta --protocol {protocol.name} -m 'CIDEr-D ROUGE-L' {protocol.files}"
-    return f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}\n\nfor example\n  {command}"
-
-
-@takes_options()
-def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
-    """Describe predictions or ground truth, and find what is odd in them.
-
-    Parameters
-    ----------
-    data : path, mapping, sequence, Series, matrix, Lists or Matrix
-        One side, as ``score`` takes it.
-    **options
-
-    Returns
-    -------
-    dict
-        Plain values: "file" (None for an object), "error" (None), "task", "understood", "notes",
-        "items" and "odd", a line for each oddity; of labels and of captions different numbers.
-
-    Raises
-    ------
-    InputError
-        If the data cannot be read, or an option is wrong.
-
-    Examples
-    --------
-    >>> found = validate({"a": ["cat", "cat"], "b": ["Cat "]})
-    >>> for line in found["odd"]:
-    ...     print(line)
-    1 of 2 items with a repeated label: 'a'
-    1 label with blanks around: 'Cat '
-    1 group of labels differing only by case or white space: 'cat', 'Cat '
-    """
-    from semmetrics.data.inputs import open_input
-    from semmetrics.data.side_inputs import read_class_list
-    from semmetrics.kinds import resolve_kind
-
-    classes, task = options.get("classes"), options.get("task")
-    files, notes = options.get("read") or ReadOptions(), []
-    side = open_input(data, files)
-    if isinstance(classes, (str, os.PathLike)):
-        classes = read_class_list(classes, files.beside())
-    with_classes = OPTIONS["classes"].kinds
-    if task is None and classes is None:
-        found = resolve_kind(side, options=files)
-        task = found.kind
-        if found.others:
-            values = {
-                "understood": found.understood,
-                "kind": task,
-                "others": found.others,
-            }
-            notes.append(Fact("kind-guessed", values=values))
-    task = task or with_classes[0]
-    if classes is not None and task not in with_classes:
-        notes.append(Fact("no-effect-on", values={"option": "classes", "on": task}))
-        classes = None
-    kind = find_kind(task)
-    lists = kind.read(
-        side, "input", resolve_options({"classes": classes, "read": files}, task)
+    command = (
+        f"semmetrics meta --protocol {protocol.name} -m 'CIDEr-D ROUGE-L' "
+        f"{protocol.files}"
     )
-    if classes is not None and getattr(lists, "order", "columns") != "columns":
-        values = {"option": "classes", "on": "lists, whose labels have names"}
-        notes.append(Fact("no-effect-on", values=values))
-    if not len(lists):
-        raise InputError(
-            "nothing-given", "input", what="items", remedy="give at least one"
-        )
-    record = kind.describe(lists)
-    record["notes"] += [fact.text(lambda name, _: OPTIONS[name].both) for fact in notes]
-    path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
-    return {
-        "schema": VALIDATION_SCHEMA,
-        "file": path,
-        "error": None,
-        "task": task,
-        **record,
-    }
-
-
-def tabulate_order(data: Any, read: ReadOptions | None = None) -> Records:
-    """Return how often one label of each pair precedes the other, the most ordered pairs first.
-
-    Parameters
-    ----------
-    data : path, mapping, sequence, Series or Lists
-        Lists of labels, whose order means something.
-    read : ReadOptions, optional
-
-    Returns
-    -------
-    Records
-        Columns "first", "second", "before" and "after" (lists in which the first precedes the
-        second, and the other way round) and "order", the larger over their sum: from 0.5 to 1.
-
-    Raises
-    ------
-    InputError
-        If the data are a matrix, which has no order.
-
-    References
-    ----------
-    Pineda, Salvador et al., 2019, supplement A.1 and figure 5.
-
-    Examples
-    --------
-    >>> tabulate_order([["cat", "dog"], ["dog", "cat"], ["cat", "dog"]])[0]
-    {'first': 'cat', 'second': 'dog', 'before': 2, 'after': 1, 'order': 0.6666666666666666}
-    """
-    from semmetrics.kinds.labels import as_labels
-    from semmetrics.kinds.labels.normalization import class_name
-    from semmetrics.metrics.label_statistics import label_order
-
-    lists = as_labels(data, options=read or ReadOptions())
-    if lists.order == "columns":
-        raise InputError("not-applicable", lists.source, name="order", what="a matrix")
-    found, names = (
-        label_order(lists.side.indptr, lists.side.codes),
-        [*map(class_name, lists.terms)],
-    )
-    first, second = (
-        [names[code] for code in codes] for codes in found.pairs.T.tolist()
-    )
-    return Records(
-        {
-            "first": first,
-            "second": second,
-            "before": found.a,
-            "after": found.b,
-            "order": found.order,
-        }
-    )
-
-
-def report_validation(record: dict[str, Any]) -> str:
-    """Write what `validate` found as a person reads it."""
-    facts = find_kind(record["task"]).format_description(record)
-    width = max(map(len, facts))
-    lines = [f"{record['file'] or 'data'}: {record['understood']}"]
-    lines += [f"  {name.ljust(width)}  {text}" for name, text in facts.items() if text]
-    lines += [f"  note: {note}" for note in record["notes"]]
-    lines += [f"  odd: {line}" for line in record["odd"]]
-    return "\n".join(
-        map(visible, lines if record["odd"] else [*lines, "  nothing is odd"])
+    return (
+        f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}\n\n"
+        f"for example\n  {command}"
     )

@@ -23,11 +23,13 @@ from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Statistic
+from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
+from semmetrics.scoring.resampling import chunk_size
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.statistics import Statistics
+from semmetrics.scoring.weighted_sums import Stack, WeightedSums
 from semmetrics.studies.significance import subtract
 
 ScorePairs: TypeAlias = Sequence[tuple[Score, Score]]

@@ -22,7 +22,7 @@ import numpy as np
 from semmetrics.core.ragged import Ints, offsets, positions
 from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact
-from semmetrics.store.cache import Row, TextCache, as_json
+from semmetrics.store.text_cache import Row, TextCache, as_json
 from semmetrics.text.concepts import Concepts
 from semmetrics.text.parses import KeptParser
 from semmetrics.text.scene_graphs import (

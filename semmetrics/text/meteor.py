@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.assignment import Matches, align
+from semmetrics.core.alignment import Matches, align
 from semmetrics.core.ragged import (
     Bools,
     Ints,

@@ -31,8 +31,8 @@ from semmetrics.core.hashing import bytes_checksum
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
-from semmetrics.store.cache import Progress, exclusive
-from semmetrics.store.files import cache_folder, open_output
+from semmetrics.store.downloads import Progress
+from semmetrics.store.files import cache_folder, exclusive, open_output
 from semmetrics.text.java import METEOR_FILES
 
 # CRC-32 and length of the text, which are the last eight bytes of the gzipped file.

@@ -24,7 +24,7 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.store.cache import Progress
+from semmetrics.store.downloads import Progress
 from semmetrics.text.paraphrase_table import find_table, load_table
 
 

@@ -25,8 +25,9 @@ from semmetrics.core.hashing import UNVERSIONED, own_version, qualified_name
 from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import brief, did_you_mean, listing, pluralize, report_progress
-from semmetrics.store.cache import Progress, Row, TextCache, as_json
+from semmetrics.store.downloads import Progress
 from semmetrics.store.files import cache_folder
+from semmetrics.store.text_cache import Row, TextCache, as_json
 from semmetrics.text.captions import check_count
 from semmetrics.text.raw_tuples import Parsed, RawTuple, check_tuples
 from semmetrics.text.tuple_tables import SAME_CAPTIONS, TupleTable

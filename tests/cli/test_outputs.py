@@ -347,7 +347,7 @@ def test_a_signal_while_the_hidden_file_is_made_leaves_nothing(tmp_path, monkeyp
     def arrives(*_):
         raise Signal
 
-    monkeypatch.setattr("semmetrics.store.files._guard", arrives)
+    monkeypatch.setattr("semmetrics.store.files._open_locked", arrives)
     for folder in (False, True):
         with pytest.raises(Signal), replacing(tmp_path / "x", folder=folder):
             pass

@@ -8,7 +8,7 @@ from fuzz.documents import wrong_documents
 
 import semmetrics
 from semmetrics.cli.app import program
-from semmetrics.scoring.table import draw_runs
+from semmetrics.scoring.runs import draw_runs
 
 PREDS = {"a": ["cat", "dog"], "b": ["dogs"], "c": ["cow"], "d": ["car", "cat"]}
 GT = {"a": ["cat"], "b": ["dog"], "c": ["cow"], "d": ["car"]}

@@ -87,7 +87,7 @@ def test_similar_pairs_are_those_of_two_concepts_each(synsets, words, most):
         [concepts.of(words[place:]) for place in range(len(words))], np.int64
     )
     number, pairs = concepts.similar_pairs(ones, others)
-    with mock.patch("semmetrics.text.graphs._PAIRS", most):
+    with mock.patch("semmetrics.text.concepts._MAX_PAIRS_PER_BATCH", most):
         several = [np.stack(some, axis=1).tolist() for some in pairs]
     found = [tuple(pair) for some in several for pair in some]
     assert len(found) == number

@@ -11,7 +11,7 @@ from scaled import CI, asked, check_same, draw
 
 import semmetrics
 from semmetrics import score
-from semmetrics.scale.cluster import merge_states, partial_scores
+from semmetrics.scale.partitions import merge_states, partial_scores
 
 
 def table_of(kind, n=60):

@@ -36,7 +36,9 @@ FOUR = ("WMD(build=text)", "WMD", "RWMD(build=text)", "RWMD", "MeanSim")
 def nothing_shared_is_accepted():
     """The distance of labels without vectors is tried in items of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("semmetrics.kinds.common.check_shared", lambda *given: None)
+        patch.setattr(
+            "semmetrics.kinds.side_input_checks.check_shared", lambda *given: None
+        )
         yield
 
 

@@ -15,7 +15,8 @@ from refusals import refused
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.core.hashing import hash_ids
-from semmetrics.scoring import resampling
+from semmetrics.scoring import draws as drawing
+from semmetrics.scoring import resampling, weighted_sums
 
 CLASSES = list("abcde")
 MEASURES = [
@@ -165,11 +166,16 @@ def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
     for changed in (
         {"chunk_size": lambda _: 1},
         {"chunk_size": lambda _: 7},
-        {"_MEMORY": 500},
-        {"_BLOCK": 1, "_CELLS": 1},
-        {"_BLOCK": 64, "_CELLS": 64},
+        {"_MAX_CHUNK_BYTES": 500},
     ):
         with mock.patch.multiple(resampling, **changed):
+            assert texts(semmetrics.score(preds, refs, **options)) == expected
+    for size in (1, 64):
+        with (
+            mock.patch.object(drawing, "MAX_DRAWS_AT_ONCE", size),
+            mock.patch.object(resampling, "MAX_DRAWS_AT_ONCE", size),
+            mock.patch.object(weighted_sums, "_MIN_UNITS_PER_BLOCK", size),
+        ):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
 
 
@@ -181,7 +187,7 @@ def test_grids_lose_nothing_and_add_up_exactly():
         np.zeros(3),
         np.full(4, 1 / 3),
     ):
-        parts = resampling._grids(values, len(values))
+        parts = weighted_sums.split_on_grids(values, len(values))
         scale = np.abs(values).max()
         np.testing.assert_allclose(sum(parts), values, rtol=0, atol=2.0**-80 * scale)
         drawn = rng.integers(0, len(values), len(values))

@@ -17,8 +17,8 @@ from oracles import cider as oracle
 from oracles.cider import split
 from refusals import refused
 
-from semmetrics.core import ragged as sparse
-from semmetrics.core.ragged import SparsePairs
+from semmetrics.core import sparse_pairs
+from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
 
@@ -93,8 +93,8 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
 def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
     references, captions = made()
     expected = matrix(references, captions)
-    monkeypatch.setattr(sparse, "_DENSE_GAIN", gain)
-    monkeypatch.setattr(sparse, "_MOST_DENSE", most)
+    monkeypatch.setattr(sparse_pairs, "_DENSE_GAIN", gain)
+    monkeypatch.setattr(sparse_pairs, "_MAX_DENSE_BYTES", most)
     assert_allclose(matrix(references, captions), expected, rtol=0, atol=1e-13)
 
 
@@ -170,7 +170,9 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
 def test_killed_when_only_the_notes_were_left(tmp_path, monkeypatch):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    monkeypatch.setattr("semmetrics.store.files._MatrixFile.forget", lambda self: None)
+    monkeypatch.setattr(
+        "semmetrics.store.matrix_files._MatrixFile.remove_notes", lambda self: None
+    )
     whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
     assert notes_of(path).exists()
     monkeypatch.undo()

@@ -16,7 +16,9 @@ from semmetrics.errors import InputError
 def nothing_shared_is_accepted():
     """Random data of a few names may share none with what is given."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("semmetrics.kinds.common.check_shared", lambda *given: None)
+        patch.setattr(
+            "semmetrics.kinds.side_input_checks.check_shared", lambda *given: None
+        )
         yield
 
 

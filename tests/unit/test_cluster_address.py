@@ -7,7 +7,7 @@ import time
 import pytest
 from refusals import refused
 
-from semmetrics.scale import cluster
+from semmetrics.scale import ray_connection
 
 
 class FailingRay:
@@ -39,7 +39,7 @@ def repeat(connection):
     "serve", [answer_nothing, hang_up, answer_as_a_web_server, repeat]
 )
 def test_an_address_where_something_else_answers(monkeypatch, serve, scheme):
-    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(ray_connection, "_TIMEOUT_SECONDS", 0.2)
 
     def serve_once():
         with server.accept()[0] as connection:
@@ -50,7 +50,7 @@ def test_an_address_where_something_else_answers(monkeypatch, serve, scheme):
         thread.start()
         address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
         with refused("no-cluster", address=address):
-            cluster._connect(FailingRay(), address)
+            ray_connection.connect(FailingRay(), address)
         thread.join()
 
 
@@ -70,5 +70,5 @@ def test_a_server_that_answers_as_ray_does_is_tried(monkeypatch, tls):
         thread = threading.Thread(target=serve_once)
         thread.start()
         with pytest.raises(AssertionError, match="is called"):
-            cluster._connect(FailingRay(), f"127.0.0.1:{server.getsockname()[1]}")
+            ray_connection.connect(FailingRay(), f"127.0.0.1:{server.getsockname()[1]}")
         thread.join()

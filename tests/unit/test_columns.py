@@ -140,8 +140,8 @@ def test_sums_of_groups_are_exact(table, most, pairs):
     groups = np.array([group for _, group in pairs], np.int32)
     # the same by sorting, and in several blocks
     with (
-        mock.patch.object(columns, "_TABLE", table),
-        mock.patch.object(columns, "_MOST", most),
+        mock.patch.object(columns, "_MAX_TABLE_CELLS", table),
+        mock.patch.object(columns, "_MAX_VALUES_PER_STEP", most),
     ):
         total = columns.exact_sums(values, groups, 4)
     assert [Fraction(n, columns.UNIT) for n in total.tolist()] == [

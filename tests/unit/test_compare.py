@@ -15,7 +15,7 @@ import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
 from semmetrics.errors import InputError
-from semmetrics.scoring.resampling import Draws
+from semmetrics.scoring.draws import Draws
 from semmetrics.studies import rank_tests, significance
 from semmetrics.studies.comparisons import compare_scores
 from semmetrics.studies.differences import Design

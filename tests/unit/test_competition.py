@@ -19,7 +19,8 @@ import semmetrics
 from semmetrics import ReadOptions, add_systems, rank_competition, select_discrepant
 from semmetrics.errors import Fact, InputError
 from semmetrics.reports import Records
-from semmetrics.studies.sheets import inspect_sheets, write_annotation_page
+from semmetrics.studies.annotation_page import write_annotation_page
+from semmetrics.studies.inspections import inspect_sheets
 
 
 @pytest.fixture(scope="module")

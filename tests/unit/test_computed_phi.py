@@ -9,7 +9,7 @@ from refusals import codes, facts, refused
 
 import semmetrics
 from semmetrics import caption_matrix
-from semmetrics.kinds.retrieval import phi as computed_phi
+from semmetrics.kinds.retrieval import computed_phi
 from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.text.official_parser import OfficialParser
 
@@ -76,7 +76,7 @@ def values(table):
     ],
 )
 def test_it_is_the_matrix_of_pairs(measure, options, held, monkeypatch, tmp_path):
-    monkeypatch.setattr(computed_phi, "_HELD", held)
+    monkeypatch.setattr(computed_phi, "_MAX_BYTES_IN_MEMORY", held)
     monkeypatch.setattr(computed_phi.tempfile, "tempdir", str(tmp_path))
     if measure == "SPICE":
         pytest.importorskip(

@@ -12,7 +12,7 @@ import pytest
 
 from semmetrics.embed.embedder import CachedEmbedder, Embedded
 from semmetrics.embed.open import open_embedding
-from semmetrics.store.cache import TextCache
+from semmetrics.store.text_cache import TextCache
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -167,7 +167,7 @@ def test_a_full_disk(path, monkeypatch):
         connection.execute("PRAGMA max_page_count = 1")
         return connection
 
-    monkeypatch.setattr("semmetrics.store.cache.sqlite3.connect", small)
+    monkeypatch.setattr("semmetrics.store.text_cache.sqlite3.connect", small)
     texts = [str(number) * 50 for number in range(500)]
     cached = CachedEmbedder(Counting(), path)
     np.testing.assert_array_equal(
@@ -197,7 +197,7 @@ def busy(path, seconds):
 
 
 def test_it_does_not_wait_for_ever(path, monkeypatch):
-    monkeypatch.setattr("semmetrics.store.cache._WAIT", 0.05)
+    monkeypatch.setattr("semmetrics.store.text_cache._MAX_WAIT", 0.05)
     busy(path, 1)
     cache = TextCache(path, "vectors", {"vector": "BLOB"})
     assert "the cache of vectors cannot be used: database is locked" in str(

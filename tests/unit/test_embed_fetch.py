@@ -16,7 +16,7 @@ from refusals import refused
 from semmetrics.embed.converted import open_converted, read_meta
 from semmetrics.embed.manifest import Entry, fetch
 from semmetrics.errors import InputError
-from semmetrics.store.cache import download, download_path, record_path
+from semmetrics.store.downloads import download, download_path, record_path
 
 GLOVE = b"".join(b"word%d %d 0.5 -1\n" % (number, number) for number in range(5000))
 PACKED = gzip.compress(GLOVE, mtime=0)

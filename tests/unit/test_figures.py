@@ -14,7 +14,8 @@ from refusals import refused
 import semmetrics as sm
 from semmetrics import plots
 from semmetrics.errors import MissingDependencyError
-from semmetrics.reports.figures import _short, curve_style
+from semmetrics.reports.figures.curves import curve_style
+from semmetrics.reports.figures.figure_text import shorten
 from semmetrics.studies import rank_normalized
 
 LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&猫", "dog"]
@@ -103,7 +104,7 @@ def held(display):
         lines = [line.get_xdata() for ax in axes for line in ax.lines[::2]]
         wanted = [
             column
-            for scale in display._panels
+            for scale in dict.fromkeys(display.scales.values()) or [""]
             for column in display.value[
                 [display.scales.get(row, scale) == scale for row in display.rows]
             ].T
@@ -129,7 +130,7 @@ def test_a_figure_draws_what_it_holds(name):
     assert plots.svg_text(plots.choose(found, name)) == svg
     text = "".join(ElementTree.fromstring(svg).itertext())
     names = [*getattr(display, "systems", ()), *getattr(display, "series", ())]
-    assert not [one for one in names if names[1:] and _short(one) not in text]
+    assert not [one for one in names if names[1:] and shorten(one) not in text]
     assert not [one for one in ("\x1b", "y" * 40) if one in text] + ["style"] * (
         "<style" in svg
     )

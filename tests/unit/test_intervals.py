@@ -154,7 +154,7 @@ def test_memory_of_the_parts_is_bounded(monkeypatch):
     expected = [
         score.replicates.left_out for score in semmetrics.score(preds, refs, **options)
     ]
-    monkeypatch.setattr(resampling, "_MEMORY", 500)
+    monkeypatch.setattr(resampling, "_MAX_CHUNK_BYTES", 500)
     for score, values in zip(
         semmetrics.score(preds, refs, **options), expected, strict=True
     ):

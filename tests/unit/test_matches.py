@@ -10,7 +10,7 @@ from refusals import refused
 from tiny import Tiny, one_hot
 
 import semmetrics
-from semmetrics.scoring.table import draw_worst
+from semmetrics.scoring.table_text import draw_worst
 
 PLANE = Tiny({"x": [1, 0], "near": [3, 4], "up": [0, 1], "far": [-1, 0]}, threshold=0.5)
 

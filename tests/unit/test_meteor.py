@@ -31,7 +31,7 @@ from stand_ins import (
 )
 
 import semmetrics
-from semmetrics.core.assignment import Matches, align
+from semmetrics.core.alignment import Matches, align
 from semmetrics.errors import MissingDependencyError
 from semmetrics.metrics.meteor import METEOR, METEOR_NLTK, java_counts
 from semmetrics.metrics.meteor_formula import COUNTS, meteor_value

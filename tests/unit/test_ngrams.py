@@ -10,10 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.captions_ngram import lcs
 
-from semmetrics.core import ngrams
 from semmetrics.core import ngrams as module
-from semmetrics.core.ngrams import count_ngrams, lcs_lengths
+from semmetrics.core import subsequences
+from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import offsets
+from semmetrics.core.subsequences import lcs_lengths
 
 TEXTS = st.lists(st.lists(st.integers(0, 3), max_size=9), min_size=1, max_size=8)
 
@@ -28,9 +29,9 @@ def test_other_order_of_keys(texts):
     """Without keys and places in one number, and with few n-grams at a time, all is as it was."""
     flat, found = counted(texts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_BITS", 0)
-        patch.setattr(module, "_CELLS", 3)
-        patch.setattr(module, "_SMALL", -1)
+        patch.setattr(module, "_KEY_BITS", 0)
+        patch.setattr(module, "_NGRAMS_PER_STEP", 3)
+        patch.setattr(module, "_MAX_32_BIT_TOKENS", -1)
         flat, others = counted(texts)
     for grams, other in zip(found, others, strict=True):
         for name in ("indptr", "codes", "counts"):
@@ -70,7 +71,7 @@ def test_texts_around_a_machine_word(left, right, letters, random):
 @given(text_of(40), text_of(40))
 def test_integers_give_what_words_give(left, right):
     texts = [np.array(text, np.int64) for text in sorted((left, right), key=len)]
-    assert ngrams._in_integers(*texts) == lcs(left, right)
+    assert subsequences._lcs_of_long_sequences(*texts) == lcs(left, right)
 
 
 NONE = np.zeros(0, np.int64)

@@ -12,7 +12,7 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics.kinds.labels.normalization import normalization, singular
-from semmetrics.scoring.table import report_shared
+from semmetrics.scoring.table_text import report_shared
 
 
 def scored(preds, gts, **options):

@@ -11,7 +11,7 @@ import semmetrics
 from semmetrics import Bootstrap, Scorer
 from semmetrics.core.hashing import hash_strings
 from semmetrics.scoring import resampling
-from semmetrics.scoring.resampling import Draws
+from semmetrics.scoring.draws import Draws
 
 WORDS = ["a", "man", "dog", "cat", "runs", "on", "red", "beach", "the", "two"]
 NAMES = [f"label {number}" for number in range(9)]
@@ -85,7 +85,7 @@ def test_any_split_gives_the_intervals_of_one_call(
     whole = semmetrics.score(
         preds, gts, ci_method="poisson", weights=weight if weighted else None, **options
     )
-    monkeypatch.setattr(resampling, "_TOGETHER", 600)  # few resamples at a time
+    monkeypatch.setattr(resampling, "_MAX_CHUNK_COUNTS", 600)  # few resamples at a time
     ids = rng.permutation(list(gts)).tolist()
     parts = []
     for start, stop in pairwise([0, 1, 40, 41, 150]):
@@ -151,7 +151,7 @@ def test_systems_scored_apart_are_compared_under_the_same_weights():
 
 def test_what_does_not_fit_is_refused(monkeypatch):
     preds, gts = draw("labels", 20)
-    monkeypatch.setattr(resampling, "_KEPT", 8 * 50 * 100)
+    monkeypatch.setattr(resampling, "_MAX_BYTES_OF_RESAMPLES", 8 * 50 * 100)
     scorer = Scorer(measures=["MacroF1"], ci=True, keep_rows=False)
     with refused("too-many-resamples", sums=28, fit=178):
         scorer.update(preds, gts)

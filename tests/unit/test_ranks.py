@@ -11,6 +11,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
+from semmetrics.studies.rank_diagram import draw_mean_ranks
 from semmetrics.studies.rank_tests import (
     critical_difference,
     friedman,
@@ -19,12 +20,8 @@ from semmetrics.studies.rank_tests import (
     rank_matrix,
     rank_rows,
 )
-from semmetrics.studies.ranks import (
-    draw_mean_ranks,
-    draw_rank_differences,
-    rank_normalized,
-    report_ranks,
-)
+from semmetrics.studies.ranking import draw_rank_differences, report_ranks
+from semmetrics.studies.ranks import rank_normalized
 
 # Demšar 2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets.
 AUC = np.array(

@@ -14,12 +14,13 @@ from refusals import codes, facts, refused
 
 import semmetrics
 from semmetrics.core.ragged import offsets
-from semmetrics.core.ranks import count_down, count_nearer, first_places
+from semmetrics.core.ranks import count_down, count_nearer
+from semmetrics.core.top_k import first_places
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval import relation as reading
-from semmetrics.kinds.retrieval.relation import plausible_positives
+from semmetrics.kinds.retrieval import embeddings as reading
+from semmetrics.kinds.retrieval.positives import plausible_positives
 from semmetrics.metrics.retrieval import median_rank
 
 N, EACH = 6, 5
@@ -491,7 +492,8 @@ def test_validate_says_shapes_and_positives(data, facts):
     "dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_]
 )
 def test_counts_equal_plain_comparison(dtype, wide, monkeypatch):
-    monkeypatch.setattr("semmetrics.core.ranks._DOWN", (2, 3))
+    monkeypatch.setattr("semmetrics.core.ranks._ROWS_PER_BLOCK", 2)
+    monkeypatch.setattr("semmetrics.core.ranks._COLUMNS_PER_TILE", 3)
     rng = np.random.default_rng(wide)
     table = rng.integers(0, 2 if dtype == np.bool_ else 4, (5, wide)).astype(dtype)
     widths = np.array([2, 0, 3, 1, 2])

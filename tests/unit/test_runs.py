@@ -8,7 +8,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.scoring.table import summarize
+from semmetrics.scoring.runs import summarize
 from semmetrics.studies.ranks import rank_normalized
 
 REFS = [["a"], ["b"], ["a", "b"]]

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from refusals import refused
 
-from semmetrics.core import similarity as module
+from semmetrics.core import cosine_thresholds
 from semmetrics.core.backend import is_torch
-from semmetrics.core.similarity import ThresholdTest, cosine_table, is_close, unit_rows
+from semmetrics.core.cosine_thresholds import ThresholdTest
+from semmetrics.core.similarity import cosine_table, is_close, unit_rows
 
 SCALES = [1.0, 1e-3, 1e6, 1e-30, 1e30, 1e-140, 1e140, 1e-160, 1e-200]
 
@@ -90,7 +91,7 @@ def check(rows, threshold):
 @pytest.mark.parametrize("few", [0, 64, 10**6])
 @pytest.mark.parametrize("dimension", [3, 50, 700])
 def test_decisions_are_those_of_the_cosines(monkeypatch, dimension, few):
-    monkeypatch.setattr(module, "_FEW", few or 0.01)
+    monkeypatch.setattr(cosine_thresholds, "_MIN_CELLS_PER_UNSURE", few or 0.01)
     rng = np.random.default_rng(dimension)
     rows = vectors(rng, 40, dimension)
     exact = check(rows, 0.6)

@@ -8,7 +8,8 @@ import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import spice_scores
-from semmetrics.scoring.table import draw_runs, draw_worst
+from semmetrics.scoring.runs import draw_runs
+from semmetrics.scoring.table_text import draw_worst
 from semmetrics.studies.comparison_table import draw_differing
 
 pytest.importorskip("pycocoevalcap")

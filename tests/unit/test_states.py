@@ -274,7 +274,9 @@ def test_merged_sums_of_resamples_are_bounded(monkeypatch):
         parts.append(io.BytesIO())
         scorer.save(parts[-1])
     Scorer.load(*parts).compute()
-    monkeypatch.setattr("semmetrics.scoring.resampling._KEPT", 8 * 1000 * 5)
+    monkeypatch.setattr(
+        "semmetrics.scoring.resampling._MAX_BYTES_OF_RESAMPLES", 8 * 1000 * 5
+    )
     with refused("too-many-resamples"):
         Scorer.load(*parts)
 

@@ -17,7 +17,7 @@ from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.result import left_out_notes
+from semmetrics.scoring.score_notes import left_out_notes
 
 PREDS = {
     "x": [("a", 0.9), ("b", 0.1)],

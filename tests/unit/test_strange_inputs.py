@@ -17,7 +17,7 @@ import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels, score
 from semmetrics.data import source as sources
 from semmetrics.errors import InputError
-from semmetrics.studies.explain import validate
+from semmetrics.studies.validation import validate
 
 ITSELF: list = []
 ITSELF.append(ITSELF)

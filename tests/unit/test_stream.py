@@ -17,7 +17,7 @@ from scaled import MEASURES, asked, check_same, draw, shuffled, write, write_bot
 from semmetrics import InputError, score, score_systems
 from semmetrics.data import blocks
 from semmetrics.scale import stream
-from semmetrics.scale.stream import Seen, score_stream
+from semmetrics.scale.stream import SeenIds, score_stream
 
 KIND = pytest.mark.parametrize("kind", MEASURES)
 
@@ -27,7 +27,7 @@ def small(monkeypatch):
     """Let blocks have a few items each."""
     for name, value in {"BLOCK": 150, "ROWS": 5}.items():
         monkeypatch.setattr(blocks, name, value)
-    monkeypatch.setattr(stream, "_TOGETHER", 3)
+    monkeypatch.setattr(stream, "_MAX_UNPREDICTED_PER_BATCH", 3)
 
 
 @pytest.mark.parametrize("order", ["alike", "shuffled", "skip", "empty", "error"])
@@ -144,7 +144,7 @@ def test_what_is_empty_or_needs_all_items_is_refused(tmp_path):
 
 @given(st.lists(st.lists(st.integers(0, 40))))
 def test_seen_is_a_set(batches):
-    seen, known = Seen(), set()
+    seen, known = SeenIds(), set()
     for batch in batches:
         again = [k for k, one in enumerate(batch) if one in known or one in batch[:k]]
         known.update(batch)

@@ -13,7 +13,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.cli.app import program
-from semmetrics.scoring.table import draw_systems
+from semmetrics.scoring.table_text import draw_systems
 
 SCHEMA = json.loads(
     resources.files("semmetrics.reports")

@@ -8,8 +8,7 @@ from numpy.testing import assert_array_equal
 from refusals import refused
 from stand_ins import Sliced
 
-from semmetrics.core import ranks
-from semmetrics.core.ranks import first_places, top_k
+from semmetrics.core.top_k import first_places, top_k
 
 
 def sort(values, k, columns):
@@ -116,7 +115,7 @@ def devices():
 def test_first_places_are_those_of_a_sort_under_every_rule_of_ties(
     monkeypatch, make, kind, width, cells
 ):
-    monkeypatch.setattr(ranks, "_CELLS", cells)
+    monkeypatch.setattr("semmetrics.core.top_k._MAX_CELLS_PER_STEP", cells)
     rng = np.random.default_rng(6)
     for top in (2, 40, 1 << 20):
         table = rng.integers(0, top, (30, width)).astype(kind)

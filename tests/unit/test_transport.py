@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from oracles import transport as oracle
 from refusals import refused
 
-from semmetrics.core import similarity, simplex
-from semmetrics.core import transport as transport_module
+from semmetrics.core import distances as distances_module
+from semmetrics.core import transport_solvers, uniform_transport
 from semmetrics.core.backend import Backend
-from semmetrics.core.similarity import EuclideanDistances
+from semmetrics.core.distances import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 
 SIDES = st.tuples(st.integers(1, 6), st.integers(1, 9))
@@ -78,11 +78,11 @@ def expected_costs(costs, rows, columns):
 
 
 @pytest.fixture(
-    params=[transport_module.linear_program, transport_module.network_simplex]
+    params=[transport_solvers.linear_program, transport_solvers.network_simplex]
 )
 def alone(request):
     """Costs of problems solved one by one by either solver, which take turns where one fails."""
-    if request.param is transport_module.network_simplex:
+    if request.param is transport_solvers.network_simplex:
         pytest.importorskip("ot", reason="POT is not installed")
 
     def cost(costs, rows, columns):
@@ -149,7 +149,7 @@ def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
     costs, ones, halfway = (
         rng.random((60, 9, 9)),
         np.ones((60, 9)),
-        simplex._balance_potentials,
+        uniform_transport._balance_potentials,
     )
     expected = solve(costs, ones, ones).costs
 
@@ -162,7 +162,7 @@ def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
         return column, u + 1e-8 * rng.normal(size=u.shape)
 
     for wrong in (swapped, moved):
-        monkeypatch.setattr(simplex, "_balance_potentials", wrong)
+        monkeypatch.setattr(uniform_transport, "_balance_potentials", wrong)
         found = solve(costs, ones, ones)
         np.testing.assert_array_equal(found.costs, expected)
         assert (found.gaps < 1e-13).all()
@@ -205,7 +205,7 @@ def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
     expected = solve(costs, rows, columns).costs
     for none in (0, 1):  # pivots, before POT gives up; and POT is not there
         with monkeypatch.context() as patched:
-            patched.setattr(transport_module, "_PIVOTS", 1)
+            patched.setattr(transport_solvers, "_MAX_PIVOTS", 1)
             if none:
                 patched.setitem(sys.modules, "ot.lp.emd_wrap", None)
             found = solve(costs, rows, columns)
@@ -216,12 +216,12 @@ def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
 def test_a_problem_without_a_plan_is_named(monkeypatch):
     problem = random_problems(np.random.default_rng(10), 2, 39, 39, ties=False)
     costs = problem[0]
-    monkeypatch.setattr(transport_module, "network_simplex", lambda *_: None)
-    monkeypatch.setattr(transport_module, "linear_program", lambda *_: None)
+    monkeypatch.setattr(transport_solvers, "network_simplex", lambda *_: None)
+    monkeypatch.setattr(transport_solvers, "linear_program", lambda *_: None)
     with refused("unsolved-transport", "problem 0"):
         solve(*problem)
     wrong = np.full(costs[0].shape, 1 / costs[0].size), np.zeros(39)
-    monkeypatch.setattr(transport_module, "linear_program", lambda *_: wrong)
+    monkeypatch.setattr(transport_solvers, "linear_program", lambda *_: wrong)
     with refused("unsolved-transport", "problem 0"):
         solve(*problem)
 
@@ -285,7 +285,7 @@ def test_costs_are_those_of_each_item(words):
 
 def test_small_problems_load_neither_pot_nor_scipy_nor_torch():
     code = (
-        "import sys, numpy as np; from semmetrics.core.similarity import EuclideanDistances;"
+        "import sys, numpy as np; from semmetrics.core.distances import EuclideanDistances;"
         "from semmetrics.core.transport import WeightedWords, transport;"
         "words = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.ones(2));"
         "transport(EuclideanDistances(np.eye(2)), words, words);"
@@ -345,7 +345,7 @@ def test_torch_gathers_few_vectors_at_a_time(monkeypatch):
             gathered.append(sum(side.numel() for side in sides)) or cdist(*sides, **how)
         ),
     )
-    monkeypatch.setattr(similarity, "_TORCH_GATHERED", 30 * 5 * 7)
+    monkeypatch.setattr(distances_module, "_TORCH_NUMBERS_PER_STEP", 30 * 5 * 7)
     np.testing.assert_array_equal(distances(pred, ref), whole)
     assert max(gathered) == 30 * 5 * 7
     assert sum(gathered) == 30 * 2000
@@ -355,23 +355,23 @@ def test_torch_gathers_few_vectors_at_a_time(monkeypatch):
 def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
     costs = np.random.default_rng(18).random((400, size, size))
     ones, left = np.ones((400, size)), []
-    found, one_by_one = solve(costs, ones, ones), simplex.solve_singly
+    found, one_by_one = solve(costs, ones, ones), uniform_transport.solve_singly
 
-    def counted(costs, *others):
-        left.append(costs.shape[-1])
-        return one_by_one(costs, *others)
+    def counted(problems):
+        left.append(len(problems.largest))
+        return one_by_one(problems)
 
-    monkeypatch.setattr(simplex, "solve_singly", counted)
+    monkeypatch.setattr(uniform_transport, "solve_singly", counted)
     np.testing.assert_array_equal(found, solve(costs, ones, ones))
     assert sum(left) < 40
-    monkeypatch.setattr(transport_module, "MAX_TOGETHER", 0)
+    monkeypatch.setattr(transport_solvers, "MAX_TOGETHER", 0)
     np.testing.assert_array_equal(solve(costs, ones, ones).costs, found.costs)
 
 
 @pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
 def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
     monkeypatch.setattr(
-        transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone")
+        transport_solvers, "_solve_alone", lambda *_: pytest.fail("solved alone")
     )
     costs, rows, columns = random_problems(
         np.random.default_rng(17), 20, m, n, ties=False

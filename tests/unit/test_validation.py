@@ -7,8 +7,8 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.kinds.labels import description as describe
-from semmetrics.studies.explain import report_validation
+from semmetrics.kinds.labels import description
+from semmetrics.studies.validation import report_validation
 
 
 def test_lists_that_could_be_either():
@@ -31,11 +31,13 @@ def test_nothing(nothing):
         semmetrics.validate(nothing)
 
 
-@pytest.mark.parametrize(("limit", "number"), [("_PAIRS", 3), ("_UNLIKE", 2)])
+@pytest.mark.parametrize(
+    ("limit", "number"), [("_MAX_PAIRS", 3), ("_MAX_DISTINCT_PAIRS", 2)]
+)
 def test_a_label_order_that_is_not_computed_is_said(monkeypatch, limit, number):
     data = [["a", "b"], ["a", "b", "c"]]
     assert semmetrics.validate(data)["order"] == {"mean": 1.0, "pairs": 3}
-    monkeypatch.setattr(describe, limit, number)
+    monkeypatch.setattr(description, limit, number)
     found = semmetrics.validate(data)
     assert found["order"] == {"mean": None, "pairs": 4}
     assert "not computed: 4 pairs of labels are too many" in report_validation(found)

@@ -16,7 +16,7 @@ from tables import write_table
 
 import semmetrics
 from semmetrics.cli.app import program
-from semmetrics.scoring.table import draw_runs
+from semmetrics.scoring.runs import draw_runs
 from semmetrics.studies import compare_values, read_values
 from semmetrics.studies.ranks import rank_systems
 from semmetrics.studies.values import draw_values

@@ -1,8 +1,8 @@
-"""Captions: sentences about an image, beside references; how they are written and read."""
+"""Captions: sentences about an image. How they are written, read and recognised."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds import Certainty, Verdict, names_entries
+from semmetrics.kinds.recognition import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
 _NAMES = (
@@ -25,40 +25,48 @@ _NAMES = (
     "reference",
     "references",
 )
+
+
+def _is_coco_file(content: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is a COCO file, of captions or of anything else."""
+    return public.is_coco_captions(content) or public.is_coco(content)
+
+
 FORM = Form(
     noun="caption",
     columns=(*_NAMES, "comment"),
     keys=(*_NAMES, "refs"),
     formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
     coco=public.read_coco_captions,
-    is_coco=lambda value: public.is_coco_captions(value) or public.is_coco(value),
+    is_coco=_is_coco_file,
     single=True,
     blank=True,
     first_id="image_id",
 )
-_TEXTS = replace(
+_FORM_BY_CAPTION_ID = replace(
     FORM,
     coco=partial(public.read_coco_captions, by_own_id=True),
     ids=("caption_id", "sentid"),
     first_id="caption_id",
 )
-_PHRASE = 2.5  # mean words: lists of longer strings could be captions
+_MIN_WORDS_OF_CAPTION = 2.5
+"""The mean number of words from which on lists of strings could be captions."""
 
 
 def as_captions(
     data: Any, *, source: str = "input", options: ReadOptions | None = None
 ) -> Lists:
-    """Read captions from whatever holds them.
+    """Read captions from a file or an object.
 
     Parameters
     ----------
     data : path, mapping, sequence, Series, frame, Arrow stream or Lists
         A path (str or PathLike) is read by its format. A mapping from id has a caption or a list
-        of captions for each; a sequence has them by position. A list of records
+        of captions for each id. A sequence has them by position. A list of records
         ``{"image_id": 7, "caption": "a cat"}``, COCO captions with "annotations", frames, mappings
-        of columns, and a Series, whose index may repeat ids, are as in files.
+        of columns, and a Series, whose index may repeat ids, are read as they are in files.
     source : str
-        What messages call it; of a path that is the path.
+        The name of an object in messages. A path is called by its own name.
     options : ReadOptions, optional
         How files and records are read.
 
@@ -69,7 +77,7 @@ def as_captions(
     Raises
     ------
     InputError
-        If the input is of another kind, or what it holds is wrong.
+        If the input is of another kind, or its content is wrong.
 
     Examples
     --------
@@ -82,7 +90,7 @@ def as_captions(
 def as_texts(
     data: Any, *, source: str = "input", options: ReadOptions | None = None
 ) -> Lists:
-    """Read captions by their own ids, not by those of their images.
+    """Read captions by their own ids instead of the ids of their images.
 
     Parameters
     ----------
@@ -92,40 +100,59 @@ def as_texts(
     Examples
     --------
     >>> annotations = [{"id": 40, "image_id": 7, "caption": "a cat"}]
-    >>> found = as_texts({"images": [{"id": 7}], "annotations": annotations})
-    >>> list(found.ids), found.to_list()
+    >>> texts = as_texts({"images": [{"id": 7}], "annotations": annotations})
+    >>> list(texts.ids), texts.to_list()
     (['40'], [['a cat']])
     """
-    return _as_lists(data, _TEXTS, source, options)
+    return _as_lists(data, _FORM_BY_CAPTION_ID, source, options)
 
 
 def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -> Lists:
-    found = as_data(data, form, source=source, options=options)
-    if isinstance(found, Matrix):
+    """Read captions in a form. A matrix is an error."""
+    captions = as_data(data, form, source=source, options=options)
+    if isinstance(captions, Matrix):
         raise InputError(
             "wrong-format",
-            found.source,
+            captions.source,
             what="a caption",
             format="a matrix",
             wanted="lists of captions",
         )
-    return found
+    return captions
 
 
-def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
-    """Tell how certain it is that the data are captions: a string an item, or sentences."""
-    coco = [public.is_coco_captions(one.value or {}) for one in samples]
-    texts = any(one.shape == "text" or one.noun == FORM.noun for one in samples)
-    if texts or any(coco) or any(names_entries(one, FORM) for one in samples):
-        pairs = zip(coco, samples, strict=True)
-        whats = tuple("COCO captions" if is_ else one.what for is_, one in pairs)
-        return Verdict(Certainty.CERTAIN, whats=whats)
-    shapes = {one.shape for one in samples}
+def recognise(samples: Sequence[Sample]) -> Verdict:
+    """Return how certain it is that the data are captions: one string per item, or sentences."""
+    if any(_is_named_caption(sample) for sample in samples):
+        descriptions = [_describe_sample(sample) for sample in samples]
+        return Verdict(Certainty.CERTAIN, whats=tuple(descriptions))
+    shapes = {sample.shape for sample in samples}
     if "strings" in shapes:
-        single = all(one.is_single_words for one in samples)
-        return Verdict(
-            Certainty.POSSIBLE if single else Certainty.LIKELY, "single words"
-        )
-    if shapes == {"lists"} and min(one.words for one in samples) >= _PHRASE:
+        certainty = Certainty.LIKELY
+        if all(sample.is_single_words for sample in samples):
+            certainty = Certainty.POSSIBLE
+        return Verdict(certainty, "single words")
+    if shapes != {"lists"}:
+        return Verdict(Certainty.NO)
+    fewest_words = min(sample.words for sample in samples)
+    if fewest_words >= _MIN_WORDS_OF_CAPTION:
         return Verdict(Certainty.POSSIBLE, "lists of sentences")
     return Verdict(Certainty.NO)
+
+
+def _is_coco_sample(sample: Sample) -> bool:
+    return public.is_coco_captions(sample.value or {})
+
+
+def _is_named_caption(sample: Sample) -> bool:
+    """Return whether a format, or the name of a column, is for captions."""
+    if sample.shape == "text" or sample.noun == FORM.noun:
+        return True
+    return _is_coco_sample(sample) or names_entries(sample, FORM)
+
+
+def _describe_sample(sample: Sample) -> str:
+    """Return the description of one side that is certainly captions."""
+    if _is_coco_sample(sample):
+        return "COCO captions"
+    return sample.what

@@ -1,183 +1,166 @@
-"""Describe captions, and show single items of them."""
+"""Describe captions, and what measures and protocols mean for them."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import (
-    offsets,
-    row_numbers,
-)
+from semmetrics.core.ragged import offsets, row_numbers
 from semmetrics.data.lists import Lists
-from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds import descriptions, item_notes, note_builders, odd_texts
+from semmetrics.kinds.captions.oddities import count_words
 from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.definition import Definition
 
-if TYPE_CHECKING:
-    pass
-from semmetrics.kinds.captions.task import count_words
-
-_LONGEST = 40  # letters of a caption among others
-_LONGEST_ITEM = 500  # letters of a caption on a line of its own
+_MAX_LETTERS = 40
+"""The letters of a caption that is named with others, after which it is cut."""
 
 
 def describe(captions: Lists) -> dict[str, Any]:
     """Describe captions.
 
-    Words are separated by blanks; punctuation is a part of them.
+    Words are separated by white space. Punctuation belongs to the words.
 
     Returns
     -------
     dict
-        Plain values, None for what is undefined: how the input was understood, numbers of items,
-        captions and words, the captions that occur more than once, and what is odd.
+        Plain values, None if undefined: the form of the input, the numbers of items, captions and
+        words, the captions that occur more than once, and oddities.
 
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
-    >>> found = describe(as_captions({"a": ["a cat", "a cat sleeps"], "b": ["a cat"]}))
-    >>> found["captions"], found["distinct"], found["words"]["max"], found["repeated"]
+    >>> record = describe(as_captions({"a": ["a cat", "a cat sleeps"], "b": ["a cat"]}))
+    >>> record["captions"], record["distinct"], record["words"]["max"], record["repeated"]
     (3, 2, 3, [{'caption': 'a cat', 'count': 2}])
     """
     texts = captions.values()
-    counts, split = Counter(texts), [text.split() for text in texts]
-    sizes = np.fromiter(map(len, split), np.int64, len(split))
-    spread: dict[str, Any] = common.describe_sizes(offsets(sizes)) if len(sizes) else {}
-    return common.describe_input(
+    occurrences = Counter(texts)
+    repeated = []
+    for text, n in occurrences.most_common():
+        if n > 1:
+            repeated.append({"caption": text, "count": n})
+    return descriptions.describe_input(
         captions,
-        _find_odd(captions),
+        _find_odd(captions, texts),
         captions=len(texts),
-        distinct=len(counts),
-        cardinality=common.describe_sizes(captions.side.indptr),
-        words={
-            "total": int(sizes.sum()),
-            "distinct": len({word for words in split for word in words}),
-            **{name: spread.get(name) for name in ("mean", "std", "min", "max")},
-        },
-        repeated=[
-            {"caption": text, "count": times}
-            for text, times in counts.most_common()
-            if times > 1
-        ],
+        distinct=len(occurrences),
+        cardinality=descriptions.describe_sizes(captions.side.indptr),
+        words=_describe_words(texts),
+        repeated=repeated,
     )
 
 
-def _find_odd(captions: Lists) -> list[Fact]:
-    """Note what is accepted and yet probably not meant."""
-    item, texts = row_numbers(captions.side.indptr), captions.values()
-    blank = [place for place, text in enumerate(texts) if not text.strip()]
-    first: dict[str, int] = {}
+def _describe_words(texts: Sequence[str]) -> dict[str, Any]:
+    """Describe the words of captions: how many in all, distinct, and per caption."""
+    words_of_texts = [text.split() for text in texts]
+    sizes = np.fromiter(map(len, words_of_texts), np.int64, len(texts))
+    distinct: set[str] = set()
+    for words in words_of_texts:
+        distinct.update(words)
+    record: dict[str, Any] = {"total": int(sizes.sum()), "distinct": len(distinct)}
+    words_per_caption: dict[str, Any] = {}
+    if texts:
+        words_per_caption = descriptions.describe_sizes(offsets(sizes))
+    for name in ("mean", "std", "min", "max"):
+        record[name] = words_per_caption.get(name)
+    return record
+
+
+def _find_odd(captions: Lists, texts: Sequence[str]) -> list[Fact]:
+    """Note captions that are accepted but are probably mistakes."""
+    facts = item_notes.find_gaps(captions)
+    facts += _find_empty(captions, texts)
+    distinct = list(dict.fromkeys(texts))
+    padded = []
+    for text in distinct:
+        stripped = text.strip()
+        if stripped and text != stripped:
+            padded.append(text)
+    facts += _name_captions("shared-captions", _find_shared(captions, texts))
+    facts += _name_captions("padded-texts", padded)
+    facts += _name_captions("hidden-characters", _find_hidden_characters(distinct))
+    n_words, n_captions = count_words(captions, captions.side.codes)
+    if n_captions:
+        values = {"side": "captions", "mean": n_words / n_captions}
+        facts.append(Fact("single-words", values=values))
+    return facts + odd_texts.find_odd_ids(captions.ids)
+
+
+def _find_empty(captions: Lists, texts: Sequence[str]) -> list[Fact]:
+    """Note the items with captions that are empty or only white space."""
+    is_empty = np.array([not text.strip() for text in texts], np.bool_)
+    item_of_caption = row_numbers(captions.side.indptr)
+    items = np.unique(item_of_caption[is_empty])
+    n_empty = int(is_empty.sum())
+    return note_builders.of_items("blank-captions", captions, items, captions=n_empty)
+
+
+def _find_shared(captions: Lists, texts: Sequence[str]) -> list[str]:
+    """Return the captions that several items have, each once."""
+    item_of_caption = row_numbers(captions.side.indptr).tolist()
+    first_item: dict[str, int] = {}
     shared: dict[str, None] = {}
-    for row, text in zip(item.tolist(), texts, strict=True):
-        if text.strip() and first.setdefault(text, row) != row:
+    for item, text in zip(item_of_caption, texts, strict=True):
+        if text.strip() and first_item.setdefault(text, item) != item:
             shared[text] = None
-    controls = {
-        letter for letter in set().union(*texts) if unicodedata.category(letter) == "Cc"
-    }
-    distinct = dict.fromkeys(texts)
-    found = {
-        "shared-captions": shared,
-        "padded-texts": [
-            text for text in distinct if text != text.strip() and text.strip()
-        ],
-        "hidden-characters": [text for text in distinct if controls & set(text)]
-        * bool(controls),
-    }
-    rows = np.unique(item[blank]) if blank else item[:0]
-    facts = common.find_gaps(captions)
-    facts += common.of_items("blank-captions", captions, rows, captions=len(blank))
-    for code, some in found.items():
-        facts += common.named(code, map(_shorten, some), noun="caption")
-    words, number = count_words(captions, captions.side.codes)
-    if number:
-        facts.append(
-            Fact("single-words", values={"side": "captions", "mean": words / number})
-        )
-    return facts + common.find_odd_ids(captions.ids)
+    return list(shared)
+
+
+def _find_hidden_characters(texts: Sequence[str]) -> list[str]:
+    """Return the captions with control characters, such as tabs and line breaks."""
+    letters = set().union(*texts)
+    controls = {letter for letter in letters if unicodedata.category(letter) == "Cc"}
+    if not controls:
+        return []
+    return [text for text in texts if not controls.isdisjoint(text)]
+
+
+def _name_captions(code: str, texts: Sequence[str]) -> list[Fact]:
+    """Note something about captions, which are shortened."""
+    return note_builders.named(code, map(_shorten, texts), noun="caption")
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    """Return the beginning of a caption that is too long to be named with others."""
+    if len(text) <= _MAX_LETTERS:
+        return text
+    return f"{text[:_MAX_LETTERS]}..."
 
 
 def format_description(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the facts of a description as texts by name; an empty text is not worth a line."""
+    """Return the lines of a description by their names. An empty line is not shown."""
     words = record["words"]
-    repeated = [
-        (repr(_shorten(one["caption"])), one["count"]) for one in record["repeated"]
-    ]
+    words_per_caption = ""
+    if record["captions"]:
+        words_per_caption = descriptions.format_spread(words)
+    repeated = []
+    for entry in record["repeated"]:
+        repeated.append((repr(_shorten(entry["caption"])), entry["count"]))
     return {
-        "items": common.format_known(record),
+        "items": descriptions.format_known(record),
         "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
-        "captions an item": common.format_spread(record["cardinality"]),
+        "captions an item": descriptions.format_spread(record["cardinality"]),
         "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",
-        "words a caption": common.format_spread(words) if record["captions"] else "",
-        "most frequent": common.format_counts(repeated),
+        "words a caption": words_per_caption,
+        "most frequent": descriptions.format_counts(repeated),
     }
-
-
-def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
-    """Show one item: its "caption", its "references", and what else the measure looks at."""
-    _, references = task.pairs(row, row + 1)
-    more = measure.definition.extra.get("show", lambda *item: {})
-    return {
-        "caption": task.texts[task.candidates[row]],
-        "references": [task.texts[code] for code in references.tolist()],
-        **more(task, row, measure),
-    }
-
-
-def format_item(record: Mapping[str, Any]) -> list[str]:
-    """Return the lines of an item: the caption, a line for each reference, tuples and phrases."""
-    lines = [
-        ("caption", record["caption"]),
-        *(("reference", one) for one in record["references"]),
-    ]
-    if record.get("aligned"):
-        words = (
-            mine if stage == "exact" else f"{mine} ~ {other} ({stage})"
-            for mine, other, stage in record["aligned"]
-        )
-        lines.append(("aligned", ", ".join(words)))
-    for name in ("matched", "unmatched", "missing"):
-        if record.get(name):  # the slots of a tuple in the order of words
-            ordered = ([t[0], t[2], t[1]] if len(t) == 3 else t for t in record[name])
-            lines.append((name, ", ".join(map("-".join, ordered))))
-    if record.get("nearest"):
-        pairs = (
-            f"{one} ~ {other} {value:.2f}" for one, other, value in record["nearest"]
-        )
-        lines.append(("nearest", ", ".join(pairs)))
-    shown = []
-    for name, text in lines:
-        line, more = (
-            common.on_one_line(text[: 2 * _LONGEST_ITEM]),
-            len(text) - _LONGEST_ITEM,
-        )
-        line = (
-            f"{line[:_LONGEST_ITEM]} ... and {more:,} more letters"
-            if more > 0
-            else line
-        )
-        shown.append(f"{name:<9}  {line}")
-    return shown
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return nothing: captions have no cutoff, and the traits of labels do not apply to them."""
+    """Return nothing: measures of captions have no cutoff and none of the traits of labels."""
     return {}
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return what predictions a protocol takes, and what it leaves out."""
-    absent = "; ".join(
-        f"{heading} {reason}" for heading, reason in protocol.absent.items()
-    )
-    return {"predictions": "one caption an image, or several", "not computed": absent}
+    """Return what predictions a protocol takes, and which measures it does not compute."""
+    absent = [f"{heading} {reason}" for heading, reason in protocol.absent.items()]
+    return {
+        "predictions": "one caption an image, or several",
+        "not computed": "; ".join(absent),
+    }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, why_not
-from semmetrics.kinds import common
+from semmetrics.kinds import embeddings, sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -23,26 +24,18 @@ from semmetrics.kinds.captions.description import (
     explain_definition,
     explain_protocol,
     format_description,
-    format_item,
-    show_item,
 )
+from semmetrics.kinds.captions.items import format_item, show_item
 from semmetrics.kinds.captions.notes import caption_notes, check_shared
 from semmetrics.kinds.captions.prepare import prepare_captions
+from semmetrics.kinds.captions.scene_graphs import OpenGraphs, parse_captions
+from semmetrics.kinds.captions.side_inputs import open_tuples, read_frequencies
+from semmetrics.kinds.captions.task import HUMAN, join_captions, leave_one_out
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.parsing import parse
 from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
-if TYPE_CHECKING:
-    pass
-from semmetrics.kinds.captions.prepare import HUMAN, read_frequencies
-from semmetrics.kinds.captions.scene_graphs import (
-    OpenGraphs,
-    open_tuples,
-    parse_captions,
-)
-from semmetrics.kinds.captions.task import join_captions, leave_one_out
-
-_DEFAULTS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
+_DEFAULT_MEASURES = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
 
 
 class CaptionKind(Kind):
@@ -53,20 +46,21 @@ class CaptionKind(Kind):
 
     def read_side_inputs(self, options: Options) -> Options:
         """Open the tokenizer, and read weights, document frequencies and tuples from paths."""
-        given = options.doc_freq
-        if given is not None and options.protocol is not None:
-            raise InputError(
-                "not-applicable", name="doc_freq", what=f"protocol {options.protocol}"
-            )
+        if options.doc_freq is not None and options.protocol is not None:
+            what = f"protocol {options.protocol}"
+            raise InputError("not-applicable", name="doc_freq", what=what)
         files = options.read
+        tokenizer = CachingTokenizer(open_tokenizer(options.tokenizer))
+        weights = sample_weights.read_weights(options.weights, files.beside())
+        doc_freq = read_frequencies(options.doc_freq, files.max_bytes)
+        embedding = embeddings.read_embedding(options.embedding)
+        tuples = open_tuples(options.tuples, files.max_bytes)
         return options.replace(
-            tokenizer=CachingTokenizer(open_tokenizer(options.tokenizer)),
-            weights=common.read_weights(options.weights, files.beside()),
-            doc_freq=read_frequencies(given, files.max_bytes),
-            embedding=common.read_embedding(options.embedding),
-            tuples=OpenGraphs(
-                open_tuples(options.tuples, files.max_bytes), options.progress
-            ),
+            tokenizer=tokenizer,
+            weights=weights,
+            doc_freq=doc_freq,
+            embedding=embedding,
+            tuples=OpenGraphs(tuples, options.progress),
         )
 
     def read(self, data: Any, source: str, options: Options) -> Lists:
@@ -74,42 +68,46 @@ class CaptionKind(Kind):
         return as_captions(data, source=source, options=options.read)
 
     def join(self, preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
-        """Make the task of each system; with ``score_references`` also that of the references."""
-        shared = {name: options.value(name) for name in ("tokenizer", "weights")}
-        tasks = {
-            name: {"": join_captions(pred, ref, missing=options.missing, **shared)}
-            for name, pred in preds.items()
-        }
-        if options.score_references and HUMAN in tasks:
-            raise InputError("duplicate", role="the system", value=HUMAN)
+        """Make the task of each system and, if requested, the task of the references."""
+        tasks: dict[str, dict[str, Any]] = {}
+        for system, pred in preds.items():
+            task = join_captions(
+                pred,
+                ref,
+                tokenizer=options.tokenizer,
+                missing=options.missing,
+                weights=options.weights,
+            )
+            tasks[system] = {"": task}
         if options.score_references:
-            tasks[HUMAN] = {"": leave_one_out(ref, **shared)}
+            if HUMAN in tasks:
+                raise InputError("duplicate", role="the system", value=HUMAN)
+            task = leave_one_out(
+                ref, tokenizer=options.tokenizer, weights=options.weights
+            )
+            tasks[HUMAN] = {"": task}
         return tasks
 
     def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
-        """Return the measures that need nothing beside the library."""
-        return Defaults(_DEFAULTS)
+        """Return the measures that need no other package and no scene graphs."""
+        return Defaults(_DEFAULT_MEASURES)
 
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Name what a measure lacks that reads data of a package, or takes scene graphs."""
-        (measure,), graphs = parse(text), options.tuples
+        """Return which data or scene graphs a measure is missing."""
+        (measure,) = parse(text)
+        open_data = measure.definition.extra.get("open")
+        missing = ""
         if measure["parser"] is not None:
-            try:  # only parsing tells whether all captions have a graph; the parses are kept
-                # what may be missing comes before captions are parsed
-                graphs[str(measure["parser"])]
-                parse_captions(tasks, [measure], graphs)
-            except InputError as error:
-                return CompletedMeasure(text, str(error))
-        elif open_data := measure.definition.extra.get("open"):
-            return CompletedMeasure(
-                text, why_not(lambda: open_data(measure, options.progress))
-            )
-        return CompletedMeasure(text, "")
+            # Only parsing shows whether every caption has a graph. The parses are stored.
+            missing = why_not(partial(parse_captions, tasks, [measure], options.tuples))
+        elif open_data:
+            missing = why_not(partial(open_data, measure, options.progress))
+        return CompletedMeasure(text, missing)
 
     def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
-        """Add what the measures need to the tasks; see `prepare_captions`."""
+        """Add what the measures need to the tasks. See `prepare_captions`."""
         return prepare_captions(tasks, measures, options)
 
     def notes(
@@ -120,13 +118,13 @@ class CaptionKind(Kind):
         noted: Notes,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return what a user should know besides the scores."""
+        """Return notes for the user, besides the scores."""
         return caption_notes(tasks, measures, options, noted, inputs)
 
     def check_shared(
         self, noted: Iterable[Any], options: Options, names: Sequence[str]
     ) -> None:
-        """Raise an error if no label or caption has anything in common with a given input."""
+        """Raise an error if no caption has a word of the given frequencies or vectors."""
         check_shared(noted, options, names)
 
     def describe(self, data: Any) -> dict[str, Any]:
@@ -146,11 +144,11 @@ class CaptionKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition means for this kind, by name."""
+        """Explain a definition for this kind. Each explanation has a name."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for this kind, by name."""
+        """Explain a protocol for this kind. Each explanation has a name."""
         return explain_protocol(protocol)
 
 

@@ -1,4 +1,4 @@
-"""What a user should know of captions besides the scores."""
+"""Notes on captions for the user, besides the scores."""
 
 from __future__ import annotations
 
@@ -6,43 +6,32 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds import common
-from semmetrics.kinds.base import (
-    Measures,
-    Notes,
-    Options,
-    Tasks,
-    each_task,
+from semmetrics.kinds import (
+    embedding_notes,
+    item_notes,
+    note_builders,
+    sample_weights,
+    side_input_checks,
+    side_observations,
 )
-from semmetrics.kinds.captions.oddities import (
-    joined_facts,
-    mark_facts,
-)
+from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.captions.oddities import joined_facts, mark_facts
+from semmetrics.kinds.captions.scene_graphs import OpenGraphs
+from semmetrics.kinds.captions.task import HUMAN
 from semmetrics.messages import pluralize
 from semmetrics.metrics.caption_similarity import KNOWN_TEXTS
-from semmetrics.metrics.cider import (
-    KNOWN_WORDS,
-    frequency_notes,
-)
+from semmetrics.metrics.cider import KNOWN_WORDS, frequency_notes
 from semmetrics.metrics.definition import Measure
 
-if TYPE_CHECKING:
-    pass
-from semmetrics.kinds.captions.prepare import HUMAN
-from semmetrics.kinds.captions.scene_graphs import OpenGraphs
-
-# document frequencies that doc_freq takes the place of
-_TAKEN = (
-    "references",
-    "given",
-)
+_REPLACED_BY_DOC_FREQ = ("references", "given")
+"""The values of a measure's option ``df`` for which ``doc_freq`` replaces its frequencies."""
 
 
 def caption_notes(
@@ -52,130 +41,200 @@ def caption_notes(
     noted: Notes,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note what was odd in the captions, and which options have no effect."""
-    facts: list[Fact] = []
-    odd_ones: list[Fact] = []
-    own = [str(m) for m in measures if m["df"] == "rows"]
-    if options.doc_freq is not None and not any(m["df"] in _TAKEN for m in measures):
-        facts.append(
-            common.no_effect("doc_freq", "no measure here takes document frequencies")
-        )
-    elif options.doc_freq is not None and own:
-        facts.append(
-            Fact("no-effect-on", values={"option": "doc_freq", "on": ", ".join(own)})
-        )
-    if {"CIDEr"} == {m.definition.name for m in measures} & {"CIDEr", "CIDEr-D"}:
-        facts.append(Fact("cider-of-coco"))
+    """Note oddities of the captions, and options without effect."""
+    notes = _doc_freq_notes(measures, options)
+    definitions = {m.definition.name for m in measures}
+    if "CIDEr" in definitions and "CIDEr-D" not in definitions:
+        notes.append(Fact("cider-of-coco"))
+    oddities: list[Fact] = []
     for name, task in each_task(tasks):
-        counted = [
-            m for m in measures if m["df"] != "references" or "df" not in task.fits
-        ]
-        facts += common.count_facts(name, task)
-        facts += [replace(fact, where=name) for fact in frequency_notes(task, counted)]
-        facts += _text_facts(name, task, noted.get(name, Observations()))
-        odd = noted.get(name, task.observations)
-        odd_ones += common.word_facts("single-words", odd, "pred", "candidates")
-        odd_ones += common.word_facts("single-words", odd, "ref", "references")
-        odd_ones += common.swapped_facts(odd)
-        odd_ones += mark_facts(odd, "pred", "candidates")
-        odd_ones += mark_facts(odd, "ref", "references")
-        odd_ones += joined_facts(odd)
-    facts += first_of_each(odd_ones) + common.unused_weights(options.weights, inputs)
-    facts += _graph_facts(tasks, measures, options, noted)
-    facts += common.unused_embeddings(measures, options.embedding)
-    facts += common.unused_rules(measures, options, "Soft-SPICE")
-    facts += common.cache_facts(
-        options.opened.get("models", {}).values(), options.cache
-    )
-    return facts + common.different_items(
-        tasks, [HUMAN] if options.score_references else []
-    )
+        observed = noted.get(name, Observations())
+        notes += item_notes.count_facts(name, task)
+        notes += _frequency_notes(name, task, measures)
+        notes += _model_notes(name, task, observed)
+        oddities += _oddity_notes(noted.get(name, task.observations))
+    notes += first_of_each(oddities)
+    notes += sample_weights.unused_weights(options.weights, inputs)
+    notes += _graph_notes(tasks, measures, options, noted)
+    notes += embedding_notes.unused_embeddings(measures, options.embedding)
+    notes += embedding_notes.unused_rules(measures, options, "Soft-SPICE")
+    models = options.opened.get("models", {})
+    notes += embedding_notes.cache_facts(models.values(), options.cache)
+    systems_of_references = [HUMAN] if options.score_references else []
+    return notes + item_notes.different_items(tasks, systems_of_references)
 
 
 def check_shared(
     noted: Iterable[Observations], options: Options, names: Sequence[str]
 ) -> None:
-    """Raise if the captions have no word of the document frequencies or vectors that are given."""
-    counts: Counter[str] = Counter()
+    """Raise an error if no caption has a word of the given document frequencies or vectors."""
+    n_shared: Counter[str] = Counter()
     for observed in noted:
         if observed.has(KNOWN_WORDS):
-            counts["doc_freq"] += observed.number(KNOWN_WORDS)
+            n_shared["doc_freq"] += observed.number(KNOWN_WORDS)
         for n in observed.counts_of(KNOWN_TEXTS).values():
-            counts["embedding"] += n
-    common.check_shared(counts, options, "caption", names)
+            n_shared["embedding"] += n
+    side_input_checks.check_shared(n_shared, options, "caption", names)
 
 
-def _text_facts(where: str, task: CaptionTask, noted: Observations) -> list[Fact]:
-    """Note which phrases or captions embeddings do not know, or read in part."""
+def _doc_freq_notes(measures: Measures, options: Options) -> list[Fact]:
+    """Note that the option ``doc_freq`` has no effect, or none on some measures."""
+    if options.doc_freq is None:
+        return []
+    if not any(m["df"] in _REPLACED_BY_DOC_FREQ for m in measures):
+        reason = "no measure here takes document frequencies"
+        return [note_builders.no_effect("doc_freq", reason)]
+    unaffected = [str(m) for m in measures if m["df"] == "rows"]
+    if not unaffected:
+        return []
+    values = {"option": "doc_freq", "on": ", ".join(unaffected)}
+    return [Fact("no-effect-on", values=values)]
+
+
+def _frequency_notes(name: str, task: CaptionTask, measures: Measures) -> list[Fact]:
+    """Note oddities of the document frequencies that were counted in a task."""
+    counting = []
+    for measure in measures:
+        if measure["df"] != "references" or "df" not in task.fits:
+            counting.append(measure)
+    return [replace(note, where=name) for note in frequency_notes(task, counting)]
+
+
+def _oddity_notes(observed: Observations) -> list[Fact]:
+    """Note signs of mistakes in the captions of a task."""
+    return [
+        *side_observations.word_facts("single-words", observed, "pred", "candidates"),
+        *side_observations.word_facts("single-words", observed, "ref", "references"),
+        *side_observations.swapped_facts(observed),
+        *mark_facts(observed, "pred", "candidates"),
+        *mark_facts(observed, "ref", "references"),
+        *joined_facts(observed),
+    ]
+
+
+def _model_notes(where: str, task: CaptionTask, observed: Observations) -> list[Fact]:
+    """Note the phrases and captions that embeddings do not know or read only in part."""
     if not task.models:
         return []
-    from semmetrics.metrics import caption_similarity as noting
+    from semmetrics.metrics.caption_similarity import (
+        CUT_CAPTIONS,
+        UNKNOWN_CAPTIONS,
+        UNKNOWN_PHRASES,
+    )
 
-    facts: list[Fact] = []
+    notes: list[Fact] = []
     for name, model in task.models.items():
-        unknown = sorted(noted.names_of(noting.UNKNOWN_PHRASES, name))
-        n = {"unknown": len(unknown)}
-        facts += common.model_facts(where, model, n, "phrase", {"unknown": unknown})
-        codes = {"unknown": noting.UNKNOWN_CAPTIONS, "truncated": noting.CUT_CAPTIONS}
-        n = {key: noted.number(what, name) for key, what in codes.items()}
-        facts += common.model_facts(where, model, n, "caption")
-    return facts
+        phrases = sorted(observed.names_of(UNKNOWN_PHRASES, name))
+        n_phrases = {"unknown": len(phrases)}
+        examples = {"unknown": phrases}
+        notes += embedding_notes.model_facts(
+            where, model, n_phrases, "phrase", examples
+        )
+        n_captions = {
+            "unknown": observed.number(UNKNOWN_CAPTIONS, name),
+            "truncated": observed.number(CUT_CAPTIONS, name),
+        }
+        notes += embedding_notes.model_facts(where, model, n_captions, "caption")
+    return notes
 
 
-def _graph_facts(
+# ---- scene graphs -------------------------------------------------------------------------------
+
+
+def _graph_notes(
     tasks: Tasks, measures: Measures, options: Options, noted: Notes
 ) -> list[Fact]:
-    """Note what is wrong with kept parses, what has no effect, and what ties leave open."""
+    """Note faults of cached parses, tuples without effect, and values that depend on ties."""
     graphs: OpenGraphs = options.tuples
-    takers = [m for m in measures if m["parser"] is not None]
-    facts: list[Fact] = [*graphs.troubles]
-    if graphs.given is not None and not takers and options.protocol is None:
-        facts.append(common.no_effect("tuples", "no measure here takes scene graphs"))
-    if not takers:
-        return facts
+    graph_measures = [m for m in measures if m["parser"] is not None]
+    notes = list(graphs.troubles)
+    if not graph_measures:
+        if graphs.given is not None and options.protocol is None:
+            reason = "no measure here takes scene graphs"
+            notes.append(note_builders.no_effect("tuples", reason))
+        return notes
+    notes += idle_tuples(graph_measures, graphs)
+    for name, task in each_task(tasks):
+        notes += _graph_notes_of_task(name, task, noted.get(name, Observations()))
+    return notes
+
+
+def _graph_notes_of_task(
+    name: str, task: CaptionTask, observed: Observations
+) -> list[Fact]:
+    """Note captions without tuples, that no tuple matches, and values that depend on ties."""
     from semmetrics.metrics.spice import HITS, NO_TUPLES, TIED
 
-    facts += idle_tuples(takers, graphs)
-    for name, task in each_task(tasks):
-        found = noted.get(name, Observations())
-        for side in ("candidates", "references"):
-            items = sorted(found.names_of(NO_TUPLES, side))
-            facts += common.counted(
-                "without-tuples", len(items), items[:1], name, side=side
-            )
-        if found.has(HITS) and not found.number(HITS):
-            facts.append(Fact("no-tuple-matches", where=name))
-        facts += _tie_facts(name, task, sorted(map(json.loads, found.names_of(TIED))))
-    return facts
+    notes: list[Fact] = []
+    for side in ("candidates", "references"):
+        items = sorted(observed.names_of(NO_TUPLES, side))
+        n_items = len(items)
+        notes += note_builders.counted(
+            "without-tuples", n_items, items[:1], name, side=side
+        )
+    if observed.has(HITS) and not observed.number(HITS):
+        notes.append(Fact("no-tuple-matches", where=name))
+    records = sorted(json.loads(record) for record in observed.names_of(TIED))
+    tied_items = [_TiedItem(*record) for record in records]
+    return notes + _tie_notes(name, task, tied_items)
 
 
-def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[Fact]:
-    """Note that the given tuples are not of a parser that measures name."""
-    names = {str(m["parser"]) for m in takers}
-    if (
-        graphs.given is None
-        or "given" in names
-        or any(graphs[n].parser.n_given for n in names)
-    ):
+def idle_tuples(measures: Sequence[Measure], graphs: OpenGraphs) -> list[Fact]:
+    """Note that the given tuples are not by a parser that one of the measures names.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        Measures of scene graphs.
+    graphs : OpenGraphs
+    """
+    if graphs.given is None:
         return []
-    wanted = sorted(graphs[name].parser.identity for name in names)
+    names = {str(m["parser"]) for m in measures}
+    if "given" in names:
+        return []
+    parsers = [graphs[name].parser for name in names]
+    if any(parser.n_given for parser in parsers):
+        return []
+    wanted = sorted(parser.identity for parser in parsers)
     own = getattr(graphs.given, "makers", graphs.given.identity)
     return [Fact("idle-tuples", values={"wanted": wanted, "own": own})]
 
 
-def _tie_facts(where: str, task: CaptionTask, items: Sequence[Any]) -> list[Fact]:
-    """Note items whose F depends on ties in merging graphs: [id, lowest, F, highest, all ways]."""
+class _TiedItem(NamedTuple):
+    """An item whose F depends on ties in merging its graphs.
+
+    Attributes
+    ----------
+    item_id : str
+    lowest, f, highest : float
+        F as it is computed, and the range of F over the ways to break the ties.
+    are_all_tried : bool
+        Whether the range is of all ways.
+    """
+
+    item_id: Any
+    lowest: float
+    f: float
+    highest: float
+    are_all_tried: bool
+
+
+def _tie_notes(where: str, task: CaptionTask, items: Sequence[_TiedItem]) -> list[Fact]:
+    """Note the items whose F depends on ties, and by how much their mean does."""
     if not items:
         return []
-    name, low, _, high, _ = items[0]
-    some = sum(not every for *_, every in items)
-    untried = f"; not all ways were tried for {pluralize(some, 'item')}" if some else ""
-    values = {"low": low, "high": high, "untried": untried}
+    first = items[0]
+    n_in_part = sum(not item.are_all_tried for item in items)
+    untried = ""
+    if n_in_part:
+        untried = f"; not all ways were tried for {pluralize(n_in_part, 'item')}"
+    values = {"low": first.lowest, "high": first.highest, "untried": untried}
+    examples = (first.item_id,)
     if task.weights is not None:
-        return [Fact("tied-graphs", len(items), (name,), where, values)]
-    n = np.count_nonzero(np.diff(task.indptr)[task.images])
-    less, more = (
-        abs(float(sum(one[place] - one[2] for one in items) / n)) for place in (1, 3)
-    )
-    values |= {"less": less, "more": more}
-    return [Fact("tied-graphs-of-mean", len(items), (name,), where, values)]
+        return [Fact("tied-graphs", len(items), examples, where, values)]
+    n_references = np.diff(task.indptr)[task.images]
+    n_items = np.count_nonzero(n_references)
+    values["less"] = abs(float(sum(item.lowest - item.f for item in items) / n_items))
+    values["more"] = abs(float(sum(item.highest - item.f for item in items) / n_items))
+    return [Fact("tied-graphs-of-mean", len(items), examples, where, values)]

@@ -4,64 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from semmetrics.data.form import DEFAULTS
-from semmetrics.kinds import common
-from semmetrics.kinds.base import (
-    Measures,
-    Options,
-    Tasks,
-)
-from semmetrics.metrics.cider import (
-    DocumentFrequencies,
-    task_frequencies,
-)
-
-if TYPE_CHECKING:
-    pass
+from semmetrics.data.tasks import CaptionTask
+from semmetrics.kinds import embeddings
+from semmetrics.kinds.base import Measures, Options, Tasks
 from semmetrics.kinds.captions.scene_graphs import parse_captions
-
-HUMAN = "human"
-"""The system whose candidates are references, each against the others of its image."""
-
-
-def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
-    """Return document frequencies from themselves or from a path; or by what was counted."""
-    if given is None or isinstance(given, (DocumentFrequencies, Mapping)):
-        return given
-    return DocumentFrequencies.load(given, max_bytes=max_bytes)
+from semmetrics.kinds.captions.task import HUMAN
+from semmetrics.metrics.cider import task_frequencies
 
 
 def prepare_captions(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
-    """Hand over scene graphs, embeddings and document frequencies, given or of the first system.
+    """Add to the tasks the scene graphs, embeddings and document frequencies that measures need.
 
-    References score each other with the weights of all references, as the systems do.
+    References that score each other have the document frequencies of all references, as the
+    systems do.
     """
     parsers = {str(m["parser"]) for m in measures if m["parser"] is not None}
     graphs = {f"parser/{name}": options.tuples[name] for name in sorted(parsers)}
-    models = common.open_text_models(measures, options)
+    models = embeddings.open_text_models(measures, options)
     parse_captions(tasks, measures, options.tuples)
     for measure in measures:
-        if open_data := measure.definition.extra.get("open"):
+        open_data = measure.definition.extra.get("open")
+        if open_data:
             open_data(measure, options.progress)
-    fits, chosen = {}, list(tasks)
-    if options.doc_freq is not None:
-        given = options.doc_freq
-        fits = dict(given) if isinstance(given, Mapping) else {"df": given}
-    elif options.score_references:
-        first, chosen = tasks[chosen[0]][""], [HUMAN]
-        counted = sorted({(str(m["df"]), str(m["stem"])) for m in measures})
-        fits = {
-            f"{source}/{stem}": task_frequencies(first, source, stem)
-            for source, stem in counted
-            if source in ("references", "rows")
-        }
+
+    frequencies = _frequencies_by_system(tasks, measures, options)
     prepared = {}
-    for name, parts in tasks.items():
-        more = fits if name in chosen else {}
-        task = replace(parts[""], fits={**graphs, **more}, models=models)
-        # what told whether a measure can be is not done again
-        task.shared.update(parts[""].shared)
-        prepared[name] = {"": task}
+    for system, parts in tasks.items():
+        task = parts[""]
+        fits = {**graphs, **frequencies[system]}
+        prepared_task = replace(task, fits=fits, models=models)
+        # What was memoised to check measures is not computed again.
+        prepared_task.shared.update(task.shared)
+        prepared[system] = {"": prepared_task}
     return prepared
+
+
+def _frequencies_by_system(
+    tasks: Tasks, measures: Measures, options: Options
+) -> dict[str, Mapping[str, Any]]:
+    """Return the document frequencies of each system that are not counted in its own task."""
+    doc_freq = options.doc_freq
+    if isinstance(doc_freq, Mapping):
+        return {system: dict(doc_freq) for system in tasks}
+    if doc_freq is not None:
+        return {system: {"df": doc_freq} for system in tasks}
+    frequencies: dict[str, Mapping[str, Any]] = {system: {} for system in tasks}
+    if options.score_references:
+        first_system = next(iter(tasks))
+        frequencies[HUMAN] = _count_frequencies(tasks[first_system][""], measures)
+    return frequencies
+
+
+def _count_frequencies(task: CaptionTask, measures: Measures) -> dict[str, Any]:
+    """Count the document frequencies that measures use in the references of a task."""
+    frequencies = {}
+    for source, stem in sorted({(str(m["df"]), str(m["stem"])) for m in measures}):
+        if source in ("references", "rows"):
+            frequencies[f"{source}/{stem}"] = task_frequencies(task, source, stem)
+    return frequencies

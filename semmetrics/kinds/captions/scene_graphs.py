@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.source import no_collection
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact
-from semmetrics.kinds.base import (
-    Measures,
-    Tasks,
-    each_task,
-)
+from semmetrics.kinds.base import Measures, Tasks, each_task
 
 if TYPE_CHECKING:
     from semmetrics.text.graphs import Graphs
@@ -26,37 +21,25 @@ _OTHER_FORM = {
     "tokens": ("written", "captions as they are written"),
     "written": ("tokens", "tokens"),
 }
-
-
-def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
-    """Return the tuples of a file or a mapping, or the parser that a function is."""
-    if given is None:
-        return None
-    from semmetrics.text.parses import FunctionParser
-    from semmetrics.text.tuple_tables import TupleTable, read_tuples
-
-    if isinstance(given, (TupleTable, FunctionParser)):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        return read_tuples(given, max_bytes)
-    return TupleTable.of(given) if isinstance(given, Mapping) else FunctionParser(given)
+"""The other form in which captions can be parsed, by the form that a measure names."""
 
 
 class OpenGraphs:
-    """Scene graphs by the name of their parser, each parser opened at its first use.
+    """Scene graphs by the name of their parser. Each parser is opened when it is first used.
 
     Parameters
     ----------
     given : TupleTable, FunctionParser or None
-        What the parser "given" is.
+        The parser with the name "given".
     progress : callable, optional
-        Called with captions parsed and captions to parse.
+        Called with the number of captions that are parsed and the number of all captions.
     """
 
     def __init__(
         self, given: Any, progress: Callable[[int, int], None] | None = None
     ) -> None:
-        self.given, self._progress = given, progress
+        self.given = given
+        self._progress = progress
         self._open: dict[str, Graphs] = {}
 
     def __getitem__(self, name: str) -> Graphs:
@@ -65,77 +48,166 @@ class OpenGraphs:
             from semmetrics.text.graphs import Graphs
             from semmetrics.text.parses import open_parser
 
-            self._open[name] = Graphs(open_parser(name, self.given, self._progress))
+            parser = open_parser(name, self.given, self._progress)
+            self._open[name] = Graphs(parser)
         return self._open[name]
 
     @property
     def troubles(self) -> list[Fact]:
-        """What is wrong with the files in which parses are kept."""
-        found = [graphs.trouble for graphs in self._open.values()]
-        return list(dict.fromkeys(one for one in found if one))
+        """The faults of the files in which parses are cached, each once."""
+        troubles: dict[Fact, None] = {}
+        for graphs in self._open.values():
+            trouble = graphs.trouble
+            if trouble:
+                troubles[trouble] = None
+        return list(troubles)
+
+
+class _GraphUse(NamedTuple):
+    """How a measure uses scene graphs.
+
+    Attributes
+    ----------
+    parser : str
+    captions : {"tokens", "written"}
+        The form of the captions that are parsed.
+    merges_synonyms : bool
+        Whether graphs are merged by synonyms, as in SPICE.
+    """
+
+    parser: str
+    captions: str
+    merges_synonyms: bool
 
 
 def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None:
-    """Parse what measures take of all systems at once, as a parser takes seconds to start.
+    """Parse what measures use of all systems at once, because a parser takes seconds to start.
 
-    Synonyms are opened first: without them the parses of measures that need them are in vain.
+    The parses are stored in the graphs.
+
+    Raises
+    ------
+    InputError
+        If the synonyms or a parser cannot be opened, or a caption has no tuples.
     """
-    from semmetrics.metrics.spice import parsed_groups, parsed_texts, tied_captions
+    from semmetrics.metrics.spice import parsed_texts, tied_captions
     from semmetrics.text.synonyms import category_words
 
-    takers = dict.fromkeys(
-        (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
-        for m in measures
-        if m["parser"] is not None
-    )
-    for parser, _, merges in takers:
-        if merges:
-            _ = graphs[parser].concepts, category_words()
-    several = [task for _, task in each_task(tasks)]
-    for parser, captions, merges in takers:
-        by = graphs[parser].parser.identity
-        explain = partial(
-            _explain, tasks=tasks, captions=captions, given=graphs.given, by=by
-        )
-        if merges:
-            sides = (side for task in several for side in parsed_groups(task, captions))
-            graphs[parser].prepare(chain.from_iterable(sides), explain)
-            texts = [tied_captions(task, captions, graphs[parser]) for task in several]
+    uses = _graph_uses(measures)
+    # Without the synonyms, the parses of measures that need them would be in vain.
+    for use in uses:
+        if use.merges_synonyms:
+            _ = graphs[use.parser].concepts
+            category_words()
+    all_tasks = [task for _, task in each_task(tasks)]
+    for use in uses:
+        graphs_of_parser = graphs[use.parser]
+        parser = graphs_of_parser.parser
+        missing = _MissingTuples(tasks, use.captions, graphs.given, parser.identity)
+        texts = []
+        if use.merges_synonyms:
+            groups = _each_group(all_tasks, use.captions)
+            graphs_of_parser.prepare(groups, missing.explain)
+            for task in all_tasks:
+                texts += tied_captions(task, use.captions, graphs_of_parser)
         else:
             with no_collection():
-                texts = [parsed_texts(task, captions) for task in several]
-        graphs[parser].parser.tuples(list(chain(*texts)), explain)
+                for task in all_tasks:
+                    texts += parsed_texts(task, use.captions)
+        parser.tuples(texts, missing.explain)
 
 
-def _explain(
-    text: str, *, tasks: Tasks, captions: str, given: Any, by: str
-) -> tuple[str, str]:
-    """Return where a caption without tuples is, and a remedy if tuples of its other form are given.
+def _graph_uses(measures: Measures) -> list[_GraphUse]:
+    """Return how measures use scene graphs, each use once."""
+    uses: dict[_GraphUse, None] = {}
+    for measure in measures:
+        if measure["parser"] is not None:
+            parser = str(measure["parser"])
+            captions = str(measure["captions"])
+            merges_synonyms = "synonyms" in measure.definition.needs
+            uses[_GraphUse(parser, captions, merges_synonyms)] = None
+    return list(uses)
 
-    Only tuples by the parser count; ``by`` is its identity. A task without a name, as that of all
-    pairs, has no ids of its own.
+
+def _each_group(
+    tasks: Sequence[CaptionTask], captions: str
+) -> Iterator[tuple[str, ...]]:
+    """Yield the captions of each graph of tasks: one candidate, or the references of an image."""
+    from semmetrics.metrics.spice import parsed_groups
+
+    for task in tasks:
+        candidates, references = parsed_groups(task, captions)
+        yield from chain(candidates, references)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _MissingTuples:
+    """Explains why a caption has no tuples.
+
+    Attributes
+    ----------
+    tasks : mapping from system and part to CaptionTask
+    captions : {"tokens", "written"}
+        The form of the captions that are parsed.
+    given : TupleTable, FunctionParser or None
+        The tuples or the parser that the user gave.
+    parser_identity : str
+        The identity of the parser. Only tuples by this parser count.
     """
-    from semmetrics.metrics.spice import parsed_texts
-    from semmetrics.text.tuple_tables import TupleTable
 
-    for name, task in each_task(tasks):
-        texts = parsed_texts(task, captions)
-        if text not in texts:
-            continue
-        code = texts.index(text)
-        other, form = _OTHER_FORM[captions]
-        known: Mapping[str, Any] = {}
-        if isinstance(given, TupleTable):
-            known = given.tuples if by == given.identity else given.of_parser(by)
-        remedy = ""
-        if parsed_texts(task, other)[code] in known:
-            remedy = (
-                f"tuples are given of {form}: write captions={other} in the measure"
-            )
-        row, whose = np.flatnonzero(task.candidates == code), name
-        if not len(row):
-            (place,) = np.flatnonzero(task.references == code)[:1]
-            image = np.searchsorted(task.indptr, place, side="right") - 1
-            row, whose = np.flatnonzero(task.images == image), "the references"
-        return f"{whose}, id {task.ids[row[0]]!r}" if name else "", remedy
-    return "", ""
+    tasks: Tasks
+    captions: str
+    given: Any
+    parser_identity: str
+
+    def explain(self, text: str) -> tuple[str, str]:
+        """Return where a caption is, and a remedy if its other form has tuples.
+
+        Both are empty if the text is not a caption of the tasks.
+        """
+        from semmetrics.metrics.spice import parsed_texts
+
+        for name, task in each_task(self.tasks):
+            texts = parsed_texts(task, self.captions)
+            if text in texts:
+                code = texts.index(text)
+                return _locate_caption(name, task, code), self._remedy(task, code)
+        return "", ""
+
+    def _remedy(self, task: CaptionTask, code: int) -> str:
+        """Return which option helps if tuples of the other form of a caption are given."""
+        from semmetrics.metrics.spice import parsed_texts
+
+        other, description = _OTHER_FORM[self.captions]
+        text = parsed_texts(task, other)[code]
+        if text not in self._given_tuples():
+            return ""
+        return (
+            f"tuples are given of {description}: write captions={other} in the measure"
+        )
+
+    def _given_tuples(self) -> Mapping[str, Any]:
+        """Return the given tuples by the parser, by caption."""
+        from semmetrics.text.tuple_tables import TupleTable
+
+        if not isinstance(self.given, TupleTable):
+            return {}
+        if self.parser_identity == self.given.identity:
+            return self.given.tuples
+        return self.given.of_parser(self.parser_identity)
+
+
+def _locate_caption(name: str, task: CaptionTask, code: int) -> str:
+    """Return where a caption is: as a candidate, or else as a reference of an image.
+
+    A task without a name, as of all pairs of images and captions, has no ids of its own.
+    """
+    if not name:
+        return ""
+    items = np.flatnonzero(task.candidates == code)
+    if len(items):
+        return f"{name}, id {task.ids[items[0]]!r}"
+    place = np.flatnonzero(task.references == code)[0]
+    image = np.searchsorted(task.indptr, place, side="right") - 1
+    items = np.flatnonzero(task.images == image)
+    return f"the references, id {task.ids[items[0]]!r}"

@@ -2,19 +2,22 @@
 
 Conventions
 -----------
-An item is a candidate, in the order of the references. Where an image has several candidates they
-are called "id#1", "id#2", and share its references. An image without a caption on one side, whether
-its id or its captions are missing, is an error, is left out ("skip"), or is taken as it is
-("empty"): its candidate is then an empty caption, or its references are none.
+An item is a candidate. Items are in the order of the references. If an image has several
+candidates, they are called "id#1", "id#2" and so on, and share the references of the image.
+
+An image without a caption on one side has no id or no captions there. By the option ``missing``,
+it is an error, is left out ("skip"), or is scored as it is ("empty"): its candidate is an empty
+caption, or it has no references.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.ragged import (
     Codes,
@@ -24,23 +27,41 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.data.join import Joined, Weights, join
+from semmetrics.data.join import Weights, join
 from semmetrics.data.lists import Ids, Lists, in_order
-from semmetrics.data.observations import Observations
 from semmetrics.data.swapped import check_captions
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.kinds import common
-from semmetrics.kinds.captions.oddities import (
-    find_joined,
-    find_marks,
-)
+from semmetrics.kinds.captions.oddities import find_oddities
 
-if TYPE_CHECKING:
-    pass
+HUMAN = "human"
+"""The system whose candidates are the references, each compared with the others of its image."""
 
-_SINGLE = 1.5  # mean words of a caption below which captions look like labels
-_BLOCK = 256  # captions whose words are counted at a time
+
+class _Captions(NamedTuple):
+    """The captions of the images of a task.
+
+    Attributes
+    ----------
+    ids : sequence of str, or range
+        The ids of the images.
+    n_candidates : int array, shape (images,)
+    texts : sequence of str
+        The caption of each code.
+    candidates : int array
+        The codes of the candidates, image by image.
+    references : int array
+        The codes of the references, image by image.
+    indptr : int array
+        The offsets of the references of each image, or of each candidate.
+    """
+
+    ids: Ids
+    n_candidates: Ints
+    texts: Sequence[Any]
+    candidates: NDArray[np.integer]
+    references: NDArray[np.integer]
+    indptr: Ints
 
 
 def join_captions(
@@ -59,99 +80,64 @@ def join_captions(
     tokenizer : Tokenizer
         With ``name`` and ``tokens(captions)``.
     missing : {"error", "skip", "empty"}
-        For images without a caption on one side.
+        What to do with images that have no caption on one side.
     weights : Weights, optional
-        The weight of each image; each of its candidates has it.
+        The weight of each image. Each of its candidates has this weight.
 
     Returns
     -------
     CaptionTask
-        ``counts`` has the images without captions ("missing_prediction", "missing_reference"),
-        those with several candidates ("several_candidates"), and captions that are empty but for
-        blanks ("empty_candidates", "empty_references").
+        ``counts`` has the number of images without captions ("missing_prediction",
+        "missing_reference") and of images with several candidates ("several_candidates"), and the
+        number of captions that are empty or only white space ("empty_candidates",
+        "empty_references").
 
     Raises
     ------
     InputError
-        If ids or lengths do not match, or a weight is bad.
+        If ids or lengths do not match, or a weight is wrong.
 
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
-    >>> class Blanks:
-    ...     name = "blanks"
-    >>> mine = as_captions({"a": ["a cat", "the cat"], "b": ["a dog"]})
-    >>> task = join_captions(mine, as_captions({"b": ["dog"], "a": ["cat"]}), tokenizer=Blanks)
+    >>> class Tokenizer:
+    ...     name = "whitespace"
+    >>> candidates = as_captions({"a": ["a cat", "the cat"], "b": ["a dog"]})
+    >>> references = as_captions({"b": ["dog"], "a": ["cat"]})
+    >>> task = join_captions(candidates, references, tokenizer=Tokenizer)
     >>> task.ids, task.texts
     (['b', 'a#1', 'a#2'], ('a dog', 'a cat', 'the cat', 'dog', 'cat'))
     """
     check_captions(candidates, references)
     joined = join(candidates, references, missing=missing, noun="caption", gaps=True)
-    found = joined.pred.sizes
-    sizes = np.maximum(found, 1)
-    table: dict[Any, int] = {}
-    mine, theirs = (
-        np.fromiter(
-            (table.setdefault(text, len(table)) for text in lists.vocabulary), np.int64
-        )
-        for lists in (candidates, references)
+    sizes = joined.pred.sizes
+    # An image without a caption has one empty candidate.
+    n_candidates = np.maximum(sizes, 1)
+    codes_by_text: dict[Any, int] = {}
+    pred_codes = _code_texts(candidates.vocabulary, codes_by_text)
+    ref_codes = _code_texts(references.vocabulary, codes_by_text)
+    empty_code = codes_by_text.setdefault("", len(codes_by_text))
+    candidate_codes = np.full(int(n_candidates.sum()), empty_code)
+    has_caption = np.repeat(sizes > 0, n_candidates)
+    candidate_codes[has_caption] = pred_codes[joined.pred.codes]
+    captions = _Captions(
+        ids=joined.ids,
+        n_candidates=n_candidates,
+        texts=list(codes_by_text),
+        candidates=candidate_codes,
+        references=ref_codes[joined.ref.codes],
+        indptr=joined.ref.indptr,
     )
-    filled = np.full(int(sizes.sum()), table.setdefault("", len(table)))
-    filled[np.repeat(found > 0, sizes)] = mine[joined.pred.codes]
-    counts = joined.counts | {
-        "several_candidates": int((found > 1).sum()),
-        "empty_candidates": _count_blank(candidates, joined.pred.codes),
-        "empty_references": _count_blank(references, joined.ref.codes),
+    counts = {
+        **joined.counts,
+        "several_candidates": int((sizes > 1).sum()),
+        "empty_candidates": _count_empty(candidates, joined.pred.codes),
+        "empty_references": _count_empty(references, joined.ref.codes),
     }
-    sides = (
-        list(table),
-        np.concatenate([filled, theirs[joined.ref.codes]]),
-        joined.ref.indptr,
-    )
-    of = references, joined.ids, sizes
-    task = _make_task(*of, sides, weights, tokenizer, counts, {"missing": missing})
+    settings = {"missing": missing}
+    task = _make_task(captions, references, weights, tokenizer, counts, settings)
     observations = find_oddities(candidates, references, joined)
     return replace(task, observations=observations)
-
-
-def _make_task(
-    lists: Lists,
-    ids: Ids,
-    sizes: Ints,
-    sides: tuple[Sequence[Any], Ints, Ints],
-    weights: Weights | None,
-    tokenizer: Any,
-    counts: Mapping[str, int],
-    settings: Mapping[str, str],
-) -> CaptionTask:
-    """Make the task of captions, their codes (candidates, then references) and references' offsets.
-
-    The captions that codes name are kept, in order of first appearance; a candidate has the weight
-    of its image.
-    """
-    texts, codes, indptr = sides
-    ordered, places = in_order(texts, codes)
-    candidates, references = np.split(places.astype(np.int64), [int(sizes.sum())])
-    given: dict[str, str] = {} if weights is None else {"weights": "given"}
-    values = None if weights is None else weights.align(lists, ids)
-    return CaptionTask.of_images(
-        ids,
-        sizes,
-        texts=tuple(ordered),
-        candidates=candidates,
-        indptr=indptr,
-        references=references,
-        tokenizer=tokenizer,
-        counts={name: number for name, number in counts.items() if number},
-        settings={"tok": str(tokenizer.name), **settings, **given},
-        weights=None if values is None else np.repeat(values, sizes),
-    )
-
-
-def _count_blank(lists: Lists, codes: Codes) -> int:
-    """Count the captions that hold nothing but blanks."""
-    blank = np.array([not str(text).strip() for text in lists.vocabulary], np.bool_)
-    return int(blank[codes].sum())
 
 
 def leave_one_out(
@@ -168,74 +154,106 @@ def leave_one_out(
     Returns
     -------
     CaptionTask
-        The items of an image are called "id#1", "id#2", and each has references of its own.
-        Images with fewer than two references are left out, and counted ("single_reference").
+        The items of an image are called "id#1", "id#2" and so on, and each has its own references.
+        Images with fewer than two references are left out and counted ("single_reference").
 
     Raises
     ------
     InputError
-        If no image has two references, or a weight is bad.
+        If no image has two references, or a weight is wrong.
 
     Examples
     --------
     >>> from semmetrics.kinds.captions import as_captions
-    >>> class Blanks:
-    ...     name = "blanks"
-    >>> task = leave_one_out(as_captions({"a": ["x", "y", "z"], "b": ["x"]}), tokenizer=Blanks)
+    >>> class Tokenizer:
+    ...     name = "whitespace"
+    >>> references = as_captions({"a": ["x", "y", "z"], "b": ["x"]})
+    >>> task = leave_one_out(references, tokenizer=Tokenizer)
     >>> task.ids, task.references.tolist(), task.counts
     (['a#1', 'a#2', 'a#3'], [1, 2, 0, 2, 0, 1], {'single_reference': 1})
     """
-    chosen = np.flatnonzero(references.side.sizes > 1)
-    if not len(chosen):
+    images = np.flatnonzero(references.side.sizes > 1)
+    if not len(images):
         raise InputError("single-references", references.source)
-    kept, flat = take_rows(references.side.indptr, chosen)
-    sizes = lengths(kept)
-    ids = [str(references.ids[i]) for i in chosen.tolist()]
-    written = references.side.codes[flat]
-    every, others = take_rows(kept, row_numbers(kept))
-    others = others[others != row_numbers(every)]
+    indptr, places = take_rows(references.side.indptr, images)
+    codes = references.side.codes[places]
+    # Each reference is a candidate. First it gets all references of its image, then it is itself
+    # removed from them.
+    pair_indptr, others = take_rows(indptr, row_numbers(indptr))
+    others = others[others != row_numbers(pair_indptr)]
+    captions = _Captions(
+        ids=[str(references.ids[row]) for row in images.tolist()],
+        n_candidates=lengths(indptr),
+        texts=list(references.vocabulary),
+        candidates=codes,
+        references=codes[others],
+        indptr=offsets(lengths(pair_indptr) - 1),
+    )
     counts = {
-        "single_reference": len(references) - len(chosen),
-        "empty_references": _count_blank(references, written),
+        "single_reference": len(references) - len(images),
+        "empty_references": _count_empty(references, codes),
     }
-    codes = np.concatenate([written, written[others]])
-    sides = list(references.vocabulary), codes, offsets(lengths(every) - 1)
-    own = {"cand": "references"}
-    task = _make_task(references, ids, sizes, sides, weights, tokenizer, counts, own)
-    return replace(task, images=np.arange(len(task)))  # each has references of its own
+    settings = {"cand": "references"}
+    task = _make_task(captions, references, weights, tokenizer, counts, settings)
+    return replace(task, images=np.arange(len(task)))
 
 
-def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Observations:
-    """Find what is probably a mistake: captions that look like labels, and swapped sides."""
-    observations = common.swapped_sides(candidates, references)
-    sides = {"pred": (candidates, joined.pred), "ref": (references, joined.ref)}
-    for name, (lists, side) in sides.items():
-        n_words, n_captions = count_words(lists, side.codes)
-        if n_words:
-            observations.merge(common.note_words(name, n_words, n_captions))
-        observations.merge(find_marks(name, lists, side.codes))
-    observations.merge(find_joined(references, joined.ref.codes))
-    pred_sizes = joined.pred.sizes
-    has_several_each = len(pred_sizes) > 0 and pred_sizes.min() > 1
-    if has_several_each and joined.ref.sizes.max() == 1:
-        observations.count(common.SWAPPED, 1, "several")
-    return observations
+def _code_texts(texts: Sequence[Any], codes_by_text: dict[Any, int]) -> Ints:
+    """Return the code of each text. New texts are added to the codes."""
+    codes = (codes_by_text.setdefault(text, len(codes_by_text)) for text in texts)
+    return np.fromiter(codes, np.int64, len(texts))
 
 
-def count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
-    """Count the words and the captions of occurrences if they look like labels, else (0, 0).
+def _make_task(
+    captions: _Captions,
+    lists: Lists,
+    weights: Weights | None,
+    tokenizer: Any,
+    counts: Mapping[str, int],
+    settings: Mapping[str, str],
+) -> CaptionTask:
+    """Make the task of captions.
 
-    Empty captions are not counted. Of others only as many are read as it takes to know.
+    Only the captions that occur are stored, in the order in which they first occur among the
+    candidates and then the references.
+
+    Parameters
+    ----------
+    captions : _Captions
+    lists : Lists
+        The references, whose order an array of weights has.
+    weights : Weights or None
+        The weight of each image. Each of its candidates has this weight.
+    tokenizer : Tokenizer
+    counts : mapping from code to int
+    settings : mapping
+        The settings in the signature, except the tokenizer and the weights.
     """
-    times = np.bincount(codes, minlength=len(lists.vocabulary))
-    words = captions = 0
-    for start in range(0, len(times), _BLOCK):
-        some = slice(start, start + _BLOCK)
-        each = np.array(
-            [len(str(text).split()) for text in lists.vocabulary[some]], np.int64
-        )
-        words += int(each @ times[some])
-        captions += int((each > 0) @ times[some])
-        if words >= _SINGLE * len(codes):
-            return 0, 0
-    return (words, captions) if words < _SINGLE * captions else (0, 0)
+    all_codes = np.concatenate([captions.candidates, captions.references])
+    texts, new_codes = in_order(captions.texts, all_codes)
+    n_candidates = int(captions.n_candidates.sum())
+    candidates, references = np.split(new_codes.astype(np.int64), [n_candidates])
+    all_settings = {"tok": str(tokenizer.name), **settings}
+    weight_of_candidate = None
+    if weights is not None:
+        all_settings["weights"] = "given"
+        weight_of_image = weights.align(lists, captions.ids)
+        weight_of_candidate = np.repeat(weight_of_image, captions.n_candidates)
+    return CaptionTask.of_images(
+        captions.ids,
+        captions.n_candidates,
+        texts=tuple(texts),
+        candidates=candidates,
+        indptr=captions.indptr,
+        references=references,
+        tokenizer=tokenizer,
+        counts={name: number for name, number in counts.items() if number},
+        settings=all_settings,
+        weights=weight_of_candidate,
+    )
+
+
+def _count_empty(lists: Lists, codes: Codes) -> int:
+    """Count the captions that are empty or only white space."""
+    is_empty = [not str(text).strip() for text in lists.vocabulary]
+    return int(np.array(is_empty, np.bool_)[codes].sum())

@@ -1,4 +1,4 @@
-"""Classes: images that have one class each, beside labels or scores; how both are read."""
+"""Classes: images with one class each, and labels or scores of classes. How both are read."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import lengths as lengths
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.errors import InputError
-from semmetrics.kinds import Certainty, Verdict
+from semmetrics.kinds.recognition import Certainty, Verdict
 from semmetrics.options import FORMATS
 
 _NAMES = (
@@ -50,17 +49,17 @@ def as_classes(
     classes: Sequence[str] | None = None,
     options: ReadOptions | None = None,
 ) -> Lists | Matrix:
-    """Read the classes of images, or the scores of classes, from whatever holds them.
+    """Read the classes of images, or scores of classes, from a file or an object.
 
     Parameters
     ----------
     data : path, mapping, sequence, Series, frame, array, tensor, sparse matrix or Arrow stream
-        A path (str or PathLike) is read by its format. An array of images x classes holds scores;
-        a vector of whole numbers, or a sequence, has a class for each image. A mapping from id has
-        a class, a list of classes, the first one first, or ``{class: score}``. Whole numbers are
-        names, or places in the class list.
+        A path (str or PathLike) is read by its format. An array of images x classes has scores. A
+        vector of integers, or a sequence, has a class for each image. A mapping from id has a
+        class, a list of classes with the best one first, or ``{class: score}``. Integers are names,
+        or positions in the class list.
     source : str
-        What messages call it; of a path that is the path.
+        The name of an object in messages. A path is called by its own name.
     classes : sequence of str, optional
         The names of a matrix's columns.
     options : ReadOptions, optional
@@ -69,12 +68,12 @@ def as_classes(
     Returns
     -------
     Lists or Matrix
-        Whether the numbers of a dense matrix are finite is checked where they are used.
+        The numbers of a dense matrix are not checked for being finite. Their users do that.
 
     Raises
     ------
     InputError
-        If the input is of another kind, or what it holds is wrong.
+        If the input is of another kind, or its content is wrong.
 
     Examples
     --------
@@ -83,59 +82,65 @@ def as_classes(
     >>> as_classes([[0.9, 0.1]], classes=["cat", "dog"]).vocabulary
     ['cat', 'dog']
     """
-    found = as_data(data, FORM, source=source, names=classes, options=options)
-    entry = next((one for one in found.vocabulary if type(one) is tuple), None)
-    if entry is not None:
-        raise InputError(
-            "wrong-type", found.source, value=list(entry), wanted="one class name"
-        )
-    if isinstance(found, Matrix):
-        return replace(found, understood=f"{found.understood}, scores of classes")
-    return found
+    run = as_data(data, FORM, source=source, names=classes, options=options)
+    for entry in run.vocabulary:
+        if type(entry) is tuple:
+            value = list(entry)
+            raise InputError(
+                "wrong-type", run.source, value=value, wanted="one class name"
+            )
+    if isinstance(run, Matrix):
+        return replace(run, understood=f"{run.understood}, scores of classes")
+    return run
 
 
-def as_truth(found: Lists | Matrix) -> Lists:
+def as_truth(data: Lists | Matrix) -> Lists:
     """Return the class of each image.
 
     Parameters
     ----------
-    found : Lists or Matrix
-        A matrix holds 0/1.
+    data : Lists or Matrix
+        A matrix has 1 for the class of an image and 0 for the others.
 
     Raises
     ------
     InputError
-        If an image has no class, or several; names it.
+        If an image has no class, or several. The message names the image.
 
     Examples
     --------
     >>> as_truth(as_classes({"a": "cat", "b": "dog"})).to_list()
     [['cat'], ['dog']]
     """
-    if isinstance(found, Matrix):
-        if not is_membership(found):
-            raise InputError("truth-of-scores", found.source)
-        found = members(found)
-    number = found.side.sizes
-    wrong = np.flatnonzero(number != 1)
-    if len(wrong) and found.has_fractions:
-        raise InputError("truth-of-class-scores", found.source)
-    if len(wrong):
-        row = int(wrong[0])
-        n = int(number[row])
-        code, values = "several-classes" if n else "wrong-count", {"found": "0 classes"}
-        raise InputError(code, found.where(row), n=n, wanted="an image", **values)
-    return found
+    if isinstance(data, Matrix):
+        if not is_membership(data):
+            raise InputError("truth-of-scores", data.source)
+        data = members(data)
+    sizes = data.side.sizes
+    wrong_rows = np.flatnonzero(sizes != 1)
+    if not len(wrong_rows):
+        return data
+    if data.has_fractions:
+        raise InputError("truth-of-class-scores", data.source)
+    row = int(wrong_rows[0])
+    n_classes = int(sizes[row])
+    code = "several-classes" if n_classes else "wrong-count"
+    raise InputError(
+        code, data.where(row), n=n_classes, wanted="an image", found="0 classes"
+    )
 
 
-def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
-    """Tell how likely it is that the data are classes, which nothing makes certain.
+def recognise(samples: Sequence[Sample]) -> Verdict:
+    """Return how likely it is that the data are classes, which nothing makes certain.
 
-    A matrix beside a name or a number for each row could be nothing else.
+    A matrix next to one name or number per row can be nothing else, but the task is not guessed.
     """
-    first, second = [*(one.shape for one in samples), ""][:2]
+    shapes = [sample.shape for sample in samples]
+    first = shapes[0]
+    second = shapes[1] if len(shapes) > 1 else ""
     if first == "matrix" and second in ("strings", "vector", "text"):
         return Verdict(Certainty.ASK)
-    if first == second == "strings" and all(one.is_single_words for one in samples):
+    are_strings = first == second == "strings"
+    if are_strings and all(sample.is_single_words for sample in samples):
         return Verdict(Certainty.POSSIBLE, "single words")
     return Verdict(Certainty.NO)

@@ -1,11 +1,13 @@
-"""Lists of classes by name.
+"""Lists of classes by name, such as the unseen classes or those within two hops.
 
 Conventions
 -----------
-A class is given by its name, or by its place in the class list, from 0, where none of the names is
-a number. ``M500`` and ``L500`` are the most and the least populated classes, ``2H`` those within
-two hops, as papers write them; ``1K`` is 1000. Where unseen classes are named, these alone take
-part. Of equal populations those first in the class list come first.
+A class is given by its name, or by its position in the class list, from 0, if none of the names is
+a number.
+
+As papers write them, ``M500`` and ``L500`` are the 500 most and the 500 least populated classes,
+``2H`` are the classes within two hops, and ``1K`` is 1000. If unseen classes are named, only they
+take part. Of equally populated classes, the first in the class list come first.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,64 +23,100 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
 from semmetrics.errors import InputError, at
-from semmetrics.kinds import common
-from semmetrics.kinds.base import (
-    Measures,
-    Options,
-)
+from semmetrics.kinds import class_names, sample_weights
+from semmetrics.kinds.base import Measures, Options
 from semmetrics.metrics.class_predictions import SEEN, UNSEEN
 from semmetrics.metrics.classes import LISTS, RESERVED
 from semmetrics.metrics.families import flat_terms
-from semmetrics.schema.cells import as_number
+from semmetrics.schema import as_number
 
-_NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
+NUMBERED_LIST = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
+"""The name of a list that is made from a number for each class."""
+EXAMPLE_LISTS = {"populations": "M500", "hops": "2H"}
+"""A list that is made from the numbers of an option, by the option."""
+_MAX_DIGITS = 17
+"""The digits of the longest name that is read as a number."""
 
 
-def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
-    """Read a number for each class; its values are None if it is not a mapping."""
-    found = common.read_weights(given, files, option) or Weights(None, option)
-    if not found.is_by_id:
-        return replace(found, values=None)
-    read: dict[str, float] = {}
-    for name, value in found.values.items():
-        where = at(option, "", str(name))
-        if str(name) in read:
-            raise InputError("duplicate", where, role="the class", value=str(name))
-        read[str(name)] = as_number(value, "the number", where)
-        if read[str(name)] < 0:
-            wanted = "a number from 0"
-            raise InputError(
-                "out-of-range", where, role="the number", value=value, wanted=wanted
-            )
-    return replace(found, values=read)
+# ---- classes by name or position ----------------------------------------------------------------
 
 
 def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool]:
-    """Return the place of each name in the class list, -1 for none, and whether names are places.
+    """Return the position of each name in the class list.
+
+    Returns
+    -------
+    codes : int array, shape (names,)
+        -1 for a name that is not in the class list.
+    are_positions : bool
+        Whether the names were read as positions.
 
     Examples
     --------
-    >>> [codes.tolist() for codes, _ in (code_names(["dog"], ["cat", "dog"]),
-    ...                                  code_names(["1", "0"], ["cat", "dog"]),
-    ...                                  code_names(["1", "0"], ["1", "2"]))]
-    [[1], [1, 0], [0, -1]]
+    >>> code_names(["dog"], ["cat", "dog"])
+    (array([1]), False)
+    >>> code_names(["1", "0"], ["cat", "dog"])
+    (array([1, 0]), True)
+    >>> code_names(["1", "0"], ["1", "2"])
+    (array([ 0, -1]), False)
     """
-    codes, lost = common.find_names(names, classes)
-    named = len(lost) < len(names) or any(map(_is_number, classes))
-    if named or not lost or not all(map(_is_number, names)):
+    codes, unknown = class_names.find_names(names, classes)
+    if not unknown:
         return codes, False
-    numbers = np.fromiter(map(int, names), np.int64, len(names))
-    return np.where((numbers >= 0) & (numbers < len(classes)), numbers, -1), True
+    has_known_name = len(unknown) < len(names)
+    if has_known_name or any(_is_number(name) for name in classes):
+        return codes, False
+    if not all(_is_number(name) for name in names):
+        return codes, False
+    positions = np.fromiter(map(int, names), np.int64, len(names))
+    is_inside = (positions >= 0) & (positions < len(classes))
+    return np.where(is_inside, positions, -1), True
 
 
 def _is_number(name: str) -> bool:
-    return name.isascii() and name.removeprefix("-").isdecimal() and len(name) < 18
+    """Return whether a name is an integer."""
+    has_digits = name.isascii() and name.removeprefix("-").isdecimal()
+    return has_digits and len(name) <= _MAX_DIGITS
 
 
-def named_sides(
-    options: Options, classes: Sequence[str], *, whole: bool
-) -> tuple[dict[str, frozenset[str]], str]:
-    """Return the seen and unseen classes, as far as they are known, and which side is the rest.
+def _find_classes(
+    names: Sequence[str], classes: Sequence[str], where: str
+) -> list[str]:
+    """Return the names of classes that are given by name or position.
+
+    Raises
+    ------
+    InputError
+        If one is not in the class list.
+    """
+    codes, _ = code_names(names, classes)
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        name = names[int(unknown[0])]
+        raise class_names.outside_classes(name, classes, where, "the class")
+    return [classes[code] for code in codes.tolist()]
+
+
+# ---- seen and unseen classes --------------------------------------------------------------------
+
+
+class NamedSides(NamedTuple):
+    """The seen and the unseen classes.
+
+    Attributes
+    ----------
+    named : dict from "seen" or "unseen" to frozenset of str
+        The sides that were found.
+    rest : {"", "seen", "unseen"}
+        The side that consists of all other classes, because only the other side was given.
+    """
+
+    named: dict[str, frozenset[str]]
+    rest: str
+
+
+def name_sides(options: Options, classes: Sequence[str], *, whole: bool) -> NamedSides:
+    """Return the seen and the unseen classes, as far as the options name them.
 
     Parameters
     ----------
@@ -86,104 +124,184 @@ def named_sides(
     classes : sequence of str
         The class list.
     whole : bool
-        Whether it is known whole, so that what is not seen is unseen.
+        Whether the class list has all classes, so that a class that is not seen is unseen.
 
     Raises
     ------
     InputError
         If a class is on both sides, or is not in the class list.
     """
-    named = {
-        name: frozenset(_listed(options.value(name), classes, name))
-        for name in (SEEN, UNSEEN)
-        if options.value(name) is not None
-    }
-    both = frozenset.intersection(*named.values()) if len(named) > 1 else ()
-    if both:
-        raise InputError("seen-and-unseen", n=len(both), names=sorted(both))
-    if len(named) == 1 and whole:
-        (name,) = named
-        if rest := frozenset(classes) - named[name]:
-            other = UNSEEN if name == SEEN else SEEN
-            return {**named, other: rest}, other
-    return named, ""
+    named = {}
+    for side in (SEEN, UNSEEN):
+        names = options.value(side)
+        if names is not None:
+            named[side] = frozenset(_find_classes(names, classes, side))
+    if len(named) == 2:
+        both = named[SEEN] & named[UNSEEN]
+        if both:
+            raise InputError("seen-and-unseen", n=len(both), names=sorted(both))
+    if len(named) != 1 or not whole:
+        return NamedSides(named, "")
+    (side,) = named
+    others = frozenset(classes) - named[side]
+    if not others:
+        return NamedSides(named, "")
+    other_side = _other_side(side)
+    named[other_side] = others
+    return NamedSides(named, other_side)
 
 
-def _listed(names: Sequence[str], classes: Sequence[str], where: str) -> list[str]:
-    """Return the names of listed classes; refuse those outside the class list."""
-    codes, _ = code_names(names, classes)
-    if lost := [names[i] for i in np.flatnonzero(codes < 0).tolist()]:
-        raise common.outside_classes(lost[0], classes, where, "the class")
-    return [classes[code] for code in codes.tolist()]
+def _other_side(side: str) -> str:
+    return UNSEEN if side == SEEN else SEEN
+
+
+def unknown_side(
+    side: str, named: Mapping[str, Any], classes: Sequence[str]
+) -> InputError:
+    """Return the error that the seen or the unseen classes are not known."""
+    other = _other_side(side)
+    if other in named and named[other].issuperset(classes):
+        return InputError("empty-side", side=side, other=other)
+    return InputError("unknown-side", side=side, other=other)
+
+
+# ---- lists that measures name -------------------------------------------------------------------
 
 
 def names_asked(measures: Measures) -> list[str]:
-    """Return the names of the lists that measures, or their terms, need."""
-    flat = flat_terms(measures)
-    found = [
-        str(one[option]) for one in flat for option in LISTS if one[option] is not None
-    ]
-    if any("scores" in one.definition.needs for one in flat):
-        found += [SEEN, UNSEEN]
-    return [name for name in dict.fromkeys(found) if name not in RESERVED]
+    """Return the names of the lists that measures or their terms use, each once."""
+    terms = flat_terms(measures)
+    names: dict[str, None] = {}
+    for term in terms:
+        for option in LISTS:
+            if term[option] is not None:
+                names[str(term[option])] = None
+    if any("scores" in term.definition.needs for term in terms):
+        names[SEEN] = None
+        names[UNSEEN] = None
+    return [name for name in names if name not in RESERVED]
 
 
 def find_list(
     name: str, options: Options, named: Mapping[str, Any], classes: Sequence[str]
-) -> Any:
-    """Return the classes of a named list: the user's own, or else one made from numbers.
+) -> frozenset[str]:
+    """Return the classes of a named list, which the user gives or which is made from numbers.
+
+    Parameters
+    ----------
+    name : str
+    options : ResolvedOptions
+    named : mapping from "seen" or "unseen" to frozenset of str
+        The sides that were found.
+    classes : sequence of str
+        The class list.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no list with this name, or it contains no class.
     """
-    given = options.class_lists or {}
-    if name in given:
-        return frozenset(_listed(given[name], classes, f"class list {name}"))
+    class_lists = options.class_lists or {}
+    if name in class_lists:
+        where = f"class list {name}"
+        return frozenset(_find_classes(class_lists[name], classes, where))
     if name in (SEEN, UNSEEN):
         raise unknown_side(name, named, classes)
-    form = _NUMBERED.fullmatch(name)
+    form = NUMBERED_LIST.fullmatch(name)
     if form is None:
         remedy = f"give class_lists={{{name!r}: ...}} (--class-list {name}=FILE)"
         raise InputError("unknown-name", what="class list", value=name, remedy=remedy)
-    among = [one for one in classes if one in named.get(UNSEEN, classes)]
+    candidates = list(classes)
+    if UNSEEN in named:
+        candidates = [class_ for class_ in classes if class_ in named[UNSEEN]]
     option = "hops" if form["hops"] else "populations"
     numbers = options.value(option).values
     if numbers is None:
         raise InputError("needs-option", what=f"the list {name}", name=option)
-    if form["hops"]:
-        of = {one: numbers[one] for one in among if one in numbers}
-        found = frozenset(one for one, hops in of.items() if hops <= int(form["hops"]))
-        if not found:
-            nearest = f"{min(of.values()):g} hops" if of else "none"
-            raise InputError("empty-list", "hops", name=name, nearest=nearest)
-        return found
+    if option == "hops":
+        return _find_near(name, int(form["hops"]), candidates, numbers)
     size = int(form["size"].replace("K", "000"))
-    if lost := [one for one in among if one not in numbers]:
+    is_most = form["most"] == "M"
+    return _find_populated(name, size, candidates, numbers, is_most=is_most)
+
+
+def _find_near(
+    name: str, max_hops: int, candidates: Sequence[str], hops: Mapping[str, float]
+) -> frozenset[str]:
+    """Return the classes within a number of hops. A class without a number is not one of them."""
+    hops_of = {class_: hops[class_] for class_ in candidates if class_ in hops}
+    near = frozenset(class_ for class_, n in hops_of.items() if n <= max_hops)
+    if not near:
+        nearest = "none"
+        if hops_of:
+            nearest = f"{min(hops_of.values()):g} hops"
+        raise InputError("empty-list", "hops", name=name, nearest=nearest)
+    return near
+
+
+def _find_populated(
+    name: str,
+    size: int,
+    candidates: Sequence[str],
+    populations: Mapping[str, float],
+    *,
+    is_most: bool,
+) -> frozenset[str]:
+    """Return the most or the least populated classes."""
+    where = "populations"
+    lost = [class_ for class_ in candidates if class_ not in populations]
+    if lost:
         raise InputError(
-            "without-value",
-            "populations",
-            n=len(lost),
-            noun="class",
-            what="number",
-            names=lost,
+            "without-value", where, n=len(lost), noun="class", what="number", names=lost
         )
-    if not 0 < size <= len(among):
-        wanted = f"a size from 1 to {len(among):,}"
+    if not 0 < size <= len(candidates):
+        wanted = f"a size from 1 to {len(candidates):,}"
         raise InputError(
-            "out-of-range", "populations", role="the list", value=name, wanted=wanted
+            "out-of-range", where, role="the list", value=name, wanted=wanted
         )
-    return frozenset(
-        sorted(among, key=numbers.__getitem__, reverse=form["most"] == "M")[:size]
+    by_population = sorted(candidates, key=populations.__getitem__, reverse=is_most)
+    return frozenset(by_population[:size])
+
+
+# ---- numbers of classes -------------------------------------------------------------------------
+
+
+def read_numbers(numbers: Any, files: ReadOptions, option: str) -> Weights:
+    """Read a number for each class, from 0.
+
+    Parameters
+    ----------
+    numbers : path, frame, Series, mapping from class, or None
+    files : ReadOptions
+    option : str
+        The option that gives the numbers, for messages.
+
+    Returns
+    -------
+    Weights
+        Its values are None if the input is not a mapping from class.
+
+    Raises
+    ------
+    InputError
+        If a class is there twice, or its number is negative or not finite.
+    """
+    weights = sample_weights.read_weights(numbers, files, option) or Weights(
+        None, option
     )
-
-
-def unknown_side(
-    name: str, named: Mapping[str, Any], classes: Sequence[str]
-) -> InputError:
-    """Return why the seen or the unseen classes are not known."""
-    other = UNSEEN if name == SEEN else SEEN
-    if other in named and named[other].issuperset(classes):
-        return InputError("empty-side", side=name, other=other)
-    return InputError("unknown-side", side=name, other=other)
+    if not weights.is_by_id:
+        return replace(weights, values=None)
+    number_of_class: dict[str, float] = {}
+    for key, value in weights.values.items():
+        name = str(key)
+        where = at(option, "", name)
+        if name in number_of_class:
+            raise InputError("duplicate", where, role="the class", value=name)
+        number = as_number(value, "the number", where)
+        if number < 0:
+            wanted = "a number from 0"
+            raise InputError(
+                "out-of-range", where, role="the number", value=value, wanted=wanted
+            )
+        number_of_class[name] = number
+    return replace(weights, values=number_of_class)

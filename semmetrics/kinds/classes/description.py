@@ -1,114 +1,92 @@
-"""Describe scores of classes and classes of images, and show single images."""
+"""Describe classes of images and scores of classes, and what measures and protocols mean for them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, check_finite
-from semmetrics.data.rankings import RankedLists
-from semmetrics.data.tasks import ClassTask
-from semmetrics.kinds import common
-from semmetrics.metrics.definition import Definition, Measure
-
-_FIRST = 3  # predictions that an item shows
+from semmetrics.kinds import descriptions, item_notes, odd_texts
+from semmetrics.metrics.definition import Definition
 
 
-def describe(found: Lists | Matrix) -> dict[str, Any]:
+def describe(data: Lists | Matrix) -> dict[str, Any]:
     """Describe scores of classes, or the classes of images.
 
     Returns
     -------
     dict
-        Plain values, None for what is undefined. Of a matrix its "shape", "dtype" and "range"; of
-        lists how many "classes" there are, how often each occurs ("counts"), and how many an image
-        has ("cardinality").
+        Plain values, None if undefined. For a matrix its "shape", "dtype" and "range". For lists
+        the number of "classes", the number of occurrences of each ("counts"), and the number of
+        classes per image ("cardinality").
 
     Examples
     --------
-    >>> found = describe(as_classes(["cat", "dog", "cat"]))
-    >>> found["items"], found["classes"], found["counts"]
+    >>> from semmetrics.kinds.classes import as_classes
+    >>> record = describe(as_classes(["cat", "dog", "cat"]))
+    >>> record["items"], record["classes"], record["counts"]
     (3, 2, [('cat', 2), ('dog', 1)])
     """
-    names = (
-        list(map(str, found.vocabulary))
-        if isinstance(found, Lists) or found.named
-        else []
-    )
-    odd = common.find_odd_texts(names, "class") + common.find_odd_ids(found.ids)
-    if isinstance(found, Matrix):
-        if found.values.dtype.kind == "f":
-            check_finite(found.values, found.source)
-        return common.describe_input(found, odd)
-    number = np.bincount(found.side.codes, minlength=len(names)).tolist()
-    counts = sorted(
-        zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0])
-    )
-    return common.describe_input(
-        found,
-        common.find_gaps(found) + odd,
+    names: list[str] = []
+    if isinstance(data, Lists) or data.named:
+        names = [str(name) for name in data.vocabulary]
+    odd = odd_texts.find_odd_texts(names, "class") + odd_texts.find_odd_ids(data.ids)
+    if isinstance(data, Matrix):
+        if data.values.dtype.kind == "f":
+            check_finite(data.values, data.source)
+        return descriptions.describe_input(data, odd)
+    sizes = None
+    if len(data):
+        sizes = descriptions.describe_sizes(data.side.indptr)
+    return descriptions.describe_input(
+        data,
+        item_notes.find_gaps(data) + odd,
         classes=len(names),
-        counts=counts,
-        cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
+        counts=_count_classes(data, names),
+        cardinality=sizes,
     )
+
+
+def _count_classes(lists: Lists, names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return each class with its number of occurrences, the most frequent class first."""
+    occurrences = np.bincount(lists.side.codes, minlength=len(names)).tolist()
+    counts = list(zip(names, occurrences, strict=True))
+    counts.sort(key=lambda count: (-count[1], count[0]))
+    return counts
 
 
 def format_description(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the facts of a description as texts by name; an empty text is not worth a line."""
+    """Return the lines of a description by their names. An empty line is not shown."""
     if "shape" in record:
-        return common.format_matrix(record, "images", "scores")
+        return descriptions.format_matrix(record, "images", "scores")
     sizes = record["cardinality"]
-    one = sizes is None or (sizes["min"], sizes["max"]) == (1, 1)
+    classes_per_image = ""
+    if sizes is not None and (sizes["min"], sizes["max"]) != (1, 1):
+        classes_per_image = descriptions.format_spread(sizes)
     return {
-        "images": common.format_known(record),
+        "images": descriptions.format_known(record),
         "classes": f"{record['classes']:,}",
-        "most frequent": common.format_counts(record["counts"]),
-        "an image": "" if one else common.format_spread(sizes),
+        "most frequent": descriptions.format_counts(record["counts"]),
+        "an image": classes_per_image,
     }
-
-
-def show_item(task: ClassTask, row: int, measure: Measure) -> dict[str, Any]:
-    """Show an image: its "class", its "rank" (None if not ranked), and the "first" classes."""
-    candidates = measure["candidates"]
-    columns = task.columns("all" if candidates is None else str(candidates))
-    rank = int(task.place(row, row + 1, columns).ranks[0])
-    first: Any = np.zeros(0, np.int64)
-    if task.rows[row] >= 0:
-        most = _FIRST
-        if not isinstance(task.scores, RankedLists):
-            most = min(most, task.scores.shape[1] if columns is None else len(columns))
-        (first,) = task.scores.first(task.rows[row : row + 1], columns, most, None)
-    return {
-        "class": task.classes[task.truth[row]],
-        "rank": rank or None,
-        "first": [task.classes[code] for code in first.tolist()],
-    }
-
-
-def format_item(record: Mapping[str, Any]) -> list[str]:
-    """Return the lines of an image: its class, the rank of that, and what was ranked first."""
-    rank = "not ranked" if record["rank"] is None else f"rank {record['rank']:,}"
-    return [
-        common.on_one_line(f"class  {record['class']} ({rank})"),
-        common.on_one_line(f"first  {', '.join(record['first'])}"),
-    ]
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return what a cutoff means, and what predictions a measure takes."""
-    return {
-        "cutoff": "@k, the first k classes; the first alone without it"
-        * definition.cutoff,
-        "predictions": "scores of seen and unseen classes"
-        * ("scores" in definition.needs),
-    }
+    """Return what the cutoff of a measure means, and what predictions the measure takes."""
+    cutoff = ""
+    if definition.cutoff:
+        cutoff = "@k, the first k classes; the first alone without it"
+    predictions = ""
+    if "scores" in definition.needs:
+        predictions = "scores of seen and unseen classes"
+    return {"cutoff": cutoff, "predictions": predictions}
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return what predictions a protocol takes."""
+    """Return what predictions and lists of classes a protocol takes."""
     return {
         "predictions": "scores of images (rows) and classes (columns), or the predicted classes",
         "classes": "seen= (--seen FILE) and unseen= (--unseen FILE)",

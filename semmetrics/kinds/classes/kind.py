@@ -11,7 +11,7 @@ from semmetrics.data.rankings import RankedLists
 from semmetrics.data.side_inputs import read_names
 from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -23,16 +23,20 @@ from semmetrics.kinds.base import (
     each_task,
 )
 from semmetrics.kinds.classes import as_classes
-from semmetrics.kinds.classes.class_lists import _read_numbers, find_list, names_asked
+from semmetrics.kinds.classes.class_lists import (
+    EXAMPLE_LISTS,
+    find_list,
+    names_asked,
+    read_numbers,
+)
 from semmetrics.kinds.classes.description import (
     describe,
     explain_definition,
     explain_protocol,
     format_description,
-    format_item,
-    show_item,
 )
-from semmetrics.kinds.classes.notes import _NUMBERS, class_notes
+from semmetrics.kinds.classes.items import format_item, show_item
+from semmetrics.kinds.classes.notes import class_notes
 from semmetrics.kinds.classes.task import make_task
 from semmetrics.metrics.class_predictions import SEEN, UNSEEN
 from semmetrics.metrics.classes import RESERVED
@@ -40,20 +44,29 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.parsing import parse
 from semmetrics.options import OPTIONS
 
-_PLAIN = ("PerClassAccuracy", "Accuracy")
-_GENERALISED = ("UnseenAccuracy", "SeenAccuracy", "H")
-_LISTED = ("classes", SEEN, UNSEEN, "pretraining")
-_ZERO_SHOT = "PerClassAccuracy(labels=unseen,candidates=unseen)"
+_MEASURES = ("PerClassAccuracy", "Accuracy")
+_ZERO_SHOT_MEASURES = ("UnseenAccuracy", "SeenAccuracy", "H")
+_RESTRICTED = "PerClassAccuracy(labels=unseen,candidates=unseen)"
+"""The measure of plain zero-shot classification, which predicts only unseen classes."""
 _NEEDS_RANKING = (
     "restricts predictions to some classes, and there is one class for each image: give scores or "
     "ranked classes"
 )
+_CLASS_LIST_OPTIONS = ("classes", SEEN, UNSEEN, "pretraining")
 
 
-def _has_ranking(task: ClassTask) -> bool:
-    """Tell whether more classes than one are ranked for some image."""
-    lists = isinstance(task.scores, RankedLists)
-    return not lists or int(task.scores.side.sizes.max(initial=0)) > 1  # type: ignore[union-attr]
+def _ranks_classes(task: ClassTask) -> bool:
+    """Return whether more than one class is ranked for some image."""
+    if not isinstance(task.scores, RankedLists):
+        return True
+    return int(task.scores.side.sizes.max(initial=0)) > 1
+
+
+def _has_scores(task: ClassTask) -> bool:
+    """Return whether the predicted classes have scores."""
+    if not isinstance(task.scores, RankedLists):
+        return True
+    return task.scores.side.scores is not None
 
 
 class ClassKind(Kind):
@@ -63,30 +76,31 @@ class ClassKind(Kind):
     example_files = "--task classes --classes classes.txt --seen seen.txt --unseen unseen.txt scores.npy truth.txt"
 
     def read_side_inputs(self, options: Options) -> Options:
-        """Read the lists of classes, their numbers, and the weights."""
+        """Read the lists of classes, the numbers of classes, and the weights."""
         files = options.read.beside()
-        lists = {str(name): some for name, some in (options.class_lists or {}).items()}
-        for name in lists:
+        given_lists = {}
+        for key, names in (options.class_lists or {}).items():
+            given_lists[str(key)] = names
+        for name in given_lists:
             if name in (SEEN, UNSEEN, *RESERVED):
                 raise InputError("reserved-list", "class_lists", name=name)
-        return options.replace(
-            **{
-                name: read_names(options.value(name), files, name, "class name")
-                for name in _LISTED
-            },
-            **{
-                name: _read_numbers(options.value(name), files, name)
-                for name in _NUMBERS
-            },
-            weights=common.read_weights(options.weights, files),
-            class_lists={
-                name: read_names(some, files, f"class_lists, {name}", "class name")
-                for name, some in lists.items()
-            },
-        )
+        changed: dict[str, Any] = {}
+        for option in _CLASS_LIST_OPTIONS:
+            changed[option] = read_names(
+                options.value(option), files, option, "class name"
+            )
+        for option in EXAMPLE_LISTS:
+            changed[option] = read_numbers(options.value(option), files, option)
+        changed["weights"] = sample_weights.read_weights(options.weights, files)
+        class_lists = {}
+        for name, names in given_lists.items():
+            where = f"class_lists, {name}"
+            class_lists[name] = read_names(names, files, where, "class name")
+        changed["class_lists"] = class_lists
+        return options.replace(**changed)
 
     def read(self, data: Any, source: str, options: Options) -> Any:
-        """Read one side; the class list names the columns of a matrix."""
+        """Read one side. The class list names the columns of a matrix."""
         return as_classes(
             data, source=source, classes=options.classes, options=options.read
         )
@@ -96,57 +110,62 @@ class ClassKind(Kind):
         return {name: {"": make_task(run, ref, options)} for name, run in preds.items()}
 
     def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
-        """Return accuracies, and those of generalised zero-shot learning where classes are unseen."""
-        every = [task for _, task in each_task(tasks)]
-        if not all({SEEN, UNSEEN} <= {*task.named} for task in every):
-            return Defaults(_PLAIN)
-        if not all(map(_has_ranking, every)):
-            return Defaults((*_GENERALISED, *_PLAIN), {_ZERO_SHOT: _NEEDS_RANKING})
-        return Defaults((*_GENERALISED, _ZERO_SHOT, *_PLAIN))
+        """Return accuracies, also of zero-shot classification if there are unseen classes."""
+        all_tasks = [task for _, task in each_task(tasks)]
+        for task in all_tasks:
+            if SEEN not in task.named or UNSEEN not in task.named:
+                return Defaults(_MEASURES)
+        if not all(_ranks_classes(task) for task in all_tasks):
+            absent = {_RESTRICTED: _NEEDS_RANKING}
+            return Defaults((*_ZERO_SHOT_MEASURES, *_MEASURES), absent)
+        return Defaults((*_ZERO_SHOT_MEASURES, _RESTRICTED, *_MEASURES))
 
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Name the lists of classes that a measure lacks."""
-        (measure,), every = (
-            parse(text, "classes"),
-            [task for _, task in each_task(tasks)],
-        )
-        known = {name for task in every for name in task.named}
-        asked = [name for name in names_asked([measure]) if name in (SEEN, UNSEEN)]
-        if lacking := [OPTIONS[name].both for name in asked if name not in known]:
-            return CompletedMeasure(text, f"needs {' and '.join(lacking)}")
-        ranked = measure["candidates"] in (None, ALL) or all(map(_has_ranking, every))
-        return CompletedMeasure(text, "" if ranked else _NEEDS_RANKING)
+        """Return the lists of classes that a measure is missing, or that it needs a ranking."""
+        (measure,) = parse(text, "classes")
+        all_tasks = [task for _, task in each_task(tasks)]
+        named: set[str] = set()
+        for task in all_tasks:
+            named.update(task.named)
+        missing = []
+        for name in names_asked([measure]):
+            if name in (SEEN, UNSEEN) and name not in named:
+                missing.append(OPTIONS[name].both)
+        if missing:
+            return CompletedMeasure(text, f"needs {' and '.join(missing)}")
+        if measure["candidates"] in (None, ALL):
+            return CompletedMeasure(text)
+        if all(_ranks_classes(task) for task in all_tasks):
+            return CompletedMeasure(text)
+        return CompletedMeasure(text, _NEEDS_RANKING)
 
     def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
-        """Hand over the lists of classes that measures name.
+        """Add to the tasks the lists of classes that measures name.
 
         Raises
         ------
         InputError
-            If there is no such list, it holds none of the classes, or a measure needs scores.
+            If there is no such list, it contains none of the classes, or a measure needs scores.
         """
-        asked, prepared = names_asked(measures), {}
+        list_names = names_asked(measures)
+        prepared = {}
         for system, parts in tasks.items():
             (task,) = parts.values()
-            for one in measures:
-                lists = isinstance(task.scores, RankedLists)
-                if (
-                    "scores" in one.definition.needs
-                    and lists
-                    and task.scores.side.scores is None
-                ):
-                    raise InputError("measure-needs-scores", system, measure=str(one))
-            lacking = [name for name in asked if name not in task.named]
-            more = {
-                name: find_list(name, options, task.named, task.class_list)
-                for name in lacking
-            }
-            listed = {name: identity_of(sorted(some)) for name, some in more.items()}
-            prepared[system] = {
-                "": replace(task, named={**task.named, **more}, listed=listed)
-            }
+            for measure in measures:
+                if "scores" in measure.definition.needs and not _has_scores(task):
+                    raise InputError(
+                        "measure-needs-scores", system, measure=str(measure)
+                    )
+            named = dict(task.named)
+            listed = {}
+            for name in list_names:
+                if name not in task.named:
+                    classes = find_list(name, options, task.named, task.class_list)
+                    named[name] = classes
+                    listed[name] = identity_of(sorted(classes))
+            prepared[system] = {"": replace(task, named=named, listed=listed)}
         return prepared
 
     def notes(
@@ -157,7 +176,7 @@ class ClassKind(Kind):
         noted: Notes,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return what a user should know besides the scores."""
+        """Return notes for the user, besides the scores."""
         return class_notes(tasks, measures, options, noted, inputs)
 
     def describe(self, data: Any) -> dict[str, Any]:
@@ -177,11 +196,11 @@ class ClassKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition means for this kind, by name."""
+        """Explain a definition for this kind. Each explanation has a name."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for this kind, by name."""
+        """Explain a protocol for this kind. Each explanation has a name."""
         return explain_protocol(protocol)
 
 

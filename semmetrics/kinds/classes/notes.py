@@ -1,23 +1,18 @@
-"""What a user should know of classes besides the scores."""
+"""Notes on classes for the user, besides the scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
-from semmetrics.kinds.base import (
-    Measures,
-    Notes,
-    Options,
-    Tasks,
-    each_task,
-)
+from semmetrics.kinds import item_notes, note_builders, odd_texts, sample_weights
+from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
 from semmetrics.kinds.classes.class_lists import (
-    _NUMBERED,
+    EXAMPLE_LISTS,
+    NUMBERED_LIST,
     code_names,
     names_asked,
     unknown_side,
@@ -25,15 +20,15 @@ from semmetrics.kinds.classes.class_lists import (
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.class_predictions import SEEN, UNSEEN
 
-_NUMBERS = {"populations": "M500", "hops": "2H"}  # options and lists that they give
-_CODES = {  # what steps note of candidates
+_NOTES_ON_CANDIDATES = {
     "tied": "tied-classes",
     "fewer": "fewer-classes",
     "few": "few-classes",
     "nothing": "no-prediction",
 }
-
-_SHOWN_MISSES = 3  # predicted classes outside the class list that are named
+"""The notes on predictions, by what measures observe in them."""
+_MAX_NAMED_MISSES = 3
+"""How many predicted classes outside the class list are named."""
 
 
 def class_notes(
@@ -43,54 +38,31 @@ def class_notes(
     noted: Notes,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note what was classified, how many ties mattered, and what is outside of lists."""
-    facts: list[Fact] = []
+    """Note the size of each task, ties, classes outside of lists, and options without effect."""
+    notes: list[Fact] = []
     for name, task in each_task(tasks):
-        facts += common.count_facts(name, task)
+        notes += item_notes.count_facts(name, task)
         observed = noted.get(name, task.observations)
         if observed.is_empty:
             observed = task.observations
-        facts += _task_notes(name, task, observed)
-    facts += common.unused_weights(options.weights, inputs[-1:])
-    _, first = next(each_task(tasks))
-    unseen, classes = first.named.get(UNSEEN), first.class_list
-    # otherwise a class that is written in another way is not in the list
-    if first.given is None:
-        facts += common.find_odd_texts(classes, "class")
-    known = options.pretraining
-    if known is not None and unseen is None:
-        facts.append(common.no_effect("pretraining", "unseen classes are not given"))
-    elif known is not None:
-        codes, _ = code_names(known, classes)
-        both = sorted(
-            unseen.intersection(classes[code] for code in codes.tolist() if code >= 0)
-        )
-        which = f": {listing(both)}" if both else ""
-        values = {"total": len(unseen), "known": len(known), "which": which}
-        facts.append(Fact("pretraining-overlap", len(both), (), "", values))
-    asked = names_asked(measures)
-    facts += [fact for option in _NUMBERS for fact in options.value(option).notes]
-    for option in _NUMBERS:
-        facts += _number_facts(
-            option, asked, options, unseen or frozenset(classes), classes
-        )
-    lost = [name for name in options.class_lists or () if name not in asked]
-    facts += [Fact("unused-list", values={"name": name}) for name in lost]
-    for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
-        if (
-            other in first.named
-            and name not in first.named
-            and not {SEEN, UNSEEN} & {*asked}
-        ):
-            error = unknown_side(name, first.named, classes)
-            facts.append(Fact(error.code, values=error.values))
-    return facts + common.different_items(tasks)
+        notes += _task_notes(name, task, observed)
+    notes += sample_weights.unused_weights(options.weights, inputs[-1:])
+    _, first_task = next(each_task(tasks))
+    if first_task.given is None:
+        # With a class list, a class that is spelled differently is not in the list.
+        notes += odd_texts.find_odd_texts(first_task.class_list, "class")
+    notes += _pretraining_notes(first_task, options)
+    notes += _list_notes(first_task, names_asked(measures), options)
+    return notes + item_notes.different_items(tasks)
+
+
+# ---- notes on a task ----------------------------------------------------------------------------
 
 
 def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fact]:
-    """Note the size of a task, how many ties mattered, and what is outside of lists of classes."""
+    """Note the size of a task, ties, and classes outside of lists."""
     notes: list[Fact] = []
-    # The first part of the data has what is counted of all items.
+    # Only the first part of the data has the observations on all items.
     if observed.has("images"):
         values = {"how": _describe_classes(task, observed)}
         n_images = observed.number("images")
@@ -103,11 +75,13 @@ def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fac
         without_images = [name for name in task.class_list if name not in present]
         total = len(task.class_list)
         code = "classes-without-images"
-        notes += common.named(code, without_images, where, total=total)
-    misses = sorted(observed.names_of("misses"))[:_SHOWN_MISSES]
+        notes += note_builders.named(code, without_images, where, total=total)
+    misses = sorted(observed.names_of("misses"))[:_MAX_NAMED_MISSES]
     n_outside = observed.number("outside")
-    notes += common.counted("predicted-outside", n_outside, misses, where)
-    notes += common.counted("neither-side", observed.number("neither"), (), where)
+    notes += note_builders.counted("predicted-outside", n_outside, misses, where)
+    notes += note_builders.counted(
+        "neither-side", observed.number("neither"), (), where
+    )
     for side in (SEEN, UNSEEN):
         if side in observed.names_of("rest"):
             n_classes = len(task.named[side])
@@ -137,45 +111,126 @@ def _candidate_notes(where: str, task: ClassTask, observed: Observations) -> lis
     """Note ties, short rankings and missing predictions, for each list of candidates."""
     notes: list[Fact] = []
     for key, n in observed.counts.items():
-        what = str(key[0])
-        if what not in _CODES:
+        observation = str(key[0])
+        if observation not in _NOTES_ON_CANDIDATES:
             continue
         candidates = str(key[1])
         k: Any = 1
         if len(key) > 2:
             k = key[2]
         among = ""
-        names: Any = task.class_list
+        n_classes = len(task.class_list)
         if candidates != ALL:
             among = f" with candidates={candidates}"
-            names = task.named[candidates]
+            n_classes = len(task.named[candidates])
         values: dict[str, Any] = {"k": str(k), "among": among}
-        if what == "fewer" and task.given is not None and len(names) < k:
-            what = "few"
-            values["n_classes"] = len(names)
-        notes += common.counted(_CODES[what], n, (), where, **values)
+        if observation == "fewer" and task.given is not None and n_classes < k:
+            observation = "few"
+            values["n_classes"] = n_classes
+        code = _NOTES_ON_CANDIDATES[observation]
+        notes += note_builders.counted(code, n, (), where, **values)
     return notes
 
 
-def _number_facts(
-    option: str,
-    asked: Sequence[str],
-    options: Options,
-    among: frozenset[str],
-    classes: Any,
-) -> list[Fact]:
-    """Note which (unseen) classes have no number, and which numbers no class."""
-    values, example, own = (
-        options.value(option).values,
-        _NUMBERS[option],
-        options.class_lists or {},
-    )
-    if values is None:
+# ---- notes on options ---------------------------------------------------------------------------
+
+
+def _pretraining_notes(task: ClassTask, options: Options) -> list[Fact]:
+    """Note how many unseen classes occur in the pretraining data."""
+    pretraining = options.pretraining
+    if pretraining is None:
         return []
-    forms = [_NUMBERED.fullmatch(name) for name in asked if name not in own]
-    if not any(form and bool(form["hops"]) == (option == "hops") for form in forms):
-        return [common.no_effect(option, f"no measure names a list such as {example}")]
-    lost = (one for one in classes if one not in values and one in among)
-    strange = (name for name in values if name not in {*classes})
-    facts = common.named("unnumbered-classes", lost, option, example=example)
-    return facts + common.named("numbers-of-no-class", strange, option)
+    unseen = task.named.get(UNSEEN)
+    if unseen is None:
+        return [note_builders.no_effect("pretraining", "unseen classes are not given")]
+    codes, _ = code_names(pretraining, task.class_list)
+    pretrained = {task.class_list[code] for code in codes.tolist() if code >= 0}
+    both = sorted(unseen & pretrained)
+    which = ""
+    if both:
+        which = f": {listing(both)}"
+    values = {"total": len(unseen), "known": len(pretraining), "which": which}
+    return [Fact("pretraining-overlap", len(both), (), "", values)]
+
+
+def _list_notes(
+    task: ClassTask, used_lists: Sequence[str], options: Options
+) -> list[Fact]:
+    """Note lists of classes without effect, and classes without a number.
+
+    Parameters
+    ----------
+    task : ClassTask
+    used_lists : sequence of str
+        The names of the lists that measures use.
+    options : ResolvedOptions
+    """
+    class_lists = options.class_lists or {}
+    from_numbers = [name for name in used_lists if name not in class_lists]
+    notes: list[Fact] = []
+    for option in EXAMPLE_LISTS:
+        notes += options.value(option).notes
+    for option in EXAMPLE_LISTS:
+        numbers = options.value(option).values
+        if numbers is not None:
+            notes += _number_notes(option, numbers, task, from_numbers)
+    for name in class_lists:
+        if name not in used_lists:
+            notes.append(Fact("unused-list", values={"name": name}))
+    if SEEN not in used_lists and UNSEEN not in used_lists:
+        notes += _side_notes(task)
+    return notes
+
+
+def _number_notes(
+    option: str,
+    numbers: Mapping[str, float],
+    task: ClassTask,
+    list_names: Sequence[str],
+) -> list[Fact]:
+    """Note the candidates without a number, and the numbers of names that are not classes.
+
+    Parameters
+    ----------
+    option : {"populations", "hops"}
+    numbers : mapping from class to float
+    task : ClassTask
+    list_names : sequence of str
+        The names of lists that measures use and the user does not give.
+    """
+    example = EXAMPLE_LISTS[option]
+    if not any(_option_of_list(name) == option for name in list_names):
+        return [
+            note_builders.no_effect(
+                option, f"no measure names a list such as {example}"
+            )
+        ]
+    classes = set(task.class_list)
+    candidates = task.named.get(UNSEEN) or classes
+    unnumbered = []
+    for name in task.class_list:
+        if name in candidates and name not in numbers:
+            unnumbered.append(name)
+    strangers = [name for name in numbers if name not in classes]
+    notes = note_builders.named(
+        "unnumbered-classes", unnumbered, option, example=example
+    )
+    return notes + note_builders.named("numbers-of-no-class", strangers, option)
+
+
+def _option_of_list(name: str) -> str:
+    """Return the option that gives the numbers of a list, or "" if it is not made from numbers."""
+    form = NUMBERED_LIST.fullmatch(name)
+    if form is None:
+        return ""
+    return "hops" if form["hops"] else "populations"
+
+
+def _side_notes(task: ClassTask) -> list[Fact]:
+    """Note that only the seen or only the unseen classes are known."""
+    notes = []
+    for side, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
+        if other in task.named and side not in task.named:
+            error = unknown_side(side, task.named, task.class_list)
+            notes.append(Fact(error.code, values=error.values))
+    return notes

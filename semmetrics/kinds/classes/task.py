@@ -1,19 +1,23 @@
-"""Make the task of comparing scores of classes with the classes of images.
+"""Make the task of comparing predicted classes, or scores of classes, with the classes of images.
 
 Conventions
 -----------
-The class list is that of the option, or the names of a matrix's columns, or seen and unseen classes
-together; without any, all classes that either side names. A predicted class outside the class list
-is a miss. Images are joined by id, or by position.
+The class list is the value of the option. Without the option, it consists of the names of a
+matrix's columns, or else of the seen and unseen classes together. Without any of these, it consists
+of all classes that either side names. A
+predicted class outside the class list is a miss. Images are joined by id, or by position.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from semmetrics.core.hashing import identity_of
+from semmetrics.core.ragged import Ints
 from semmetrics.data.join import join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
@@ -21,12 +25,10 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.data.tasks import ClassScores, ClassTask
 from semmetrics.errors import InputError
-from semmetrics.kinds import common
-from semmetrics.kinds.base import (
-    Options,
-)
+from semmetrics.kinds import class_names
+from semmetrics.kinds.base import Options
 from semmetrics.kinds.classes import as_truth
-from semmetrics.kinds.classes.class_lists import code_names, named_sides
+from semmetrics.kinds.classes.class_lists import NamedSides, code_names, name_sides
 from semmetrics.messages import pluralize
 from semmetrics.metrics.class_predictions import SEEN, UNSEEN
 
@@ -39,72 +41,212 @@ def make_task(
     Parameters
     ----------
     run, truth : Lists or Matrix
+        The predictions and the ground truth.
     options : ResolvedOptions
-        With what they name read.
-
-    Returns
-    -------
-    ClassTask
+        With everything read that they name.
 
     Raises
     ------
     InputError
-        If ids do not match, a class is not in the class list, an image has no class or several,
-        or a class is both seen and unseen.
+        If ids do not match, a class is not in the class list, an image has no class or several
+        classes, or a class is both seen and unseen.
     """
-    if isinstance(run, Matrix) and isinstance(truth, Matrix) and not truth.named:
-        shape, width = truth.values.shape, run.values.shape[1]
-        if shape[1] != width:  # such as a column of numbers
-            wanted = f"0/1 for {pluralize(width, 'class')}, or a vector of classes"
-            values = {"role": "the ground truth", "shape": shape, "wanted": wanted}
-            raise InputError("wrong-shape", truth.source, **values)
+    _check_width(run, truth)
     truth = as_truth(truth)
-    classes, given = _class_list(run, truth, options)
-    codes, numbered = code_names([str(name) for name in truth.vocabulary], classes)
-    lost = np.flatnonzero((codes < 0) & truth.occurring() & (given is not None))
-    if len(lost):
-        name, where = (
-            str(truth.vocabulary[lost[0]]),
-            truth.where(truth.first_item(int(lost[0]))),
-        )
-        raise common.outside_classes(name, classes[:given], where, "the class")
-    scores, classes = _scores(run, classes)
-    named, rest = named_sides(options, classes[:given], whole=given is not None)
+    class_list = _find_class_list(run, truth, options)
+    codes, are_positions = _code_truth(truth, class_list)
+    predictions = _rank_classes(run, class_list.classes)
+    listed_classes = predictions.classes[: class_list.size]
+    sides = name_sides(options, listed_classes, whole=class_list.size is not None)
     joined, rows = join_rows(run.ids, truth, source=run.source, missing=options.missing)
-    kept = np.flatnonzero(joined.ref.sizes)
-    counts, weights, ids = dict(joined.counts), options.weights, joined.ids
-    if len(kept) < len(rows):
+    has_class = np.flatnonzero(joined.ref.sizes)
+    ids = joined.ids
+    counts = dict(joined.counts)
+    if len(has_class) < len(rows):
         counts["without_class"] = counts.pop("missing_reference")
-        ids = take_ids(ids, kept)
-    settings = options.settings("classes")
-    if options.classes is not None:
-        settings["classes"] = identity_of(options.classes)
-    settings |= {
-        name: identity_of(sorted(named[name]))
-        for name in (SEEN, UNSEEN)
-        if options.value(name)
-    }
+        ids = take_ids(ids, has_class)
+    weights = None
+    if options.weights is not None:
+        weights = options.weights.align(truth, ids)
     task = ClassTask(
         ids=ids,
-        settings=settings | ({} if weights is None else {"weights": "given"}),
+        settings=_task_settings(options, sides),
         counts=counts,
-        classes=tuple(classes),
-        given=given,
-        scores=scores,
-        rows=rows[kept],
+        classes=tuple(predictions.classes),
+        given=class_list.size,
+        scores=predictions.scores,
+        rows=rows[has_class],
         truth=codes[joined.ref.codes].astype(np.int32),
         ties=options.ties,
-        named=named,
-        weights=None if weights is None else weights.align(truth, ids),
+        named=sides.named,
+        weights=weights,
     )
     observations = _observe(task)
-    observations.count("numbered", int(numbered))
-    observations.add_names("rest", [rest])
+    observations.count("numbered", int(are_positions))
+    observations.add_names("rest", [sides.rest])
     return replace(task, observations=observations)
 
 
+def _check_width(run: Lists | Matrix, truth: Lists | Matrix) -> None:
+    """Raise an error if a ground truth of 0/1 has not as many columns as the scores.
+
+    An example is a column of numbers.
+    """
+    if not isinstance(run, Matrix) or not isinstance(truth, Matrix) or truth.named:
+        return
+    shape = truth.values.shape
+    n_classes = run.values.shape[1]
+    if shape[1] != n_classes:
+        wanted = f"0/1 for {pluralize(n_classes, 'class')}, or a vector of classes"
+        raise InputError(
+            "wrong-shape",
+            truth.source,
+            role="the ground truth",
+            shape=shape,
+            wanted=wanted,
+        )
+
+
+def _task_settings(options: Options, sides: NamedSides) -> dict[str, str]:
+    """Return the settings that a signature names, with hashes of the lists that were given."""
+    settings = options.settings("classes")
+    if options.classes is not None:
+        settings["classes"] = identity_of(options.classes)
+    for side in (SEEN, UNSEEN):
+        if options.value(side):
+            settings[side] = identity_of(sorted(sides.named[side]))
+    if options.weights is not None:
+        settings["weights"] = "given"
+    return settings
+
+
+# ---- classes and scores -------------------------------------------------------------------------
+
+
+class _ClassList(NamedTuple):
+    """The classes in their order.
+
+    Attributes
+    ----------
+    classes : list of str
+    size : int or None
+        The number of classes in the class list. None without a class list, if classes may be
+        missing.
+    """
+
+    classes: list[str]
+    size: int | None
+
+
+def _find_class_list(run: Lists | Matrix, truth: Lists, options: Options) -> _ClassList:
+    """Return the class list, or all classes that occur."""
+    listed = options.classes
+    if isinstance(run, Matrix):
+        return _list_columns(run, listed)
+    seen = options.value(SEEN)
+    unseen = options.value(UNSEEN)
+    if listed is None and seen is not None and unseen is not None:
+        listed = list(dict.fromkeys([*seen, *unseen]))
+    if listed is not None:
+        return _ClassList(list(listed), len(listed))
+    occurring: set[str] = set()
+    for names in (truth.vocabulary, run.vocabulary, seen or (), unseen or ()):
+        occurring.update(map(str, names))
+    return _ClassList(sorted(occurring), None)
+
+
+def _list_columns(run: Matrix, listed: Sequence[str] | None) -> _ClassList:
+    """Return the columns of a matrix as the class list.
+
+    Raises
+    ------
+    InputError
+        If they are not the listed classes.
+    """
+    columns = [str(name) for name in run.vocabulary]
+    if listed is not None:
+        differing = sorted(set(columns) ^ set(listed))
+        if differing:
+            n = len(differing)
+            raise InputError("differing-classes", run.source, n=n, names=differing)
+    return _ClassList(columns, len(columns))
+
+
+def _code_truth(truth: Lists, class_list: _ClassList) -> tuple[Ints, bool]:
+    """Return the position of each name of the ground truth in the class list.
+
+    Returns
+    -------
+    codes : int array, shape (names,)
+    are_positions : bool
+        Whether the names were read as positions.
+
+    Raises
+    ------
+    InputError
+        If a class is not in the class list.
+    """
+    names = [str(name) for name in truth.vocabulary]
+    codes, are_positions = code_names(names, class_list.classes)
+    if class_list.size is not None:
+        lost = np.flatnonzero((codes < 0) & truth.occurring())
+        if len(lost):
+            code = int(lost[0])
+            where = truth.where(truth.first_item(code))
+            raise class_names.outside_classes(
+                names[code], class_list.classes, where, "the class"
+            )
+    return codes, are_positions
+
+
+class _RankedClasses(NamedTuple):
+    """The predictions of a system.
+
+    Attributes
+    ----------
+    scores : ClassScores or RankedLists
+    classes : list of str
+        The names of its columns: the class list, then the predicted classes outside of it.
+    """
+
+    scores: ClassScores | RankedLists
+    classes: list[str]
+
+
+def _rank_classes(run: Lists | Matrix, classes: list[str]) -> _RankedClasses:
+    """Return what ranks the classes for each image.
+
+    Raises
+    ------
+    InputError
+        If a class is ranked twice for an image.
+    """
+    if isinstance(run, Matrix):
+        if run.sparse:
+            ranked = RankedLists.of(run.ranked().side, len(classes))
+            return _RankedClasses(ranked, classes)
+        return _RankedClasses(ClassScores(run.values, source=run.source), classes)
+    check_repeats(run, "class")
+    names = [str(name) for name in run.vocabulary]
+    codes, _ = code_names(names, classes)
+    outside = np.flatnonzero(codes < 0).tolist()
+    outside_names = sorted({names[code] for code in outside})
+    all_classes = [*classes, *outside_names]
+    code_of_outside = {}
+    for number, name in enumerate(outside_names):
+        code_of_outside[name] = len(classes) + number
+    for code in outside:
+        codes[code] = code_of_outside[names[code]]
+    side = replace(run.side, codes=codes.astype(np.int32)[run.side.codes])
+    ranked = RankedLists.of(side, len(all_classes))
+    return _RankedClasses(ranked, all_classes)
+
+
+# ---- observations -------------------------------------------------------------------------------
+
+
 def _observe(task: ClassTask) -> Observations:
-    """Count the images of classes, and what is outside of lists of classes."""
+    """Count the images, and the predictions and classes outside the lists of classes."""
     observations = Observations()
     n_images = task.axis.n_reference.tolist()
     images_by_class = dict(zip(task.classes, n_images, strict=True))
@@ -112,9 +254,12 @@ def _observe(task: ClassTask) -> Observations:
     observations.count("images", len(task))
     observations.add_names("present", present)
     if SEEN in task.named and UNSEEN in task.named:
-        inside = task.named[SEEN] | task.named[UNSEEN]
-        n_outside = sum(n for name, n in images_by_class.items() if name not in inside)
-        observations.count("neither", n_outside)
+        on_a_side = task.named[SEEN] | task.named[UNSEEN]
+        n_neither = 0
+        for name, n in images_by_class.items():
+            if name not in on_a_side:
+                n_neither += n
+        observations.count("neither", n_neither)
     if isinstance(task.scores, RankedLists) and task.given is not None:
         codes = task.scores.side.codes
         outside = codes[codes >= task.given]
@@ -122,51 +267,3 @@ def _observe(task: ClassTask) -> Observations:
         misses = [task.classes[code] for code in np.unique(outside).tolist()]
         observations.add_names("misses", misses)
     return observations
-
-
-def _class_list(
-    run: Lists | Matrix, truth: Lists, options: Options
-) -> tuple[list[str], int | None]:
-    """Return the classes in their order, and how many of them are a class list that is known."""
-    listed = options.classes
-    if isinstance(run, Matrix):
-        names = list(map(str, run.vocabulary))
-        if listed is not None and set(names) != set(listed):
-            lost = sorted(set(names) ^ set(listed))
-            raise InputError("differing-classes", run.source, n=len(lost), names=lost)
-        return names, len(names)
-    if (
-        listed is None
-        and options.value(SEEN) is not None
-        and options.value(UNSEEN) is not None
-    ):
-        listed = list(dict.fromkeys([*options.value(SEEN), *options.value(UNSEEN)]))
-    if listed is not None:
-        return list(listed), len(listed)
-    sides = (
-        truth.vocabulary,
-        run.vocabulary,
-        options.value(SEEN) or (),
-        options.value(UNSEEN) or (),
-    )
-    return sorted({str(name) for side in sides for name in side}), None
-
-
-def _scores(
-    run: Lists | Matrix, classes: list[str]
-) -> tuple[ClassScores | RankedLists, list[str]]:
-    """Return the scores, and the classes; those outside the class list stand last."""
-    if isinstance(run, Matrix):
-        if run.sparse:
-            return RankedLists.of(run.ranked().side, len(classes)), classes
-        return ClassScores(run.values, source=run.source), classes
-    check_repeats(run, "class")
-    names = [str(name) for name in run.vocabulary]
-    codes, _ = code_names(names, classes)
-    outside = np.flatnonzero(codes < 0)
-    more = sorted({names[i] for i in outside.tolist()})
-    place = {name: len(classes) + i for i, name in enumerate(more)}
-    codes[outside] = [place[names[i]] for i in outside.tolist()]
-    side = replace(run.side, codes=codes.astype(np.int32)[run.side.codes])
-    every = [*classes, *more]
-    return RankedLists.of(side, len(every)), every

@@ -24,8 +24,9 @@ from semmetrics.data.lists import Entry, Lists, Terms, clean_terms
 from semmetrics.data.matrix import class_terms
 from semmetrics.data.tasks import Synonyms
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.kinds.common import outside_classes
-from semmetrics.kinds.labels.normalization import Ignored, class_name
+from semmetrics.kinds.class_names import outside_classes
+from semmetrics.kinds.labels.ignored import Ignored
+from semmetrics.kinds.labels.normalization import class_name
 
 
 class LabelCoding(NamedTuple):
@@ -207,7 +208,7 @@ def _distinct_terms(labels: Lists) -> list[Terms]:
 
 def _has_several_terms(labels: Iterable[Terms]) -> bool:
     """Return whether a label has more than one term."""
-    return max(map(len, labels), default=0) > 1
+    return any(len(terms) > 1 for terms in labels)
 
 
 def _look_up(labels: Iterable[Terms], code_of_label: Mapping[Terms, int]) -> Codes:

@@ -1,4 +1,4 @@
-"""Describe one input of label sets, and explain measures and protocols for them."""
+"""Describe one input of label sets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import (
-    cell_keys,
-    row_numbers,
-)
+from semmetrics.core.ragged import cell_keys, row_numbers
 from semmetrics.data.lists import Lists, as_entry
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
+from semmetrics.kinds.descriptions import (
+    describe_input,
+    describe_sizes,
+    finite_or_none,
+    format_counts,
+    format_known,
+    format_spread,
+)
+from semmetrics.kinds.item_notes import find_gaps
+from semmetrics.kinds.labels.input_notes import unlike_scores
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
     DELIMITERS,
@@ -21,203 +27,232 @@ from semmetrics.kinds.labels.joined import (
     are_joined,
     are_joined_words,
     are_permuted,
-    has_parts,
+    find_joined,
 )
-from semmetrics.kinds.labels.normalization import (
-    class_name,
-)
-from semmetrics.kinds.labels.notes import unlike_scores
-from semmetrics.kinds.labels.oddities import (
-    LIST_AS_TEXT,
-    SENTENCE,
-)
+from semmetrics.kinds.labels.normalization import class_name
+from semmetrics.kinds.labels.oddities import LIST_AS_TEXT, SENTENCE
+from semmetrics.kinds.note_builders import counted, named, of_items
+from semmetrics.kinds.odd_texts import find_odd_ids, find_odd_texts
 from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import (
-    Definition,
-)
-from semmetrics.options import OPTIONS
 
-# pairs of labels worth counting: in all items, different
-_PAIRS, _UNLIKE = (
-    1 << 28,
-    1 << 22,
-)
-_OFTEN = 0.95
-_FEW = 20  # items below which shares say little
+_MAX_PAIRS = 1 << 28
+_MAX_DISTINCT_PAIRS = 1 << 22
+"""Pairs of labels in all items, and different pairs, up to which their order is computed."""
+_COMMON_SHARE = 0.95  # of the items, above which a label is in nearly all of them
+_MIN_ITEMS = 20  # below which shares mean little
+
+
+# ---- the record ---------------------------------------------------------------------------------
 
 
 def describe(labels: Lists) -> dict[str, Any]:
-    """Describe label lists.
+    """Return a record that describes label lists.
 
     Returns
     -------
     dict
-        Plain values, None for what is undefined: how the input was understood, numbers of items and
-        labels, labels an item, the frequency of each label, the order statistic, and what is odd.
+        How the input was read, the numbers of items and labels, the labels per item, the frequency
+        of each label, the order of labels, and probable mistakes. Undefined values are None.
 
     Examples
     --------
     >>> from semmetrics.kinds.labels import as_labels
-    >>> found = describe(as_labels({"a": ["cat", "dog"], "b": ["cat"]}))
-    >>> found["items"], found["labels"], found["vocabulary"], found["frequencies"][0]
+    >>> record = describe(as_labels({"a": ["cat", "dog"], "b": ["cat"]}))
+    >>> record["items"], record["labels"], record["vocabulary"], record["frequencies"][0]
     (2, 3, 2, {'label': 'cat', 'count': 2})
     """
-    from semmetrics.metrics.label_statistics import label_frequencies, label_order
-
-    labels = labels.renamed(
-        [as_entry(tuple(dict.fromkeys(terms))) for terms in labels.terms]
-    )
-    side, scores = labels.side, labels.side.scores
-    counts = label_frequencies(side.codes, len(labels.vocabulary))
-    names = [class_name(terms) for terms in labels.terms]
-    sizes = side.sizes.astype(np.float64)
-    pairs, mean = int((sizes * (sizes - 1) / 2).sum()), None
-    distinct = min(pairs, len(names) * (len(names) - 1) // 2)
-    if pairs <= _PAIRS and distinct <= _UNLIKE and not labels.ranked:  # else minutes
-        found = label_order(side.indptr, side.codes)
-        mean, pairs = common.finite_or_none(found.mean), len(found.order)
+    entries = []
+    for terms in labels.terms:
+        distinct_terms = tuple(dict.fromkeys(terms))
+        entries.append(as_entry(distinct_terms))
+    labels = labels.renamed(entries)
+    scores = labels.side.scores
     span = None
     if scores is not None and len(scores):
         span = {"min": float(scores.min()), "max": float(scores.max())}
-    return common.describe_input(
+    return describe_input(
         labels,
         _find_odd(labels),
-        labels=len(side.codes),
-        vocabulary=len(names),
+        labels=len(labels.side.codes),
+        vocabulary=len(labels.terms),
         synonyms=sum(len(terms) > 1 for terms in labels.terms),
         ranked=labels.ranked,
         scores=span,
-        cardinality=common.describe_sizes(side.indptr),
-        frequencies=[
-            {"label": names[code], "count": times}
-            for code, times in zip(
-                counts.labels.tolist(), counts.counts.tolist(), strict=True
-            )
-        ],
-        order=None if labels.ranked else {"mean": mean, "pairs": pairs},
+        cardinality=describe_sizes(labels.side.indptr),
+        frequencies=_count_labels(labels),
+        order=_describe_order(labels),
     )
+
+
+def _count_labels(labels: Lists) -> list[dict[str, Any]]:
+    """Return how often each label occurs, most frequent first."""
+    from semmetrics.metrics.label_statistics import label_frequencies
+
+    frequencies = label_frequencies(labels.side.codes, len(labels.vocabulary))
+    codes = frequencies.labels.tolist()
+    counts = frequencies.counts.tolist()
+    records = []
+    for code, n in zip(codes, counts, strict=True):
+        records.append({"label": class_name(labels.terms[code]), "count": n})
+    return records
+
+
+def _describe_order(labels: Lists) -> dict[str, Any] | None:
+    """Return the mean order of pairs of labels, and the number of different pairs.
+
+    With too many pairs, which would take minutes, the mean is None, and the number is the number of
+    pairs in all items. Ranked labels have no order.
+    """
+    if labels.ranked:
+        return None
+    from semmetrics.metrics.label_statistics import label_order
+
+    sizes = labels.side.sizes.astype(np.float64)
+    n_names = len(labels.terms)
+    n_pairs = int((sizes * (sizes - 1) / 2).sum())
+    max_distinct_pairs = min(n_pairs, n_names * (n_names - 1) // 2)
+    if n_pairs > _MAX_PAIRS or max_distinct_pairs > _MAX_DISTINCT_PAIRS:
+        return {"mean": None, "pairs": n_pairs}
+    order = label_order(labels.side.indptr, labels.side.codes)
+    return {"mean": finite_or_none(order.mean), "pairs": len(order.order)}
+
+
+# ---- probable mistakes --------------------------------------------------------------------------
 
 
 def _find_odd(labels: Lists) -> list[Fact]:
-    """Note what is accepted and yet probably not meant."""
-    side, width, scores = (
-        labels.side,
-        max(1, len(labels.vocabulary)),
-        labels.side.scores,
-    )
-    names = [term for terms in labels.terms for term in terms]
-    facts = common.find_gaps(labels) + unlike_scores(labels)
-    if not labels.ranked and len(labels) >= _FEW:
-        present = np.bincount(
-            np.unique(cell_keys(side.indptr, side.codes, width)) % width
-        )
-        often = np.flatnonzero(present > _OFTEN * len(labels)).tolist()
-        facts += common.named(
-            "common-labels", (class_name(labels.terms[code]) for code in often)
-        )
-        facts += common.counted("rare-labels", int((present == 1).sum()), total=width)
-    facts += common.find_odd_texts(list(dict.fromkeys(names)), "label")
+    """Return notes on probable mistakes, which do not raise an error."""
+    names: list[str] = []
+    for terms in labels.terms:
+        names += terms
+    notes = find_gaps(labels) + unlike_scores(labels)
+    if not labels.ranked and len(labels) >= _MIN_ITEMS:
+        notes += _frequency_notes(labels)
+    notes += find_odd_texts(list(dict.fromkeys(names)), "label")
     lists = list(filter(LIST_AS_TEXT.search, names))
-    facts += common.named("lists-as-text", lists, side="distinct")
+    notes += named("lists-as-text", lists, side="distinct")
     if not lists:
-        is_single = len(side.indptr) > 1 and np.diff(side.indptr).max() <= 1
-        facts += _find_joined(names, is_single=is_single)
-    words = sum(name.count(" ") + 1 for name in names)
-    if not labels.ranked and words and words >= SENTENCE * len(names):
-        facts.append(
-            Fact("sentences", values={"side": "distinct", "mean": words / len(names)})
-        )
-    facts += common.find_odd_ids(labels.ids)
-    if scores is None or not len(scores):
-        return facts
-    outside = int(((scores < 0) | (scores > 1)).sum())
-    facts += common.counted("outside-0-1", outside, total=len(scores))
-    if len(scores) > 1 and scores.min() == scores.max():
-        facts.append(Fact("equal-scores", values={"score": float(scores[0])}))
-    rows = row_numbers(side.indptr)
-    rising = np.unique(rows[1:][(np.diff(scores) > 0) & (np.diff(rows) == 0)])
-    return (
-        facts
-        if labels.ranked
-        else facts + common.of_items("rising-scores", labels, rising)
-    )
+        is_single = len(labels) > 0 and labels.side.sizes.max() <= 1
+        notes += _joined_notes(names, is_single=is_single)
+    n_words = sum(1 + name.count(" ") for name in names)
+    if not labels.ranked and n_words and n_words >= SENTENCE * len(names):
+        values = {"side": "distinct", "mean": n_words / len(names)}
+        notes.append(Fact("sentences", values=values))
+    notes += find_odd_ids(labels.ids)
+    return notes + _score_notes(labels)
 
 
-def _find_joined(names: Sequence[str], *, is_single: bool) -> list[Fact]:
-    """Note labels of one input that are several labels, if items have one label at most."""
-    facts: list[Fact] = []
-    delimiters = ALL_DELIMITERS if is_single else DELIMITERS
+def _frequency_notes(labels: Lists) -> list[Fact]:
+    """Return notes on labels of nearly all items, and on labels of a single item."""
+    side = labels.side
+    n_names = max(1, len(labels.vocabulary))
+    cells = np.unique(cell_keys(side.indptr, side.codes, n_names))
+    n_items = np.bincount(cells % n_names)
+    common_codes = np.flatnonzero(n_items > _COMMON_SHARE * len(labels)).tolist()
+    common_names = [class_name(labels.terms[code]) for code in common_codes]
+    n_rare = int((n_items == 1).sum())
+    notes = named("common-labels", common_names)
+    return notes + counted("rare-labels", n_rare, total=n_names)
+
+
+def _joined_notes(names: Sequence[str], *, is_single: bool) -> list[Fact]:
+    """Return notes on labels that are several labels with a delimiter between them.
+
+    Parameters
+    ----------
+    names : sequence of str
+    is_single : bool
+        Whether every item has at most one label.
+    """
+    delimiters: Sequence[str] = DELIMITERS
+    if is_single:
+        delimiters = ALL_DELIMITERS
+    notes: list[Fact] = []
     for delimiter in delimiters:
-        joined = [name for name in names if has_parts(name, delimiter)]
-        if delimiter in WORD_DELIMITERS:
-            are_several = are_joined_words(names, (), delimiter)
-        elif delimiter in DELIMITERS:
-            are_several = are_joined(joined, names, delimiter)
-        else:
-            are_several = False
-        if is_single and not are_several:
-            are_several = are_permuted(names, (), delimiter)
-        if joined and are_several:
+        joined = find_joined(names, delimiter)
+        if joined and _separates_labels(delimiter, names, joined, is_single=is_single):
             values = {"side": "distinct", "delimiter": delimiter}
-            facts += common.counted("joined-labels", len(joined), joined[:1], **values)
-    return facts
+            notes += counted("joined-labels", len(joined), joined[:1], **values)
+    return notes
+
+
+def _separates_labels(
+    delimiter: str, names: Sequence[str], joined: Sequence[str], *, is_single: bool
+) -> bool:
+    """Return whether a delimiter separates labels in the names that contain it."""
+    if delimiter in WORD_DELIMITERS:
+        are_several = are_joined_words(names, (), delimiter)
+    elif delimiter in DELIMITERS:
+        are_several = are_joined(joined, names, delimiter)
+    else:
+        are_several = False
+    if is_single and not are_several:
+        are_several = are_permuted(names, (), delimiter)
+    return are_several
+
+
+def _score_notes(labels: Lists) -> list[Fact]:
+    """Return notes on scores outside [0, 1], equal scores, and scores in rising order."""
+    scores = labels.side.scores
+    if scores is None or not len(scores):
+        return []
+    n_outside = int(((scores < 0) | (scores > 1)).sum())
+    notes = counted("outside-0-1", n_outside, total=len(scores))
+    if len(scores) > 1 and scores.min() == scores.max():
+        notes.append(Fact("equal-scores", values={"score": float(scores[0])}))
+    if labels.ranked:
+        return notes
+    rows = row_numbers(labels.side.indptr)
+    is_rising = (np.diff(scores) > 0) & (np.diff(rows) == 0)
+    rising_rows = np.unique(rows[1:][is_rising])
+    return notes + of_items("rising-scores", labels, rising_rows)
+
+
+# ---- text ---------------------------------------------------------------------------------------
 
 
 def format_description(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the facts of a description as texts by name; an empty text is not worth a line."""
-    number, scores, order = "score" if record["ranked"] else "label", "none", ""
-    if record["scores"] is not None:
-        rule = (
-            "; a decoding rule or a cutoff makes sets of them"
-            if record["ranked"]
-            else ""
-        )
-        scores = "from {min:g} to {max:g}".format(**record["scores"]) + rule
-    if record["order"] is not None and record["order"]["pairs"]:
-        mean, pairs = (
-            record["order"]["mean"],
-            pluralize(record["order"]["pairs"], "pair"),
-        )
-        order = f"not computed: {pairs} of labels are too many"
-        if mean is not None:
-            order = f"{mean:.3f} over {pairs} (0.5: none, 1: always the same)"
-    frequencies = [(entry["label"], entry["count"]) for entry in record["frequencies"]]
-    several = record["synonyms"]
+    """Return the lines of a description by their names. An empty line is not shown."""
+    noun = "label"
+    most_frequent = ""
+    if record["ranked"]:
+        noun = "score"
+    else:
+        entries = record["frequencies"]
+        counts = [(entry["label"], entry["count"]) for entry in entries]
+        most_frequent = format_counts(counts)
+    n_synonyms = record["synonyms"]
+    synonyms = ""
+    if n_synonyms:
+        synonyms = f"{pluralize(n_synonyms, 'label')} with several names"
+    n_labels = pluralize(record["labels"], noun)
     return {
-        "items": common.format_known(record),
-        "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
-        "synonyms": f"{pluralize(several, 'label')} with several names"
-        if several
-        else "",
-        "scores": scores,
-        "labels an item": common.format_spread(record["cardinality"]),
-        "most frequent": "" if record["ranked"] else common.format_counts(frequencies),
-        "label order": order,
+        "items": format_known(record),
+        "labels": f"{n_labels}, {record['vocabulary']:,} distinct",
+        "synonyms": synonyms,
+        "scores": _format_scores(record),
+        "labels an item": format_spread(record["cardinality"]),
+        "most frequent": most_frequent,
+        "label order": _format_order(record["order"]),
     }
 
 
-def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return what a definition makes of cutoffs, and which orders and sides matter to it."""
-    free = (definition.symmetric, definition.order_invariant)
-    sides, order = ("does not matter" if one else "matters" for one in free)
-    cutoff = (
-        f"{definition.name}@5 takes the first 5 predictions"
-        if definition.cutoff
-        else "none"
-    )
-    traits = f"which side predicts {sides}; the order of labels in a list {order}"
-    return {"cutoff": cutoff, "traits": traits}
+def _format_scores(record: Mapping[str, Any]) -> str:
+    """Write the range of scores."""
+    span = record["scores"]
+    if span is None:
+        return "none"
+    text = f"from {span['min']:g} to {span['max']:g}"
+    if record["ranked"]:
+        text += "; a decoding rule or a cutoff makes sets of them"
+    return text
 
 
-def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return the cutoffs of a protocol, and what predictions it takes."""
-    cutoffs = ", ".join(f"@{k}" for k in protocol.top_k)
-    return {
-        "cutoffs": f"{cutoffs or 'none'} unless {OPTIONS['top_k'].both} says otherwise",
-        "predictions": f"label lists, or scores that {OPTIONS['threshold'].both} or "
-        f"{OPTIONS['decode'].both} make sets of"
-        if protocol.decode and "{logits}" not in str(protocol.entries)
-        else f"logits, which predict a label from 0, or scores from {OPTIONS['threshold'].both}"
-        if protocol.decode
-        else "label lists, ranked by their scores where they have them",
-    }
+def _format_order(order: Mapping[str, Any] | None) -> str:
+    """Write the mean order of pairs of labels."""
+    if order is None or not order["pairs"]:
+        return ""
+    pairs = pluralize(order["pairs"], "pair")
+    if order["mean"] is None:
+        return f"not computed: {pairs} of labels are too many"
+    return f"{order['mean']:.3f} over {pairs} (0.5: none, 1: always the same)"

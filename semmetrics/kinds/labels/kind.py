@@ -11,7 +11,6 @@ from semmetrics.data.form import ReadOptions, is_truth
 from semmetrics.data.lists import Lists
 from semmetrics.data.swapped import check_labels
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -20,91 +19,20 @@ from semmetrics.kinds.base import (
     Notes,
     Options,
     Tasks,
-    each_task,
 )
+from semmetrics.kinds.embeddings import read_embedding
 from semmetrics.kinds.labels import read_labels
-from semmetrics.kinds.labels.description import (
-    describe,
-    explain_definition,
-    explain_protocol,
-    format_description,
-)
+from semmetrics.kinds.labels.description import describe, format_description
+from semmetrics.kinds.labels.explanation import explain_definition, explain_protocol
 from semmetrics.kinds.labels.items import format_item, show_item
-from semmetrics.kinds.labels.normalization import (
-    normalization,
-)
+from semmetrics.kinds.labels.label_measures import complete_measure, default_measures
+from semmetrics.kinds.labels.normalization import normalization
 from semmetrics.kinds.labels.notes import check_shared, label_notes
 from semmetrics.kinds.labels.prepare import prepare_labels
+from semmetrics.kinds.labels.set_sizes import read_set_size_probs
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics.definition import (
-    DEFAULT_EMBEDDING,
-    Definition,
-    Measure,
-)
-from semmetrics.metrics.parsing import parse
-from semmetrics.options import OPTIONS
-
-_EXACT = (
-    "F1",
-    "Precision",
-    "Recall",
-    "Jaccard",
-    "SubsetAccuracy",
-    "MicroF1",
-    "MacroF1",
-)
-_SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
-_GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
-_NUMBERS = (
-    f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
-)
-_RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
-
-
-def _read_names(names: Any, files: ReadOptions) -> list[Any]:
-    """Return a list of names, read if it is a path."""
-    if isinstance(names, (str, os.PathLike)):
-        from semmetrics.data.side_inputs import read_class_list
-
-        return list(read_class_list(names, files))
-    return list(names)
-
-
-def unknown_values(given: str | float | None) -> tuple[float, ...]:
-    """Return the values of cells that nobody verified.
-
-    Raises
-    ------
-    InputError
-        If one is not a number, or is 0 or 1.
-
-    Examples
-    --------
-    >>> unknown_values("-1,nan"), unknown_values(-1), unknown_values(None)
-    ((-1.0, nan), (-1.0,), ())
-    """
-    if given is None:
-        return ()
-    values = []
-    for text in str(given).split(","):
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if value in (0.0, 1.0):
-            wanted = "a number other than 0 and 1, nan, or several as -1,nan"
-            raise InputError(
-                "bad-option", name="unknown_value", value=given, wanted=wanted
-            )
-        values.append(value)
-    return tuple(values)
-
-
-def _ships(spec: Any) -> bool:
-    """Return whether an embedding is named as a model of the package."""
-    from semmetrics.embed.open import SHIPPED
-
-    return isinstance(spec, str) and spec in SHIPPED
+from semmetrics.kinds.sample_weights import read_weights
+from semmetrics.metrics.definition import Definition, Measure
 
 
 class LabelKind(Kind):
@@ -114,7 +42,7 @@ class LabelKind(Kind):
     example_files = "preds.json gt.json"
 
     def read_side_inputs(self, options: Options) -> Options:
-        """Read the class list, the labels to ignore, the weights, the taxonomy and vectors of words."""
+        """Read the class list, labels to ignore, weights, taxonomy and word vectors."""
         files = options.read.beside()
         taxonomy = options.taxonomy
         if taxonomy is not None:
@@ -122,91 +50,53 @@ class LabelKind(Kind):
 
             taxonomy = as_taxonomy(taxonomy, options=files)
             taxonomy = taxonomy.normalized(normalization(options.normalize))
-        classes, ignore = options.classes, options.ignore
+        embedding = read_embedding(options.embedding)
+        classes = options.classes
+        if classes is not None:
+            classes = _read_names(classes, files)
         return options.replace(
-            embedding=common.read_embedding(options.embedding),
-            classes=None if classes is None else _read_names(classes, files),
-            ignore=_read_names(ignore, files),
-            weights=common.read_weights(options.weights, files),
+            embedding=embedding,
+            classes=classes,
+            ignore=_read_names(options.ignore, files),
+            weights=read_weights(options.weights, files),
             taxonomy=taxonomy,
         )
 
     def read(self, data: Any, source: str, options: Options) -> Lists:
-        """Read one side; the class list names the columns of a matrix."""
+        """Read one side. The class list names the columns of a matrix."""
         unknown = unknown_values(options.unknown_value)
+        classes = options.classes
         if is_truth(options.read):
-            truth = read_labels(data, source, options.classes, options.read, unknown)
+            truth = read_labels(data, source, classes, options.read, unknown)
             return mark_verified(truth)
         return read_labels(
-            data,
-            source,
-            options.classes,
-            options.read,
-            unknown,
-            scores=options.scores,
+            data, source, classes, options.read, unknown, scores=options.scores
         )
 
     def join(self, preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
         """Make the task of each system."""
-        given, tasks = options.set_size_probs, {}
-        for name, pred in preds.items():
+        tasks = {}
+        for system, pred in preds.items():
             check_labels(pred, ref)
-            probs = given.get(name) if isinstance(given, Mapping) else given
-            heads = common.read_set_size_probs(probs, options.read)
-            tasks[name] = {"": label_task(pred, ref, options, heads)}
+            probs = options.set_size_probs
+            if isinstance(probs, Mapping):
+                probs = probs.get(system)
+            heads = read_set_size_probs(probs, options.read)
+            tasks[system] = {"": label_task(pred, ref, options, heads)}
         return tasks
 
     def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
-        """Return ranking measures for scores without a rule, otherwise set measures.
-
-        Lists that are all numbers have no meaning to compare.
-        """
-        every = [task for _, task in each_task(tasks)]
-        decided = options.top_k is not None or options.decode is not None
-        if any(task.ranked for task in every) and not decided:
-            return Defaults(_RANKING)
-        if all(task.numbered for task in every):
-            return Defaults(_EXACT, dict.fromkeys(_SEMANTIC, _NUMBERS))
-        return Defaults((*_EXACT, *_SEMANTIC))
+        """Return measures of rankings for scores without a rule, otherwise measures of sets."""
+        return default_measures(tasks, options)
 
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Fill the size of the class list into a protocol's measure, or name what is lacking."""
-        n_classes = max(
-            (task.n_known for _, task in each_task(tasks)), key=lambda n: n or 0
-        )
-        if "{q}" in text and n_classes is None:
-            return CompletedMeasure(
-                text, f"needs the number of labels of the data set: {_GIVE_CLASSES}"
-            )
-        if "labels=given" in text and n_classes is None:
-            return CompletedMeasure(
-                text, f"is a mean over the whole dictionary: {_GIVE_CLASSES}"
-            )
-        scores = [task.pred.scores for _, task in each_task(tasks)]
-        if "{logits}" in text and any(
-            one is not None and not (one < 0).any() for one in scores
-        ):
-            return CompletedMeasure(
-                text,
-                "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0",
-            )
-        text = text.replace("{logits}", "at-least:0")
-        given = common.by_name(options.embedding)
-        text = text.replace("{q}", str(n_classes))
-        (measure,) = parse(text)
-        name = measure["embedding"]
-        if name not in (None, DEFAULT_EMBEDDING, *given):
-            give = f"embedding={{{name!r}: 'sbert:{name}'}} (--embedding {name}=sbert:{name})"
-            return CompletedMeasure(text, f"needs the sentence model {name}: {give}")
-        if name == DEFAULT_EMBEDDING and (name not in given or _ships(given[name])):
-            needs = "needs word vectors (the paper's are GoogleNews word2vec)"
-            return CompletedMeasure(text, f"{needs}: embedding= (--embedding FILE)")
-        return CompletedMeasure(text, "")
+        """Replace the placeholders in a measure of a protocol, or report a missing input."""
+        return complete_measure(text, tasks, options)
 
     def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
-        """Add what the measures need to the tasks; see `prepare_labels`."""
+        """Add label vectors and the taxonomy to the tasks."""
         return prepare_labels(tasks, measures, options)
 
     def notes(
@@ -217,13 +107,13 @@ class LabelKind(Kind):
         noted: Notes,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return what a user should know besides the scores."""
+        """Return notes for the user on the data and the options."""
         return label_notes(tasks, measures, options, noted, inputs)
 
     def check_shared(
         self, noted: Iterable[Any], options: Options, names: Sequence[str]
     ) -> None:
-        """Raise an error if no label or caption has anything in common with a given input."""
+        """Raise an error if no label is in the taxonomy or in the embedding of the user."""
         check_shared(noted, options, names)
 
     def describe(self, data: Any) -> dict[str, Any]:
@@ -243,12 +133,56 @@ class LabelKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition means for this kind, by name."""
+        """Return lines that explain a measure for label sets, by their names."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for this kind, by name."""
+        """Return lines that explain a protocol for label sets, by their names."""
         return explain_protocol(protocol)
 
 
 KIND = LabelKind()
+
+
+def unknown_values(unknown_value: str | float | None) -> tuple[float, ...]:
+    """Return the values of cells that nobody verified.
+
+    Parameters
+    ----------
+    unknown_value : str, float or None
+        The option of the user: one value, or several separated by commas.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number, or is 0 or 1.
+
+    Examples
+    --------
+    >>> unknown_values("-1,nan"), unknown_values(-1), unknown_values(None)
+    ((-1.0, nan), (-1.0,), ())
+    """
+    if unknown_value is None:
+        return ()
+    values = []
+    for text in str(unknown_value).split(","):
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if value in (0.0, 1.0):
+            wanted = "a number other than 0 and 1, nan, or several as -1,nan"
+            raise InputError(
+                "bad-option", name="unknown_value", value=unknown_value, wanted=wanted
+            )
+        values.append(value)
+    return tuple(values)
+
+
+def _read_names(names: Any, files: ReadOptions) -> list[Any]:
+    """Return a list of names, which is read if it is a path."""
+    if isinstance(names, (str, os.PathLike)):
+        from semmetrics.data.side_inputs import read_class_list
+
+        return list(read_class_list(names, files))
+    return list(names)

@@ -2,106 +2,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
-from semmetrics.data.lists import Terms
-from semmetrics.errors import InputError
-from semmetrics.kinds import common
-from semmetrics.kinds.base import (
-    Measures,
-    Options,
-    Tasks,
-    each_task,
-)
-from semmetrics.kinds.labels import oddities
-from semmetrics.metrics.definition import (
-    Measure,
-    model_key,
-)
+import numpy as np
 
-# what measures need: vectors of terms, of lists
-_WORDS, _TEXTS = (
-    "embedding",
-    "text_embedding",
+from semmetrics.data.lists import Terms
+from semmetrics.data.observations import Observations
+from semmetrics.data.tasks import LabelTask
+from semmetrics.errors import InputError
+from semmetrics.kinds.base import Measures, Options, Tasks, each_task
+from semmetrics.kinds.embeddings import embedding_name, open_models
+from semmetrics.kinds.labels.observation_codes import (
+    EMBEDDED_TERMS,
+    LABELS_IN_TAXONOMY,
+    LABELS_WITH_PARENTS,
+    TERM_PROBLEMS,
 )
+from semmetrics.metrics.definition import Measure, model_key
+
+_TERM_VECTORS = "embedding"
+_TEXT_VECTORS = "text_embedding"
+"""The kinds of vectors that measures need: of terms, or of whole label lists as text."""
+
+
+@dataclass(frozen=True)
+class _NeededEmbeddings:
+    """The embeddings that measures need.
+
+    Attributes
+    ----------
+    needs : dict from `embedding_name` to set of str
+        The kinds of vectors that the measures need of each embedding.
+    measures : dict from `model_key` to Measure
+        A measure for each set of label vectors.
+    """
+
+    needs: dict[str, set[str]]
+    measures: dict[str, Measure]
+
+
+@dataclass(frozen=True)
+class _OpenModels:
+    """The embeddings that measures need, opened.
+
+    Attributes
+    ----------
+    needed : _NeededEmbeddings
+    models : mapping from `embedding_name` to Embedder
+    options : ResolvedOptions
+    device : torch.device or None
+        Where measures compute.
+    """
+
+    needed: _NeededEmbeddings
+    models: Mapping[str, Any]
+    options: Options
+    device: Any
+
+    def look_up(self, terms: Sequence[Terms]) -> dict[str, Any]:
+        """Return the vectors of labels in each embedding, by `embedding_name`."""
+        from semmetrics.embed.label_vectors import label_vectors
+        from semmetrics.embed.lookup import rules_for
+
+        vectors = {}
+        for name, model in self.models.items():
+            rules = rules_for(model, self.options.lookup, self.options.oov)
+            needs_texts_only = self.needed.needs[name] == {_TEXT_VECTORS}
+            vectors[name] = label_vectors(
+                terms, model, whole=needs_texts_only, device=self.device, **rules
+            )
+        return vectors
+
+    def vectors_of_measures(self, vectors: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the label vectors of each measure, by `model_key`."""
+        vectors_of_key = {}
+        for key, measure in self.needed.measures.items():
+            name = embedding_name(measure, self.options.embedding)
+            vectors_of_key[key] = _with_policy(vectors[name], measure, self.options)
+        return vectors_of_key
 
 
 def prepare_labels(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """Add the label vectors that measures need, and the taxonomy.
 
-    A measure names its embedding, "default" unless another is named. Without such an embedding the
-    measure uses the model of its definition. Only embeddings that some measure uses are opened, and
-    every distinct term of a task is looked up once in each.
+    Only embeddings that a measure uses are opened, and each distinct term of a task is looked up
+    once in each. `semmetrics.kinds.embeddings` has the rules for which embedding a measure uses.
 
     Raises
     ------
     InputError
-        If a measure names an embedding that is not given, or one cannot be opened; if there is no
-        such device, or it has no double precision; or if ``max_words`` applies to none of them.
+        If a measure cannot leave unverified cells out, an embedding is unknown or cannot be
+        opened, the device does not exist or has no double precision, or ``max_words`` applies to
+        none of the embeddings.
     MissingDependencyError
         If the device needs torch, which is not installed.
     """
     _check_unverified(tasks, measures)
-    needs: dict[str, set[str]] = {}
-    by_key: dict[str, Measure] = {}
-    for measure in measures:
-        if kinds := measure.definition.needs & {_WORDS, _TEXTS}:
-            name = common.embedding_name(measure, options.embedding)
-            needs.setdefault(name, set()).update(kinds)
-            by_key.setdefault(model_key(measure), measure)
+    needed = _find_needed(measures, options)
     taxonomy = options.taxonomy
-    if not needs and taxonomy is None:
+    if not needed.needs and taxonomy is None:
         return tasks
-    is_placed = any("taxonomy" in measure.definition.needs for measure in measures)
-    models, device = {}, None
-    if needs:
-        from semmetrics.core.backend import find_device
-        from semmetrics.embed.label_vectors import label_vectors
-        from semmetrics.embed.lookup import rules_for
-
-        device = find_device(options.device)
-        models = common.open_models(list(by_key.values()), options)
-
-    def prepared(task: Any) -> Any:
-        plain = task.synonyms is None
-        terms = [(name,) for name in task.classes] if plain else task.synonyms.terms
-        looked_up = {}
-        for name, model in models.items():
-            rules = rules_for(model, options.lookup, options.oov)
-            whole = needs[name] == {_TEXTS}
-            looked_up[name] = label_vectors(
-                terms, model, whole=whole, device=device, **rules
-            )
-        found = {key: _with_policy(looked_up, m, options) for key, m in by_key.items()}
-        by_word = {
-            name: one for name, one in looked_up.items() if _WORDS in needs[name]
-        }
-        observations = task.observations.copy()
-        oddities.observe_terms(observations, found)
-        oddities.count_known_terms(observations, by_word)
-        if taxonomy is not None and is_placed:
-            placed = [_place_in(taxonomy, some) for some in task.terms or terms]
-            codes = [code for code in placed if code is not None]
-            n_with_parents = int((taxonomy.depth[codes] > 0).sum())
-            observations.count(oddities.PLACED, len(codes))
-            observations.count(oddities.WITH_PARENTS, n_with_parents)
-        return replace(task, models=found, taxonomy=taxonomy, observations=observations)
-
-    return {
-        name: {part: prepared(t) for part, t in parts.items()}
-        for name, parts in tasks.items()
-    }
+    models = None
+    if needed.needs:
+        models = _open_models(needed, options)
+    uses_taxonomy = any("taxonomy" in measure.definition.needs for measure in measures)
+    prepared: dict[str, dict[str, Any]] = {}
+    for system, parts in tasks.items():
+        prepared[system] = {}
+        for part, task in parts.items():
+            with_vectors = _add_vectors(task, models)
+            if taxonomy is not None and uses_taxonomy:
+                _observe_taxonomy(with_vectors, taxonomy)
+            prepared[system][part] = replace(with_vectors, taxonomy=taxonomy)
+    return prepared
 
 
-def _with_policy(
-    looked_up: Mapping[str, Any], measure: Measure, options: Options
-) -> Any:
-    """Return the label vectors of a measure's embedding, with its policy for unknown labels."""
+def _check_unverified(tasks: Tasks, measures: Measures) -> None:
+    """Raise an error for a measure that cannot leave unverified cells out."""
+    names = [str(measure) for measure in measures if measure["q"] is not None]
+    if not names:
+        return
+    for _, task in each_task(tasks):
+        if task.unverified is None:
+            continue
+        if task.unverified.categories is not None:
+            raise InputError("counts-unverified", measure=names[0])
+        raise InputError("not-applicable", name="unknown_value", what=names[0])
+
+
+def _find_needed(measures: Measures, options: Options) -> _NeededEmbeddings:
+    """Return the embeddings that measures need."""
+    needs_of_name: dict[str, set[str]] = {}
+    measure_of_key: dict[str, Measure] = {}
+    for measure in measures:
+        needs = measure.definition.needs & {_TERM_VECTORS, _TEXT_VECTORS}
+        if needs:
+            name = embedding_name(measure, options.embedding)
+            needs_of_name.setdefault(name, set()).update(needs)
+            measure_of_key.setdefault(model_key(measure), measure)
+    return _NeededEmbeddings(needs_of_name, measure_of_key)
+
+
+def _open_models(needed: _NeededEmbeddings, options: Options) -> _OpenModels:
+    """Open the device and the embeddings."""
+    from semmetrics.core.backend import find_device
+
+    device = find_device(options.device)
+    models = open_models(list(needed.measures.values()), options)
+    return _OpenModels(needed, models, options, device)
+
+
+def _add_vectors(task: LabelTask, models: _OpenModels | None) -> LabelTask:
+    """Return a task with label vectors, and with observations of its own."""
+    observations = task.observations.copy()
+    if models is None:
+        return replace(task, models={}, observations=observations)
+    vectors = models.look_up(_terms_as_written(task))
+    vectors_of_key = models.vectors_of_measures(vectors)
+    _observe_terms(observations, vectors_of_key)
+    for name, term_vectors in vectors.items():
+        if _TERM_VECTORS in models.needed.needs[name]:
+            n_known = int(term_vectors.known.sum())
+            observations.count(EMBEDDED_TERMS, n_known, "known", name)
+    return replace(task, models=vectors_of_key, observations=observations)
+
+
+def _terms_as_written(task: LabelTask) -> Sequence[Terms]:
+    """Return the terms of each label as it was written."""
+    if task.synonyms is not None:
+        return task.synonyms.terms
+    return [(name,) for name in task.classes]
+
+
+def _with_policy(vectors: Any, measure: Measure, options: Options) -> Any:
+    """Return label vectors under a measure's policy for unknown labels."""
     from semmetrics.embed.lookup import rules_for
 
-    vectors = looked_up[common.embedding_name(measure, options.embedding)]
     default = measure.definition.oov
     rules = rules_for(vectors.embedder, options.lookup, options.oov, default)
     if rules["oov"] == "skip" and vectors.oov != "skip":
@@ -109,20 +188,45 @@ def _with_policy(
     return vectors
 
 
-def _place_in(taxonomy: Any, terms: Terms) -> int | None:
-    """Return the place of a label in a taxonomy; None if it has none of its terms."""
-    places = (taxonomy.find(term) for term in terms)
-    return next((place for place in places if place is not None), None)
+def _observe_terms(observations: Observations, models: Mapping[str, Any]) -> None:
+    """Observe the terms with a problem in an embedding, and count truncated ones.
+
+    Parameters
+    ----------
+    observations : Observations
+        Observations are added here.
+    models : mapping from `model_key` to LabelVectors
+    """
+    for name, vectors in models.items():
+        is_zero = np.zeros(1, np.bool_)
+        if vectors.counts["zero_vectors"]:
+            is_zero = vectors.known & ~vectors.vectors.any(axis=1)
+        flags = (~vectors.known, vectors.composed, vectors.untuned, is_zero)
+        for problem, has_problem in zip(TERM_PROBLEMS, flags, strict=True):
+            if has_problem.any():
+                terms = compress(vectors.terms, has_problem.tolist())
+                observations.add_names(EMBEDDED_TERMS, terms, problem, name)
+        n_truncated = vectors.counts["truncated"]
+        if n_truncated:
+            observations.count(EMBEDDED_TERMS, n_truncated, "truncated", name)
 
 
-def _check_unverified(tasks: Tasks, measures: Measures) -> None:
-    """Raise an error for a measure that cannot leave unverified cells out."""
-    every = [
-        task.unverified for _, task in each_task(tasks) if task.unverified is not None
-    ]
-    names = [str(measure) for measure in measures if measure["q"] is not None]
-    if not every or not names:
-        return
-    if every[0].categories is not None:
-        raise InputError("counts-unverified", measure=names[0])
-    raise InputError("not-applicable", name="unknown_value", what=names[0])
+def _observe_taxonomy(task: LabelTask, taxonomy: Any) -> None:
+    """Count the labels of a task in the taxonomy, and those that have parents."""
+    nodes = []
+    for terms in task.terms or _terms_as_written(task):
+        node = _find_node(taxonomy, terms)
+        if node is not None:
+            nodes.append(node)
+    n_with_parents = int((taxonomy.depth[nodes] > 0).sum())
+    task.observations.count(LABELS_IN_TAXONOMY, len(nodes))
+    task.observations.count(LABELS_WITH_PARENTS, n_with_parents)
+
+
+def _find_node(taxonomy: Any, terms: Iterable[str]) -> int | None:
+    """Return the node of a label: of its first term in the taxonomy, or None."""
+    for term in terms:
+        node: int | None = taxonomy.find(term)
+        if node is not None:
+            return node
+    return None

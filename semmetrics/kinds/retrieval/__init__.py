@@ -1,11 +1,10 @@
-"""Retrieval: queries that rank a gallery, beside the positives of each; how both are read."""
+"""Retrieval: queries that rank a gallery, and the positives of each query. How both are read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from semmetrics.data.lists import Holds, Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.public import is_coco_captions, read_coco_captions
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import Certainty, Verdict
+from semmetrics.kinds.recognition import Certainty, Verdict
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
@@ -91,12 +90,11 @@ _VERDICTS = {
     "no match",
 }
 _RANK = "rank"
-_NO_NUMBERS = ("iteration", "iter", "q0")  # of TREC's lines
-_IDS = ("id", "ids")  # ends of the names of columns of ids
+_OTHER_COLUMNS_OF_TREC = ("iteration", "iter", "q0")
+_ID_SUFFIXES = ("id", "ids")
+"""How the names of columns of ids end."""
 
-
-_form = partial(
-    Form,
+_BASE_FORM = Form(
     noun="candidate",
     columns=_NAMES,
     keys=_NAMES,
@@ -109,29 +107,29 @@ _form = partial(
     first_column="docno",
     numbered=True,
 )
-FORM = _form(scores=(*_SCORES, *_GRADES))
+FORM = replace(_BASE_FORM, scores=(*_SCORES, *_GRADES))
 _FORMS = {
     "": FORM,
-    "pred": _form(scores=_SCORES, last_scores=_GRADES),
-    "gt": _form(scores=_SCORES, first_scores=_GRADES, truths=True),
+    "pred": replace(_BASE_FORM, scores=_SCORES, last_scores=_GRADES),
+    "gt": replace(_BASE_FORM, scores=_SCORES, first_scores=_GRADES, truths=True),
 }
-"""How a run and judgements are written: the one has scores, the others grades."""
+"""How runs and judgements are written, by side. Runs have scores and judgements have grades."""
 
 
 def as_candidates(
     data: Any, *, source: str = "input", options: ReadOptions | None = None
 ) -> Lists | Matrix:
-    """Read a run, or the positives of queries, from whatever holds them.
+    """Read a run, or the positives of queries, from a file or an object.
 
     Parameters
     ----------
     data : path, mapping, sequence, frame, array, tensor, sparse matrix, Arrow stream or Lists
-        A path (str or PathLike) is read by its format. An array, or a list of rows of numbers,
-        is a matrix of queries x gallery. A mapping from query has a list of candidates for each,
-        the nearest first, or ``{candidate: number}``; COCO captions have the ids of the captions
-        of each image. Whole numbers are names.
+        A path (str or PathLike) is read by its format. An array, or a list of rows of numbers, is
+        a matrix of queries x gallery. A mapping from query has a list of candidates with the
+        nearest first, or ``{candidate: number}``. COCO captions have the ids of the captions of
+        each image. Integers are names.
     source : str
-        What messages call it; of a path that is the path.
+        The name of an object in messages. A path is called by its own name.
     options : ReadOptions, optional
         How files and records are read.
 
@@ -142,7 +140,7 @@ def as_candidates(
     Raises
     ------
     InputError
-        If the input is of another kind, or what it holds is wrong.
+        If the input is of another kind, or its content is wrong.
 
     Examples
     --------
@@ -153,154 +151,214 @@ def as_candidates(
     """
     options = options or DEFAULTS
     data = open_input(data, options)
-    found = as_data(data, _FORMS[options.side], source=source, options=options)
-    if isinstance(found, Lists):
-        found = _with_numbers(data, found, source, options)
-    if isinstance(found, Matrix):
-        rows, columns = found.values.shape
-        shape = f"{pluralize(rows, 'query')} x {pluralize(columns, FORM.noun)}"
-        how = found.understood.partition(" matrix")[0].removeprefix(
-            "matrix of items x classes"
-        )
-        how = (
-            f"{how} matrix".strip()
-            if "matrix" in found.understood
-            else f"{how}, matrix"
-        )
-        understood = f"{how}, {shape}, {found.values.dtype}"
-        return replace(found, noun=FORM.noun, understood=understood)
-    if found.synonyms:
-        code = next(
-            code for code, entry in enumerate(found.vocabulary) if type(entry) is tuple
-        )
-        where, value = found.where(found.first_item(code)), list(found.terms[code])
-        wanted = "the id of a candidate, or a pair of id and number"
-        raise InputError("wrong-type", where, value=value, wanted=wanted)
-    return found
+    run = as_data(data, _FORMS[options.side], source=source, options=options)
+    if isinstance(run, Lists):
+        run = _Table(data, source, options).use_numbers(run)
+    if isinstance(run, Matrix):
+        return _describe_matrix(run)
+    _check_entries(run)
+    return run
 
 
-def _with_numbers(data: Any, found: Lists, source: str, options: ReadOptions) -> Lists:
-    """Order a table or records without scores by rank, and recognise their side by columns.
+def _describe_matrix(matrix: Matrix) -> Matrix:
+    """Return a matrix with a description of queries and candidates, not of items and classes."""
+    n_rows, n_columns = matrix.values.shape
+    shape = f"{pluralize(n_rows, 'query')} x {pluralize(n_columns, FORM.noun)}"
+    form = matrix.understood.partition(" matrix")[0]
+    form = form.removeprefix("matrix of items x classes")
+    if "matrix" in matrix.understood:
+        form = f"{form} matrix".strip()
+    else:
+        form = f"{form}, matrix"
+    understood = f"{form}, {shape}, {matrix.values.dtype}"
+    return replace(matrix, noun=FORM.noun, understood=understood)
 
-    Raises
-    ------
-    InputError
-        If there are neither scores nor ranks, and another column holds numbers.
+
+def _check_entries(run: Lists) -> None:
+    """Raise an error if an entry is several terms and not one candidate."""
+    if not run.synonyms:
+        return
+    for code, entry in enumerate(run.vocabulary):
+        if type(entry) is tuple:
+            where = run.where(run.first_item(code))
+            wanted = "the id of a candidate, or a pair of id and number"
+            raise InputError("wrong-type", where, value=list(entry), wanted=wanted)
+
+
+def recognise(samples: Sequence[Sample]) -> Verdict:
+    """Return how certain it is that the data are retrieval. Only runs and judgements are."""
+    for sample in samples:
+        if sample.noun == FORM.noun or sample.shape == "run":
+            return Verdict(Certainty.CERTAIN)
+    return Verdict(Certainty.NO)
+
+
+# ---- ranks and grades in other columns ----------------------------------------------------------
+
+
+class _Table:
+    """A table that may have ranks or grades in columns that were not used when it was first read.
+
+    Parameters
+    ----------
+    data : object
+        An opened input, which can be read several times.
+    source : str
+        Its name in messages.
+    options : ReadOptions
     """
-    names = list(chain.from_iterable(map(_unused_names, found.notes)))
-    ranks = [name for name in names if name.strip().casefold() == _RANK]
-    if ranks and options.side != "gt":
-        found = _by_rank(data, found, ranks[0], source, options)
-    if found.side.scores is None:
-        for name in filter(_may_be_number, names):
-            if _read_numbers(data, name, source, options) is not None:
-                raise _unknown_numbers(found.source, name, options.side)
-            if options.side == "gt" and _holds_verdicts(data, name, source, options):
-                raise InputError("verdicts", found.source, name=name)
-    if not found.holds and options.column("score") is None:
-        found = replace(found, holds=_side_of(found, names))
-    return found
 
+    def __init__(self, data: Any, source: str, options: ReadOptions) -> None:
+        self._data = data
+        self._source = source
+        self._options = options
 
-def _unknown_numbers(where: str, name: str, side: str) -> InputError:
-    """Return the error for a column that contains numbers and is not used."""
-    flag = f"{side}_score_column" if side else "score_column"
-    what = "their grades" if side == "gt" else "their scores"
-    return InputError("unknown-numbers", where, name=name, what=what, flag=flag)
+    def use_numbers(self, lists: Lists) -> Lists:
+        """Order candidates by ranks, and recognise by columns which side they are.
 
+        Parameters
+        ----------
+        lists : Lists
+            The table as it was read first. Its notes name the columns that were not used.
 
-def _unused_names(fact: Any) -> Sequence[str]:
-    """Return the names of columns that a note says are not used."""
-    return tuple(fact.examples) if getattr(fact, "code", "") == "unused-columns" else ()
+        Raises
+        ------
+        InputError
+            If there are neither scores nor ranks, and another column contains numbers or verdicts.
+        """
+        names: list[str] = []
+        for note in lists.notes:
+            names += _unused_columns(note)
+        for name in names:
+            if name.strip().casefold() == _RANK and self._options.side != "gt":
+                lists = self._order_by_rank(lists, name)
+                break
+        if lists.side.scores is None:
+            for name in names:
+                if _may_have_numbers(name):
+                    self._check_unused(lists, name)
+        if not lists.holds and self._options.column("score") is None:
+            lists = replace(lists, holds=_recognise_side(lists, names))
+        return lists
 
+    def _check_unused(self, lists: Lists, name: str) -> None:
+        """Raise an error if a column that is not used contains numbers or verdicts."""
+        side = self._options.side
+        if self._read_numbers(name) is not None:
+            flag = f"{side}_score_column" if side else "score_column"
+            what = "their grades" if side == "gt" else "their scores"
+            raise InputError(
+                "unknown-numbers", lists.source, name=name, what=what, flag=flag
+            )
+        if side == "gt" and self._has_verdicts(name):
+            raise InputError("verdicts", lists.source, name=name)
 
-def _may_be_number(name: str) -> bool:
-    """Return whether a column may hold a grade or a score, by its name."""
-    folded = name.strip().casefold()
-    return folded not in (*_NO_NUMBERS, _RANK) and not folded.endswith(_IDS)
+    def _read_numbers(self, name: str) -> Lists | None:
+        """Read the table with the scores in a column, or None if it does not contain numbers."""
+        form = _FORMS[self._options.side]
+        options = replace(self._options, score_column=name)
+        try:
+            lists = as_data(self._data, form, source=self._source, options=options)
+        except InputError:
+            return None
+        if not isinstance(lists, Lists) or lists.side.scores is None:
+            return None
+        return lists
 
+    def _has_verdicts(self, name: str) -> bool:
+        """Return whether a column has words for whether a candidate is relevant."""
+        options = replace(self._options, candidate_column=name)
+        try:
+            lists = as_data(self._data, FORM, source=self._source, options=options)
+        except InputError:
+            return False
+        if not isinstance(lists, Lists) or not lists.vocabulary:
+            return False
+        words = {str(word).strip().casefold() for word in lists.vocabulary}
+        return words <= _VERDICTS
 
-def _read_numbers(
-    data: Any, name: str, source: str, options: ReadOptions
-) -> Lists | None:
-    """Read a table with a column for scores; None if it does not hold numbers."""
-    form, named = _FORMS[options.side], replace(options, score_column=name)
-    try:
-        found = as_data(data, form, source=source, options=named)
-    except InputError:
-        return None
-    return found if isinstance(found, Lists) and found.side.scores is not None else None
+    def _order_by_rank(self, lists: Lists, name: str) -> Lists:
+        """Order the candidates of a run by their ranks, with 1 first.
 
-
-def _holds_verdicts(data: Any, name: str, source: str, options: ReadOptions) -> bool:
-    """Tell whether a column has words that say whether a candidate is relevant."""
-    named = replace(options, candidate_column=name)
-    try:
-        found = as_data(data, _FORMS[""], source=source, options=named)
-    except InputError:
-        return False
-    if not isinstance(found, Lists):
-        return False
-    words = {str(word).strip().casefold() for word in found.vocabulary}
-    return bool(words) and words <= _VERDICTS
-
-
-def _by_rank(
-    data: Any, found: Lists, name: str, source: str, options: ReadOptions
-) -> Lists:
-    """Order the candidates of a run by their ranks, 1 first; or compare these with its scores."""
-    ranked = _read_numbers(data, name, source, options)
-    if ranked is None or ranked.side.scores is None:
-        return found
-    side, ranks = found.side, ranked.side.scores
-    rows = row_numbers(side.indptr)
-    same_row = rows[1:] == rows[:-1]
-    if side.scores is not None:
+        If candidates have scores, these give the order. A note then reports other ranks.
+        """
+        ranked = self._read_numbers(name)
+        if ranked is None or ranked.side.scores is None:
+            return lists
+        ranks = ranked.side.scores
+        side = lists.side
+        rows = row_numbers(side.indptr)
         order = np.lexsort((ranks, rows))
-        is_other = same_row & (np.diff(side.scores[order]) > 0)
-        number = len(np.unique(rows[1:][is_other]))
-        facts = [Fact("other-ranks", number, values={"name": name})] if number else []
-        return replace(found, notes=[*found.notes, *facts])
-    names_of_columns = {**found.column_names, _RANK: name}
-    is_other = same_row & (np.diff(ranks) < 0)
-    number = len(np.unique(rows[1:][is_other]))
-    notes = [_without_name(fact, name) for fact in found.notes]
-    notes = [fact for fact in notes if fact is not None]
-    if not number:
-        return replace(found, notes=notes, column_names=names_of_columns)
-    order = np.lexsort((ranks, rows))
-    notes.append(Fact("sorted-by-rank", number, values={"name": name}))
-    side = Side(side.indptr, side.codes[order])
-    return replace(found, side=side, notes=notes, column_names=names_of_columns)
+        if side.scores is not None:
+            increases = np.diff(side.scores[order]) > 0
+            n_other = _count_rows(rows, increases)
+            if not n_other:
+                return lists
+            note = Fact("other-ranks", n_other, values={"name": name})
+            return replace(lists, notes=[*lists.notes, note])
+
+        n_unsorted = _count_rows(rows, np.diff(ranks) < 0)
+        notes = _without_column(lists.notes, name)
+        column_names = {**lists.column_names, _RANK: name}
+        if n_unsorted:
+            notes.append(Fact("sorted-by-rank", n_unsorted, values={"name": name}))
+            side = Side(side.indptr, side.codes[order])
+        return replace(lists, side=side, notes=notes, column_names=column_names)
 
 
-def _without_name(fact: Any, name: str) -> Any:
-    """Return a note on columns that are not used without one of them; None if no other is left."""
-    if name not in _unused_names(fact):
-        return fact
-    others = tuple(other for other in fact.examples if other != name)
-    return replace(fact, n=len(others), examples=others) if others else None
+def _count_rows(rows: Any, is_step: Any) -> int:
+    """Count the rows with a step between neighbours.
+
+    Parameters
+    ----------
+    rows : int array, shape (n,)
+        The row of each entry, ascending.
+    is_step : bool array, shape (n - 1,)
+        Whether there is a step from an entry to the next one. Steps between rows do not count.
+    """
+    is_same_row = rows[1:] == rows[:-1]
+    return len(np.unique(rows[1:][is_same_row & is_step]))
 
 
-def _side_of(found: Lists, unused_names: Sequence[str]) -> Holds:
-    """Recognise a run or judgements by the names of columns."""
-    folded = {
-        name.strip().casefold()
-        for name in (*unused_names, *found.column_names.values())
-    }
+def _unused_columns(note: Any) -> Sequence[str]:
+    """Return the names of columns that a note reports as not used."""
+    if getattr(note, "code", "") != "unused-columns":
+        return ()
+    return tuple(note.examples)
+
+
+def _without_column(notes: Sequence[Any], name: str) -> list[Any]:
+    """Return the notes without the report that a column is not used."""
+    others = []
+    for note in notes:
+        names = _unused_columns(note)
+        if name not in names:
+            others.append(note)
+            continue
+        other_names = tuple(other for other in names if other != name)
+        if other_names:
+            others.append(replace(note, n=len(other_names), examples=other_names))
+    return others
+
+
+def _may_have_numbers(name: str) -> bool:
+    """Return whether a column may have grades or scores, by its name."""
+    folded = name.strip().casefold()
+    if folded == _RANK or folded in _OTHER_COLUMNS_OF_TREC:
+        return False
+    return not folded.endswith(_ID_SUFFIXES)
+
+
+def _recognise_side(lists: Lists, unused_names: Sequence[str]) -> Holds:
+    """Return whether a table is a run or judgements, by the names of its columns."""
+    folded = set()
+    for name in (*unused_names, *lists.column_names.values()):
+        folded.add(name.strip().casefold())
     if _RANK in folded:
         return "run"
-    score = found.column_names.get("score", "").strip().casefold()
-    return "judgements" if score in _GRADES and _are_whole(found) else ""
-
-
-def _are_whole(found: Lists) -> bool:
-    scores = found.side.scores
-    return scores is not None and bool((scores == np.floor(scores)).all())
-
-
-def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
-    """Tell how certain it is that the data are retrieval: only runs and qrels are."""
-    if any(one.noun == FORM.noun or one.shape == "run" for one in samples):
-        return Verdict(Certainty.CERTAIN)
-    return Verdict(Certainty.NO)
+    score_column = lists.column_names.get("score", "").strip().casefold()
+    scores = lists.side.scores
+    if score_column not in _GRADES or scores is None:
+        return ""
+    has_only_integers = bool((scores == np.floor(scores)).all())
+    return "judgements" if has_only_integers else ""

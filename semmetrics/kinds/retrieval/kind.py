@@ -7,7 +7,7 @@ from typing import Any
 
 from semmetrics.data.side_inputs import read_names
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import common
+from semmetrics.kinds import sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
@@ -18,29 +18,26 @@ from semmetrics.kinds.base import (
     Tasks,
     each_task,
 )
-from semmetrics.kinds.captions.prepare import read_frequencies
-from semmetrics.kinds.captions.scene_graphs import open_tuples
-from semmetrics.kinds.retrieval import as_candidates, phi
+from semmetrics.kinds.captions.side_inputs import open_tuples, read_frequencies
+from semmetrics.kinds.retrieval import as_candidates
+from semmetrics.kinds.retrieval.computed_phi import read_caption_texts
 from semmetrics.kinds.retrieval.description import (
     describe,
     explain_definition,
     explain_protocol,
     format_description,
-    format_item,
-    show_item,
 )
+from semmetrics.kinds.retrieval.embeddings import EMBEDDINGS, read_embeddings
+from semmetrics.kinds.retrieval.items import format_item, show_item
 from semmetrics.kinds.retrieval.notes import retrieval_notes
-from semmetrics.kinds.retrieval.relation import (
-    EMBEDDINGS,
-    make_parts,
-    read_embeddings,
-)
+from semmetrics.kinds.retrieval.phi import chosen_phi, phi_measures, with_phi
+from semmetrics.kinds.retrieval.task import make_parts
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import flat_terms
 from semmetrics.metrics.parsing import parse
 from semmetrics.metrics.retrieval import level_of
 
-_DEFAULTS = (
+_DEFAULT_MEASURES = (
     "HitRate@1",
     "HitRate@5",
     "HitRate@10",
@@ -58,32 +55,32 @@ class RetrievalKind(Kind):
     example_files = "--task retrieval sims.npy positives.json"
 
     def read_side_inputs(self, options: Options) -> Options:
-        """Read the names of both sides, the positives of columns, and the weights."""
+        """Read names, positives of columns, captions, frequencies, tuples and weights."""
         files = options.read
-        captions, reverse = phi.read_caption_texts(options), options.reverse_positives
-        if reverse is not None:
-            reverse = as_candidates(
-                reverse, source="reverse_positives", options=options.read
+        captions = read_caption_texts(options)
+        reverse_positives = options.reverse_positives
+        if reverse_positives is not None:
+            reverse_positives = as_candidates(
+                reverse_positives, source="reverse_positives", options=files
             )
         return options.replace(
             queries=read_names(options.queries, files, "queries"),
             gallery=read_names(options.gallery, files, "gallery"),
-            reverse_positives=reverse,
+            reverse_positives=reverse_positives,
             captions=captions,
             doc_freq=read_frequencies(options.doc_freq, files.max_bytes),
             tuples=open_tuples(options.tuples, files.max_bytes),
-            weights=common.read_weights(options.weights, files.beside()),
+            weights=sample_weights.read_weights(options.weights, files.beside()),
         )
 
     def read(self, data: Any, source: str, options: Options) -> Any:
-        """Read one side; without predictions the embeddings that the options name."""
+        """Read one side. Without predictions, read the embeddings that the options name."""
         embedded = [name for name in EMBEDDINGS if options.value(name) is not None]
-        if data is None and embedded:
+        if embedded and data is None:
             return read_embeddings(options)
         if embedded and source != "gts":
-            raise InputError(
-                "conflicting-options", names=f"predictions and {embedded[0]}"
-            )
+            names = f"predictions and {embedded[0]}"
+            raise InputError("conflicting-options", names=names)
         return as_candidates(data, source=source, options=options.read)
 
     def join(self, preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
@@ -91,18 +88,20 @@ class RetrievalKind(Kind):
         return {name: make_parts(run, ref, options) for name, run in preds.items()}
 
     def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
-        """Return what papers print, and the recall that they do not."""
-        return Defaults(_DEFAULTS + ("Rsum",) * (options.direction == "both"))
+        """Return the measures that papers report, and Recall@10."""
+        if options.direction == "both":
+            return Defaults((*_DEFAULT_MEASURES, "Rsum"))
+        return Defaults(_DEFAULT_MEASURES)
 
     def complete_measure(
         self, text: str, tasks: Tasks, options: Options
     ) -> CompletedMeasure:
-        """Name the phi that is given, or why a measure lacks it."""
+        """Complete a measure with the phi that is given, or return why there is no phi."""
         (measure,) = parse(text, "retrieval")
-        if not phi.phi_measures([measure]):
-            return CompletedMeasure(text, "")
-        chosen, lacking = phi.chosen_phi(measure, tasks, options)
-        return CompletedMeasure(str(chosen), lacking)
+        if not phi_measures([measure]):
+            return CompletedMeasure(text)
+        completed, missing = chosen_phi(measure, tasks, options)
+        return CompletedMeasure(str(completed), missing)
 
     def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         """Check the levels of relevance of measures, and add the matrices phi that they need.
@@ -114,10 +113,12 @@ class RetrievalKind(Kind):
         """
         for measure in flat_terms(measures):
             level = level_of(measure)
+            if level is None or level <= 1:
+                continue
             for _, task in each_task(tasks):
-                if level is not None and level > 1 and task.grades is None:
+                if task.grades is None:
                     raise InputError("no-grades", measure=measure, level=level)
-        return phi.with_phi(tasks, measures, options)
+        return with_phi(tasks, measures, options)
 
     def notes(
         self,
@@ -127,7 +128,7 @@ class RetrievalKind(Kind):
         noted: Notes,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return what a user should know besides the scores."""
+        """Return notes for the user, besides the scores."""
         return retrieval_notes(tasks, measures, options, noted, inputs)
 
     def describe(self, data: Any) -> dict[str, Any]:
@@ -147,11 +148,11 @@ class RetrievalKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition means for this kind, by name."""
+        """Explain a definition for this kind. Each explanation has a name."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for this kind, by name."""
+        """Explain a protocol for this kind. Each explanation has a name."""
         return explain_protocol(protocol)
 
 

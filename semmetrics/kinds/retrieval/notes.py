@@ -1,4 +1,4 @@
-"""What a user should know of retrieval besides the scores."""
+"""Notes on retrieval for the user, besides the scores."""
 
 from __future__ import annotations
 
@@ -8,28 +8,22 @@ from typing import Any
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact
-from semmetrics.kinds import common
-from semmetrics.kinds.base import (
-    Measures,
-    Notes,
-    Options,
-    Tasks,
-    each_task,
-)
-from semmetrics.kinds.retrieval import phi
-from semmetrics.kinds.retrieval.relation import (
-    LISTED,
-)
+from semmetrics.kinds import item_notes, note_builders, sample_weights
+from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.retrieval.phi import phi_notes
+from semmetrics.kinds.retrieval.task import LISTED
 from semmetrics.metrics.retrieval import HitRate, Recall
 
-_MIN_QUERIES = 10  # fewer say nothing about the order of a run
-_SHARE_OF_QUERIES = 0.9  # that rank their positives last, from which on a note says so
+_MIN_QUERIES = 10
+"""The fewest queries that show in which order a run is."""
+_MIN_SHARE_RANKED_LAST = 0.9
+"""The share of queries with positives at the end from which on a run looks reversed."""
 _DOUBTS = {
     "numbered-positives": "numbered",
     "transposed": "transposed",
     "places-as-scores": "places",
 }
-"""Notes, and the observations that they are made of."""
+"""The codes of notes, with the observation that each is made of."""
 
 
 def retrieval_notes(
@@ -39,39 +33,52 @@ def retrieval_notes(
     noted: Notes,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note the size and direction of each run, how many ties mattered, and what was left out."""
+    """Note the size of each run, ties, doubtful inputs, and options without effect."""
     notes: list[Fact] = []
-    are_recalls = [m for m in measures if m.definition in (Recall, HitRate)]
-    has_recall_only = {m.definition for m in are_recalls} == {Recall}
-    has_gallery = True
+    recalls = [m for m in measures if m.definition in (Recall, HitRate)]
+    has_recall_only = {m.definition for m in recalls} == {Recall}
     for name, task in each_task(tasks):
         observed = noted.get(name, task.observations)
-        if task.settings["gallery"] == LISTED:
-            has_gallery = False
-        n_queries = observed.number("queries") or len(task)
-        values = {"how": _describe_run(task)}
-        notes += common.count_facts(name, task)
-        notes.append(Fact("run-size", n_queries, (), name, values))
-        notes += common.counted("tied-ranks", _count_undecided(observed), (), name)
-        notes += _tied_phi(name, observed)
-        notes += _fewer_candidates(name, observed)
-        notes += _doubtful_runs(name, observed)
+        notes += _task_notes(name, task, observed)
         if has_recall_only:
             n_several = observed.number("several")
-            notes += common.counted("recall-of-several", n_several, (), name)
-    notes += common.unused_weights(options.weights, inputs[-1:])
+            notes += note_builders.counted("recall-of-several", n_several, (), name)
+    notes += sample_weights.unused_weights(options.weights, inputs[-1:])
     if "similarity" in options.set_by_user and options.queries_embeddings is None:
-        notes.append(common.no_effect("similarity", "no embeddings are compared"))
-    notes += phi.phi_facts(measures, options)
-    if has_gallery:
-        for measure in are_recalls:
-            if measure.k is None:
-                notes.append(Fact("counts-all", values={"measure": str(measure)}))
-    return notes + common.different_items(tasks)
+        notes.append(
+            note_builders.no_effect("similarity", "no embeddings are compared")
+        )
+    notes += phi_notes(measures, options)
+    notes += _cutoff_notes(tasks, recalls)
+    return notes + item_notes.different_items(tasks)
+
+
+def _cutoff_notes(tasks: Tasks, recalls: Measures) -> list[Fact]:
+    """Note recall without a cutoff, which counts every positive of a gallery as found."""
+    for _, task in each_task(tasks):
+        if task.settings["gallery"] == LISTED:
+            return []
+    notes = []
+    for measure in recalls:
+        if measure.k is None:
+            notes.append(Fact("counts-all", values={"measure": str(measure)}))
+    return notes
+
+
+def _task_notes(name: str, task: RetrievalTask, observed: Observations) -> list[Fact]:
+    """Note the size and direction of a run, ties, omissions, and doubtful inputs."""
+    n_queries = observed.number("queries") or len(task)
+    values = {"how": _describe_run(task)}
+    notes = item_notes.count_facts(name, task)
+    notes.append(Fact("run-size", n_queries, (), name, values))
+    notes += note_builders.counted("tied-ranks", _count_undecided(observed), (), name)
+    notes += _tied_phi(name, observed)
+    notes += _fewer_candidates(name, observed)
+    return notes + _doubtful_runs(name, observed)
 
 
 def _describe_run(task: RetrievalTask) -> str:
-    """Write what each query ranks, the direction, and the rule for ties."""
+    """Write the gallery, the direction, and the rule for ties of a run."""
     if task.settings["gallery"] == LISTED:
         gallery = "ranked lists"
     else:
@@ -93,32 +100,34 @@ def _fewer_candidates(name: str, observed: Observations) -> list[Fact]:
             n_fewer[k, left_out] = n
     notes = []
     for (k, left_out), n in sorted(n_fewer.items()):
-        besides = " besides their positives" if left_out else ""
-        is_repeated = left_out and n == n_fewer.get((k, False))
-        if not is_repeated:
-            values = {"k": str(k), "besides": besides}
-            notes.append(Fact("fewer-candidates", n, (), name, values))
+        besides = ""
+        if left_out:
+            besides = " besides their positives"
+            if n == n_fewer.get((k, False)):
+                continue  # the same queries have fewer candidates with their positives
+        values = {"k": str(k), "besides": besides}
+        notes.append(Fact("fewer-candidates", n, (), name, values))
     return notes
 
 
 def _doubtful_runs(name: str, observed: Observations) -> list[Fact]:
-    """Note signs that a run or its positives are not what they seem."""
-    notes = common.counted("own-ids", observed.number("own_ids"), (), name)
+    """Note signs of mistakes in a run or its positives."""
+    notes = note_builders.counted("own-ids", observed.number("own_ids"), (), name)
     for code, observation in _DOUBTS.items():
         if observed.number(observation):
             notes.append(Fact(code, where=name))
     notes += _last_positives(name, observed)
     n_truths = observed.number("run_as_truth")
-    notes += common.counted("run-as-truth", n_truths, (), name)
+    notes += note_builders.counted("run-as-truth", n_truths, (), name)
     n_fractional = observed.number("fractional_grades")
-    return notes + common.counted("fractional-grades", n_fractional, (), name)
+    return notes + note_builders.counted("fractional-grades", n_fractional, (), name)
 
 
 def _last_positives(name: str, observed: Observations) -> list[Fact]:
     """Note that nearly all queries rank their positives last, as by distances."""
     n_last = observed.number("last")
     n_queries = observed.number("queries") - observed.number("without_positives")
-    if n_queries < _MIN_QUERIES or n_last < _SHARE_OF_QUERIES * n_queries:
+    if n_queries < _MIN_QUERIES or n_last < _MIN_SHARE_RANKED_LAST * n_queries:
         return []
     return [Fact("positives-last", n_last, where=name, values={"total": n_queries})]
 

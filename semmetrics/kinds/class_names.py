@@ -1,0 +1,116 @@
+"""Look up names in a list of classes or ids, and report names that are not in a class list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Ints
+from semmetrics.errors import InputError
+
+_MAX_DIGITS = 17  # of a number that may be the position of a class
+
+
+def find_names(names: Iterable[Any], among: Iterable[Any]) -> tuple[Ints, list[str]]:
+    """Find the position of each name in a list.
+
+    Parameters
+    ----------
+    names, among : iterable of str or int
+        Names are compared as strings.
+
+    Returns
+    -------
+    positions : int array
+        -1 for a name that is not in the list. The last of equal names counts.
+    missing : list of str
+        The names that are not in the list.
+
+    Examples
+    --------
+    >>> positions, missing = find_names(["dog", "cow"], ["cat", "dog"])
+    >>> positions.tolist(), missing
+    ([1, -1], ['cow'])
+    """
+    position_of_name = {str(name): position for position, name in enumerate(among)}
+    wanted = [str(name) for name in names]
+    lookups = (position_of_name.get(name, -1) for name in wanted)
+    positions = np.fromiter(lookups, np.int64, len(wanted))
+    missing = [wanted[row] for row in np.flatnonzero(positions < 0).tolist()]
+    return positions, missing
+
+
+def outside_classes(
+    value: object, classes: Sequence[Any], where: str, role: str
+) -> InputError:
+    """Return the error for a name that is not in the class list.
+
+    A number beyond the end of the class list, and a name with a similar class, have messages of
+    their own.
+
+    Parameters
+    ----------
+    value : str
+        The name or number.
+    classes : sequence of str, or of tuples of synonyms
+        The class list.
+    where : str
+        The place of the value.
+    role : str
+        The role of the value, for the message: "the class".
+
+    Examples
+    --------
+    >>> print(outside_classes("2", ["cat", "dog"], "gt.json", "the class"))
+    gt.json: the class is 2, and the class list has 2 classes, numbered from 0 to 1; if the file
+    counts from 1, subtract 1, or correct classes=
+    """
+    text = str(value)
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
+    if is_number and int(text) >= len(classes) and not _has_number(classes):
+        values = {
+            "role": role,
+            "value": text,
+            "size": len(classes),
+            "last": len(classes) - 1,
+        }
+        return InputError("number-outside-classes", where, **values)
+    similar = _find_similar_class(text, classes)
+    if similar is None:
+        return InputError("outside-classes", where, role=role, value=value)
+    values = {"role": role, "value": value, "similar": similar}
+    return InputError("similar-class", where, **values)
+
+
+def _has_number(classes: Sequence[Any]) -> bool:
+    """Return whether a class is called by a number.
+
+    Then numbers in the data are names of classes, not their positions.
+    """
+    for entry in classes:
+        terms = entry
+        if isinstance(entry, str):
+            terms = [entry]
+        for term in terms:
+            if term.isdecimal():
+                return True
+    return False
+
+
+def _find_similar_class(name: str, classes: Sequence[Any]) -> str | None:
+    """Return the first class that is the name with a number before it or synonyms after it.
+
+    ImageNet's "n02084071 dog, domestic dog" is similar to "dog". Upper and lower case are equal.
+    """
+    expression = rf"\s*(?:n?\d+\W+)?{re.escape(name)}\s*(?:,.*)?"
+    pattern = re.compile(expression, re.IGNORECASE)
+    for entry in classes:
+        class_name = entry
+        if not isinstance(entry, str):
+            class_name = entry[0]
+        if pattern.fullmatch(class_name):
+            return str(class_name)
+    return None

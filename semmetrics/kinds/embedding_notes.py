@@ -1,0 +1,127 @@
+"""Notes on embeddings: unknown and truncated strings, and options without effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from semmetrics.core.hashing import UNVERSIONED
+from semmetrics.errors import Fact
+from semmetrics.kinds.base import Measures, Options
+from semmetrics.kinds.embeddings import by_name, used_embeddings
+from semmetrics.kinds.note_builders import counted, no_effect
+from semmetrics.options import OPTIONS
+
+_MAX_SHOWN_TEXTS = 3  # with the same problem
+_MAX_SHOWN_CHARACTERS = 60  # of each
+_PROBLEMS = ("unknown", "composed", "untuned", "zero_vectors", "truncated")
+
+
+def model_facts(
+    where: str,
+    model: Any,
+    counts: Mapping[str, int],
+    noun: str,
+    which: Mapping[str, Sequence[str]] | None = None,
+    oov: str = "",
+) -> list[Fact]:
+    """Return notes on strings that a model does not know or does not read completely.
+
+    Parameters
+    ----------
+    where : str
+        The name of the task.
+    model : LabelVectors or TextModel
+    counts : mapping from problem to int
+        How many strings have the problem: "unknown", "composed", "untuned", "zero_vectors" or
+        "truncated".
+    noun : str
+        The word for a text in messages: "phrase".
+    which : mapping from problem to sequence of str, optional
+        The strings. The first ones are shown.
+    oov : str
+        The policy for unknown strings. Default: the policy of the model.
+    """
+    values = {"noun": noun, "model": model.embedder.identity, "oov": oov or model.oov}
+    texts_of_problem = which or {}
+    notes: list[Fact] = []
+    for problem in _PROBLEMS:
+        texts = texts_of_problem.get(problem, ())[:_MAX_SHOWN_TEXTS]
+        examples = [text[:_MAX_SHOWN_CHARACTERS] for text in texts]
+        code = f"{problem.replace('_', '-')}-texts"
+        notes += counted(code, counts.get(problem, 0), examples, where, **values)
+    return notes
+
+
+def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
+    """Return notes on options about meaning if no measure compares meanings.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    options : ResolvedOptions
+    such : str
+        A measure that would use the options.
+    """
+    if used_embeddings(measures):
+        return []
+    noted_elsewhere = {"embedding", "cache"}
+    if options.protocol is not None:
+        noted_elsewhere |= {"lookup", "oov"}
+    notes = []
+    for name, option in OPTIONS.items():
+        is_ignored = option.acts_by == "embedding" and name not in noted_elsewhere
+        if is_ignored and name in options.set_by_user:
+            why = f"no measure here compares meanings ({such} does)"
+            notes.append(no_effect(name, why))
+    return notes
+
+
+def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
+    """Return a note on the embeddings of the user that no measure uses.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    embedding : None, specification, Embedder, or mapping from name to those
+        The embedding of the user.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.parsing import parse_all
+    >>> embeddings = {"default": "static", "bert": "sbert:bert"}
+    >>> print(*unused_embeddings(parse_all(["F1", "SemF1"]), embeddings))
+    1 embedding not used by any measure here: 'bert'
+    """
+    used = used_embeddings(measures)
+    unused = tuple(name for name in by_name(embedding) if name not in used)
+    if not unused:
+        return []
+    return [Fact("unused-embeddings", len(unused), unused)]
+
+
+def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
+    """Return notes on models that cannot be cached, and on errors of the cache.
+
+    Parameters
+    ----------
+    models : iterable of Embedder
+        The embeddings in use.
+    cache : bool, path or None
+        The option of the user.
+    """
+    if cache is None or cache is False:
+        return []
+    from semmetrics.embed.embedder import CachedEmbedder
+
+    embedders = list(models)
+    identities = {embedder.identity for embedder in embedders}
+    unversioned = [identity for identity in identities if UNVERSIONED in identity]
+    if unversioned:
+        names = sorted(unversioned)
+        return [Fact("not-cached", values={"model": name}) for name in names]
+    cached = [model for model in embedders if isinstance(model, CachedEmbedder)]
+    if not cached:
+        return [no_effect("cache", "no embedding in use is slower than it")]
+    troubles = [model.trouble for model in cached if model.trouble]
+    return list(dict.fromkeys(troubles))

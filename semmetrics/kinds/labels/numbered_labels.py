@@ -1,0 +1,100 @@
+"""Name labels that are numbers by a class list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from semmetrics.core.ragged import Ints, cell_keys, first_occurrences
+from semmetrics.data.lists import Entry, Lists, as_entry
+from semmetrics.data.matrix import as_matrix, class_terms, members
+from semmetrics.errors import Fact, InputError
+from semmetrics.kinds.class_names import outside_classes
+from semmetrics.messages import pluralize
+
+
+def name_numbers(labels: Lists, classes: Sequence[str | Sequence[str]]) -> Lists:
+    """Return the labels by name, if they are positions in a class list, or rows of 0/1.
+
+    Labels are names already if one of them is not a number, or one of the classes is.
+
+    Parameters
+    ----------
+    labels : Lists
+    classes : sequence of str, or of sequences of synonyms
+
+    Raises
+    ------
+    InputError
+        If a number is not a position, rows of 0/1 are incomplete, or the numbers may be either.
+    """
+    names = [as_entry(terms) for terms in class_terms(classes)]
+    has_number_as_name = any(str(name).isdecimal() for name in names)
+    if has_number_as_name or not _are_numbers(labels.vocabulary):
+        return labels
+    numbers = np.array([int(str(label)) for label in labels.vocabulary])
+    if labels.names_all and (numbers >= len(names)).any():
+        # The input declares more labels than there are classes. Not all of them may occur.
+        occurring = replace(labels, names_all=False).occurring_alone()
+        return name_numbers(occurring, classes)
+    if (numbers < 2).all():
+        has_complete_rows = (labels.side.sizes == len(names)).all()
+        if has_complete_rows and labels.side.scores is None:
+            return _read_rows(labels, numbers, names)
+        _check_repetitions(labels, len(names))
+    return _name_positions(labels, numbers, names)
+
+
+def _are_numbers(vocabulary: Sequence[Entry]) -> bool:
+    """Return whether there are labels, and all are numbers."""
+    return len(vocabulary) > 0 and all(str(label).isdecimal() for label in vocabulary)
+
+
+def _name_positions(labels: Lists, numbers: Ints, names: Sequence[Entry]) -> Lists:
+    """Return the classes at these positions.
+
+    Raises
+    ------
+    InputError
+        If a position is beyond the end of the class list.
+    """
+    is_outside = numbers >= len(names)
+    if is_outside.any():
+        code = int(is_outside.argmax())
+        where = labels.where(labels.first_item(code))
+        raise outside_classes(labels.vocabulary[code], names, where, "the label")
+    named = labels.renamed([names[number] for number in numbers.tolist()])
+    return replace(named, notes=[*labels.notes, Fact("numbers-as-places")])
+
+
+def _read_rows(labels: Lists, numbers: Ints, names: Sequence[Entry]) -> Lists:
+    """Return the classes of rows with 0 or 1 for each class.
+
+    Rows are ambiguous if they could also be positions. With two classes, a 0 and a 1 are the
+    positions of both. With one class, 0 is its position.
+    """
+    n_classes = len(names)
+    cells = numbers[labels.side.codes].reshape(-1, n_classes)
+    if n_classes < 3 and (cells.sum(axis=1) == n_classes - 1).all():
+        raise InputError("ambiguous-rows", labels.source)
+    matrix = as_matrix(cells, names, source=labels.source, notes=labels.notes)
+    rows = replace(matrix, ids=labels.ids, where=labels.where, understood="rows of 0/1")
+    return members(rows)
+
+
+def _check_repetitions(labels: Lists, n_classes: int) -> None:
+    """Raise an error if an item has 0 or 1 several times, unlike positions of classes."""
+    side = labels.side
+    n_names = len(labels.vocabulary)
+    cells = cell_keys(side.indptr, side.codes, max(1, n_names))
+    if first_occurrences(cells, n_names * len(labels)) is None:
+        return
+    row = int((side.sizes != n_classes).argmax())
+    raise InputError(
+        "wrong-count",
+        labels.where(row),
+        wanted=pluralize(n_classes, "class"),
+        found=pluralize(int(side.sizes[row]), "number"),
+    )

@@ -1,0 +1,63 @@
+"""Read the probabilities of set sizes, which the decoding rule "cardinality" uses."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.backend import refuse_masked
+from semmetrics.core.ragged import Floats
+from semmetrics.data.form import ReadOptions
+from semmetrics.errors import FROM_0, InputError
+
+_MAX_EXCESS = 0.01  # over 1, of the sum of probabilities of half precision
+
+
+def read_set_size_probs(probs: Any, files: ReadOptions | None) -> Floats | None:
+    """Return the probabilities of set sizes as an array.
+
+    Parameters
+    ----------
+    probs : path, array, tensor, frame or None
+        One row per item, one column per set size.
+    files : ReadOptions or None
+        How a file is read.
+
+    Raises
+    ------
+    InputError
+        If values are masked, a probability is negative, or the probabilities of an item sum to
+        more than 1.
+    """
+    if probs is None:
+        return None
+    from semmetrics.data.objects import plain_object
+
+    where = "set_size_probs"
+    if isinstance(probs, (str, os.PathLike)):
+        from semmetrics.data.side_inputs import read_dense
+
+        where = os.fspath(probs)
+        options = (files or ReadOptions()).beside()
+        probs = read_dense(probs, options, "a matrix is", ("npy", "npz"))
+    refuse_masked(probs, where)
+    values = np.asarray(plain_object(probs)).astype(np.float64)
+    if values.ndim == 2:
+        _check_probabilities(values, where)
+    return values
+
+
+def _check_probabilities(values: Floats, where: str) -> None:
+    """Raise an error if a row does not contain probabilities.
+
+    They may sum to less than 1, because larger set sizes may have no column.
+    """
+    exceeds_1 = values.sum(axis=1) > 1 + _MAX_EXCESS
+    has_negative = (values < 0).any(axis=1)
+    is_wrong = exceeds_1 | has_negative
+    if is_wrong.any():
+        row = int(is_wrong.argmax())
+        where = f"{where}, row {row}{FROM_0}"
+        raise InputError("not-probabilities", where, value=values[row])

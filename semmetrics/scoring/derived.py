@@ -1,0 +1,152 @@
+"""Derived measures: formulas of the values of other measures, on all parts of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.hashing import mix
+from semmetrics.data.observations import Observations
+from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.families import terms_of
+from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
+from semmetrics.scoring.result import Score, add_interval
+from semmetrics.scoring.score_cells import list_systems
+from semmetrics.scoring.statistics import Statistics
+
+
+def with_derived(
+    scores: Sequence[Score], named: Mapping[Measure, str], ci: Bootstrap | None
+) -> list[Score]:
+    """Return the scores of the requested measures, including derived ones.
+
+    Derived scores are of all parts and come last.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+        Including the scores of all terms.
+    named : mapping from measure to heading
+        The requested measures.
+    ci : Bootstrap or None
+
+    Raises
+    ------
+    InputError
+        If the data do not have a part that a measure needs.
+    """
+    parts = list(dict.fromkeys(score.part for score in scores))
+    systems = list_systems(scores)
+    measures = list(named)
+    term_scores = {(score.system, score.part, score.measure): score for score in scores}
+    requested = [score for score in scores if score.measure in named]
+    for measure, heading in named.items():
+        terms_by_part = terms_of(measure)
+        if not terms_by_part:
+            continue
+        if not terms_by_part.keys() <= set(parts):
+            needed_parts = list(terms_by_part)
+            raise InputError("needs-parts", measure=measure, parts=needed_parts)
+        for system in systems:
+            terms = []
+            for part, measures_of_part in terms_by_part.items():
+                for term in measures_of_part:
+                    terms.append(term_scores[system, part, term])
+            requested.append(_derive(measure, heading, terms, ci))
+    ordered_parts = [*parts, ""]
+    requested.sort(
+        key=lambda score: (
+            ordered_parts.index(score.part),
+            systems.index(score.system),
+            measures.index(score.measure),
+        )
+    )
+    return requested
+
+
+def _derive(
+    measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstrap | None
+) -> Score:
+    """Return the score of a derived measure, computed from the scores of its terms."""
+    family: Any = measure.definition.family
+    statistics = _join_statistics([term.statistics for term in terms], measure)
+    value = float(family.combine(measure, [term.value for term in terms]))
+    score = replace(
+        terms[0],
+        measure=measure,
+        heading=heading,
+        value=value,
+        n=len(statistics),
+        undefined={},
+        statistics=statistics,
+        note="",
+        part="",
+        task=None,
+        terms=tuple(terms),
+    )
+    return add_interval(score, _combine_replicates(measure, value, terms), ci)
+
+
+def _join_statistics(parts: Sequence[Statistics], measure: Measure) -> Statistics:
+    """Return statistics of the items of all parts, without sums. Each part counts once."""
+    distinct_parts = list({id(part): part for part in parts}.values())
+    empty_statistic = measure.definition.family.statistic(measure)
+    n_items = sum(map(len, distinct_parts))
+    fingerprints = [part.fingerprint for part in distinct_parts]
+    first_part = distinct_parts[0]
+    observations = Observations()
+    if len(distinct_parts) == 1:
+        observations = first_part.observations
+    return replace(
+        first_part,
+        sums={empty_statistic: {}},
+        parts={empty_statistic: [{}]},
+        ids=range(n_items),
+        hashes=mix(np.arange(n_items)),
+        weights=None,
+        groups=None,
+        fingerprint=sum(fingerprints) % (1 << 64),
+        settings=_join_settings(distinct_parts),
+        counts={},
+        observations=observations,
+    )
+
+
+def _join_settings(parts: Sequence[Statistics]) -> dict[str, str]:
+    """Return the settings of all parts, with different values joined by "+"."""
+    values_by_key: dict[str, dict[str, None]] = {}
+    for part in parts:
+        for key, value in part.settings.items():
+            values_by_key.setdefault(key, {})[value] = None
+    settings = {key: "+".join(values) for key, values in values_by_key.items()}
+    if len(values_by_key.get("direction", ())) > 1:
+        settings["direction"] = "both"
+    return settings
+
+
+def _combine_replicates(
+    measure: Measure, value: float, terms: Sequence[Score]
+) -> Replicates | None:
+    """Return the formula of the replicates of the terms, or None if they are not paired."""
+    family: Any = measure.definition.family
+    replicates = []
+    for term in terms:
+        if term.replicates is None:
+            return None
+        replicates.append(term.replicates)
+    weights = {(term.drawn, len(term.left_out)) for term in replicates}
+    if len(weights) > 1:
+        return None
+    return replace(
+        replicates[0],
+        values=family.combine(measure, [term.values for term in replicates]),
+        value=value,
+        left_out=family.combine(measure, [term.left_out for term in replicates]),
+        bounds=measure.definition.bounds,
+        default=default_method(measure),
+        items=0.0,
+    )

@@ -1,0 +1,269 @@
+"""Notes on scores: labels that are not counted, doubtful intervals, violated bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semmetrics.core.ragged import Floats
+from semmetrics.data.tasks import LabelAxis
+from semmetrics.errors import Fact, InputError
+from semmetrics.messages import listing, plural
+from semmetrics.metrics.registry import is_own
+from semmetrics.scoring.intervals import Interval, Replicates
+from semmetrics.scoring.result import LeftOut, Score, point_sums, score_rows
+from semmetrics.scoring.statistics import Statistics
+
+_MIN_TRUE_ITEMS = 5
+"""A label with fewer true items has too few for an interval."""
+_MAX_SHARE_OF_RARE_LABELS = 0.5
+_BOUND_TOLERANCE = 1e-9
+_WIDTH_TOLERANCE = 1e-12
+_UNIVERSE_TEXTS = {"reference": "ground truth", "given": "class list"}
+
+
+# ---- labels that are not counted ------------------------------------------------------
+
+
+def left_out_notes(
+    axis: LabelAxis | Statistics, scores: Sequence[Score], verb: str = "predicted"
+) -> list[Fact]:
+    """Return notes on the labels of a system that are not counted, and in which measures.
+
+    Parameters
+    ----------
+    axis : LabelAxis or Statistics
+        The labels of the system.
+    scores : sequence of Score
+        The scores of the system.
+    verb : str
+        Whether its labels are "predicted" or "scored".
+    """
+    ignored = LeftOut.ignored(axis)
+    outside_reference = _left_out_of(scores, "reference")
+    outside_given = _left_out_of(scores, "given")
+    if outside_given is None and axis.given is not None:
+        is_outside = np.arange(len(axis.labels)) >= axis.given
+        outside_given = LeftOut.of(axis, is_outside), "outside the class list"
+    notes = []
+    for counted in ((ignored, "ignored"), outside_reference, outside_given):
+        if counted is None:
+            continue
+        left_out, how = counted
+        if left_out.labels:
+            values = {"how": how, "verb": verb, **left_out._asdict()}
+            notes.append(Fact("left-out-labels", left_out.labels, values=values))
+    return notes
+
+
+def _left_out_of(scores: Sequence[Score], universe: str) -> tuple[LeftOut, str] | None:
+    """Return the labels outside a universe, and a text that names the measures with it.
+
+    Return None if no measure has this universe.
+    """
+    affected = []
+    for score in scores:
+        if score.frame.universe_name(score.measure) == universe:
+            affected.append(score)
+    if not affected:
+        return None
+    headings = listing(dict.fromkeys(score.heading for score in affected), write=str)
+    text = f"outside the {_UNIVERSE_TEXTS[universe]}, counted nowhere in {headings}"
+    first_score = affected[0]
+    is_outside = ~first_score.frame.universe(first_score.measure)
+    return LeftOut.of(first_score.statistics, is_outside), text
+
+
+# ---- doubtful intervals ---------------------------------------------------------------
+
+
+class _Doubt(NamedTuple):
+    """A reason not to trust an interval: the code and the values of a note."""
+
+    code: str
+    values: tuple[tuple[str, Any], ...] = ()
+
+
+def interval_notes(scores: Iterable[Score]) -> list[Fact]:
+    """Return notes on intervals that should not be trusted, and on different methods.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
+    ['one image has no interval; give at least two']
+    """
+    # Dictionaries without values, so that each heading occurs once for all systems.
+    headings_by_doubt: dict[_Doubt, dict[str, None]] = {}
+    headings_by_method: dict[str, dict[str, None]] = {}
+    for score in scores:
+        if score.replicates is None or score.ci is None:
+            continue
+        headings_by_method.setdefault(score.ci.method, {})[score.heading] = None
+        for doubt in _list_doubts(score, score.replicates, score.ci):
+            headings_by_doubt.setdefault(doubt, {})[score.heading] = None
+    notes = []
+    if len(headings_by_method) > 1:
+        notes.append(_note_methods(headings_by_method))
+    for doubt, headings in headings_by_doubt.items():
+        values = {"headings": listing(headings, write=str), **dict(doubt.values)}
+        notes.append(Fact(doubt.code, values=values))
+    return notes
+
+
+def _note_methods(headings_by_method: Mapping[str, Mapping[str, None]]) -> Fact:
+    """Return a note on which measures have intervals by which method."""
+    parts = []
+    for method, headings in headings_by_method.items():
+        parts.append(f"{method} for {listing(headings, write=str)}")
+    return Fact("interval-methods", values={"used": "; ".join(parts)})
+
+
+def _list_doubts(
+    score: Score, replicates: Replicates, ci: Interval
+) -> Iterator[_Doubt]:
+    """Yield the reasons not to trust an interval."""
+    doubts = (
+        _doubt_items(score, replicates),
+        _doubt_value(score, replicates, ci),
+        _doubt_width(ci),
+    )
+    for doubt in doubts:
+        if doubt is not None:
+            yield doubt
+
+
+def _doubt_items(score: Score, replicates: Replicates) -> _Doubt | None:
+    """Return a doubt if there are too few items, or too few items of most labels."""
+    if replicates.sizes.sum() == 1:
+        what = f"one {score.unit}"
+        if replicates.grouped:
+            what = f"one group of {plural(score.unit)}"
+        return _Doubt("one-item", (("what", what),))
+    if score.measure["average"] != "macro":
+        return None
+    counts = _count_true_items(score)
+    if counts is None:
+        return None
+    n_rare = int((counts < _MIN_TRUE_ITEMS).sum())
+    if n_rare <= _MAX_SHARE_OF_RARE_LABELS * len(counts):
+        return None
+    values = {
+        "few": n_rare,
+        "labels": len(counts),
+        "least": _MIN_TRUE_ITEMS,
+        "none": int((counts == 0).sum()),
+    }
+    return _Doubt("few-true-items", tuple(values.items()))
+
+
+def _count_true_items(score: Score) -> Floats | None:
+    """Return how many items have each label, without weights.
+
+    Return None if the score is not an average over labels, or if only weighted sums of
+    the items were kept.
+    """
+    statistics = score.statistics
+    is_weighted = statistics.weights is not None
+    if statistics.weighting and not is_weighted:
+        return None
+    columns = score.per_label
+    if columns is not None and is_weighted:
+        columns = _unweighted_labels(score)
+    if columns is None:
+        return None
+    return columns["support"]
+
+
+def _unweighted_labels(score: Score) -> dict[str, Any] | None:
+    """Return the values and counts of labels, without weights of items."""
+    family = score.measure.definition.family
+    sums: dict[str, Any]
+    if family.statistic(score.measure).additive:
+        sums = {name: column.sum() for name, column in score_rows(score).items()}
+    else:
+        unweighted = replace(score.statistics, weights=None)
+        sums = dict(point_sums(score.measure, unweighted))
+    return family.per_label(score.measure, sums, score.frame)
+
+
+def _doubt_value(score: Score, replicates: Replicates, ci: Interval) -> _Doubt | None:
+    """Return a doubt if the value is undefined, or a few items determine it."""
+    units = (("units", plural(score.unit)),)
+    if math.isnan(score.value):
+        return _Doubt("undefined-value")
+    if math.isnan(ci.low) and replicates.sizes.sum() > 1:
+        return _Doubt("undefined-without-one", units)
+    if replicates.rests_on_few(ci.method):
+        return _Doubt("few-decide", units)
+    return None
+
+
+def _doubt_width(ci: Interval) -> _Doubt | None:
+    """Return a doubt if the interval has no width."""
+    if not math.isclose(ci.low, ci.high, rel_tol=_WIDTH_TOLERANCE):
+        return None
+    reason = "no item left out changes it"
+    if ci.method in ("percentile", "bca"):
+        reason = "all resamples are equal"
+    return _Doubt("no-width", (("why", reason),))
+
+
+# ---- violated bounds ------------------------------------------------------------------
+
+
+def bound_notes(scores: Iterable[Score]) -> list[Fact]:
+    """Return notes on user-defined measures with values outside their declared bounds.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> from semmetrics.metrics.registry import forget
+    >>> @semmetrics.measure
+    ... def Hits(hit):
+    ...     return hit
+    >>> semmetrics.score([["cat", "dog"]], [["cat", "dog"]], measures="Hits").notes
+    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0; pass bounds= to @measure']
+    >>> forget(Hits)
+    """
+    notes: dict[str, Fact] = {}
+    for score in scores:
+        definition = score.measure.definition
+        if not is_own(definition) or score.heading in notes:
+            continue
+        low, high = definition.bounds
+        values = _list_values(score)
+        is_low = values < low - _BOUND_TOLERANCE
+        is_high = values > high + _BOUND_TOLERANCE
+        outside = values[is_low | is_high]
+        if len(outside):
+            value = float(outside[0])
+            notes[score.heading] = Fact(
+                "outside-bounds",
+                values={
+                    "heading": score.heading,
+                    "value": value,
+                    "low": low,
+                    "high": high,
+                },
+            )
+    return list(notes.values())
+
+
+def _list_values(score: Score) -> Floats:
+    """Return the values of the labels or else the items of a score, and its own value."""
+    single_values: Any = None
+    if score.per_label is not None:
+        single_values = score.per_label["value"]
+    else:
+        try:
+            single_values = score.items
+        except InputError:  # rows were not kept
+            single_values = None
+    if single_values is None:
+        single_values = ()
+    return np.append(np.asarray(single_values, np.float64), score.value)
