@@ -106,7 +106,7 @@ def read_captions(
     lines = [f"read {line}" for line in describe_inputs(inputs)]
     for captions in inputs:
         lines += [f"{captions.source}: {note}" for note in captions.notes]
-    output.say(lines, quiet=quiet)
+    output.report(lines, quiet=quiet)
     return inputs
 
 
@@ -205,14 +205,14 @@ def pairs(run: Run) -> None:
         dtype=run["dtype"] or "float64",
         notes=notes,
     )
-    output.say(render_facts(notes, spell=flag), quiet=run.quiet)
+    output.report(render_facts(notes, spell=flag), quiet=run.quiet)
     if top_k is None:
         _write_pair_matrix(run, job, images, names)
         return
     with output.open_output(run["output"]) as out:
         values, positions = job.top_k(top_k, axis)
         _best_records(axis, images, names, values, positions).write(out, "jsonl")
-    output.say([f"phi is {job.identity}"], quiet=run.quiet)
+    output.report([f"phi is {job.identity}"], quiet=run.quiet)
 
 
 def _check_pair_files(run: Run, target: str, top_k: int | None) -> None:
@@ -357,7 +357,7 @@ def spice_setup(run: Run) -> None:
 
     wrong = wrong_jars()
     if wrong and run["jars"] is None:
-        output.say(
+        output.report(
             [f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=run.quiet
         )
     jars = " and ".join(JARS)
@@ -369,7 +369,7 @@ def spice_setup(run: Run) -> None:
         output.echo(visible(f"{folder}: {jars}, there already"))
     missing = OfficialParser().missing()
     if missing:
-        output.say([missing], quiet=run.quiet)
+        output.report([missing], quiet=run.quiet)
 
 
 @command("spice parse", {"files": "FILE..."}, reads=("captions",))
@@ -403,7 +403,7 @@ def spice_parse(run: Run) -> None:
         parser = open_parser(run["parser"], None, progress, **settings)
         failed = parser.parse(distinct_forms)
     if parser.trouble:
-        output.say([str(parser.trouble)], quiet=run.quiet)
+        output.report([str(parser.trouble)], quiet=run.quiet)
     parsed = [form for form in distinct_forms if form not in failed]
     graphs = zip(parsed, parser.tuples(parsed), strict=True)
     with output.open_output(target) as out:

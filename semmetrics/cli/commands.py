@@ -156,7 +156,7 @@ def _score_parts(run: Run) -> None:
     else:
         scorer = _score_shard(run)
     if run["shard"] and run["state"] is None:
-        output.say([f"shard {run['shard']} alone"], quiet=run.quiet)
+        output.report([f"shard {run['shard']} alone"], quiet=run.quiet)
     _write_sums(run, scorer)
 
 
@@ -248,7 +248,7 @@ def _note_numbered_files(run: Run, systems: dict[str, Any]) -> None:
     names_without_numbers = {re.sub(r"\d+", "", name) for name in names}
     if len(names) > 1 and len(names_without_numbers) == 1:
         hint = "are scored as systems; quote a pattern to score them as one"
-        output.say([f"{listing(names)} {hint}"], quiet=run.quiet)
+        output.report([f"{listing(names)} {hint}"], quiet=run.quiet)
 
 
 def _write_sums(run: Run, scorer: Any) -> None:
@@ -279,10 +279,10 @@ def _write_sums(run: Run, scorer: Any) -> None:
 
 def _write_table(run: Run, table: ScoreTable) -> None:
     """Write scores, files of details, and notes."""
-    output.say_understood(table, quiet=run.quiet)
+    output.report_inputs(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
     run.write_text(_render(run, table, worst), details, of=table)
-    _say_remarks(run, table, worst)
+    _report_remarks(run, table, worst)
 
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
@@ -377,13 +377,13 @@ def _draw_signatures(table: ScoreTable) -> str:
     return draw_signatures(table.to_records().drop("part"))
 
 
-def _say_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
+def _report_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
     """Report remarks that the output does not contain, and options without effect."""
     from semmetrics.scoring.label_records import find_matching_heading
 
     form = run["form"]
     if form != "table" or run["runs"]:
-        _say_omitted_remarks(run, table, worst)
+        _report_omitted_remarks(run, table, worst)
     lines = []
     if run["runs"]:
         lines += _list_remarks_on_runs(table)
@@ -393,18 +393,18 @@ def _say_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
         heading = find_matching_heading(table.scores)
         lines.append(f"{run['matches']}: the matches of {heading}")
     lines += [f"warning: {line}" for line in table.differences]
-    output.say(lines, quiet=run.quiet)
+    output.report(lines, quiet=run.quiet)
 
 
-def _say_omitted_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
+def _report_omitted_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
     """Report what a table would show below the scores."""
     from semmetrics.scoring.table_text import report_gaps
 
-    output.say(output.split_lines(report_gaps(table)), quiet=run.quiet)
+    output.report(output.split_lines(report_gaps(table)), quiet=run.quiet)
     texts = list(worst)
     if run["signatures"] and run["form"] not in EXACT:
         texts.append(_draw_signatures(table))
-    output.say(output.split_lines(texts), quiet=run.quiet)
+    output.report(output.split_lines(texts), quiet=run.quiet)
 
 
 def _has_ignored_precision(run: Run) -> bool:
@@ -463,7 +463,7 @@ def compare(run: Run) -> None:
     else:
         settings = {name: run[name] for name in _TESTING}
         comparison = compare_systems(table, None, **settings)
-        output.say_understood(comparison, quiet=run.quiet)
+        output.report_inputs(comparison, quiet=run.quiet)
     texts = []
     if run["ranks"]:
         texts.append(draw_rank_matrix(comparison, digits=shape["digits"]))

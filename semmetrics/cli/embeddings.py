@@ -108,7 +108,7 @@ def embed_fetch(run: Run) -> None:
         what = flag("manifest" if max_words is None else "max_words")
         raise InputError("needs-option", what=what, name="to")
     entry = entries[name]
-    output.say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=run.quiet)
+    output.report([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=run.quiet)
     with run.progress() as progress:
         fetched = fetch(
             entry,
@@ -150,7 +150,7 @@ def embed_convert(run: Run) -> None:
     vectors = _read_word_vectors(run, source)
     if vectors.compose is not None:
         words = pluralize(len(vectors), "word")
-        output.say(
+        output.report(
             [f"{source}: {words} converted, but not its subwords"], quiet=run.quiet
         )
     with run.progress() as progress:
@@ -158,7 +158,7 @@ def embed_convert(run: Run) -> None:
     meta = read_meta(Path(folder))
     n_zeros = meta["zero_vectors"]
     if n_zeros:
-        output.say(
+        output.report(
             [f"{source}: words whose vector is zero: {n_zeros:,}"], quiet=run.quiet
         )
     words = pluralize(len(vectors), "word")
@@ -314,7 +314,7 @@ def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
     clean = normalization(normalize)
     names = output.name_files(run["files"])
     inputs = [as_labels(file, classes=classes, options=read) for file in run["files"]]
-    output.say(describe_inputs(inputs), quiet=run.quiet)
+    output.report(describe_inputs(inputs), quiet=run.quiet)
     repeats = normalize == REPEATING
     normalized = [labels.normalized(clean, repeats=repeats) for labels in inputs]
     return dict(zip(names, normalized, strict=True))

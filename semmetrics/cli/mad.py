@@ -139,9 +139,9 @@ def _select(
     form = run["form"]
     if run["output"] is None and form != "json":
         text = _render_selection(run, state, before)
-        output.write_text(text, form=form, beside=sheets)
+        output.write_text(text, form=form, other_files=sheets)
         hint = "the selection is not saved; give -o state.json"
-        output.say([hint], quiet=run.quiet)
+        output.report([hint], quiet=run.quiet)
         return
     output.write_text(state.to_json(), run["output"], "json", sheets)
     state_is_on_stdout = run["output"] in (None, "-")
@@ -199,7 +199,7 @@ def _write_sheets(
             ratings=is_for_ratings, annotators=run["annotators"], since=before
         )
         if sheet_path is not None:
-            form = output.ending(sheet_path).removeprefix(".")
+            form = output.extension_of(sheet_path).removeprefix(".")
             yield sheet_path, getattr(sheet, f"to_{form}")()
         if page_path is not None:
             yield from _write_pages(run, sheet, Path(page_path))
@@ -259,7 +259,7 @@ def _note_odd_pictures(run: Run, ids: Sequence[str]) -> None:
             odd_ids.append(id_)
     if odd_ids:
         fact = Fact("odd-pictures", len(odd_ids), tuple(odd_ids))
-        output.say(render_facts([fact]), quiet=run.quiet)
+        output.report(render_facts([fact]), quiet=run.quiet)
 
 
 def _find_addresses(
@@ -324,7 +324,7 @@ def mad_inspect(run: Run) -> None:
     sheet = inspect_sheets(list(run["files"]), inspectors=run["inspectors"], read=read)
     path = run["output"]
     summary = f"{path}: {pluralize(len(sheet), 'row')}"
-    output.write_text(summary, beside={path: sheet})
+    output.write_text(summary, other_files={path: sheet})
 
 
 @command(
@@ -361,7 +361,7 @@ def mad_rank(run: Run) -> None:
         # CSV has only one table, so the other one goes to standard error.
         records = ranking.stability_records()
         text = records.render("table", digits=run.shape["digits"])
-        output.say(output.split_lines([text]), quiet=run.quiet)
+        output.report(output.split_lines([text]), quiet=run.quiet)
 
 
 def _read_stability(text: str | None) -> list[int]:

@@ -193,14 +193,14 @@ def check_files(
         flags_of_outputs[identity] = flag_name
 
 
-def ending(path: str) -> str:
+def extension_of(path: str) -> str:
     """Return the extension of a file that tells its format, in lower case.
 
     An extension ".gz" is ignored, and a number is the end of a version, not an extension.
 
     Examples
     --------
-    >>> ending("runs/items.JSONL"), ending("items.csv.gz"), ending("run-v1.2"), ending("a.7z")
+    >>> extension_of("runs/items.JSONL"), extension_of("items.csv.gz"), extension_of("run-v1.2"), extension_of("a.7z")
     ('.jsonl', '.csv', '', '.7z')
     """
     name = Path(path).name.lower().removesuffix(".gz")
@@ -214,7 +214,7 @@ def write_text(
     text: str | Records,
     output: str | None = None,
     form: str = "table",
-    beside: Mapping[str, Content] | None = None,
+    other_files: Mapping[str, Content] | None = None,
     digits: int | None = None,
 ) -> None:
     """Write a result and other files.
@@ -230,7 +230,7 @@ def write_text(
         The path of the result. None and "-" are standard output.
     form : str
         The format of the result, and of records on standard output.
-    beside : mapping of path to content, optional
+    other_files : mapping of path to content, optional
         Other files. Records are written in the format of the extension.
     digits : int, optional
         The number of digits of records, by default 4.
@@ -247,8 +247,11 @@ def write_text(
         digits = 4
     files: list[tuple[str | None, Content]] = []
     streams: list[tuple[str | None, Content]] = []
-    for path, content in [*(beside or {}).items(), (output, result)]:
-        if not isinstance(content, str | bytes) and ending(str(path)) == ".parquet":
+    for path, content in [*(other_files or {}).items(), (output, result)]:
+        if (
+            not isinstance(content, str | bytes)
+            and extension_of(str(path)) == ".parquet"
+        ):
             content = content.to_parquet()
         if _is_stream(path):
             streams.append((path, content))
@@ -286,7 +289,7 @@ def _write_content(
     if isinstance(content, str | bytes):
         out.write(content)
     else:
-        form_of_file = ending(str(path)).removeprefix(".")
+        form_of_file = extension_of(str(path)).removeprefix(".")
         content.write(out, form_of_file or form, digits)
     out.flush()  # Reports a full disk before any of the files appears
 
@@ -370,7 +373,7 @@ def to_json(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def say(lines: Iterable[str], *, quiet: bool) -> None:
+def report(lines: Iterable[str], *, quiet: bool) -> None:
     """Write messages to standard error, unless ``--quiet`` is set."""
     if quiet:
         return
@@ -386,7 +389,7 @@ def split_lines(parts: Iterable[str]) -> list[str]:
     return lines
 
 
-def say_understood(result: Any, *, quiet: bool) -> None:
+def report_inputs(result: Any, *, quiet: bool) -> None:
     """Report how the inputs of a result were read, and its notes."""
     lines = [f"read {line}" for line in getattr(result, "understood", ())]
     if hasattr(result, "write_notes"):
@@ -394,7 +397,7 @@ def say_understood(result: Any, *, quiet: bool) -> None:
     else:
         write_notes = partial(render_facts, getattr(result, "facts", ()))
     lines += write_notes(spell=flag)
-    say(lines, quiet=quiet)
+    report(lines, quiet=quiet)
 
 
 # ---- progress ---------------------------------------------------------------

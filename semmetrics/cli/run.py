@@ -127,7 +127,7 @@ class Run:
         form_is_default = source is ParameterSource.DEFAULT
         if "html" in self.options:
             self._prepare_report(form_is_default)
-        extension = output.ending(self["output"] or "")
+        extension = output.extension_of(self["output"] or "")
         form = self["form"]
         if extension in RECORD_ENDINGS:
             self._check_records(extension)
@@ -141,7 +141,7 @@ class Run:
 
     def _prepare_report(self, form_is_default: bool) -> None:
         """Interpret ``-o FILE.html`` as ``--html``, and check that a report can be written."""
-        is_page = output.ending(self["output"] or "") == ".html"
+        is_page = output.extension_of(self["output"] or "") == ".html"
         if is_page and self["html"] is None and form_is_default:
             self.given["html"] = self["output"]
             self.given["output"] = None
@@ -302,7 +302,7 @@ class Run:
             names = parameters[len(files) :]
             taken = {name: value for name, value in values.items() if name in names}
             result = function(*files, **taken)
-        output.say_understood(result, quiet=self.quiet)
+        output.report_inputs(result, quiet=self.quiet)
         return result
 
     @property
@@ -329,7 +329,7 @@ class Run:
     def write_text(
         self,
         text: str,
-        beside: Mapping[str, str | bytes | Records] | None = None,
+        other_files: Mapping[str, str | bytes | Records] | None = None,
         of: Any = None,
     ) -> None:
         """Write a result to standard output or to the file of ``-o``, and all other output files.
@@ -338,12 +338,12 @@ class Run:
         ----------
         text : str
             The rendered result.
-        beside : mapping of path to content, optional
+        other_files : mapping of path to content, optional
             Other files to write.
         of : optional
             The result, from which figures, the report and records are made.
         """
-        files = dict(beside or {})
+        files = dict(other_files or {})
         files |= self._draw_plots(of)
         if self["html"] is not None:
             files[self["html"]] = of.html_report(images=self["images"], **self.shape)
@@ -362,12 +362,12 @@ class Run:
                 figure = figures.choose(result, name)
             except InputError as error:
                 raise error.placed(f"--plot {name}".rstrip()) from None
-            drawn[path] = figures.render(figure, output.ending(path))
+            drawn[path] = figures.render(figure, output.extension_of(path))
         return drawn
 
     def _convert_for_file(self, text: str, result: Any) -> str | Records:
         """Return the content of the file of ``-o``: the text, or the records of the result."""
-        extension = output.ending(self["output"] or "")
+        extension = output.extension_of(self["output"] or "")
         if extension not in RECORD_ENDINGS:
             return text
         if extension == ".tsv":
@@ -377,7 +377,7 @@ class Run:
             records = result.to_records()
         return records
 
-    def write(self, report: Any, beside: Sequence[str] = ()) -> None:
+    def write(self, report: Any, further_texts: Sequence[str] = ()) -> None:
         """Write a result with further texts, and with signatures if ``--show-signatures`` is set.
 
         A table ends with these texts. In other formats they go to standard error.
@@ -385,7 +385,7 @@ class Run:
         from semmetrics.reports import draw_signatures
 
         form = self["form"]
-        texts = list(beside)
+        texts = list(further_texts)
         rendered = self.render(report)
         if self["signatures"] and form not in output.EXACT:
             texts.append(draw_signatures(report.to_records()))
@@ -394,14 +394,14 @@ class Run:
             return
         self.write_text(rendered, of=report)
         lines = output.split_lines(texts)
-        output.say([*report.sentences(), *lines], quiet=self.quiet)
+        output.report([*report.sentences(), *lines], quiet=self.quiet)
 
 
 def _has_allowed_extension(path: str, extensions: Sequence[str]) -> bool:
     """Return whether the path of an output file has an allowed extension."""
     if "" in extensions or path in extensions:
         return True
-    extension = output.ending(path)
+    extension = output.extension_of(path)
     if extension == ".parquet" and path.lower().endswith(".gz"):
         return False
     is_plain_text = not extension and ".txt" in extensions

@@ -73,7 +73,7 @@ def calibrate(run: Run) -> None:
     if run["output"] is not None:
         calibration.save(run["output"])
     else:
-        output.say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
+        output.report(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
     if run["form"] == "json":
         text = calibration.to_json()
     else:
@@ -263,7 +263,7 @@ def rank(run: Run) -> None:
         if run["form"] != "table":
             remarks = report_ranks(ranking)
     run.write_text(text, diagrams, of=ranking)
-    output.say(output.split_lines(remarks), quiet=run.quiet)
+    output.report(output.split_lines(remarks), quiet=run.quiet)
 
 
 def _render_differences(run: Run, ranking: Any) -> tuple[str, list[str]]:
@@ -312,7 +312,7 @@ def validate(run: Run) -> int:
     if run["order"] is not None and not has_errors:
         pairs = validation.tabulate_order(run["files"][0], read)
         path = run["order"]
-        form = output.ending(path).removeprefix(".")
+        form = output.extension_of(path).removeprefix(".")
         with output.open_output(path) as out:
             pairs.write(out, form or run["form"])
     if run["form"] == "json":

@@ -38,19 +38,19 @@ _CORRECTION = Option(
     choices=tuple(CORRECTIONS),
     common=True,
 )
-_GROUP = Option(
+_GROUP_BY = Option(
     "Column of RATINGS. Each of its values also gets its own rows in the result.",
     PEOPLE,
     metavar="COLUMN",
     common=True,
 )
-_IDS = Option(
+_ID_PATTERN = Option(
     "Regular expression that selects the part of an id in RATINGS to compare. The "
     "part is the expression's group, or the whole match.",
     PEOPLE,
     metavar="REGEX",
 )
-_POINTS = Option(
+_THRESHOLDS = Option(
     "Thresholds to compute, including both ends of a range. The default is 0:1:0.01.",
     WHAT,
     metavar="START:STOP:STEP|T,...",
@@ -65,7 +65,7 @@ _MEASURE = Option(
     common=True,
 )
 _MEASURES = _MEASURE._replace(repeat=True)
-_TO = Option(
+_OUTPUT_FILE = Option(
     "Write the result to this file.",
     WRITE,
     flags=("-o", "--output"),
@@ -73,7 +73,7 @@ _TO = Option(
     written=("",),
     common=True,
 )
-_FORM = Option(
+_RESULT_FORMAT = Option(
     "Format of the result.",
     WRITE,
     default="table",
@@ -81,9 +81,9 @@ _FORM = Option(
     choices=("table", "json"),
     common=True,
 )
-_SHEETS = (".csv", ".json", ".jsonl")
-_RECORDS = (*_SHEETS, ".tsv", ".parquet", ".tex", ".md", "-")
-_SELECTED = name_options(
+_SHEET_EXTENSIONS = (".csv", ".json", ".jsonl")
+_RECORD_EXTENSIONS = (*_SHEET_EXTENSIONS, ".tsv", ".parquet", ".tex", ".md", "-")
+_COMPETITION_OPTIONS = name_options(
     output=Option(
         "Write the state to this file, as JSON.",
         WRITE,
@@ -101,11 +101,13 @@ _SELECTED = name_options(
     sheet=Option(
         "Write a sheet for references to this file.",
         SHEETS,
-        written=_SHEETS,
+        written=_SHEET_EXTENSIONS,
         common=True,
     ),
     rating_sheet=Option(
-        "Write a sheet for rating the answers to this file.", SHEETS, written=_SHEETS
+        "Write a sheet for rating the answers to this file.",
+        SHEETS,
+        written=_SHEET_EXTENSIONS,
     ),
     page=Option(
         "Write a sheet as HTML pages for annotation, one per annotator, such as "
@@ -142,7 +144,7 @@ _SELECTED = name_options(
         most=100,
     ),
 )
-_STREAMED = name_options(
+_STREAM_OPTIONS = name_options(
     stream=Option(
         "Read JSONL, CSV, Parquet or Arrow files block by block and discard items after "
         "scoring, so memory use does not grow with the files. A file, folder, quoted "
@@ -179,31 +181,33 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             read=bool,
         ),
         per_item=Option(
-            "Write the values of each item to this file.", WRITE, written=_RECORDS
+            "Write the values of each item to this file.",
+            WRITE,
+            written=_RECORD_EXTENSIONS,
         ),
         per_label=Option(
             "Write the values and counts of each label to this file.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
         matches=Option(
             "Write which prediction matched which reference label, their similarity, and "
             "the labels without a match, according to the first semantic measure. For "
             "captions, write the words that METEOR aligned.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
         confusion=Option(
             "Write how many images of each class are predicted as each class. For label "
             "sets, write how often a wrong label occurs in place of a missed one.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
         curve=Option(
             "Write the curve of AUSUC, which is the accuracy on seen and unseen classes for "
             "every calibration constant.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
         worst=Option(
             "Show the N worst items according to the first per-item measure.",
@@ -213,7 +217,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             common=True,
         ),
     )
-    | _STREAMED
+    | _STREAM_OPTIONS
     | name_options(
         shard=Option(
             "Score only a part of the items, selected by a hash of their ids. 3/8 is the "
@@ -287,7 +291,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             read=bool,
         ),
     )
-    | _STREAMED,
+    | _STREAM_OPTIONS,
     "rank": name_options(
         measure=_MEASURE._replace(
             help="The measure, or its heading. The default is the only measure of the first "
@@ -314,7 +318,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             read=float,
         ),
         differences=Option(
-            "Instead, show the ranks on two datasets, given by name, and how they differ.",
+            "Show the ranks on two datasets, given by name, and how they differ, instead of "
+            "the ranking.",
             HOW,
             metavar="FIRST SECOND",
             values=2,
@@ -340,8 +345,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             metavar="ROLE=NAME,...",
             common=True,
         ),
-        group_by=_GROUP,
-        ids=_IDS,
+        group_by=_GROUP_BY,
+        ids=_ID_PATTERN,
         statistics=Option(
             f"{', '.join(AGREEMENT)} or all. The default is all, unless the protocol sets it.",
             HOW,
@@ -373,11 +378,12 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             PEOPLE,
             metavar="ID,ID,SCORE",
         ),
-        group_by=_GROUP,
-        ids=_IDS,
+        group_by=_GROUP_BY,
+        ids=_ID_PATTERN,
         ncs=Option(
-            "Correlate NCS@1 instead of phi, which divides each value by the largest value "
-            "of its row (images are queries) or column (captions are queries).",
+            "Correlate NCS@1 instead of phi. NCS@1 is each value of phi divided by the "
+            "largest value of its row (images are queries) or column (captions are "
+            "queries).",
             WHAT,
             choices=("rows", "columns"),
         ),
@@ -387,7 +393,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             help="Measures with a similarity threshold, such as SemF1 (the default) or "
             "SemRecall@5."
         ),
-        thresholds=_POINTS,
+        thresholds=_THRESHOLDS,
     ),
     "calibrate": name_options(
         pairs=Option(
@@ -417,20 +423,20 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             HOW,
             read=int,
         ),
-        thresholds=_POINTS,
-        form=_FORM._replace(
+        thresholds=_THRESHOLDS,
+        form=_RESULT_FORMAT._replace(
             default="text",
             choices=("text", "json"),
             help="Format of the result. json is the format that -o saves.",
         ),
     ),
     "validate": name_options(
-        form=_FORM,
+        form=_RESULT_FORMAT,
         order=Option(
             "Write how often one label of each pair precedes the other. Works with one "
             "input file only.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
     ),
     "doc-freq": name_options(
@@ -452,7 +458,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             read=int,
             least=1,
         ),
-        output=_TO._replace(
+        output=_OUTPUT_FILE._replace(
             help="Write the frequencies to this file.", written=(".npz", ".json")
         ),
     ),
@@ -464,7 +470,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             read=int,
             least=0,
         ),
-        output=_TO._replace(help="Write the positives to this file, as JSON."),
+        output=_OUTPUT_FILE._replace(help="Write the positives to this file, as JSON."),
     ),
     "pairs": name_options(
         measure=_MEASURES._replace(
@@ -494,7 +500,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             choices=("captions", "images"),
             common=True,
         ),
-        output=_TO._replace(
+        output=_OUTPUT_FILE._replace(
             help="Write a .npy file of images x captions, and the ids of both to FILE.ids.json. "
             "With --top-k, write a .jsonl file, or - for standard output. An interrupted "
             "run continues from FILE.part and FILE.blocks."
@@ -542,16 +548,18 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         seed=Option("Random seed of --ties random.", WHAT, default=12345, read=int),
     )
-    | _SELECTED,
-    "mad add": _SELECTED,
-    "mad replace": _SELECTED
+    | _COMPETITION_OPTIONS,
+    "mad add": _COMPETITION_OPTIONS,
+    "mad replace": _COMPETITION_OPTIONS
     | name_options(
-        exclude=_SELECTED["exclude"]._replace(
+        exclude=_COMPETITION_OPTIONS["exclude"]._replace(
             help="Images to remove, one id per line.", required=True
         )
     ),
     "mad inspect": name_options(
-        output=_TO._replace(help="Write the sheet to this file.", written=_SHEETS),
+        output=_OUTPUT_FILE._replace(
+            help="Write the sheet to this file.", written=_SHEET_EXTENSIONS
+        ),
         inspectors=Option(
             "Number of rows per annotation.",
             SHEETS,
@@ -610,7 +618,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "Write the scores and the dominance of each pair to this file.",
             WRITE,
             flags=("--pairs",),
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
             common=True,
         ),
     ),
@@ -656,7 +664,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         memory=Option(
             "Memory limit of the Java program.", JAVA, default="4G", metavar="SIZE"
         ),
-        output=_TO._replace(
+        output=_OUTPUT_FILE._replace(
             help="Write JSON lines to this file, one line per distinct caption. - is standard "
             "output."
         ),
@@ -685,7 +693,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
     ),
     "embed info": name_options(
-        form=_FORM,
+        form=_RESULT_FORMAT,
         verify=Option(
             "Check converted vectors against their SHA-256.", MEANING, read=bool
         ),

@@ -160,9 +160,8 @@ class RetrievalOptions(TypedDict, total=False):
     direction: Annotated[
         str | None,
         Option(
-            "Which side contains the queries. They are the rows of the matrix (i2t), its "
-            "columns (t2i, with the positives of the rows transposed), or each in turn "
-            "(both).",
+            "Which side contains the queries: the rows of the matrix (i2t), its columns "
+            "(t2i, with the positives of the rows transposed), or each in turn (both).",
             RETRIEVAL,
             default="i2t",
             kinds=FOR_RETRIEVAL,
@@ -184,9 +183,9 @@ class RetrievalOptions(TypedDict, total=False):
     ties: Annotated[
         str | None,
         Option(
-            "How to rank equal similarities or scores. Either in the order of the gallery "
-            "or class list (position), with true candidates or classes before others "
-            "(optimistic), or after others (pessimistic).",
+            "Order of equal similarities or scores: the order of the gallery or class list "
+            "(position), true candidates or classes first (optimistic), or last "
+            "(pessimistic).",
             RETRIEVAL,
             default="position",
             kinds=FOR_RETRIEVAL + FOR_CLASSES,

@@ -109,30 +109,30 @@ def options_named(*names: str) -> dict[str, Option]:
     return {name: OPTIONS[name] for name in names}
 
 
-_SELECTING = options_named("task", "normalize", "classes", "ignore", "missing")
-_SELECTING |= taken_options(
+_SELECTION_OPTIONS = options_named("task", "normalize", "classes", "ignore", "missing")
+_SELECTION_OPTIONS |= taken_options(
     "score_references",
     "keep_rows",
     groups=(MEANING, CAPTIONS, ""),
     kinds=("labels", "captions"),
 )
-_SELECTING["missing"] = OPTIONS["missing"]._replace(
+_SELECTION_OPTIONS["missing"] = OPTIONS["missing"]._replace(
     choices=("error", "skip"),
     help="Whether an image that a system has no answer for is an error or is left out (skip).",
 )
 """The options for selecting images without references."""
-_RANKING = {
+_COMPETITION_OPTIONS = {
     name: option
-    for name, option in _SELECTING.items()
+    for name, option in _SELECTION_OPTIONS.items()
     if name not in ("task", "missing")
 }
-_COMPARED_VALUES = options_named("level", "seed", "read")
-_COMPARED_VALUES["resamples"] = OPTIONS["resamples"]._replace(default=10_000)
-_PAIRING = taken_options(groups=(MEANING, CAPTIONS), kinds=FOR_RETRIEVAL)
+_VALUE_COMPARISON_OPTIONS = options_named("level", "seed", "read")
+_VALUE_COMPARISON_OPTIONS["resamples"] = OPTIONS["resamples"]._replace(default=10_000)
+_CAPTION_PAIR_OPTIONS = taken_options(groups=(MEANING, CAPTIONS), kinds=FOR_RETRIEVAL)
 TAKEN: dict[str, Mapping[str, Option]] = {
     "score": OPTIONS,
     "compare": taken_options("ci", "keep_rows", "score_references", resamples=10_000),
-    "compare_values": _COMPARED_VALUES,
+    "compare_values": _VALUE_COMPARISON_OPTIONS,
     "meta": taken_options(
         "protocol", "ci", "ci_method", "ids", "keep_rows", "weights", "score_references"
     ),
@@ -166,13 +166,13 @@ TAKEN: dict[str, Mapping[str, Option]] = {
     | options_named("normalize", "read"),
     "validate": options_named("classes", "task", "read"),
     "rank": options_named("read"),
-    "select_discrepant": _SELECTING,
-    "add_systems": _SELECTING,
+    "select_discrepant": _SELECTION_OPTIONS,
+    "add_systems": _SELECTION_OPTIONS,
     "inspect_sheets": options_named("read"),
-    "rank_competition": options_named("measures") | _RANKING,
-    "caption_matrix": _PAIRING,
-    "caption_blocks": _PAIRING,
-    "caption_top_k": _PAIRING,
+    "rank_competition": options_named("measures") | _COMPETITION_OPTIONS,
+    "caption_matrix": _CAPTION_PAIR_OPTIONS,
+    "caption_blocks": _CAPTION_PAIR_OPTIONS,
+    "caption_top_k": _CAPTION_PAIR_OPTIONS,
     "doc-freq": options_named("tokenizer", "read"),
     "positives": options_named("read"),
     "spice parse": options_named("tokenizer", "read"),
