@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from semmetrics.arguments import describe_type
-from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
-from semmetrics.cli.generate import SPECS, options_of
+from semmetrics.cli.app import load_commands
+from semmetrics.cli.generate import options_of
 from semmetrics.metrics import registry
 from semmetrics.options import (
     COMMAND_OPTIONS,
@@ -26,6 +26,8 @@ from semmetrics.options import (
     hint_of,
 )
 from semmetrics.scoring.protocols import PROTOCOLS
+
+SPECS = load_commands()
 
 PAGE = Path(__file__).with_name("options.md")
 _KINDS = {

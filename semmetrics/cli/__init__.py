@@ -1,6 +1,6 @@
-"""The command line: a thin layer over the Python API, which gives the same results.
+"""The command line, a thin layer over the Python API with the same results.
 
-Importing this package is cheap, and each command is loaded when it is run.
+Importing this package is cheap. The module of a command is loaded when the command runs.
 """
 
 from __future__ import annotations
@@ -14,105 +14,131 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-_AGAIN = 2.0  # seconds until a request to end is repeated; leaving in order takes less
+_SECONDS_TO_REPEAT_SIGNAL = 2.0
+"""A signal is repeated if the program is still running. An orderly exit takes less time."""
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run the program ``semmetrics`` and leave with its exit code.
+    """Run the program ``semmetrics``, and exit.
 
     Parameters
     ----------
     args : sequence of str, optional
-        The arguments; those of the process when left out.
+        The arguments. By default those of the process.
 
     Raises
     ------
     SystemExit
-        Always: 0 done, 2 bad input or usage, 1 a fault of the program; see ``cli.app``.
+        Always, with an exit code of `semmetrics.cli.app`.
     """
-    _fill_streams()
+    _open_missing_streams()
     try:
         with _ending_in_order():
-            # Little of what is loaded or read is garbage: search it less often, not at the end.
+            # Little of the loaded modules and data is garbage, so collect garbage less often.
             gc.set_threshold(100_000, 20, 20)
             from semmetrics.cli.app import program
 
             for stream in (sys.stdout, sys.stderr):
-                # what a terminal cannot show is not a fault
+                # Characters that the terminal cannot show must not cause an error.
                 if hasattr(stream, "reconfigure"):
                     stream.reconfigure(errors="backslashreplace")
             sys.exit(program.main(args, standalone_mode=False))
-    except KeyboardInterrupt:  # while modules are loaded, too
+    except KeyboardInterrupt:  # Also if modules are being loaded
         with contextlib.suppress(OSError):
             sys.stderr.write("semmetrics: stopped\n")
         sys.exit(128 + signal.SIGINT)
     finally:
-        # triton, which it loads, reports what is not collected
+        # Skip the last garbage collection, but not with torch, as triton reports leaked objects.
         if "torch" not in sys.modules:
             gc.freeze()
 
 
-def _fill_streams() -> None:
-    """Open the standard streams that the caller has closed, so that no file takes their place.
+def _open_missing_streams() -> None:
+    """Open the null device for standard streams that the caller has closed.
 
-    Reading and writing there is an error; messages are lost.
+    Otherwise the next opened file would get the number of the stream. Reading and writing at the
+    wrong stream stays an error, and messages are lost.
     """
-    for number, name, mode in (
-        (0, "stdin", "r"),
-        (1, "stdout", "w"),
-        (2, "stderr", "w"),
-    ):
-        if getattr(sys, name) is not None:
-            continue
-        with contextlib.suppress(OSError):
-            # it is open: the caller has none of Python's streams alone
-            os.fstat(number)
-            continue
-        # The lowest number that is free is this one.
-        os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)
-        setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    _open_missing_stream(0, "stdin", "r")
+    _open_missing_stream(1, "stdout", "w")
+    _open_missing_stream(2, "stderr", "w")
+
+
+def _open_missing_stream(number: int, name: str, mode: str) -> None:
+    if getattr(sys, name) is not None:
+        return
+    with contextlib.suppress(OSError):
+        os.fstat(number)
+        return  # It is open in the system, so only Python's stream is missing
+    # The system uses the lowest free number, which is the number of the stream.
+    os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)
+    setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+class _SignalHandlers:
+    """Signal handlers that end the program by an exception.
+
+    The signal is repeated while the program is running, since a library may have suppressed the
+    exception. For example, pyarrow does so while it imports pandas.
+
+    Attributes
+    ----------
+    requested : int
+        The signal that ended the program, or 0.
+    """
+
+    def __init__(self) -> None:
+        self.requested = 0
+        self._alarm: int = getattr(signal, "SIGALRM", 0)
+        self._previous: dict[int, Any] = {}
+
+    def install(self) -> None:
+        """Install the handlers, except for signals that are ignored, as by nohup."""
+        hangup = getattr(signal, "SIGHUP", 0)
+        for number in (self._alarm, signal.SIGINT, signal.SIGTERM, hangup):
+            # Only the main thread can install handlers, and some signals do not exist everywhere.
+            with contextlib.suppress(ValueError):
+                handler = signal.getsignal(number)
+                if handler in (signal.SIG_DFL, signal.default_int_handler):
+                    self._previous[number] = signal.signal(number, self._end)
+
+    def restore(self) -> None:
+        """Restore the previous handlers."""
+        if self._alarm in self._previous:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _end(self, number: int, _: object) -> NoReturn:
+        """End the program, and start the timer that repeats the signal."""
+        is_repetition = number == self._alarm and self.requested
+        if not is_repetition:
+            self.requested = number
+        if self._alarm in self._previous:
+            signal.setitimer(signal.ITIMER_REAL, _SECONDS_TO_REPEAT_SIGNAL)
+        if self.requested == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + self.requested)
 
 
 @contextlib.contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let a request to end leave no unfinished files, as Ctrl-C does.
-
-    The request is repeated while the program has not ended: a library may have dropped it, as
-    pyarrow does while it loads pandas.
-    """
-    before: dict[int, Any] = {}
-    asked = 0
-
-    def end(number: int, _: object) -> NoReturn:
-        nonlocal asked
-        if number != alarm or not asked:
-            asked = number
-        if alarm in before:
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
-        if asked == signal.SIGINT:
-            raise KeyboardInterrupt
-        sys.exit(128 + asked)
-
-    hook, sys.unraisablehook = sys.unraisablehook, _ask_again
-    alarm = getattr(signal, "SIGALRM", 0)
-    for number in (alarm, signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", 0)):
-        # Who ignores a signal (nohup) means it; only the main thread may change this.
-        with contextlib.suppress(ValueError):
-            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-                before[number] = signal.signal(number, end)
+    """Remove unfinished files when a signal ends the program, as Ctrl-C does."""
+    handlers = _SignalHandlers()
+    previous_hook = sys.unraisablehook
+    sys.unraisablehook = _repeat_signal
+    handlers.install()
     try:
         yield
     finally:
-        if alarm in before:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        sys.unraisablehook = hook
-        if asked and _is_kept_by_threads():  # one may wait for a pipe that stays open
-            _exit_at_once(128 + asked)
+        handlers.restore()
+        sys.unraisablehook = previous_hook
+        # A thread may be waiting for a pipe that stays open.
+        if handlers.requested and _threads_prevent_exit():
+            _exit_immediately(128 + handlers.requested)
 
 
-def _exit_at_once(code: int) -> NoReturn:
+def _exit_immediately(code: int) -> NoReturn:
     """End the program without waiting for threads."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):
@@ -120,30 +146,31 @@ def _exit_at_once(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _is_kept_by_threads() -> bool:
-    """Whether Python would wait for a thread before it ends: it does not wait for daemons."""
+def _threads_prevent_exit() -> bool:
+    """Return whether Python would wait for a thread before it exits. It ignores daemons."""
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and not thread.daemon:
             return True
     return False
 
 
-def _ask_again(ignored: sys.UnraisableHookArgs) -> None:
-    """Repeat a request to end that came within a callback, where Python drops exceptions."""
+def _repeat_signal(unraisable: sys.UnraisableHookArgs) -> None:
+    """Repeat a signal that arrived during a callback, in which Python ignores exceptions."""
     from threading import Timer
 
-    error = ignored.exc_value
-    if isinstance(error, KeyboardInterrupt):
-        number = int(signal.SIGINT)
-    elif (
-        isinstance(error, SystemExit)
-        and isinstance(error.code, int)
-        and error.code > 128
-    ):
-        number = error.code - 128
-    else:
-        sys.__unraisablehook__(ignored)
+    number = _signal_of(unraisable.exc_value)
+    if number == 0:
+        sys.__unraisablehook__(unraisable)
         return
     timer = Timer(0.01, signal.raise_signal, [number])
     timer.daemon = True
     timer.start()
+
+
+def _signal_of(error: BaseException | None) -> int:
+    """Return the signal whose handler raised an exception, or 0."""
+    if isinstance(error, KeyboardInterrupt):
+        return int(signal.SIGINT)
+    if isinstance(error, SystemExit) and isinstance(error.code, int):
+        return max(0, error.code - 128)
+    return 0

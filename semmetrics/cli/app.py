@@ -1,15 +1,25 @@
-"""The program: its commands, loaded when they are used, and the one place that handles errors.
+"""The program ``semmetrics``: its commands, loaded on use, and the handling of all errors.
 
 Exit codes
 ----------
-0 done; 2 the input or an option is wrong, or the system refuses to read or write something; 1 a
-fault of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away; 143 asked to
-end.
+0
+    Success.
+1
+    A bug in semmetrics.
+2
+    Wrong input or option, or a file that cannot be read or written.
+130
+    Stopped by Ctrl-C.
+141
+    The program that reads the output has exited.
+143
+    Stopped by SIGTERM.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
 import warnings
@@ -20,36 +30,40 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli.generate import SPECS, Examples, build
+from semmetrics.cli.generate import SPECS, Spec, build
+from semmetrics.cli.help import Examples
 from semmetrics.cli.output import complain
 from semmetrics.errors import InputError, InputWarning
 from semmetrics.messages import did_you_mean, fold, printable
 from semmetrics.options import flag
 
-COMMANDS = [
-    "score",
-    "compare",
-    "merge",
-    "sweep",
-    "calibrate",
-    "doc-freq",
-    "pairs",
-    "positives",
-    "correlate",
-    "meta",
-    "spice",
-    "validate",
-    "list",
-    "explain",
-    "embed",
-    "cite",
-    "rank",
-    "mad",
-    "demo",
-    "completion",
-]
-"""In the order of use."""
-_ELSEWHERE = {
+_MODULE_OF_COMMAND = {
+    "score": "commands",
+    "compare": "commands",
+    "merge": "commands",
+    "sweep": "studies",
+    "calibrate": "studies",
+    "doc-freq": "captions",
+    "pairs": "captions",
+    "positives": "captions",
+    "correlate": "studies",
+    "meta": "studies",
+    "spice": "captions",
+    "validate": "studies",
+    "list": "tools",
+    "explain": "tools",
+    "embed": "embeddings",
+    "cite": "tools",
+    "rank": "studies",
+    "mad": "mad",
+    "demo": "tools",
+    "completion": "tools",
+}
+"""The module of `semmetrics.cli` that defines each command, in the order of the help."""
+COMMANDS = list(_MODULE_OF_COMMAND)
+_MODULES = ("commands", "studies", "mad", "tools", "captions", "embeddings")
+"""The modules of commands, in the order in which the documentation lists their options."""
+_SYNONYMS = {
     "score": (
         "eval",
         "evaluate",
@@ -72,80 +86,83 @@ _ELSEWHERE = {
     "rank": ("ranking", "leaderboard"),
     "demo": ("example", "examples", "sample", "tutorial", "quickstart"),
 }
-_COMMANDS_ELSEWHERE = {
-    **{
-        name: f"did you mean {command}?"
-        for command, names in _ELSEWHERE.items()
-        for name in names
-    },
-    "help": "write: semmetrics --help, or: semmetrics COMMAND --help",
-    "version": "write: semmetrics --version",
-    "report": "write: semmetrics score --html FILE.html",
-    **dict.fromkeys(("discrepancy", "competition"), "write: semmetrics mad select"),
-    **dict.fromkeys(
-        ("plot", "figure", "draw"), "write: semmetrics score --plot FILE.png"
-    ),
-    **dict.fromkeys(
-        ("show", "print"), "results are printed by: semmetrics score PRED... GT"
-    ),
+"""For each command, its names in other programs."""
+_HINTS = {
+    "write: semmetrics --help, or: semmetrics COMMAND --help": ("help",),
+    "write: semmetrics --version": ("version",),
+    "write: semmetrics score --html FILE.html": ("report",),
+    "write: semmetrics mad select": ("discrepancy", "competition"),
+    "write: semmetrics score --plot FILE.png": ("plot", "figure", "draw"),
+    "results are printed by: semmetrics score PRED... GT": ("show", "print"),
 }
-"""What other programs call a command, and what to write here."""
+"""Suggestions for commands that do not exist, each with the names that it is for."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"
-INTERRUPTED, BROKEN_PIPE = 130, 141
+"""The environment variable that turns on tracebacks."""
+INTERRUPTED = 130
+BROKEN_PIPE = 141
 OUT_OF_MEMORY = "there is not enough memory; score fewer items or measures at once, or leave --ci out"
 
 
+def load_commands() -> dict[str, Spec]:
+    """Load all commands, and return their descriptions in the order of the documentation."""
+    specs = {}
+    for module in _MODULES:
+        module_name = f"semmetrics.cli.{module}"
+        importlib.import_module(module_name)
+        for name, spec in SPECS.items():
+            if spec.run.__module__ == module_name:
+                specs[name] = spec
+    return specs
+
+
 class Program(Examples, click.Group):
-    """The group of commands."""
+    """The group of all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands, in the order of use."""
+        """Return the names of the commands, in the order of the help."""
         return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Make a command."""
-        if cmd_name not in COMMANDS:
+        """Load the module of a command, and build the command."""
+        module = _MODULE_OF_COMMAND.get(cmd_name)
+        if module is None:
             return None
-        from semmetrics.cli import commands  # noqa: F401 - it registers its commands
-
-        if cmd_name not in SPECS:
-            from semmetrics.cli import tools  # noqa: F401 - it registers the other commands
+        importlib.import_module(f"semmetrics.cli.{module}")
         return build(cmd_name)
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """List the commands without making them."""
-        from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
-
+        """List the commands, each with the first line of its docstring."""
+        specs = load_commands()
+        rows = []
+        for name in COMMANDS:
+            docstring = specs[name].run.__doc__ or ""
+            rows.append((name, docstring.split("\n")[0]))
         with formatter.section("Commands"):
-            texts = [(name, SPECS[name].run.__doc__ or "") for name in COMMANDS]
-            formatter.write_dl([(name, text.split("\n")[0]) for name, text in texts])
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command named first, or say what was probably meant."""
+        """Return the command, or raise an error that suggests what to write."""
         name = args[0]
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         if len(args) > 1 and Path(name).exists():
             hint = "to score files write: semmetrics score PRED... GT"
         else:
-            every = f"the commands are {', '.join(COMMANDS)}"
-            hint = _COMMANDS_ELSEWHERE.get(fold(name)) or did_you_mean(
-                name, COMMANDS, every
-            )
+            hint = _hint_for_command(name)
         raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Read the arguments; help and version are shown here."""
-        with _ending_with_its_reader():
+        """Parse the arguments. The help and the version are printed here."""
+        with _exiting_on_broken_pipe():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _ending_with_its_reader():
+        with _exiting_on_broken_pipe():
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
@@ -158,44 +175,68 @@ class Program(Examples, click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> int:
-        """Run the program; every error becomes a message and an exit code."""
-        code = 2
+        """Run the program, and turn every error into a message and an exit code."""
+        code = 0
+        extra["color"] = False if os.environ.get("NO_COLOR") else None
         try:
-            extra["color"] = False if os.environ.get("NO_COLOR") else None
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", InputWarning)  # a note says the same
-                done = super().main(
+                # Notes report the same problems as these warnings.
+                warnings.simplefilter("ignore", InputWarning)
+                result = super().main(
                     args, "semmetrics", complete_var, standalone_mode=False, **extra
                 )
-            code = done if isinstance(done, int) else 0
-        except InputError as error:
-            complain(f"error: {error.text(flag)}")
-        except click.ClickException as error:
-            _show_usage(error)
-            code = error.exit_code
-        except MemoryError:
-            complain(f"error: {OUT_OF_MEMORY}")
-        except (KeyboardInterrupt, click.Abort):
-            complain("stopped")
-            code = INTERRUPTED
-        except OSError as error:  # where it names no file, that is the standard output
-            where = "standard output" if error.filename is None else error.filename
-            why = error.strerror or type(error).__name__
-            complain(
-                f"error: {where}: the system says: {why}; check the place and the free space"
-            )
-            _show_traceback(error)
-            _let_go_of_output()
-        except Exception as error:
-            if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
-                raise error.__cause__ from None  # Python wraps what ends it while classes are made
-            code = _show_fault(error)
+            if isinstance(result, int):
+                code = result
+        except (Exception, KeyboardInterrupt) as error:
+            code = _report_error(error)
         if standalone_mode:
             sys.exit(code)
         return code
 
 
+def _hint_for_command(name: str) -> str:
+    """Return what to write instead of a command that does not exist."""
+    folded = fold(name)
+    for command, synonyms in _SYNONYMS.items():
+        if folded in synonyms:
+            return f"did you mean {command}?"
+    for hint, names in _HINTS.items():
+        if folded in names:
+            return hint
+    return did_you_mean(name, COMMANDS, f"the commands are {', '.join(COMMANDS)}")
+
+
+# ---- errors -----------------------------------------------------------------
+
+
+def _report_error(error: Exception | KeyboardInterrupt) -> int:
+    """Write the message for an error, and return the exit code."""
+    if isinstance(error, InputError):
+        complain(f"error: {error.text(flag)}")
+        return 2
+    if isinstance(error, click.ClickException):
+        _show_usage(error)
+        return error.exit_code
+    if isinstance(error, MemoryError):
+        complain(f"error: {OUT_OF_MEMORY}")
+        return 2
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        complain("stopped")
+        return INTERRUPTED
+    if isinstance(error, OSError):
+        _report_system_error(error)
+        return 2
+    cause = error.__cause__
+    if isinstance(cause, (KeyboardInterrupt, SystemExit)):
+        # Python wraps the exceptions of signal handlers that run while a class is created.
+        raise cause from None
+    code = _report_failure(error)
+    _show_traceback(error)
+    return code
+
+
 def _show_usage(error: click.ClickException) -> None:
+    """Write how to use a command, and what is wrong with the arguments."""
     ctx = getattr(error, "ctx", None)
     with contextlib.suppress(OSError):
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -207,54 +248,85 @@ def _show_usage(error: click.ClickException) -> None:
     complain(f"error: {error.format_message()}")
 
 
-def _let_go_of_output() -> None:
-    """Write what is left for standard output nowhere: Python would complain again at its end."""
+def _report_system_error(error: OSError) -> None:
+    """Write the message for a file that the operating system cannot read or write."""
+    where = error.filename
+    if where is None:
+        where = "standard output"  # Errors of all other files have a name
+    reason = error.strerror or type(error).__name__
+    complain(
+        f"error: {where}: the system says: {reason}; check the place and the free space"
+    )
+    _show_traceback(error)
+    _discard_output()
+
+
+def _discard_output() -> None:
+    """Redirect standard output to the null device.
+
+    Otherwise Python would report an error again when it flushes the stream on exit.
+    """
     with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
+        os.close(null_device)
 
 
-def _show_fault(error: Exception) -> int:
-    """Say what is at fault: semmetrics, or a package that cannot be loaded; return the code."""
-    package, place = "", error.__traceback__
-    if isinstance(error, ImportError):  # such as of pyarrow beside an older numpy
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        module = error.name or (
-            place.tb_frame.f_globals.get("__name__", "") if place else ""
-        )
-        package = module.partition(".")[0]
+def _report_failure(error: Exception) -> int:
+    """Write the message for a bug or for a package that cannot be imported.
+
+    Returns
+    -------
+    int
+        The exit code: 1 for a bug in semmetrics, and 2 for another package.
+    """
+    package = _package_that_failed(error)
     if package not in ("", "semmetrics"):
         remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
         complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
-    else:
-        import traceback
+        return 2
+    import traceback
 
-        text = "".join(traceback.format_exception_only(type(error), error)).strip()
-        again = f"set {TRACEBACK}=1 for the traceback"
-        complain(
-            f"a fault of semmetrics {__version__}: {text}; please report it ({again})"
-        )
-    _show_traceback(error)
-    return 1 if package in ("", "semmetrics") else 2
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    again = f"set {TRACEBACK}=1 for the traceback"
+    complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
+    return 1
+
+
+def _package_that_failed(error: Exception) -> str:
+    """Return the package whose import failed, or "" for another error.
+
+    The import fails, for example, if the version of pyarrow does not fit the version of numpy.
+    """
+    if not isinstance(error, ImportError):
+        return ""
+    module = error.name
+    frame = error.__traceback__
+    if not module and frame is not None:
+        while frame.tb_next is not None:
+            frame = frame.tb_next
+        module = frame.tb_frame.f_globals.get("__name__", "")
+    return (module or "").partition(".")[0]
 
 
 def _show_traceback(error: Exception) -> None:
-    if os.environ.get(TRACEBACK, "") not in ("", "0"):
-        import traceback
+    """Write the traceback of an error if the environment variable asks for it."""
+    if os.environ.get(TRACEBACK, "") in ("", "0"):
+        return
+    import traceback
 
-        with contextlib.suppress(OSError):
-            click.echo(printable("".join(traceback.format_exception(error))), err=True)
+    text = "".join(traceback.format_exception(error))
+    with contextlib.suppress(OSError):
+        click.echo(printable(text), err=True)
 
 
 @contextlib.contextmanager
-def _ending_with_its_reader() -> Iterator[None]:
-    """Stop quietly where the reader of the output went away, which is no fault."""
+def _exiting_on_broken_pipe() -> Iterator[None]:
+    """Exit without a message if the program that reads the output has exited."""
     try:
         yield
     except BrokenPipeError:
-        _let_go_of_output()
+        _discard_output()
         raise click.exceptions.Exit(BROKEN_PIPE) from None
 
 

@@ -1,4 +1,4 @@
-"""What is read and written: files that are in each other's way, results, messages and progress."""
+"""Check the files of a command, and write its results, messages and progress."""
 
 from __future__ import annotations
 
@@ -20,23 +20,30 @@ from semmetrics.options import flag
 if TYPE_CHECKING:
     from semmetrics.reports import Records
 
+    Content = str | bytes | Records
+    """The content of an output file."""
+
 STDIN = "-"
+"""The path of standard input, and of standard output."""
 EXACT = ("json", "csv")
-"""The formats that programs read, in which names are as they are."""
-_WAIT, _EVERY = 0.5, 0.1  # seconds before the first line of progress, and between lines
-_SELDOM = 30.0  # the same where lines are not drawn over each other
+"""The formats for programs, in which names are written unchanged."""
+_PROGRESS_DELAY = 0.5  # Seconds before the first line of progress on a terminal
+_PROGRESS_INTERVAL = 0.1  # Seconds between lines of progress on a terminal
+_PROGRESS_LOG_INTERVAL = (
+    30.0  # Seconds before and between lines that are not overwritten
+)
 
 
-# Files
+# ---- files ------------------------------------------------------------------
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
-    """Name each file: its stem, with as many folders before it as tell equal stems apart.
+    """Return a name for each file: its stem, after as many folders as are needed to be unique.
 
     Raises
     ------
     InputError
-        If a file is named twice.
+        If two paths are the same file.
 
     Examples
     --------
@@ -47,170 +54,248 @@ def name_files(paths: Sequence[str]) -> list[str]:
     """
     from semmetrics.scoring.score import decode_path, system_name
 
-    seen, by_stem = set[object](), dict[str, list[str]]()
+    identities = set()
+    paths_by_stem: dict[str, list[str]] = {}
     for path in paths:
-        if (same := _identity(path)) in seen:
+        identity = _identify_file(path)
+        if identity in identities:
             raise InputError("duplicate", role="the file", value=path)
-        seen.add(same)
-        by_stem.setdefault(system_name(path), []).append(path)
-    named: dict[str, str] = {}
-    for stem, some in by_stem.items():
-        parents = [PurePath(path).parent.parts for path in some]
-        for folders in range(max(map(len, parents)) + 1):
-            names = [
-                "/".join((*one[max(0, len(one) - folders) :], stem)) for one in parents
-            ]
-            if len(set(names)) == len(names):
-                break
-        else:
-            names = some
-        named |= zip(some, names, strict=True)
-    return [decode_path(named[path]) for path in paths]
+        identities.add(identity)
+        paths_by_stem.setdefault(system_name(path), []).append(path)
+    name_of_path: dict[str, str] = {}
+    for stem, paths_of_stem in paths_by_stem.items():
+        names = _distinguish_by_folders(paths_of_stem, stem)
+        name_of_path |= zip(paths_of_stem, names, strict=True)
+    return [decode_path(name_of_path[path]) for path in paths]
+
+
+def _distinguish_by_folders(paths: Sequence[str], stem: str) -> Sequence[str]:
+    """Return unique names of files with the same stem, or the paths if their folders are also equal."""
+    folders_of_paths = [PurePath(path).parent.parts for path in paths]
+    most_folders = max(map(len, folders_of_paths))
+    for n_folders in range(most_folders + 1):
+        names = []
+        for folders in folders_of_paths:
+            first = max(0, len(folders) - n_folders)
+            names.append("/".join((*folders[first:], stem)))
+        if len(set(names)) == len(names):
+            return names
+    return paths
 
 
 def path_of(text: str) -> str:
-    """Return the path in NAME=FILE; a text without a name, or the name of a file, is a path.
+    """Return the path in NAME=FILE. A string without "=", or an existing file, is a path.
 
     Examples
     --------
     >>> path_of("ours=runs/a.json"), path_of("runs/a.json"), path_of("ours=-")
     ('runs/a.json', 'runs/a.json', '-')
     """
-    return text if "=" not in text or Path(text).exists() else text.partition("=")[2]
+    if "=" not in text or Path(text).exists():
+        return text
+    _, _, path = text.partition("=")
+    return path
 
 
 def name_systems(given: Sequence[str], what: str) -> dict[str, str]:
-    """Return files by name: those given as NAME=FILE, or those of the files, folders, patterns."""
-    plain = [text for text in given if path_of(text) == text]
-    names = dict(zip(plain, name_files(plain), strict=True))
-    for text in plain:  # part-*.csv is called part, and preds/*.csv preds
+    """Return files by the names of their systems.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Each NAME=FILE, or a file, folder or pattern, whose name is used.
+    what : str
+        The name of the argument in errors.
+
+    Raises
+    ------
+    InputError
+        If a name or path is empty, or a name or file occurs twice.
+    """
+    unnamed = [text for text in given if path_of(text) == text]
+    names = dict(zip(unnamed, name_files(unnamed), strict=True))
+    for text in unnamed:
         if not Path(text).exists():
-            name = re.sub(r"[-_.]*[*?[].*", "", names[text])
-            names[text] = name or Path(text).parent.name or text
-    found: dict[str, str] = {}
+            names[text] = _name_pattern(text, names[text])
+    systems: dict[str, str] = {}
     for text in given:
         path = path_of(text)
-        name = names[text] if text in names else text.partition("=")[0]
-        if not name or not path or name in found:
+        if text in names:
+            name = names[text]
+        else:
+            name, _, _ = text.partition("=")
+        if not name or not path or name in systems:
             raise InputError(
                 "bad-spec", text, flag=what, metavar="NAME=FILE, each name once"
             )
-        found[name] = path
-    return found
+        systems[name] = path
+    return systems
 
 
-def _identity(path: str) -> object:
-    """Return what is equal for two names of one file, one of standard input's or one to be made."""
+def _name_pattern(pattern: str, name: str) -> str:
+    """Return a name without wildcards. "part-*.csv" is named part, and "preds/*.csv" preds."""
+    name = re.sub(r"[-_.]*[*?[].*", "", name)
+    return name or Path(pattern).parent.name or pattern
+
+
+def _identify_file(path: str) -> object:
+    """Return a value that is equal for two paths of the same file.
+
+    The file may not exist yet. Something that is not a regular file, such as /dev/null, gets a
+    different value each time, so it can be used twice.
+    """
     if path == STDIN:
         return STDIN
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except OSError:
         return os.path.realpath(path)
-    # What is no file, such as /dev/null, may be named twice.
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else object()
+    if stat.S_ISREG(status.st_mode):
+        return (status.st_dev, status.st_ino)
+    return object()
 
 
 def check_files(
     inputs: Iterable[str], outputs: Iterable[tuple[str, str | None]]
 ) -> None:
-    """Refuse files that are in each other's way, before anything large is read.
+    """Check that input and output files do not conflict.
 
     Parameters
     ----------
     inputs : iterable of paths
-    outputs : pairs of flag, and path or None
+    outputs : iterable of pairs of flag, and path or None
 
     Raises
     ------
     InputError
-        If standard input is read twice, or an output would overwrite an input or another output,
-        or has no place; names the flag.
+        If standard input is read twice, if an output would overwrite an input or another output,
+        or if its folder does not exist. The message names the flag.
     """
     from semmetrics.store.files import check_output
 
     inputs = list(inputs)
     if inputs.count(STDIN) > 1:
         raise InputError("stdin-twice")
-    read, written = set(map(_identity, inputs)), dict[object, str]()
-    for name, path in outputs:
+    input_identities = set(map(_identify_file, inputs))
+    flags_of_outputs: dict[object, str] = {}
+    for flag_name, path in outputs:
         if path is None or path == STDIN:
             continue
-        where, same = f"{name} {path}", _identity(path)
-        if same in read:
+        where = f"{flag_name} {path}"
+        identity = _identify_file(path)
+        if identity in input_identities:
             raise InputError("output-is-input", where)
-        if same in written:
-            raise InputError("output-is-output", where, other=written[same])
+        if identity in flags_of_outputs:
+            raise InputError(
+                "output-is-output", where, other=flags_of_outputs[identity]
+            )
         check_output(path, where)
-        written[same] = name
+        flags_of_outputs[identity] = flag_name
 
 
-def ending(path: str) -> str:
-    """Return what says the format of a file: its extension, without that of compression.
+def extension_of(path: str) -> str:
+    """Return the extension of a file that tells its format, in lower case.
+
+    An extension ".gz" is ignored, and a number is the end of a version, not an extension.
 
     Examples
     --------
-    >>> ending("runs/items.JSONL"), ending("items.csv.gz"), ending("run-v1.2"), ending("a.7z")
+    >>> extension_of("runs/items.JSONL"), extension_of("items.csv.gz"), extension_of("run-v1.2"), extension_of("a.7z")
     ('.jsonl', '.csv', '', '.7z')
     """
     name = Path(path).name.lower().removesuffix(".gz")
-    suffix = Path(name).suffix
-    return "" if suffix[1:].isdecimal() else suffix  # the number of a version
+    extension = Path(name).suffix
+    if extension[1:].isdecimal():
+        return ""
+    return extension
 
 
 def write_text(
     text: str | Records,
     output: str | None = None,
     form: str = "table",
-    beside: Mapping[str, str | bytes | Records] | None = None,
+    other_files: Mapping[str, Content] | None = None,
     digits: int | None = None,
 ) -> None:
-    """Write a result with a line end, to standard output where no file is named.
+    """Write a result and other files.
 
-    What programs read is exact, what people read has no control characters. ``beside`` has what
-    other files are to hold, by path: texts, bytes, or records in the form that the ending names,
-    those for standard output in that of the result. A result may also be records.
-    All files appear together, that of the result
-    last; none does if one cannot be written.
+    The files appear together, the file of the result last. If one of them cannot be written, none
+    appears.
+
+    Parameters
+    ----------
+    text : str or Records
+        The result. Control characters are removed from text unless programs read the format.
+    output : str or None
+        The path of the result. None and "-" are standard output.
+    form : str
+        The format of the result, and of records on standard output.
+    other_files : mapping of path to content, optional
+        Other files. Records are written in the format of the extension.
+    digits : int, optional
+        The number of digits of records, by default 4.
 
     Raises
     ------
     InputError
-        If it cannot be written.
+        If a file cannot be written.
     """
+    result: Content = text
+    if isinstance(text, str):
+        result = _as_line(text, form)
+    if digits is None:
+        digits = 4
+    files: list[tuple[str | None, Content]] = []
+    streams: list[tuple[str | None, Content]] = []
+    for path, content in [*(other_files or {}).items(), (output, result)]:
+        if (
+            not isinstance(content, str | bytes)
+            and extension_of(str(path)) == ".parquet"
+        ):
+            content = content.to_parquet()
+        if _is_stream(path):
+            streams.append((path, content))
+        else:
+            files.append((path, content))
+    # The stack closes the last file first, and a file appears when it is closed.
+    with contextlib.ExitStack() as stack:
+        for path, content in reversed(files):
+            _write_content(stack, path, content, form, digits)
+        for path, content in streams:
+            stack.close()
+            _write_content(stack, path, content, form, digits)
+
+
+def _is_stream(path: str | None) -> bool:
+    """Return whether a path is standard output or a device, which has no temporary file."""
     from semmetrics.store.files import target_of
 
-    result: Any = text
-    if isinstance(text, str):
-        result = (text if form in EXACT else printable(text)) + "\n"
-    files: list[tuple[str | None, Any]] = []
-    for path, content in [*(beside or {}).items(), (output, result)]:
-        if not isinstance(content, str | bytes) and ending(str(path)) == ".parquet":
-            content = content.to_parquet()
-        files.append((path, content))
-    streams = [
-        one for one in files if one[0] in (None, STDIN) or target_of(str(one[0]))[1]
-    ]
-    with contextlib.ExitStack() as stack:  # which closes the last one first
-        for path, content in [
-            *(one for one in files[::-1] if one not in streams),
-            *streams,
-        ]:
-            if (path, content) in streams:
-                stack.close()  # files appear before anything is shown
-            binary = isinstance(content, bytes)
-            out: Any = stack.enter_context(open_output(path, binary=binary))
-            if isinstance(content, str | bytes):
-                out.write(content)
-            else:
-                content.write(
-                    out, ending(str(path))[1:] or form, 4 if digits is None else digits
-                )
-            out.flush()  # a full disk is noticed before any file appears
+    if path is None or path == STDIN:
+        return True
+    _, is_written_directly = target_of(path)
+    return is_written_directly
+
+
+def _write_content(
+    stack: contextlib.ExitStack,
+    path: str | None,
+    content: Content,
+    form: str,
+    digits: int,
+) -> None:
+    """Write the content of a file, which the stack closes."""
+    is_binary = isinstance(content, bytes)
+    out: Any = stack.enter_context(open_output(path, binary=is_binary))
+    if isinstance(content, str | bytes):
+        out.write(content)
+    else:
+        form_of_file = extension_of(str(path)).removeprefix(".")
+        content.write(out, form_of_file or form, digits)
+    out.flush()  # Reports a full disk before any of the files appears
 
 
 def csv_as_tsv(text: str) -> str:
-    r"""Return CSV with tabs in place of commas.
+    r"""Convert CSV to TSV.
 
     Examples
     --------
@@ -228,18 +313,18 @@ def csv_as_tsv(text: str) -> str:
 
 @contextlib.contextmanager
 def open_output(path: str | None, *, binary: bool = False) -> Iterator[TextIO]:
-    """Open a file that appears under its name only when it is complete.
+    """Open a file for writing that appears under its name when it is complete.
 
     Parameters
     ----------
     path : str or None
-        Standard output where it is None or "-", as text.
+        None and "-" are standard output, which is always text.
     binary : bool
 
     Raises
     ------
     InputError
-        If it cannot be written.
+        If the file cannot be written.
     """
     if path in (None, STDIN):
         yield sys.stdout
@@ -251,107 +336,154 @@ def open_output(path: str | None, *, binary: bool = False) -> Iterator[TextIO]:
         yield cast("TextIO", out)
 
 
-# Messages
+# ---- messages ---------------------------------------------------------------
 
 
 def complain(text: str) -> None:
-    """Write a message to standard error; nobody may be reading it.
+    """Write a message to standard error.
 
-    A line of its own belongs to a message only where it is indented: names may hold ends of lines.
+    Only an indented line stays a line of its own, since a name may contain a line break. It is not
+    an error if standard error is closed.
     """
     text = re.sub(r"\n(?! )", r"\\n", printable(text))
-    # Not by click, which makes "?" of what the terminal cannot show: names must stay apart.
+    # click.echo would replace characters that the terminal cannot show by "?", so that different
+    # names could look the same.
     with contextlib.suppress(OSError):
         sys.stderr.write(f"semmetrics: {text}\n")
         sys.stderr.flush()
 
 
 def echo(text: str, form: str = "table") -> None:
-    """Write a line to standard output: what programs read exactly, what people read printable."""
-    sys.stdout.write(f"{text if form in EXACT else printable(text)}\n")
+    """Write text to standard output, without control characters unless programs read the format."""
+    sys.stdout.write(_as_line(text, form))
     sys.stdout.flush()
 
 
+def _as_line(text: str, form: str) -> str:
+    """Return text with a line end, without control characters unless programs read the format."""
+    if form not in EXACT:
+        text = printable(text)
+    return f"{text}\n"
+
+
 def to_json(value: Any) -> str:
-    """Write a value as indented JSON."""
+    """Return a value as indented JSON."""
     import json
 
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def say(lines: Iterable[str], *, quiet: bool) -> None:
-    """Write messages, unless nobody wants to read them."""
-    for line in () if quiet else lines:
+def report(lines: Iterable[str], *, quiet: bool) -> None:
+    """Write messages to standard error, unless ``--quiet`` is set."""
+    if quiet:
+        return
+    for line in lines:
         complain(visible(line))
 
 
 def split_lines(parts: Iterable[str]) -> list[str]:
-    """Return the lines of what was drawn, to be said."""
-    return [line for part in parts for line in part.split("\n")]
+    """Return the lines of rendered texts."""
+    lines = []
+    for part in parts:
+        lines += part.split("\n")
+    return lines
 
 
-def say_understood(result: Any, *, quiet: bool) -> None:
-    """Say how the inputs of a result were read, and what is odd."""
-    read = [f"read {line}" for line in getattr(result, "understood", ())]
-    write = getattr(
-        result, "write_notes", partial(render_facts, getattr(result, "facts", ()))
-    )
-    say([*read, *write(spell=flag)], quiet=quiet)
+def report_inputs(result: Any, *, quiet: bool) -> None:
+    """Report how the inputs of a result were read, and its notes."""
+    lines = [f"read {line}" for line in getattr(result, "understood", ())]
+    if hasattr(result, "write_notes"):
+        write_notes = result.write_notes
+    else:
+        write_notes = partial(render_facts, getattr(result, "facts", ()))
+    lines += write_notes(spell=flag)
+    report(lines, quiet=quiet)
 
 
-# Progress
+# ---- progress ---------------------------------------------------------------
 
 
 class Progress:
-    """Shows how much is done: on a terminal one line, over and over, and elsewhere a few lines.
+    """A callback that shows progress, as one line on a terminal and otherwise as a few lines.
 
     Parameters
     ----------
     stream : text stream
     clock : callable
-        Gives seconds.
+        Returns the time in seconds.
     wait : float
         Seconds before the first line on a terminal.
     """
 
     labelled = True
+    """Marks a callback that accepts keywords for `tqdm.format_meter`."""
 
     def __init__(
         self,
         stream: TextIO,
         clock: Callable[[], float] = time.monotonic,
-        wait: float = _WAIT,
+        wait: float = _PROGRESS_DELAY,
     ) -> None:
-        self._stream, self._clock, self._redraws = stream, clock, stream.isatty()
-        self._wait = wait
-        self._start, self._drawn = clock(), -_SELDOM
-        self._done, self._stage, self._visible = 0, (0, None), False
+        self._stream = stream
+        self._clock = clock
+        self._is_terminal = stream.isatty()
+        self._delay = wait
+        self._interval = _PROGRESS_INTERVAL
+        if not self._is_terminal:
+            self._delay = _PROGRESS_LOG_INTERVAL
+            self._interval = _PROGRESS_LOG_INTERVAL
+        self._start_time = clock()
+        self._last_drawn = -_PROGRESS_LOG_INTERVAL
+        self._done = 0
+        self._stage: tuple[int, Any] = (0, None)
+        self._line_is_visible = False
 
-    def __call__(self, done: int, total: int, **form: Any) -> None:
-        """Say that so many of all are done; fewer than before, or others, begin a new stage.
+    def __call__(self, done: int, total: int, **labels: Any) -> None:
+        """Show that a number of steps are done.
 
-        What else is given is a form of ``tqdm.format_meter``.
+        A new stage begins, and the time is measured anew, if fewer steps are done than before or
+        the total or the unit changes.
+
+        Parameters
+        ----------
+        done : int
+        total : int
+        labels
+            Keywords of ``tqdm.format_meter``.
         """
         now = self._clock()
-        stage = (total, form.get("unit"))
-        wait, every = (self._wait, _EVERY) if self._redraws else (_SELDOM, _SELDOM)
-        if done < self._done or stage != self._stage:
-            self._start = now if self._stage[0] else self._start
-        self._done, self._stage = done, stage
-        if now - self._start >= wait and now - self._drawn >= every:
-            from shutil import get_terminal_size
+        stage = (total, labels.get("unit"))
+        is_first_stage = not self._stage[0]
+        is_new_stage = done < self._done or stage != self._stage
+        if is_new_stage and not is_first_stage:
+            self._start_time = now
+        self._done = done
+        self._stage = stage
+        elapsed = now - self._start_time
+        if elapsed >= self._delay and now - self._last_drawn >= self._interval:
+            self._draw(done, total, elapsed, labels)
+            self._last_drawn = now
 
-            from tqdm import tqdm
+    def _draw(
+        self, done: int, total: int, elapsed: float, labels: Mapping[str, Any]
+    ) -> None:
+        """Write a line, which replaces the previous one on a terminal."""
+        from shutil import get_terminal_size
 
-            width = get_terminal_size().columns - 1 if self._redraws else None
-            line = tqdm.format_meter(done, total, now - self._start, width, **form)
-            self._stream.write(f"\r{line}\x1b[K" if self._redraws else f"{line}\n")
-            self._stream.flush()
-            self._drawn, self._visible = now, self._redraws
+        from tqdm import tqdm
+
+        width = get_terminal_size().columns - 1 if self._is_terminal else None
+        line = tqdm.format_meter(done, total, elapsed, width, **labels)
+        if self._is_terminal:
+            self._stream.write(f"\r{line}\x1b[K")
+        else:
+            self._stream.write(f"{line}\n")
+        self._stream.flush()
+        self._line_is_visible = self._is_terminal
 
     def close(self) -> None:
-        """Wipe the line."""
-        if self._visible:
+        """Remove the line from the terminal."""
+        if self._line_is_visible:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 
@@ -360,14 +492,18 @@ class Progress:
 def show_progress(
     *, quiet: bool = False, at_once: bool = False
 ) -> Iterator[Progress | None]:
-    """Show progress on standard error, unless somebody asked for quiet.
+    """Show progress on standard error if it is a terminal.
 
-    Long work shows it ``at_once``, and also where that is not a terminal.
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing.
+    at_once : bool
+        For long work: show progress without a delay, also if standard error is not a terminal.
     """
     if quiet or not (at_once or sys.stderr.isatty()):
         yield None
         return
-    with contextlib.closing(
-        Progress(sys.stderr, wait=0 if at_once else _WAIT)
-    ) as progress:
+    delay = 0 if at_once else _PROGRESS_DELAY
+    with contextlib.closing(Progress(sys.stderr, wait=delay)) as progress:
         yield progress

@@ -1,11 +1,18 @@
-"""The options of a score, each in one place: its type, default, help, and what it applies to.
+"""The options of every function and command, each described once.
 
-Conventions
------------
-The keyword of `semmetrics.score`, the flag of the command line, the error if an option does not
-apply, what a protocol fixes and what a signature says all follow from these tables. To add an
-option, add a field to one of the classes that `keywords.Options` is made of, use it, and document
-it on its page.
+The description of an option has its help, default, choices and the data it applies to. These
+things follow from it:
+
+- the keyword of `semmetrics.score` and its type
+- the flag of the command line, its help and its completion
+- the errors for wrong values and for options that do not apply
+- the options that a protocol may set, and the part of a signature that records them
+
+To add an option of `semmetrics.score`, add a field to one of the classes that `keywords.Options`
+inherits from, in `measure_options` or `kind_options`. `option.Option` describes what can be said
+about an option. Code reads its value from an attribute of `semmetrics.kinds.options.ResolvedOptions`,
+which you also add. To add an option of one command only, add it to `commands.COMMAND_OPTIONS`. Run
+``python docs/generate.py`` to update the page of options.
 """
 
 from semmetrics.options.checks import check_options as check_options

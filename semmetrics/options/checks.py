@@ -1,4 +1,4 @@
-"""Check the options that a function was given."""
+"""Check the options that a function was called with."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import Any, NoReturn
 from semmetrics.arguments import check_choice, check_type
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, nearest_names
-from semmetrics.options.elsewhere import measure_option, option_elsewhere
 from semmetrics.options.keywords import Options
 from semmetrics.options.option import Option
 from semmetrics.options.output import OUTPUT
+from semmetrics.options.synonyms import measure_option_hint, option_of_synonym
 from semmetrics.options.tables import OPTIONS, READING, TAKEN, reading_of
+
+_MAX_NAMES_TO_LIST = 8
+"""An error lists all options of a function that has at most this many."""
 
 
 def flag(name: str, value: str = "") -> str:
-    """Return an option as the command line has it.
+    """Return an option, and optionally its value, as written on the command line.
 
     Examples
     --------
@@ -26,16 +29,22 @@ def flag(name: str, value: str = "") -> str:
     >>> flag("label_delimiter", " ")
     "--label-delimiter ' '"
     """
-    one = OPTIONS.get(name) or READING.get(name) or OUTPUT.get(name)
-    named = one.flag if one else f"--{name.replace('_', '-')}"
-    written = value if value[:1] in ("", "'", '"') else shlex.quote(value)
+    option = OPTIONS.get(name) or READING.get(name) or OUTPUT.get(name)
+    flag_name = f"--{name.replace('_', '-')}"
+    if option is not None:
+        flag_name = option.flag
+    is_empty_or_quoted = value[:1] in ("", "'", '"')
     if value in ("\n", "\t"):
-        written = f"${value!r}"
-    return f"{named} {written}".removesuffix(" True").rstrip()
+        shell_value = f"${value!r}"
+    elif is_empty_or_quoted:
+        shell_value = value
+    else:
+        shell_value = shlex.quote(value)
+    return f"{flag_name} {shell_value}".removesuffix(" True").rstrip()
 
 
 def hint_of(name: str) -> Any:
-    """Return the type of an option.
+    """Return the type of an option of `semmetrics.score`.
 
     Examples
     --------
@@ -47,40 +56,58 @@ def hint_of(name: str) -> Any:
 
 
 def is_given(value: Any) -> bool:
-    """Return whether a value asks for something: not None, False, 0, or an empty list or text.
+    """Return whether the value of an option turns it on.
+
+    None, False, 0, and an empty list, tuple or string do not. All other values do.
 
     Examples
     --------
     >>> is_given(None), is_given(()), is_given("skip"), is_given({})
     (False, False, True, True)
     """
-    plain = value is None or isinstance(value, (bool, int, tuple, list, str))
-    return bool(value) if plain else True
+    if value is None:
+        return False
+    if isinstance(value, (bool, int, tuple, list, str)):
+        return bool(value)
+    return True
 
 
 def is_asked(name: str, value: Any) -> bool:
-    """Return whether an option was given a value that asks for something, be it the number 0.
+    """Return whether the value of an option turns it on or is a number other than its default.
+
+    Unlike `is_given`, this includes the number 0 if it is not the default.
 
     Examples
     --------
     >>> is_asked("seed", 0), is_asked("keep_at_least", 0), is_asked("level", None)
     (True, False, False)
     """
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_given(value) or (number and value != OPTIONS[name].default)
+    if is_given(value):
+        return True
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number:
+        return False
+    return bool(value != OPTIONS[name].default)
 
 
 def check_options(
     function: str, given: Mapping[str, Any], own: Iterable[str] = ()
 ) -> None:
-    """Refuse options that a function does not take, and values that they cannot have.
+    """Check the names and the values of the options that a function was called with.
 
-    The function's own parameters are suggested where they are near.
+    Parameters
+    ----------
+    function : str
+        A key of `TAKEN`. A function that is not in that table takes all options.
+    given : mapping of name to value
+    own : iterable of str
+        The other parameters of the function, which an error may suggest.
 
     Raises
     ------
     InputError
-        Names the nearest options, or the types that are allowed.
+        If the function does not take an option, or a value is not allowed. The message suggests
+        similar names, or names the allowed values.
 
     Examples
     --------
@@ -91,59 +118,59 @@ def check_options(
     Traceback (most recent call last):
     semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
     """
-    known = TAKEN.get(function, OPTIONS)
+    known_options = TAKEN.get(function, OPTIONS)
     for name, value in given.items():
         if value is None and name in OPTIONS:
             continue
-        if name in known:
-            one, hint = known[name], hint_of(name)
-            check_type(name, value, hint)
-            if one.choices and hint is not Any:
-                check_choice(name, value, one.choices)
-            if one.least is not None and value < one.least:
-                wanted = f"a whole number from {one.least}"
-                raise InputError("bad-option", name=name, value=value, wanted=wanted)
-            continue
-        _raise_unknown(function, name, own, known)
+        if name not in known_options:
+            _raise_unknown(function, name, own, known_options)
+        _check_value(name, value, known_options[name])
+
+
+def _check_value(name: str, value: Any, option: Option) -> None:
+    """Raise an error if an option does not allow a value."""
+    hint = hint_of(name)
+    check_type(name, value, hint)
+    if option.choices and hint is not Any:
+        check_choice(name, value, option.choices)
+    if option.least is not None and value < option.least:
+        wanted = f"a whole number from {option.least}"
+        raise InputError("bad-option", name=name, value=value, wanted=wanted)
 
 
 def _raise_unknown(
     function: str, name: str, own: Iterable[str], known: Mapping[str, Option]
 ) -> NoReturn:
-    """Raise the error for an option that a function does not have."""
-    parameters = [
-        parameter for parameter in own if parameter not in ("self", "options")
-    ]
+    """Raise the error for an option that a function does not take."""
+    parameters = []
+    for parameter in own:
+        if parameter not in ("self", "options"):
+            parameters.append(parameter)
     names = [*parameters, *known]
     remedy = ""
-    if option_elsewhere(name) in known:
-        remedy = f"did you mean {option_elsewhere(name)}?"
+    synonym = option_of_synonym(name)
+    if synonym in known:
+        remedy = f"did you mean {synonym}?"
     elif "measure" in names or "measures" in names:
-        remedy = measure_option(name)
+        remedy = measure_option_hint(name)
     if name in OPTIONS:
-        remedy = remedy or did_you_mean(name, parameters, "remove it", most=1)
+        if not remedy:
+            remedy = did_you_mean(name, parameters, "remove it", most=1)
         raise InputError("not-applicable", name=name, what=function, fix=remedy)
     if "read" in known:
         names += reading_of(function)
-    raise InputError(
-        "unknown-name",
-        function,
-        what="option",
-        value=name,
-        remedy=remedy or _nearest_options(function, name, names),
-    )
+    if not remedy:
+        remedy = _suggest_options(function, name, names)
+    raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
 
 
-_FEW_NAMES = 8  # so many options are listed in full
-
-
-def _nearest_options(function: str, name: str, names: Sequence[str]) -> str:
-    """Return the remedy for an unknown option: a likely name, or the nearest ones."""
-    if len(names) <= _FEW_NAMES:
-        every = sorted(names)
-        return did_you_mean(name, names, f"choose one of {', '.join(every)}")
-    near = nearest_names(name, names, most=5, cutoff=0.4)
-    nearest = f"the nearest are {', '.join(near)}; " if near else ""
-    return did_you_mean(
-        name, names, f"{nearest}see help(semmetrics.{function}) for all"
-    )
+def _suggest_options(function: str, name: str, names: Sequence[str]) -> str:
+    """Return the suggestion for an unknown option: a likely name, or the nearest names."""
+    if len(names) <= _MAX_NAMES_TO_LIST:
+        all_names = ", ".join(sorted(names))
+        return did_you_mean(name, names, f"choose one of {all_names}")
+    otherwise = f"see help(semmetrics.{function}) for all"
+    nearest = nearest_names(name, names, most=5, cutoff=0.4)
+    if nearest:
+        otherwise = f"the nearest are {', '.join(nearest)}; {otherwise}"
+    return did_you_mean(name, names, otherwise)

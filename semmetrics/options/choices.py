@@ -1,18 +1,26 @@
-"""The values that options may have, and the titles under which help lists options."""
+"""Allowed values of options, and the headings under which ``--help`` lists options."""
 
 from __future__ import annotations
 
 KINDS = ("labels", "captions", "retrieval", "classes")
-"""What can be evaluated; each is a folder of `semmetrics.kinds`."""
+"""The kinds of data that can be evaluated. Each has a package in `semmetrics.kinds`."""
 
-WHAT, DATA = "What is computed", "What the data are"
-MEANING, CAPTIONS = "What texts mean", "What captions are compared by"
-RETRIEVAL, CLASSES = "What is retrieved", "Which classes are seen"
+# The headings of --help
+WHAT = "What is computed"
+DATA = "What the data are"
+MEANING = "What texts mean"
+CAPTIONS = "What captions are compared by"
+RETRIEVAL = "What is retrieved"
+CLASSES = "Which classes are seen"
 CERTAINTY = "Confidence intervals and signatures"
-HOW, PEOPLE = "How systems are compared", "What people say"
-SHEETS, JAVA = "Sheets to fill", "The official program"
+HOW = "How systems are compared"
+PEOPLE = "What people say"
+SHEETS = "Sheets to fill"
+JAVA = "The official program"
 SCALE = "Larger than memory"
-READ, WRITE, OTHER = "How files are read", "Output", "Other options"
+READ = "How files are read"
+WRITE = "Output"
+OTHER = "Other options"
 READ_SIDE = "How the files of one side are read"
 TITLES = (
     WHAT,
@@ -32,11 +40,14 @@ TITLES = (
     WRITE,
     OTHER,
 )
-"""The titles of groups of options, in the order of help."""
+"""The headings of ``--help``, in order."""
 OF_COMMANDS = (WRITE, SCALE, SHEETS, OTHER)
-"""Groups of options that say how a command writes; no function has them."""
-FOR_LABELS, FOR_CAPTIONS, FOR_RETRIEVAL, FOR_CLASSES = ((kind,) for kind in KINDS)
-FOR_TEXTS = FOR_CAPTIONS + FOR_RETRIEVAL  # of retrieval, where phi is computed
+"""The headings of options that exist only on the command line."""
+FOR_LABELS = ("labels",)
+FOR_CAPTIONS = ("captions",)
+FOR_RETRIEVAL = ("retrieval",)
+FOR_CLASSES = ("classes",)
+FOR_TEXTS = FOR_CAPTIONS + FOR_RETRIEVAL  # Retrieval computes phi from captions
 FOR_MEANINGS = FOR_LABELS + FOR_TEXTS
 FORMATS = {
     **dict.fromkeys(("json", "jsonl", "csv", "tsv", "parquet", "arrow"), KINDS),
@@ -47,14 +58,14 @@ FORMATS = {
     "flickr": FOR_TEXTS,
     "trec": FOR_RETRIEVAL,
 }
-"""The formats of files, each with the kinds that are read from it."""
+"""The formats of input files, each with the kinds of data that it can have."""
 COLUMNS = {
     "label": FOR_LABELS + FOR_CLASSES,
     "score": FOR_LABELS + FOR_RETRIEVAL + FOR_CLASSES,
     "caption": FOR_CAPTIONS,
     "candidate": FOR_RETRIEVAL,
 }
-"""The columns beside the ids that may be named, each with its kinds."""
+"""The roles of columns other than the ids, each with the kinds of data that have it."""
 RESULT_FORMATS = {
     "table": "aligned columns, and beside them what was undefined and why",
     "json": "the scores in full precision, and what was understood, noted and not computed",
@@ -63,7 +74,7 @@ RESULT_FORMATS = {
     "latex": "the same as a tabular in the style of booktabs",
     "html": "the same as a table of a web page",
 }
-"""The formats of results, and what each holds."""
+"""The formats of results, each with a description."""
 ENDINGS = {
     ".csv": "csv",
     ".json": "json",
@@ -71,9 +82,9 @@ ENDINGS = {
     ".md": "markdown",
     ".html": "html",
 }
-"""The endings of files that say the format of a result."""
+"""The formats of results by the extension of the output file."""
 RECORD_ENDINGS = (".tsv", ".jsonl", ".parquet")
-"""The endings of files that get one record per row, which no ``--format`` names."""
+"""The extensions of output files with one record per row. ``--format`` has no such formats."""
 
 TESTS = {
     "interval": "test by the interval of the difference",
@@ -83,7 +94,7 @@ TESTS = {
     "t": "paired t-test",
     "wilcoxon": "Wilcoxon signed-rank test",
 }
-"""The tests, and what each is called in text."""
+"""The significance tests of `semmetrics.compare`, each with its name in reports."""
 DECODING = (
     "all",
     "threshold:0.5",
@@ -94,16 +105,16 @@ DECODING = (
     "cardinality+scores",
     "dirichlet:2.36",
 )
-"""Examples of the rules that turn scores into label sets."""
+"""Examples of decoding rules, which turn scores into label sets."""
 OF_VALUES = ("t", "wilcoxon", "randomization")
-"""The tests of values alone, such as those of data sets."""
+"""The tests that work on values without items, such as one value per dataset."""
 CORRECTIONS = {
     "holm": "Holm",
     "bonferroni": "Bonferroni",
     "benjamini-hochberg": "Benjamini and Hochberg",
     "none": "",
 }
-"""The corrections for many comparisons, and who they are by."""
+"""The corrections for multiple comparisons, each with the names of its authors."""
 AGREEMENT = {
     "kendall-c": "Kendall's tau-c",
     "kendall-b": "Kendall's tau-b",
@@ -111,10 +122,10 @@ AGREEMENT = {
     "spearman": "Spearman's rho",
     "accuracy": "pairwise accuracy",
 }
-"""How well values agree with ratings by people, and what each is called in text."""
+"""The statistics of agreement with human ratings, each with its name in reports."""
 JUDGEMENT_TESTS = {"bootstrap": "paired bootstrap test", "williams": "Williams' test"}
-"""The tests of two correlations with the same ratings."""
+"""The tests that compare two correlations with the same ratings, with their names in reports."""
 AGGREGATIONS = {"none": "unaggregated", "mean": "mean of all of a candidate"}
-"""What is made of several judgements of the same, and what it is called in text."""
+"""The ways to combine several judgements of a candidate, each with its name in reports."""
 RANKED_BY = ("normalized", "rank")
-"""What systems are ranked by over data sets: the mean normalised value, or the mean rank."""
+"""The values that rank systems over datasets: the mean normalised value or the mean rank."""

@@ -1,4 +1,4 @@
-"""The options that each command has of its own."""
+"""The options that belong to one command, or that a command changes."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ from semmetrics.options.choices import (
 from semmetrics.options.option import Option, name_options
 from semmetrics.options.tables import READING
 
-_MANIFEST = Option("Another manifest (TOML).", MEANING, file=True)
+_MANIFEST = Option("Use another manifest (TOML).", MEANING, file=True)
 _BASELINE = Option(
-    "The system that all others are compared with, by the name of its file. Without "
-    "it all pairs are compared.",
+    "System that all others are compared with, by its file name. By default, all "
+    "pairs are compared.",
     HOW,
     metavar="NAME",
     common=True,
 )
 _CORRECTION = Option(
-    "Correction of p for the number of comparisons.",
+    "Correction of p-values for multiple comparisons.",
     HOW,
     default="holm",
     choices=tuple(CORRECTIONS),
     common=True,
 )
-_GROUP = Option(
-    "Column of RATINGS; each of its values has rows of its own, too.",
+_GROUP_BY = Option(
+    "Column of RATINGS. Each of its values also gets its own rows in the result.",
     PEOPLE,
     metavar="COLUMN",
     common=True,
 )
-_IDS = Option(
-    "The part of an id in RATINGS that is compared: the group of the expression, or all "
-    "that it finds.",
+_ID_PATTERN = Option(
+    "Regular expression that selects the part of an id in RATINGS to compare. The "
+    "part is the expression's group, or the whole match.",
     PEOPLE,
     metavar="REGEX",
 )
-_POINTS = Option(
-    "Thresholds to compute, both ends included. The default is 0:1:0.01.",
+_THRESHOLDS = Option(
+    "Thresholds to compute, including both ends of a range. The default is 0:1:0.01.",
     WHAT,
     metavar="START:STOP:STEP|T,...",
     common=True,
@@ -65,55 +65,62 @@ _MEASURE = Option(
     common=True,
 )
 _MEASURES = _MEASURE._replace(repeat=True)
-_TO = Option(
-    "Write the result there.",
+_OUTPUT_FILE = Option(
+    "Write the result to this file.",
     WRITE,
     flags=("-o", "--output"),
     required=True,
     written=("",),
     common=True,
 )
-_FORM = Option(
-    "The format of the result.",
+_RESULT_FORMAT = Option(
+    "Format of the result.",
     WRITE,
     default="table",
     flags=("--format",),
     choices=("table", "json"),
     common=True,
 )
-_SHEETS = (".csv", ".json", ".jsonl")
-_RECORDS = (*_SHEETS, ".tsv", ".parquet", ".tex", ".md", "-")
-_SELECTED = name_options(
+_SHEET_EXTENSIONS = (".csv", ".json", ".jsonl")
+_RECORD_EXTENSIONS = (*_SHEET_EXTENSIONS, ".tsv", ".parquet", ".tex", ".md", "-")
+_COMPETITION_OPTIONS = name_options(
     output=Option(
-        "Write the state there, as JSON.",
+        "Write the state to this file, as JSON.",
         WRITE,
         flags=("-o", "--output"),
         written=("",),
         common=True,
     ),
     exclude=Option(
-        "Images that are not to be selected, one id a line; the next ones are taken.",
+        "Images that must not be selected, one id per line. The next images are "
+        "selected instead.",
         WHAT,
         file=True,
         common=True,
     ),
     sheet=Option(
-        "Write a sheet for references there.", SHEETS, written=_SHEETS, common=True
+        "Write a sheet for references to this file.",
+        SHEETS,
+        written=_SHEET_EXTENSIONS,
+        common=True,
     ),
     rating_sheet=Option(
-        "Write a sheet there in which the answers are rated.", SHEETS, written=_SHEETS
+        "Write a sheet for rating the answers to this file.",
+        SHEETS,
+        written=_SHEET_EXTENSIONS,
     ),
     page=Option(
-        "Write a sheet as HTML pages to annotate in, one a person: page-1.html.",
+        "Write a sheet as HTML pages for annotation, one per annotator, such as "
+        "page-1.html.",
         SHEETS,
         written=("",),
         common=True,
     ),
     rating_page=Option(
-        "Write a sheet of ratings as HTML pages.", SHEETS, written=("",)
+        "Write a sheet for ratings as HTML pages.", SHEETS, written=("",)
     ),
     annotators=Option(
-        "Rows for each image, or for each answer to rate.",
+        "Number of rows per image, or per answer to rate.",
         SHEETS,
         default=3,
         read=int,
@@ -121,15 +128,15 @@ _SELECTED = name_options(
         most=100,
     ),
     images=Option(
-        "Where images are, with {id} in it: 'images/{id}.jpg', or "
-        "'images/{id:012d}.jpg' for 12 digits with leading zeros, seen from here or from the "
-        "page.",
+        "Location of the images, with {id} in it, such as 'images/{id}.jpg', or "
+        "'images/{id:012d}.jpg' for 12 digits with leading zeros. It is relative to the "
+        "working directory or to the page.",
         SHEETS,
         metavar="TEMPLATE",
         common=True,
     ),
     scale=Option(
-        "Ratings on the page are 1 to N.",
+        "Highest rating on the page. Ratings are 1 to N.",
         SHEETS,
         default=5,
         read=int,
@@ -137,10 +144,11 @@ _SELECTED = name_options(
         most=100,
     ),
 )
-_STREAMED = name_options(
+_STREAM_OPTIONS = name_options(
     stream=Option(
-        "Read JSONL, CSV, Parquet or Arrow block by block and let items go: memory does "
-        "not grow with the files. A file, folder, quoted pattern or NAME=PATTERN is a system.",
+        "Read JSONL, CSV, Parquet or Arrow files block by block and discard items after "
+        "scoring, so memory use does not grow with the files. A file, folder, quoted "
+        "pattern or NAME=PATTERN is one system.",
         SCALE,
         read=bool,
     ),
@@ -148,90 +156,100 @@ _STREAMED = name_options(
 COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "score": name_options(
         rescore=Option(
-            "Compute that signature again on these files, and say where they differ "
-            "from it.",
+            "Recompute a signature on these files, and report where the results differ.",
             WRITE,
             metavar="SIGNATURE",
         ),
         graded=Option(
-            "Shade the scores of each measure from the worst (red) to the best (green), "
-            "in LaTeX (packages booktabs, and xcolor with [table]) and HTML. The best are bold "
-            "without it, too.",
+            "Shade the scores of each measure from the worst (red) to the best (green), in "
+            "LaTeX (packages booktabs, and xcolor with [table]) and HTML. The best scores "
+            "are bold with and without this option.",
             WRITE,
             read=bool,
         ),
         runs=Option(
-            "The PRED files are runs of one system: show mean (std, n-1) over them.",
+            "Treat the PRED files as runs of one system, and show mean (std, n-1) over the "
+            "runs.",
             WRITE,
             read=bool,
         ),
         classification_report=Option(
-            "Show precision, recall, F1 and support of each label, and "
-            "their averages, in place of the scores; with --ci an interval of each.",
+            "Show precision, recall, F1 and support of each label, and their averages, "
+            "instead of the scores. With --ci, each value has an interval.",
             WRITE,
             kinds=FOR_LABELS,
             read=bool,
         ),
-        per_item=Option("Write the values of each item.", WRITE, written=_RECORDS),
+        per_item=Option(
+            "Write the values of each item to this file.",
+            WRITE,
+            written=_RECORD_EXTENSIONS,
+        ),
         per_label=Option(
-            "Write the values and counts of each label.", WRITE, written=_RECORDS
+            "Write the values and counts of each label to this file.",
+            WRITE,
+            written=_RECORD_EXTENSIONS,
         ),
         matches=Option(
-            "Write which prediction matched which true label, how similar they are, and "
-            "what nothing matched, by the first semantic measure; of captions which words METEOR "
-            "aligned.",
+            "Write which prediction matched which reference label, their similarity, and "
+            "the labels without a match, according to the first semantic measure. For "
+            "captions, write the words that METEOR aligned.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
         confusion=Option(
-            "Write how many images of each class are taken for each class; of label "
-            "sets, how often a wrong label stands for a missed one.",
+            "Write how many images of each class are predicted as each class. For label "
+            "sets, write how often a wrong label occurs in place of a missed one.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
         curve=Option(
-            "Write the accuracy on seen and unseen classes for every calibrating "
-            "constant, of AUSUC.",
+            "Write the curve of AUSUC, which is the accuracy on seen and unseen classes for "
+            "every calibration constant.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
         worst=Option(
-            "Show the N worst items by the first per-item measure.",
+            "Show the N worst items according to the first per-item measure.",
             WRITE,
             read=int,
             least=1,
             common=True,
         ),
     )
-    | _STREAMED
+    | _STREAM_OPTIONS
     | name_options(
         shard=Option(
-            "Score only a part of the items, by the hash of their ids: 3/8 is the third "
-            "of eight.",
+            "Score only a part of the items, selected by a hash of their ids. 3/8 is the "
+            "third of eight parts.",
             SCALE,
             metavar="I/N",
         ),
         state=Option(
-            "Write the sums there, for 'semmetrics merge'.", SCALE, written=(".state",)
+            "Write the sums to this file, for 'semmetrics merge'.",
+            SCALE,
+            written=(".state",),
         ),
         engine=Option(
-            "Score on all processors of this machine, or of a cluster.",
+            "Score on all processors of this machine or of a cluster.",
             SCALE,
             choices=("ray",),
         ),
         address=Option(
-            "Of a Ray cluster: auto is the one that this machine belongs to. Without "
-            "it, Ray is started on this machine.",
+            "Address of a Ray cluster. auto is the cluster that this machine belongs to. By "
+            "default, Ray is started on this machine.",
             SCALE,
             metavar="ADDRESS",
         ),
         num_gpus=Option(
-            "GPUs for each task of --engine, for embeddings.", SCALE, read=float
+            "Number of GPUs for each task of --engine, for embeddings.",
+            SCALE,
+            read=float,
         ),
     ),
     "merge": name_options(
         state=Option(
-            "Write the merged sums there, in place of scores.",
+            "Write the merged sums to this file, instead of printing scores.",
             SCALE,
             written=(".state",),
         ),
@@ -239,17 +257,19 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "compare": name_options(
         table=Option(
-            "Compare the values of a table, in place of predictions: a row for each data "
-            "set, split or seed, and a column for each system, or the columns dataset, system and "
-            "value. Or, once for each system, what 'semmetrics score --runs --format json' wrote.",
+            "Compare the values of a table instead of predictions. The table has a row for "
+            "each dataset, split or seed, and a column for each system, or the columns "
+            "dataset, system and value. Or repeat the option for each system, with output "
+            "of 'semmetrics score --runs --format json'.",
             WHAT,
             repeat=True,
             file=True,
         ),
         test=Option(
-            "How p is found: from the interval of the difference, resamples of the items "
-            "(moved to a mean difference of 0, or as sacrebleu has it), items swapped at random, "
-            "or, for means over items, Student's or Wilcoxon's test.",
+            "Test that computes the p-value. It uses the interval of the difference, "
+            "resamples of the items (shifted to a mean difference of 0, or as in "
+            "sacrebleu), random swaps of items, or, for means over items, Student's or "
+            "Wilcoxon's test.",
             HOW,
             default="interval",
             choices=tuple(TESTS),
@@ -258,35 +278,35 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         baseline=_BASELINE,
         correction=_CORRECTION,
         differing=Option(
-            "Show the N items on which systems differ most, by the first per-item "
-            "measure.",
+            "Show the N items with the largest differences between systems, according to "
+            "the first per-item measure.",
             WRITE,
             read=int,
             least=1,
         ),
         ranks=Option(
-            "Show how often each system has each rank in the resamples, by the first "
-            "measure.",
+            "Show how often each system has each rank in the resamples, according to the "
+            "first measure.",
             WRITE,
             read=bool,
         ),
     )
-    | _STREAMED,
+    | _STREAM_OPTIONS,
     "rank": name_options(
         measure=_MEASURE._replace(
-            help="The measure, or its heading. The default is the only one "
-            "of the first file, or O-F1."
+            help="The measure, or its heading. The default is the only measure of the first "
+            "file, or O-F1."
         ),
         table=Option(
-            "Rank the values of a table, in place of scores: a row for each data set, as "
-            "for 'semmetrics compare'. Higher is better, unless --measure, or the rows' names, are "
-            "measures that are better when lower.",
+            "Rank the values of a table instead of scores, with a row for each dataset, as "
+            "for 'semmetrics compare'. Higher values are better, unless lower is better for "
+            "--measure or for the measures in the names of the rows.",
             WHAT,
             repeat=True,
             file=True,
         ),
         by=Option(
-            "Rank by the mean of value over best value, or by the mean rank.",
+            "Rank by the mean of each value divided by the best value, or by the mean rank.",
             HOW,
             default="normalized",
             choices=RANKED_BY,
@@ -298,52 +318,54 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             read=float,
         ),
         differences=Option(
-            "Show instead the ranks on two data sets, by name, and how they differ.",
+            "Show the ranks on two datasets, given by name, and how they differ, instead of "
+            "the ranking.",
             HOW,
             metavar="FIRST SECOND",
             values=2,
         ),
         diagram=Option(
-            "Draw mean ranks with their critical difference.", WRITE, written=(".svg",)
+            "Draw the mean ranks with their critical difference.",
+            WRITE,
+            written=(".svg",),
         ),
     ),
     "meta": name_options(
         protocol=Option(
-            "How the literature measures agreement with a public set of judgements; "
-            "see 'semmetrics list protocols'.",
+            "Measure agreement with a public set of judgements as in the literature. See "
+            "'semmetrics list protocols'.",
             PEOPLE,
             metavar="P",
             names="agreement",
             common=True,
         ),
         columns=Option(
-            "Names of columns of RATINGS: rating=score,id=image.",
+            "Names of the columns of RATINGS, such as rating=score,id=image.",
             PEOPLE,
             metavar="ROLE=NAME,...",
             common=True,
         ),
-        group_by=_GROUP,
-        ids=_IDS,
+        group_by=_GROUP_BY,
+        ids=_ID_PATTERN,
         statistics=Option(
-            f"{', '.join(AGREEMENT)} or all. The default is the protocol's, or all.",
+            f"{', '.join(AGREEMENT)} or all. The default is all, unless the protocol sets it.",
             HOW,
             metavar="NAME,...",
             common=True,
         ),
         aggregate=Option(
-            "Average several judgements of the same candidate. The default is the "
-            "protocol's, or none.",
+            "Combine several judgements of the same candidate. The default is none, unless "
+            "the protocol sets it.",
             HOW,
             choices=tuple(AGGREGATIONS),
         ),
         baseline=_BASELINE._replace(
             metavar="MEASURE",
-            help="The measure that all others are "
-            "compared with. The default is the first.",
+            help="Measure that all others are compared with. The default is the first measure.",
         ),
         test=Option(
-            "Resamples of images, moved to a mean difference of 0; or Williams' test, for "
-            "Pearson's r of independent judgements.",
+            "Significance test. It uses resamples of images, shifted to a mean difference "
+            "of 0, or Williams' test, for Pearson's r of independent judgements.",
             HOW,
             default="bootstrap",
             choices=tuple(JUDGEMENT_TESTS),
@@ -352,97 +374,103 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "correlate": name_options(
         columns=Option(
-            "Columns of RATINGS. The default is its first three.",
+            "Columns of RATINGS. The default is its first three columns.",
             PEOPLE,
             metavar="ID,ID,SCORE",
         ),
-        group_by=_GROUP,
-        ids=_IDS,
+        group_by=_GROUP_BY,
+        ids=_ID_PATTERN,
         ncs=Option(
-            "NCS@1 in place of phi: each value over the largest one of its row (images are "
-            "queries) or column (captions are).",
+            "Correlate NCS@1 instead of phi. NCS@1 is each value of phi divided by the "
+            "largest value of its row (images are queries) or column (captions are "
+            "queries).",
             WHAT,
             choices=("rows", "columns"),
         ),
     ),
     "sweep": name_options(
         measures=_MEASURES._replace(
-            help="Measures with a threshold of similarity, such as SemF1 "
-            "(the default) or SemRecall@5."
+            help="Measures with a similarity threshold, such as SemF1 (the default) or "
+            "SemRecall@5."
         ),
-        thresholds=_POINTS,
+        thresholds=_THRESHOLDS,
     ),
     "calibrate": name_options(
         pairs=Option(
-            "Labelled pairs: CSV, TSV, JSON or JSONL with the columns a, b and same.",
+            "Labelled pairs, as CSV, TSV, JSON or JSONL with the columns a, b and same.",
             HOW,
             file=True,
             common=True,
         ),
         criterion=Option(
-            "Of pairs: what is largest at the threshold. The default is f1.",
+            "With --pairs, the criterion that the threshold maximises. The default is f1.",
             HOW,
             choices=("f1", "youden", "accuracy"),
             common=True,
         ),
         measure=_MEASURE._replace(
-            help="Of PRED and GT: the measure whose contrast is largest. The "
+            help="With PRED and GT, the measure whose contrast the threshold maximises. The "
             "default is SemF1."
         ),
         holdout=Option(
-            "Of PRED and GT: the share of items that are used. The default is 0.2.",
+            "With PRED and GT, the fraction of items to use. The default is 0.2.",
             HOW,
             read=float,
         ),
         seed=Option(
-            "Of PRED and GT: chooses the items. The default is 12345.", HOW, read=int
+            "With PRED and GT, the random seed that selects the items. The default is "
+            "12345.",
+            HOW,
+            read=int,
         ),
-        thresholds=_POINTS,
-        form=_FORM._replace(
+        thresholds=_THRESHOLDS,
+        form=_RESULT_FORMAT._replace(
             default="text",
             choices=("text", "json"),
-            help="The format of the result; json is what -o saves.",
+            help="Format of the result. json is the format that -o saves.",
         ),
     ),
     "validate": name_options(
-        form=_FORM,
+        form=_RESULT_FORMAT,
         order=Option(
-            "Write how often one label of each pair precedes the other, of one file.",
+            "Write how often one label of each pair precedes the other. Works with one "
+            "input file only.",
             WRITE,
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
         ),
     ),
     "doc-freq": name_options(
         stem=Option(
-            "Whether words are stemmed, as in CIDEr(stem=porter). The default is none.",
+            "Stemming of words, as in CIDEr(stem=porter). The default is none.",
             WHAT,
             choices=("none", "porter"),
         ),
         convert=Option(
-            "FILE holds document frequencies: .npz, JSON, or a pickle of released code.",
+            "Read document frequencies from FILE, as .npz, JSON, or a pickle of released "
+            "code.",
             WHAT,
             read=bool,
         ),
         documents=Option(
-            "With --convert: how many documents were counted, if the file does not "
-            "tell.",
+            "With --convert, the number of documents that were counted, if it is not in the "
+            "file.",
             WHAT,
             read=int,
             least=1,
         ),
-        output=_TO._replace(
-            help="Write the frequencies there.", written=(".npz", ".json")
+        output=_OUTPUT_FILE._replace(
+            help="Write the frequencies to this file.", written=(".npz", ".json")
         ),
     ),
     "positives": name_options(
         differing=Option(
-            "How many classes one of two images may have alone.",
+            "Maximum number of classes that only one of two images has.",
             WHAT,
             default=0,
             read=int,
             least=0,
         ),
-        output=_TO._replace(help="Write the positives there, as JSON."),
+        output=_OUTPUT_FILE._replace(help="Write the positives to this file, as JSON."),
     ),
     "pairs": name_options(
         measure=_MEASURES._replace(
@@ -451,14 +479,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             flags=("-m", "--measure", "--phi"),
         ),
         rows=Option(
-            "Whether a row is an image, with all its references, or one reference alone.",
+            "Use one row per image, with all its references, or one row per reference.",
             WHAT,
             default="images",
             choices=("images", "references"),
             common=True,
         ),
         top_k=Option(
-            "Only the K best captions of each image, as JSON lines.",
+            "Write only the K best captions of each image, as JSON lines.",
             WHAT,
             metavar="K",
             read=int,
@@ -466,31 +494,31 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             common=True,
         ),
         axis=Option(
-            "With --top-k: the best captions of each image, or images of each caption. The "
-            "default is captions.",
+            "With --top-k, write the best captions of each image, or the best images of "
+            "each caption. The default is captions.",
             WHAT,
             choices=("captions", "images"),
             common=True,
         ),
-        output=_TO._replace(
-            help="A .npy file of images x captions, and FILE.ids.json with the ids "
-            "of both; or, with --top-k, a .jsonl file, or - for standard output. A run that was "
-            "stopped is continued, from FILE.part and FILE.blocks."
+        output=_OUTPUT_FILE._replace(
+            help="Write a .npy file of images x captions, and the ids of both to FILE.ids.json. "
+            "With --top-k, write a .jsonl file, or - for standard output. An interrupted "
+            "run continues from FILE.part and FILE.blocks."
         ),
         dtype=Option(
-            "Type of the numbers in the .npy file. The default is float64.",
+            "Data type of the .npy file. The default is float64.",
             WRITE,
             choices=("float64", "float32"),
         ),
         overwrite=Option(
-            "Compute all of a .npy file that exists already, whatever it holds.",
+            "Recompute an existing .npy file completely, whatever its content.",
             WRITE,
             read=bool,
         ),
     ),
     "mad select": name_options(
         k=Option(
-            "Images of each pair. The default is 70, unless -n is given.",
+            "Number of images per pair. The default is 70, unless -n is given.",
             WHAT,
             flags=("-k",),
             metavar="K",
@@ -498,8 +526,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             common=True,
         ),
         total=Option(
-            "At most N different images for all pairs together, in place of -k. Each pair "
-            "has the largest number of images that this allows.",
+            "Select at most N different images for all pairs together, instead of -k. Each "
+            "pair has the largest number of images that this limit allows.",
             WHAT,
             flags=("-n", "--total"),
             metavar="N",
@@ -508,55 +536,61 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             common=True,
         ),
         measure=_MEASURE._replace(
-            help="What tells how alike two answers are: a measure with "
-            "values of items.",
+            help="Measure of the similarity of two answers. It must have per-item values.",
             default="NGSM",
         ),
         ties=Option(
-            "How images of equal values are ordered: by NGSM of lower orders and then by "
+            "Order of images with equal values. Either by NGSM of lower orders and then by "
             "id, by id, by position, or by a hash of the seed, the pair and the id.",
             WHAT,
             default="orders",
             choices=("orders", "id", "position", "random"),
         ),
-        seed=Option("Seed of --ties random.", WHAT, default=12345, read=int),
+        seed=Option("Random seed of --ties random.", WHAT, default=12345, read=int),
     )
-    | _SELECTED,
-    "mad add": _SELECTED,
-    "mad replace": _SELECTED
+    | _COMPETITION_OPTIONS,
+    "mad add": _COMPETITION_OPTIONS,
+    "mad replace": _COMPETITION_OPTIONS
     | name_options(
-        exclude=_SELECTED["exclude"]._replace(
-            help="The images to take out, one id a line.", required=True
+        exclude=_COMPETITION_OPTIONS["exclude"]._replace(
+            help="Images to remove, one id per line.", required=True
         )
     ),
     "mad inspect": name_options(
-        output=_TO._replace(help="Write the sheet there.", written=_SHEETS),
+        output=_OUTPUT_FILE._replace(
+            help="Write the sheet to this file.", written=_SHEET_EXTENSIONS
+        ),
         inspectors=Option(
-            "Rows for each annotation.", SHEETS, default=3, read=int, least=1, most=100
+            "Number of rows per annotation.",
+            SHEETS,
+            default=3,
+            read=int,
+            least=1,
+            most=100,
         ),
         label_delimiter=READING["label_delimiter"],
     ),
     "mad rank": name_options(
         references=Option(
-            "Sheets of references that were filled, or references in another form.",
+            "Filled sheets of references, or references in another format.",
             WHAT,
             repeat=True,
             file=True,
             common=True,
         ),
         ratings=Option(
-            "Sheets of ratings that were filled.",
+            "Filled sheets of ratings.",
             WHAT,
             repeat=True,
             file=True,
             common=True,
         ),
         measures=_MEASURES._replace(
-            help="Measures that the systems are scored by, such as CIDEr-D "
-            "and SPICE. The default is what 'semmetrics score' computes."
+            help="Measures that score the systems, such as CIDEr-D and SPICE. The default is the "
+            "default measures of 'semmetrics score'."
         ),
         k=Option(
-            "Only the first K images of each pair.",
+            "Use only the first K images of each pair.",
             WHAT,
             flags=("-k",),
             metavar="K",
@@ -564,34 +598,34 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             common=True,
         ),
         floor=Option(
-            "Raise smaller scores to X, so that a score of 0 has a dominance.",
+            "Raise smaller scores to X, so that dominance is defined for a score of 0.",
             WHAT,
             read=float,
         ),
         stability=Option(
-            "Compare the ranks of these k with those of all images (SRCC).",
+            "Compare the ranks for these values of k with the ranks for all images (SRCC).",
             WHAT,
             metavar="K,...|K:K[:STEP]",
         ),
         missing=Option(
-            "Images that are not annotated, and rows of other images, are an error, or "
-            "are left out (skip).",
+            "Whether images without annotations, and rows of other images, are an error or "
+            "are skipped.",
             WHAT,
             default="error",
             choices=("error", "skip"),
         ),
         pairs_file=Option(
-            "Write scores and dominance of each pair there.",
+            "Write the scores and the dominance of each pair to this file.",
             WRITE,
             flags=("--pairs",),
-            written=_RECORDS,
+            written=_RECORD_EXTENSIONS,
             common=True,
         ),
     ),
     "spice setup": name_options(
         jars=Option(
-            "Take the two jars of CoreNLP 3.6.0 from there; without it the Maven client, "
-            "mvn, gets them (385 MB).",
+            "Copy the two jars of CoreNLP 3.6.0 from this folder. By default, the Maven "
+            "client, mvn, downloads them (385 MB).",
             WRITE,
             metavar="FOLDER",
             file=True,
@@ -599,21 +633,21 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "spice parse": name_options(
         parser=Option(
-            "SPICE's own program, which needs Java, or the parser that comes with "
+            "SPICE's original parser, which needs Java, or the parser that comes with "
             "semmetrics.",
             WHAT,
             default="official",
             choices=("official", "offline"),
         ),
         captions=Option(
-            "What is parsed: the tokens of the tokenizer, as SPICE(captions=tokens) "
-            "has them, or captions as they are written.",
+            "Parse the tokens of the tokenizer, as SPICE(captions=tokens) does, or the "
+            "captions as written.",
             WHAT,
             default="tokens",
             choices=("tokens", "written"),
         ),
         seconds=Option(
-            "The longest that a caption may take.",
+            "Maximum number of seconds per caption.",
             JAVA,
             default=60,
             read=int,
@@ -621,60 +655,62 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             most=86400,
         ),
         processors=Option(
-            "Threads; by default as many as the machine has processors.",
+            "Number of threads. By default, the number of processors of the machine.",
             JAVA,
             read=int,
             least=1,
             most=1024,
         ),
         memory=Option(
-            "Memory of the Java program.", JAVA, default="4G", metavar="SIZE"
+            "Memory limit of the Java program.", JAVA, default="4G", metavar="SIZE"
         ),
-        output=_TO._replace(
-            help="JSON lines, one a distinct caption; - for standard output."
+        output=_OUTPUT_FILE._replace(
+            help="Write JSON lines to this file, one line per distinct caption. - is standard "
+            "output."
         ),
     ),
     "embed list": name_options(manifest=_MANIFEST),
     "embed fetch": name_options(
         manifest=_MANIFEST,
         folder=Option(
-            "Where the converted vectors go; the user's cache folder.",
+            "Folder for the converted vectors. By default the user's cache folder.",
             WRITE,
             flags=("--to",),
             metavar="FOLDER",
             file=True,
         ),
-        keep=Option("Keep the download, too.", WRITE, read=bool),
+        keep=Option("Also keep the downloaded file.", WRITE, read=bool),
     ),
     "embed convert": name_options(
         name=Option(
-            "What signatures call the vectors; the file's name.",
+            "Name of the vectors in signatures. By default the file name.",
             MEANING,
             metavar="NAME",
         ),
-        member=Option("The file in a zip archive.", MEANING, metavar="NAME"),
+        member=Option("File to read from a zip archive.", MEANING, metavar="NAME"),
         licence=Option(
-            "Written into the meta data.", MEANING, default="", metavar="TEXT"
+            "Licence to record in the metadata.", MEANING, default="", metavar="TEXT"
         ),
     ),
     "embed info": name_options(
-        form=_FORM,
+        form=_RESULT_FORMAT,
         verify=Option(
-            "Compare converted vectors with their SHA-256.", MEANING, read=bool
+            "Check converted vectors against their SHA-256.", MEANING, read=bool
         ),
     ),
     "embed coverage": name_options(
         embedding=Option(
-            "NAME, PATH, or kind:NAME or kind:PATH; kinds: static, same, word2vec, "
-            "glove, fasttext, kv, converted, sbert, transformers:first, transformers:mean, "
-            "matrix. Without it, 'same' is used, as by measures that match labels.",
+            "NAME, PATH, kind:NAME or kind:PATH. The kinds are static, same, word2vec, "
+            "glove, fasttext, kv, converted, sbert, transformers:first, transformers:mean "
+            "and matrix. The default is 'same', as for measures that match labels.",
             MEANING,
             default="same",
             metavar="EMBEDDING",
             common=True,
         ),
         top_k=Option(
-            "The first K labels of each item, by falling score if there are scores.",
+            "Use only the first K labels of each item, in descending order of score if "
+            "there are scores.",
             DATA,
             metavar="K",
             read=int,
@@ -682,7 +718,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             common=True,
         ),
         names=Option(
-            "The most frequent unknown, composed and untuned labels that are named.",
+            "Number of the most frequent unknown, composed and untuned labels to list.",
             WRITE,
             default=5,
             read=int,
@@ -690,4 +726,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
     ),
 }
-"""The options that a command has of its own; they are keywords of its API function, too."""
+"""The options of each command that the tables of a score do not have, by command.
+
+They are also keywords of the function that the command calls, except for the options of output.
+"""

@@ -1,4 +1,4 @@
-"""The rules that turn scores into label sets, as options name them."""
+"""Names of the decoding rules, which turn scores into label sets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from typing import Any
 
 
 def decoding_rules(decode: Any, threshold: Any) -> list[str]:
-    """Return the rules of ``decode``, then one for each score threshold; each once.
+    """List the rules of the option ``decode``, then one rule per score threshold.
+
+    Parameters
+    ----------
+    decode : None, str, or iterable of str
+    threshold : None, number, str, or iterable of numbers and str
+        A string may have several thresholds, separated by commas.
+
+    Returns
+    -------
+    list of str
+        Without duplicates.
 
     Examples
     --------
@@ -16,34 +27,58 @@ def decoding_rules(decode: Any, threshold: Any) -> list[str]:
     >>> decoding_rules("threshold:.50", "0.5,1")
     ['threshold:0.5', 'threshold:1.0']
     """
-    rules = (
-        [decode] if isinstance(decode, str) else [] if decode is None else list(decode)
-    )
+    rules = _list_rules(decode)
+    for score_threshold in _list_thresholds(threshold):
+        if isinstance(score_threshold, str):
+            number = score_threshold.strip()
+        else:
+            number = repr(float(score_threshold))
+        rules.append(f"threshold:{number}")
+    clean_rules = [clean_rule(rule) for rule in rules]
+    return list(dict.fromkeys(clean_rules))
+
+
+def _list_rules(decode: Any) -> list[Any]:
+    if decode is None:
+        return []
+    if isinstance(decode, str):
+        return [decode]
+    return list(decode)
+
+
+def _list_thresholds(threshold: Any) -> Iterable[Any]:
+    if threshold is None:
+        return ()
     if isinstance(threshold, str):
-        points: Iterable[Any] = threshold.split(",")
-    else:
-        listed = hasattr(threshold, "__iter__")
-        points = () if threshold is None else threshold if listed else (threshold,)
-    texts = [p.strip() if isinstance(p, str) else repr(float(p)) for p in points]
-    rules += [f"threshold:{text}" for text in texts]
-    return list(dict.fromkeys(map(clean_rule, rules)))
+        return threshold.split(",")
+    if hasattr(threshold, "__iter__"):
+        thresholds: Iterable[Any] = threshold
+        return thresholds
+    return (threshold,)
 
 
 def clean_rule(rule: Any) -> Any:
-    """Write the number of a decoding rule in one way; anything else stays for its reader.
+    """Return a decoding rule with its number in a canonical form.
+
+    A value that is not a rule with a number is returned unchanged.
 
     Examples
     --------
     >>> clean_rule("threshold:.50"), clean_rule("threshold:best"), clean_rule("all")
     ('threshold:0.5', 'threshold:best', 'all')
     """
-    name, colon, text = rule.partition(":") if isinstance(rule, str) else ("", "", "")
-    return f"{name}:{clean_number(text)}" if colon else rule
+    if not isinstance(rule, str):
+        return rule
+    name, colon, number = rule.partition(":")
+    if not colon:
+        return rule
+    return f"{name}:{clean_number(number)}"
 
 
 def clean_number(text: str) -> str:
-    """Write a number in one way; what is none stays as it is."""
+    """Return a number in a canonical form, and a string that is not a number unchanged."""
     try:
-        return repr(float(text) + 0.0)  # -0 is 0
+        number = float(text) + 0.0  # Turns -0.0 into 0.0
     except ValueError:
         return text
+    return repr(number)

@@ -1,6 +1,9 @@
-"""The keywords of `semmetrics.score`, each in one place."""
+"""The keywords of `semmetrics.score`.
 
-# No "from __future__ import annotations": the tables read the annotations themselves.
+Each field of `Options` is annotated with the type of its value and the description of the option.
+"""
+
+# No "from __future__ import annotations", because the tables read the annotations.
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -36,14 +39,21 @@ class Options(
     read: Annotated[
         Any,
         Option(
-            "How files are read: semmetrics.ReadOptions, in place of the "
+            "How to read files, as a semmetrics.ReadOptions object. It replaces the "
             "keywords that are its fields, such as id_column."
         ),
     ]
     keep_rows: Annotated[
-        bool, Option("Keep what item values need; saves memory when off.", default=True)
+        bool,
+        Option(
+            "Store the data needed for per-item values. Turn it off to save memory.",
+            default=True,
+        ),
     ]
     progress: Annotated[
         Callable[[int, int], None] | None,
-        Option("Called with the number done and the number in all."),
+        Option(
+            "Function that is called with the number of completed steps and the total "
+            "number of steps."
+        ),
     ]

@@ -1,6 +1,6 @@
 """The options of a score for captions, retrieval, classes and intervals."""
 
-# No "from __future__ import annotations": the tables read the annotations themselves.
+# No "from __future__ import annotations", because the tables read the annotations.
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, TypedDict
@@ -19,12 +19,13 @@ from semmetrics.options.option import Data, Option, Path
 
 
 class CaptionOptions(TypedDict, total=False):
-    """What captions are compared by."""
+    """Options for comparing captions."""
 
     tokenizer: Annotated[
         Any,
         Option(
-            "What splits captions into tokens; ptb does as the COCO code does.",
+            "Tokenizer that splits captions into tokens. ptb tokenizes as the COCO code "
+            "does.",
             CAPTIONS,
             default="ptb",
             kinds=FOR_TEXTS,
@@ -36,9 +37,9 @@ class CaptionOptions(TypedDict, total=False):
     doc_freq: Annotated[
         Data,
         Option(
-            "Document frequencies for CIDEr-D and CIDEr, in place of "
-            "those of the references: .npz, .json, or a pickle of the COCO code, which is read and "
-            "never run.",
+            "Document frequencies for CIDEr-D and CIDEr, instead of the document "
+            "frequencies of the references. The file is .npz, .json, or a pickle of the "
+            "COCO code, which is read without executing any code.",
             CAPTIONS,
             kinds=FOR_TEXTS,
             file=True,
@@ -48,10 +49,10 @@ class CaptionOptions(TypedDict, total=False):
     tuples: Annotated[
         Data | Callable[..., Any],
         Option(
-            "Scene graphs for SPICE, SPIDEr and "
-            "Soft-SPICE, as 'semmetrics spice parse' writes them: [object], [object, attribute] and, "
-            "in this order, [subject, object, relation]. In Python also {caption: tuples}, or a "
-            "function from captions to the tuples of each.",
+            "Scene graphs for SPICE, SPIDEr and Soft-SPICE, as written by 'semmetrics spice "
+            "parse'. Tuples are [object], [object, attribute] and, in this order, [subject, "
+            "object, relation]. In Python also {caption: tuples}, or a function that maps "
+            "captions to the tuples of each caption.",
             CAPTIONS,
             kinds=FOR_TEXTS,
             file=True,
@@ -61,8 +62,8 @@ class CaptionOptions(TypedDict, total=False):
     score_references: Annotated[
         bool,
         Option(
-            "Score the references too, each against the others of "
-            "its image, as the system 'human'.",
+            "Also score each reference against the other references of its image, as the "
+            "system 'human'.",
             CAPTIONS,
             default=False,
             kinds=FOR_CAPTIONS,
@@ -74,13 +75,13 @@ class CaptionOptions(TypedDict, total=False):
 
 
 class RetrievalOptions(TypedDict, total=False):
-    """What is retrieved."""
+    """Options for retrieval."""
 
     queries: Annotated[
         Path | Iterable[Any] | None,
         Option(
-            "The ids of the queries (one a line, or "
-            "JSON), in the order of the rows of the matrix or of their embeddings.",
+            "Ids of the queries (one per line, or JSON), in the order of the rows of the "
+            "similarity matrix or of the query embeddings.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             file=True,
@@ -89,8 +90,8 @@ class RetrievalOptions(TypedDict, total=False):
     gallery: Annotated[
         Path | Iterable[Any] | None,
         Option(
-            "The ids of the candidates (one a line, "
-            "or JSON), in the order of the columns of the matrix or of their embeddings.",
+            "Ids of the candidates (one per line, or JSON), in the order of the columns of "
+            "the similarity matrix or of the gallery embeddings.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             key="gallery",
@@ -100,8 +101,8 @@ class RetrievalOptions(TypedDict, total=False):
     queries_embeddings: Annotated[
         Data,
         Option(
-            "Vectors of the queries (.npy, .npz, .h5), one a "
-            "row, in place of a matrix of similarities; with those of the gallery.",
+            "Embeddings of the queries (.npy, .npz, .h5), one per row, instead of a "
+            "similarity matrix. Requires embeddings of the gallery.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             file=True,
@@ -111,7 +112,7 @@ class RetrievalOptions(TypedDict, total=False):
     gallery_embeddings: Annotated[
         Data,
         Option(
-            "Vectors of the candidates, one a row.",
+            "Embeddings of the candidates, one per row.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             file=True,
@@ -120,10 +121,10 @@ class RetrievalOptions(TypedDict, total=False):
     phi: Annotated[
         Data,
         Option(
-            "How similar rows and columns (images and captions) are in "
-            "meaning: a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or "
-            "CIDEr-D, CIDEr, METEOR, SPICE or BagSim, computed from captions. With NAME= it is that of "
-            "measures such as 'NCS(phi=NAME)@10'.",
+            "Semantic similarity of rows and columns (images and captions), for NCS, SR and "
+            "nDCG. Either a matrix of the same shape, as written by semmetrics pairs, or "
+            "CIDEr-D, CIDEr, METEOR, SPICE or BagSim, which is computed from captions. With "
+            "NAME= it is used by measures such as 'NCS(phi=NAME)@10'.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             metavar="[NAME=]FILE",
@@ -134,9 +135,10 @@ class RetrievalOptions(TypedDict, total=False):
     captions: Annotated[
         Data,
         Option(
-            "The text of each caption of the gallery, {id: caption} or in "
-            "the order of the columns, of which phi is computed: CIDEr-D, or what --phi, "
-            "'NCS(phi=SPICE)@10' or a protocol say. The positives of an image are its references.",
+            "Captions of the gallery, as {id: caption} or in the order of the columns, from "
+            "which phi is computed. phi is CIDEr-D unless --phi, 'NCS(phi=SPICE)@10' or a "
+            "protocol selects another measure. The positives of an image serve as its "
+            "references.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             file=True,
@@ -146,7 +148,7 @@ class RetrievalOptions(TypedDict, total=False):
     similarity: Annotated[
         str | None,
         Option(
-            "How vectors are compared: by their cosine, or their dot product.",
+            "Similarity of embeddings: cosine similarity or dot product.",
             RETRIEVAL,
             default="cosine",
             kinds=FOR_RETRIEVAL,
@@ -158,8 +160,8 @@ class RetrievalOptions(TypedDict, total=False):
     direction: Annotated[
         str | None,
         Option(
-            "Which side are the queries: the rows of the matrix "
-            "(i2t), its columns (t2i, with the row positives transposed), or each in turn (both).",
+            "Which side contains the queries: the rows of the matrix (i2t), its columns "
+            "(t2i, with the positives of the rows transposed), or each in turn (both).",
             RETRIEVAL,
             default="i2t",
             kinds=FOR_RETRIEVAL,
@@ -171,8 +173,8 @@ class RetrievalOptions(TypedDict, total=False):
     reverse_positives: Annotated[
         Data,
         Option(
-            "The positives of each column, for t2i; without "
-            "them, the row positives, transposed.",
+            "Positives of each column, for t2i. By default, the positives of the rows are "
+            "transposed.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             file=True,
@@ -181,9 +183,9 @@ class RetrievalOptions(TypedDict, total=False):
     ties: Annotated[
         str | None,
         Option(
-            "How equal similarities, or scores, are ranked: the first "
-            "in the gallery or class list first (position), what is true before others (optimistic), "
-            "or others before what is true (pessimistic).",
+            "Order of equal similarities or scores: the order of the gallery or class list "
+            "(position), true candidates or classes first (optimistic), or last "
+            "(pessimistic).",
             RETRIEVAL,
             default="position",
             kinds=FOR_RETRIEVAL + FOR_CLASSES,
@@ -195,8 +197,8 @@ class RetrievalOptions(TypedDict, total=False):
     ignore_identical_ids: Annotated[
         bool,
         Option(
-            "Leave candidates out of ranked lists if their id "
-            "is the id of the query, as BEIR does.",
+            "Remove a candidate from a ranked list if its id is equal to the query's id, as "
+            "BEIR does.",
             RETRIEVAL,
             default=False,
             kinds=FOR_RETRIEVAL,
@@ -208,8 +210,8 @@ class RetrievalOptions(TypedDict, total=False):
     folds: Annotated[
         int | None,
         Option(
-            "Cut the rows into so many parts of equal size, in their "
-            "order, and rank the candidates of a part alone: those that are positives of its rows.",
+            "Split the rows into this many folds of equal size, in order. In each fold, "
+            "rank only the candidates that are positives of its rows.",
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             key="folds",
@@ -221,13 +223,13 @@ class RetrievalOptions(TypedDict, total=False):
 
 
 class ClassOptions(TypedDict, total=False):
-    """Which classes are seen."""
+    """Options for classes that were seen or not seen in training."""
 
     seen: Annotated[
         Path | Iterable[Any] | None,
         Option(
-            "The seen classes, those of training (one "
-            "a line, or JSON); names, or places in the class list.",
+            "Seen classes, which are the training classes (one per line, or JSON), as names "
+            "or as positions in the class list.",
             CLASSES,
             kinds=FOR_CLASSES,
             key="seen",
@@ -237,7 +239,7 @@ class ClassOptions(TypedDict, total=False):
     unseen: Annotated[
         Path | Iterable[Any] | None,
         Option(
-            "The unseen classes, which training had no image of.",
+            "Unseen classes, which have no training images.",
             CLASSES,
             kinds=FOR_CLASSES,
             key="unseen",
@@ -247,8 +249,8 @@ class ClassOptions(TypedDict, total=False):
     class_lists: Annotated[
         Mapping[str, Any] | None,
         Option(
-            "Further lists of classes by name, for "
-            "measures such as 'PerClassAccuracy(labels=NAME)'.",
+            "Additional named class lists, for measures such as "
+            "'PerClassAccuracy(labels=NAME)'.",
             CLASSES,
             kinds=FOR_CLASSES,
             flags=("--class-list",),
@@ -260,9 +262,9 @@ class ClassOptions(TypedDict, total=False):
     populations: Annotated[
         Data,
         Option(
-            "How many images each class has ({class: number}, or CSV), "
-            "for the lists of the 500 most and least populated classes, M500 and L500, and others of "
-            "that form.",
+            "Number of images of each class ({class: number}, or CSV). It defines M500 and "
+            "L500, the lists of the 500 most and least populated classes, and similar lists "
+            "of other sizes.",
             CLASSES,
             kinds=FOR_CLASSES,
             file=True,
@@ -271,9 +273,9 @@ class ClassOptions(TypedDict, total=False):
     hops: Annotated[
         Data,
         Option(
-            "How many hops of a hierarchy each class is from the seen ones "
-            "({class: number}, or CSV), for the lists of classes within two hops, 2H, and others of "
-            "that form.",
+            "Number of hops in a hierarchy from each class to the seen classes ({class: "
+            "number}, or CSV). It defines 2H, the list of classes within two hops, and "
+            "similar lists for other numbers.",
             CLASSES,
             kinds=FOR_CLASSES,
             file=True,
@@ -282,8 +284,8 @@ class ClassOptions(TypedDict, total=False):
     pretraining: Annotated[
         Path | Iterable[Any] | None,
         Option(
-            "The classes that the features were "
-            "trained on; unseen classes in this list are reported.",
+            "Classes on which the features were trained. Unseen classes in this list are "
+            "reported.",
             CLASSES,
             kinds=FOR_CLASSES,
             file=True,
@@ -292,7 +294,7 @@ class ClassOptions(TypedDict, total=False):
 
 
 class IntervalOptions(TypedDict, total=False):
-    """Confidence intervals."""
+    """Options for confidence intervals."""
 
     ci: Annotated[
         Any,
@@ -308,9 +310,9 @@ class IntervalOptions(TypedDict, total=False):
     ci_method: Annotated[
         str,
         Option(
-            "How the limits of intervals are found: percentile, bca, "
-            "jackknife, jackknife-bias, wilson, hall; poisson, which keeps no items; or auto, the "
-            "method that suits each measure.",
+            "Method for confidence intervals: percentile, bca, jackknife, jackknife-bias, "
+            "wilson, hall, poisson (works without stored items), or auto (the method that "
+            "suits each measure).",
             CERTAINTY,
             default="auto",
             signed=True,
@@ -330,7 +332,11 @@ class IntervalOptions(TypedDict, total=False):
     seed: Annotated[
         int,
         Option(
-            "Seed of the resamples.", CERTAINTY, default=12345, signed=True, read=int
+            "Random seed for resampling.",
+            CERTAINTY,
+            default=12345,
+            signed=True,
+            read=int,
         ),
     ]
     resamples: Annotated[

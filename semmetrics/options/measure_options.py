@@ -1,6 +1,6 @@
-"""The options of a score that say what is computed, on what data, and by what texts are compared."""
+"""The options of a score for measures, data and embeddings."""
 
-# No "from __future__ import annotations": the tables read the annotations themselves.
+# No "from __future__ import annotations", because the tables read the annotations.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict
@@ -20,14 +20,14 @@ from semmetrics.options.option import Data, Measures, Option, Path
 
 
 class MeasureOptions(TypedDict, total=False):
-    """What is computed."""
+    """Options that choose the measures and turn scores into label sets."""
 
     measures: Annotated[
         Measures,
         Option(
-            "Measures as papers write them, such as F1, MacroF1, "
-            "Recall@5 or 'F1(average=macro)@1,3'. The default depends on what is evaluated. See: "
-            "semmetrics list.",
+            "Measures by their names in papers, such as F1, MacroF1, Recall@5 or "
+            "'F1(average=macro)@1,3'. The default depends on the data. See 'semmetrics "
+            "list' for all measures.",
             WHAT,
             signed=True,
             flags=("-m", "--measure"),
@@ -40,8 +40,8 @@ class MeasureOptions(TypedDict, total=False):
     protocol: Annotated[
         str | None,
         Option(
-            "All measures and conventions of a paper: kubany2020, "
-            "pineda2019, coco-multilabel, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, "
+            "Use all measures and conventions of a paper: kubany2020, pineda2019, "
+            "coco-multilabel, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, "
             "xian2018.",
             WHAT,
             signed=True,
@@ -53,7 +53,8 @@ class MeasureOptions(TypedDict, total=False):
     top_k: Annotated[
         int | Sequence[int] | str | None,
         Option(
-            "Compute every measure on the first k predictions, for each k: 1,3,5.",
+            "Compute every measure on the first k predictions, for each of the given values "
+            "of k, such as 1,3,5.",
             WHAT,
             kinds=FOR_LABELS + FOR_CLASSES,
             signed=True,
@@ -64,8 +65,8 @@ class MeasureOptions(TypedDict, total=False):
     decode: Annotated[
         str | Sequence[str] | None,
         Option(
-            "Rule that turns scores into label sets: "
-            f"{', '.join(DECODING[1:])}; or several.",
+            f"Rule that turns scores into label sets: "
+            f"{', '.join(DECODING[1:])}. It can be a list of rules.",
             WHAT,
             kinds=FOR_LABELS,
             signed=True,
@@ -77,9 +78,10 @@ class MeasureOptions(TypedDict, total=False):
     headings: Annotated[
         Mapping[str, str] | None,
         Option(
-            "What tables call a measure, in place of "
-            "its name or the protocol's: 'F1=Example F1'. Without its cutoff, all of its cutoffs. What "
-            "LaTeX would take for markup is escaped.",
+            "Name of a measure in tables, instead of its own name or the protocol's name "
+            "for it, such as 'F1=Example F1'. A name without a cutoff applies to all "
+            "cutoffs of the measure. Characters with a special meaning in LaTeX are "
+            "escaped.",
             WHAT,
             flags=("--heading",),
             metavar="MEASURE=TEXT",
@@ -89,8 +91,9 @@ class MeasureOptions(TypedDict, total=False):
     threshold: Annotated[
         float | str | Sequence[float | str] | None,
         Option(
-            "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "
-            "with the best F1 (of semantic measures the best SemF1).",
+            "Score thresholds T, as a short form of the decoding rules threshold:T. 'best' "
+            "is the threshold with the highest F1 (for semantic measures the highest "
+            "SemF1).",
             WHAT,
             kinds=FOR_LABELS,
             signed=True,
@@ -100,7 +103,7 @@ class MeasureOptions(TypedDict, total=False):
     keep_at_least: Annotated[
         int,
         Option(
-            "Number of labels that a decoding rule always keeps.",
+            "Minimum number of labels that a decoding rule keeps.",
             WHAT,
             default=0,
             kinds=FOR_LABELS,
@@ -111,9 +114,9 @@ class MeasureOptions(TypedDict, total=False):
     activation: Annotated[
         str | None,
         Option(
-            "Turn scores into probabilities before labels are "
-            "ranked and decoded: sigmoid of each score, or softmax over the scores of an item. Use it "
-            "for logits.",
+            "Convert scores to probabilities before labels are ranked and decoded, by the "
+            "sigmoid of each score or the softmax over the scores of an item. Use it for "
+            "logits.",
             WHAT,
             kinds=FOR_LABELS,
             key="activation",
@@ -124,8 +127,8 @@ class MeasureOptions(TypedDict, total=False):
     set_size_probs: Annotated[
         Data,
         Option(
-            "Probabilities of each set size (items x sizes), for "
-            "the rules that use them: one matrix, or one for each system.",
+            "Probabilities of each set size (items x sizes), for the decoding rules that "
+            "use them. One matrix, or one matrix per system.",
             WHAT,
             kinds=FOR_LABELS,
             repeat=True,
@@ -136,8 +139,8 @@ class MeasureOptions(TypedDict, total=False):
     first_set_size: Annotated[
         int,
         Option(
-            "The set size of the first column of these "
-            "probabilities: 0, or 1 if the empty set is not allowed.",
+            "Set size of the first column of the set size probabilities: 0, or 1 if the "
+            "empty set is not allowed.",
             WHAT,
             default=0,
             kinds=FOR_LABELS,
@@ -150,13 +153,13 @@ class MeasureOptions(TypedDict, total=False):
 
 
 class DataOptions(TypedDict, total=False):
-    """What the data are."""
+    """Options that describe the data and choose the items and labels to evaluate."""
 
     task: Annotated[
         str | None,
         Option(
-            "What is evaluated, where neither the measures nor the "
-            "shape of the data tell.",
+            "Kind of data to evaluate, if it follows neither from the measures nor from the "
+            "structure of the data.",
             DATA,
             choices=KINDS,
             common=True,
@@ -165,9 +168,9 @@ class DataOptions(TypedDict, total=False):
     normalize: Annotated[
         str | None,
         Option(
-            "How label texts are cleaned before they are compared: "
-            "none; lower (case), separators (blanks, _ and -), plural (English), kubany2020; several "
-            "as lower+plural.",
+            "Normalisation of labels before they are compared: none, lower (lower case), "
+            "separators (spaces, _ and -), plural (English plurals), kubany2020, or a "
+            "combination such as lower+plural.",
             DATA,
             default="none",
             kinds=FOR_LABELS,
@@ -180,8 +183,8 @@ class DataOptions(TypedDict, total=False):
     missing: Annotated[
         str | None,
         Option(
-            "If only one side has an id: raise an error, skip "
-            "it, skip it in all systems (common), or use an empty list.",
+            "Treatment of ids that only one side has: raise an error, skip the item, skip "
+            "it in all systems (common), or use an empty list.",
             DATA,
             default="error",
             key="missing",
@@ -193,8 +196,8 @@ class DataOptions(TypedDict, total=False):
     ids: Annotated[
         str | None,
         Option(
-            "The part of an id that is compared, on both sides: the "
-            "group of the expression (at most one), or all that it finds.",
+            "Regular expression that selects the part of an id to compare, on both sides. "
+            "The part is the expression's group (at most one), or the whole match.",
             DATA,
             kinds=FOR_LABELS + FOR_CAPTIONS + FOR_CLASSES,
             key="ids",
@@ -217,8 +220,8 @@ class DataOptions(TypedDict, total=False):
     classes: Annotated[
         Path | Iterable[Any] | None,
         Option(
-            "The class list (one a line, or JSON): "
-            "names the columns of a matrix, and is what averages over labels run over.",
+            "Class list (one per line, or JSON). It names the columns of a matrix, and "
+            "averages over labels use its classes.",
             DATA,
             kinds=FOR_LABELS + FOR_CLASSES,
             key="classes",
@@ -228,9 +231,9 @@ class DataOptions(TypedDict, total=False):
     unknown_value: Annotated[
         str | float | None,
         Option(
-            "The value of cells of a 0/1 ground truth "
-            "that nobody verified, such as -1 or nan (an empty cell); several as -1,nan. Such a label "
-            "of an item is left out of predictions and references.",
+            "Value of the unverified cells in a 0/1 ground truth, such as -1 or nan (an "
+            "empty cell), or several values such as -1,nan. An unverified label of an item "
+            "is removed from its predictions and references.",
             DATA,
             kinds=FOR_LABELS,
             key="unverified",
@@ -241,8 +244,9 @@ class DataOptions(TypedDict, total=False):
     scores: Annotated[
         str | None,
         Option(
-            "What predicted scores of only 0 and 1 are: whether an item has the label "
-            "(members), or scores (values). Without it, they are members if some are 0.",
+            "Meaning of predicted scores that are only 0 and 1: whether an item has the "
+            "label (members), or scores (values). By default they are members if some of "
+            "them are 0.",
             DATA,
             kinds=FOR_LABELS,
             key="scores",
@@ -253,8 +257,8 @@ class DataOptions(TypedDict, total=False):
     ignore: Annotated[
         Path | Iterable[str],
         Option(
-            "Labels left out on both sides; a path names a "
-            "file that has one a line (on the command line @FILE).",
+            "Labels to remove from both sides. A path names a file with one label per line "
+            "(on the command line @FILE).",
             DATA,
             default=(),
             kinds=FOR_LABELS,
@@ -267,8 +271,8 @@ class DataOptions(TypedDict, total=False):
     weights: Annotated[
         Data,
         Option(
-            "A weight for each item: {id: number}, CSV, or a vector. Items "
-            "of weight 0 are left out.",
+            "Weight of each item, as {id: number}, CSV or a vector. Items with weight 0 are "
+            "skipped.",
             DATA,
             key="weights",
             file=True,
@@ -278,15 +282,15 @@ class DataOptions(TypedDict, total=False):
 
 
 class MeaningOptions(TypedDict, total=False):
-    """What labels, phrases and captions are compared by."""
+    """Options for the embeddings that compare labels, phrases and captions."""
 
     embedding: Annotated[
         Data | Callable[..., Any],
         Option(
-            "What labels, phrases and captions are "
-            "compared with: a file of word vectors, a name of 'semmetrics embed list', or kind:NAME or "
-            "kind:PATH. Without it, measures that match labels use the model 'same', and all others "
-            "use 'static'. Both come with semmetrics. With NAME= it is that of measures such as "
+            "Embedding that compares labels, phrases and captions: a file of word vectors, "
+            "a name from 'semmetrics embed list', kind:NAME or kind:PATH. By default, "
+            "measures that match labels use the model 'same' and all others use 'static', "
+            "both of which come with semmetrics. With NAME= it is used by measures such as "
             "'SemF1(embedding=NAME)'.",
             MEANING,
             kinds=FOR_MEANINGS,
@@ -300,7 +304,8 @@ class MeaningOptions(TypedDict, total=False):
     lookup: Annotated[
         str | None,
         Option(
-            "Rule from a text to a vector; auto is the embedding's own.",
+            "Rule that maps a string to a vector. auto is the default rule of the "
+            "embedding.",
             MEANING,
             default="auto",
             kinds=FOR_MEANINGS,
@@ -313,9 +318,9 @@ class MeaningOptions(TypedDict, total=False):
     oov: Annotated[
         str | None,
         Option(
-            "What stands for a text without a vector: the vector of the "
-            "word 'unknown', nothing (skip), zeros, or an error. The default is zero, and skip for WMD "
-            "and RWMD.",
+            "Treatment of strings without a vector: use the vector of the word 'unknown', "
+            "skip the string, use a zero vector, or raise an error. The default is zero, "
+            "and skip for WMD and RWMD.",
             MEANING,
             kinds=FOR_MEANINGS,
             signed=True,
@@ -326,7 +331,7 @@ class MeaningOptions(TypedDict, total=False):
     device: Annotated[
         str | None,
         Option(
-            "Where vectors are made and compared: cpu (the default), cuda, cuda:1.",
+            "Device that computes and compares vectors: cpu (the default), cuda, cuda:1.",
             MEANING,
             metavar="DEVICE",
             acts_by="embedding",
@@ -346,8 +351,8 @@ class MeaningOptions(TypedDict, total=False):
     cache: Annotated[
         bool | Path,
         Option(
-            "Keep the vectors of sentence and transformer models on "
-            "disk for the next run. In Python, a path names the file.",
+            "Cache the vectors of sentence and transformer models on disk for later runs. "
+            "In Python, the value can be the path of the cache file.",
             MEANING,
             default=False,
             kinds=FOR_MEANINGS,
@@ -358,8 +363,8 @@ class MeaningOptions(TypedDict, total=False):
     calibration: Annotated[
         Data,
         Option(
-            "Threshold of similarity that 'semmetrics calibrate' "
-            "saved, in place of the embedding's own. One for each embedding.",
+            "Similarity threshold saved by 'semmetrics calibrate', instead of the "
+            "embedding's default threshold. Repeat it for several embeddings.",
             MEANING,
             kinds=FOR_LABELS,
             signed=True,
@@ -370,8 +375,8 @@ class MeaningOptions(TypedDict, total=False):
     taxonomy: Annotated[
         Data,
         Option(
-            "Parents of labels, for hierarchical measures such as hF: "
-            "JSON {child: parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, "
+            "Parents of labels, for hierarchical measures such as hF. Either JSON {child: "
+            "parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, "
             "or wordnet:FOLDER.",
             MEANING,
             kinds=FOR_LABELS,

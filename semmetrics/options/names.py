@@ -1,4 +1,4 @@
-"""Lists of names as one text of a signature."""
+"""Write lists of names into a signature, and read them back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def join_names(names: Iterable[str]) -> str:
-    r"""Write names as one text of a signature, from which `split_names` reads them.
+    r"""Join names by commas. Commas and backslashes in a name are escaped by a backslash.
 
     Examples
     --------
@@ -20,6 +20,6 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def split_names(text: str) -> list[str]:
-    """Return the names that `join_names` wrote."""
-    found = re.findall(r"(?:\\.|[^\\,])+", text, re.DOTALL)
-    return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in found]
+    """Split a string that was written by `join_names` into the names."""
+    escaped_names = re.findall(r"(?:\\.|[^\\,])+", text, re.DOTALL)
+    return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in escaped_names]

@@ -1,4 +1,4 @@
-"""What is known of an option: its type, default, help, flag, and what it applies to."""
+"""The description of an option: its help, default, flag and the data it applies to."""
 
 from __future__ import annotations
 
@@ -8,66 +8,90 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Measure(Protocol):
-    """What ``semmetrics.parse`` and ``@semmetrics.measure`` give."""
+    """The result of ``semmetrics.parse`` and ``@semmetrics.measure``."""
 
 
 class Array(Protocol):
-    """A vector or matrix of NumPy, SciPy, torch, pandas or polars, or what ``as_labels`` gives."""
+    """A vector or matrix of NumPy, SciPy, torch, pandas or polars, or a result of ``as_labels``."""
 
 
 Path = str | PathLike[str]
 Data = Path | Mapping[Any, Any] | Iterable[Any] | Array
-"""What inputs may be: files, and objects in memory."""
+"""The type of inputs: paths of files, and objects in memory."""
 Measures = str | Measure | Iterable[str | Measure]
 
 
 class Option(NamedTuple):
-    """What is known of an option besides its name and type.
+    """The description of an option of a function or a command.
+
+    `name_options` sets ``name``, and ``metavar`` if it is empty. The type of a Python keyword is
+    not part of the description: it is the type annotation of the field of `keywords.Options`.
 
     Attributes
     ----------
     help : str
-        Shown by ``help(semmetrics.score)`` and by ``--help``.
-    default : value
-        What is used when the option is left out; None stands for no value.
-    kinds : tuple of str
-        What must be evaluated for it to mean something; empty where it always does.
-    key : str
-        Its key in a signature, for options that change the data.
-    signed : bool
-        Whether a signature says it, so that it may not be given beside one.
-    choices : tuple of str
-        All values, where they can be listed.
+        One or two sentences, shown by ``help(semmetrics.score)`` and ``--help``, and on the page
+        of options. ``-h`` shows the part before the first period, colon or semicolon.
     group : str
-        Its heading in ``--help``; empty for options of Python alone.
+        The heading under which ``--help`` lists the option, one of `choices.TITLES`. Empty for an
+        option that exists only in Python.
+    default : value
+        The value if the option is not set. None means that the option has no default value.
+    kinds : tuple of str
+        The kinds of data that the option applies to. Setting it for other kinds is an error. Empty
+        if it applies to all kinds.
+    key : str
+        The key in signatures, for options that change the data. Signatures record other options
+        in other ways, or not at all.
+    signed : bool
+        Whether signatures determine the value, so that the option cannot be set together with
+        ``--rescore``.
+    choices : tuple of str
+        The allowed values. Empty if they cannot be listed.
     flags : tuple of str
-        Its names on the command line, where they do not follow from its name.
+        The names on the command line, if they do not follow from the name. By default,
+        ``label_column`` is ``--label-column``.
     metavar : str
-        What stands for its value in ``--help``, if not FILE, N or X.
+        The placeholder for the value in ``--help``. By default FILE for a path, N for an integer
+        and X for a float. "[NAME=]..." marks an option with named values, such as
+        ``--embedding bert=sbert:all-MiniLM-L6-v2``.
     read : type
-        What the command line reads its value as.
-    least, most : int, optional
-        The smallest and the largest value of a number.
-    repeat, file : bool
-        Whether it may be given several times, and whether its value is a path.
+        The type of the value on the command line: str, int, float, or bool for a flag without a
+        value.
+    least : int, optional
+        The smallest allowed value of a number.
+    repeat : bool
+        Whether the option can be repeated on the command line.
+    file : bool
+        Whether the value is the path of an input file.
     instead : bool
-        Whether it stands in place of the predictions.
+        Whether the option replaces the predictions.
     names : str
-        Which names a shell completes, such as "measures" or "protocols".
+        The names that a shell completes, one of the topics of ``cli.names.known_names`` such as
+        "measures" or "protocols".
     acts_by : str
-        The option of measures by which it acts; on a measure that lacks it, it has no effect.
+        The option of measures that makes a measure use this option. It has no effect on measures
+        that do not have that option. For example, ``doc_freq`` acts by "df".
     batch : str
-        How a Scorer takes it: with each batch ("items": it has a value for each item), for all
-        items alone ("whole": no part of them can be scored with it), or with the items that are
-        kept ("kept": of some of them it means something else).
+        How a ``Scorer``, which reads the data in batches, uses the option:
+
+        - "": as a setting for all batches
+        - "items": the value has an entry per item, so each batch gets its own value
+        - "whole": the option needs all items at once, so it cannot be used with batches
+        - "kept": the option needs the items to be stored, as its meaning depends on all of them
+    most : int, optional
+        The largest allowed value of a number.
     values : int
-        How many values it takes.
+        The number of values that follow the flag.
     required : bool
-        Whether the command needs it.
+        Whether the command fails without the option.
     written : tuple of str
-        Of a file that is written: its endings, "" for any.
+        For the path of an output file, the allowed extensions, such as ".csv". "" allows any
+        extension and "-" standard output. Empty if the option is not an output file.
     common : bool
-        Whether ``-h`` of a command with many options shows it.
+        Whether ``-h`` shows the option for commands with many options.
+    name : str
+        The keyword in Python.
     """
 
     help: str
@@ -96,36 +120,49 @@ class Option(NamedTuple):
 
     @property
     def flag(self) -> str:
-        """Its long name on the command line."""
-        named = (flag for flag in self.flags if flag.startswith("--"))
-        return next(named, f"--{self.name.replace('_', '-')}")
+        """The long name on the command line."""
+        for flag in self.flags:
+            if flag.startswith("--"):
+                return flag
+        return f"--{self.name.replace('_', '-')}"
 
     @property
     def both(self) -> str:
-        """Its keyword and its name on the command line, as messages write them."""
+        """The keyword and the flag, as messages write them."""
         return f"{self.name}= ({self.flag})"
 
     def text(self) -> str:
-        """Return its help, with the kinds it applies to and its default."""
-        only = f" Only for {', '.join(self.kinds)}." if self.kinds else ""
-        return f"{self.help}{only}{self.default_text()}"
+        """Return the help with the kinds of data that the option applies to and its default."""
+        text = self.help
+        if self.kinds:
+            text += f" Only for {', '.join(self.kinds)}."
+        return text + self.default_text()
 
     def default_text(self) -> str:
-        """Return a sentence on its default; empty where that is to do nothing."""
+        """Return a sentence about the default, or "" if the option is off or unset."""
         if self.default in (None, False, (), 0):
             return ""
-        several = isinstance(self.default, tuple)
-        return f" The default is {' '.join(self.default) if several else self.default}."
+        default = self.default
+        if isinstance(default, tuple):
+            default = " ".join(default)
+        return f" The default is {default}."
 
 
 def name_options(**options: Option) -> dict[str, Option]:
-    """Return options with their names, and what stands for their values in help."""
-    found = {}
-    for name, one in options.items():
-        usual = (
-            "FILE"
-            if one.file or one.written
-            else {int: "N", float: "X"}.get(one.read, "")
-        )
-        found[name] = one._replace(name=name, metavar=one.metavar or usual)
-    return found
+    """Return the options by name, with their ``name`` and ``metavar`` set."""
+    named_options = {}
+    for name, option in options.items():
+        metavar = option.metavar or _default_metavar(option)
+        named_options[name] = option._replace(name=name, metavar=metavar)
+    return named_options
+
+
+def _default_metavar(option: Option) -> str:
+    """Return the placeholder for the value of an option that names none."""
+    if option.file or option.written:
+        return "FILE"
+    if option.read is int:
+        return "N"
+    if option.read is float:
+        return "X"
+    return ""

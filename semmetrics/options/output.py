@@ -1,4 +1,4 @@
-"""How results are written by the command line."""
+"""The options that choose how a command writes its result."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from semmetrics.options.option import Option, name_options
 
 OUTPUT = name_options(
     signatures=Option(
-        "Show the whole signature of each row.",
+        "Show the complete signature of each row.",
         WRITE,
         flags=("--show-signatures",),
         read=bool,
     ),
     form=Option(
-        "The format of the result; json and csv have full precision. The ending of -o says "
-        "it, too.",
+        "Format of the result. json and csv have full precision. The extension of the "
+        "-o file also sets the format.",
         WRITE,
         default="table",
         flags=("--format",),
@@ -28,23 +28,24 @@ OUTPUT = name_options(
         common=True,
     ),
     output=Option(
-        "Write the result there, in the format of its extension: "
+        f"Write the result to this file, in the format of its extension: "
         f"{', '.join([*ENDINGS, *RECORD_ENDINGS])}. Without an extension, or with .txt, --format "
-        "decides.",
+        "sets the format.",
         WRITE,
         flags=("-o", "--output"),
         written=(*ENDINGS, *RECORD_ENDINGS, ".txt", "-"),
         common=True,
     ),
     systems=Option(
-        "Whether systems are rows or columns of tables. The default is rows if there "
-        "are more systems than measures, or their columns do not fit the terminal.",
+        "Show systems as rows or columns of tables. The default is rows if there are "
+        "more systems than measures, or if columns do not fit the terminal.",
         WRITE,
         choices=("rows", "columns"),
     ),
     plot=Option(
-        "Draw a figure of the result there: the most suitable, or the one named, such as "
-        "labels=FILE or items=FILE; may be repeated. A wrong name lists all.",
+        "Draw a figure of the result to this file. The most suitable figure is drawn "
+        "unless one is named, as in labels=FILE or items=FILE. Can be repeated, and an "
+        "unknown name lists all figures.",
         WRITE,
         metavar="[NAME=]FILE",
         repeat=True,
@@ -52,20 +53,22 @@ OUTPUT = name_options(
         common=True,
     ),
     html=Option(
-        "Write a report there, too: one page with figures, labels, and the worst and best "
-        "items. The same as -o FILE.html.",
+        "Write a report to this file. It is one page with figures, labels, and the "
+        "worst and best items, the same as -o FILE.html.",
         WRITE,
         written=(".html",),
         common=True,
     ),
     images=Option(
-        "Show pictures of items in the report: a folder of files called by the ids, or "
-        "'images/{id}.jpg', or 'images/{id:012d}.jpg' for 12 digits with leading zeros.",
+        "Show images of items in the report. The value is a folder with files named by "
+        "id, or a pattern such as 'images/{id}.jpg', or 'images/{id:012d}.jpg' for 12 "
+        "digits with leading zeros.",
         WRITE,
         metavar="FOLDER",
     ),
     digits=Option(
-        "Digits after the point: 4, or 2 with --percent.",
+        "Number of digits after the decimal point. The default is 4, or 2 with "
+        "--percent.",
         WRITE,
         read=int,
         least=0,
@@ -78,10 +81,10 @@ OUTPUT = name_options(
         read=bool,
     ),
     quiet=Option(
-        "Nothing but errors on standard error.",
+        "Print only errors to standard error.",
         OTHER,
         flags=("-q", "--quiet"),
         read=bool,
     ),
 )
-"""How results are written by the command line."""
+"""The options that choose how a command writes its result."""

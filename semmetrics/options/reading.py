@@ -1,6 +1,6 @@
-"""How files are read, as keywords of a score."""
+"""The options that describe how files are read."""
 
-# No "from __future__ import annotations": the tables read the annotations themselves.
+# No "from __future__ import annotations", because the tables read the annotations.
 
 from typing import Annotated, TypedDict
 
@@ -9,12 +9,12 @@ from semmetrics.options.option import Option
 
 
 class Reading(TypedDict, total=False):
-    """How files are read: the fields of `semmetrics.ReadOptions`, by keyword."""
+    """Options for the files of both sides, which are the fields of `semmetrics.ReadOptions`."""
 
     format: Annotated[
         str | None,
         Option(
-            "The format of the files. The default is told by the extension.",
+            "Format of the files. By default it is inferred from the file extension.",
             READ,
             flags=("--input-format",),
             metavar="F",
@@ -22,24 +22,33 @@ class Reading(TypedDict, total=False):
         ),
     ]
     id_column: Annotated[
-        str | None, Option("Column or key of the ids.", READ, metavar="NAME")
+        str | None,
+        Option(
+            "Name of the column or key that contains the ids.", READ, metavar="NAME"
+        ),
     ]
     label_column: Annotated[
         str | None,
         Option(
-            "Column or key of the labels.", READ, kinds=COLUMNS["label"], metavar="NAME"
+            "Name of the column or key that contains the labels.",
+            READ,
+            kinds=COLUMNS["label"],
+            metavar="NAME",
         ),
     ]
     score_column: Annotated[
         str | None,
         Option(
-            "Column or key of the scores.", READ, kinds=COLUMNS["score"], metavar="NAME"
+            "Name of the column or key that contains the scores.",
+            READ,
+            kinds=COLUMNS["score"],
+            metavar="NAME",
         ),
     ]
     caption_column: Annotated[
         str | None,
         Option(
-            "Column or key of the captions.",
+            "Name of the column or key that contains the captions.",
             READ,
             kinds=COLUMNS["caption"],
             metavar="NAME",
@@ -48,7 +57,7 @@ class Reading(TypedDict, total=False):
     candidate_column: Annotated[
         str | None,
         Option(
-            "Column or key of the candidates.",
+            "Name of the column or key that contains the candidates.",
             READ,
             kinds=COLUMNS["candidate"],
             metavar="NAME",
@@ -56,12 +65,17 @@ class Reading(TypedDict, total=False):
     ]
     delimiter: Annotated[
         str | None,
-        Option("Character between the cells of CSV; a comma.", READ, metavar="C"),
+        Option(
+            "Character that separates the cells of a CSV file. By default a comma.",
+            READ,
+            metavar="C",
+        ),
     ]
     label_delimiter: Annotated[
         str | None,
         Option(
-            "Text between the labels in a cell. Without it, CSV has one row a label.",
+            "String that separates the labels in a cell. If it is not set, a CSV file has "
+            "one row per label.",
             READ,
             kinds=COLUMNS["score"],
             metavar="TEXT",
@@ -70,8 +84,8 @@ class Reading(TypedDict, total=False):
     split: Annotated[
         str | None,
         Option(
-            "Split of Karpathy's JSON: test, val, train or restval. "
-            "The default is all.",
+            "Split of Karpathy's JSON to use: test, val, train or restval. The default is "
+            "all.",
             READ,
             kinds=FOR_TEXTS,
             metavar="NAME",
@@ -79,12 +93,18 @@ class Reading(TypedDict, total=False):
     ]
     max_line_bytes: Annotated[
         int,
-        Option("Longest line of CSV and JSONL.", READ, default=64 * 2**20, read=int),
+        Option(
+            "Maximum length in bytes of a line of CSV and JSONL files.",
+            READ,
+            default=64 * 2**20,
+            read=int,
+        ),
     ]
     max_bytes: Annotated[
         int,
         Option(
-            "Largest file, decompressed. An embedding may have 16 times as many bytes.",
+            "Maximum size in bytes of a file after decompression. The limit for embeddings "
+            "is 16 times larger.",
             READ,
             default=4 * 2**30,
             read=int,
@@ -93,7 +113,7 @@ class Reading(TypedDict, total=False):
 
 
 class SideReading(Reading, total=False):
-    """The fields that may differ between predictions and ground truth: those of `SIDED`."""
+    """Options for reading files, with the options of `SIDED` also for only one side."""
 
     pred_format: str | None
     pred_id_column: str | None

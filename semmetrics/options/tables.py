@@ -1,7 +1,7 @@
-"""The tables of options: of a score, of reading files, and of each function.
+"""Which options each function and command takes.
 
-The keyword of `semmetrics.score`, the flag of the command line, the error if an option does not
-apply, what a protocol fixes and what a signature says all follow from these tables.
+`OPTIONS` has the options of `semmetrics.score`, `READING` the options that describe how files are
+read, and `TAKEN` the options that each function or command shares with `semmetrics.score`.
 """
 
 from __future__ import annotations
@@ -25,44 +25,52 @@ from semmetrics.options.keywords import Options
 from semmetrics.options.option import Option, name_options
 from semmetrics.options.reading import Reading
 
-_hints = Options.__annotations__
+_annotations = Options.__annotations__
 SHARED_READING = name_options(
-    **{name: _hints[name].__metadata__[0] for name in Reading.__annotations__}
+    **{name: _annotations[name].__metadata__[0] for name in Reading.__annotations__}
 )
-"""How files of both sides are read: the fields of `semmetrics.ReadOptions`."""
+"""The options for reading the files of both sides: the fields of `semmetrics.ReadOptions`."""
 SIDES = {"pred": "predictions", "gt": "ground truth"}
-"""The two sides of a score, by the prefix of the options that are for one side."""
+"""The two sides of a score, by the prefix of the options for one side."""
 SIDED = (
     "format",
     *(f"{role}_column" for role in ("id", *COLUMNS)),
     "delimiter",
     "label_delimiter",
 )
-"""The options of reading that may differ between the sides."""
+"""The options for reading files that may differ between the sides."""
 
 
-def _of_side(side: str) -> dict[str, Option]:
-    """Return the options of reading for one side."""
-    found = {}
+def _reading_of_side(side: str) -> dict[str, Option]:
+    """Return the options for reading the files of one side, such as ``pred_id_column``."""
+    options = {}
     for name in SIDED:
         shared = SHARED_READING[name]
-        text = f"{shared.flag}, only for the {SIDES[side]}."
+        help_text = f"{shared.flag}, only for the {SIDES[side]}."
         flags = (f"--{side}-{shared.flag.removeprefix('--')}",)
-        found[f"{side}_{name}"] = shared._replace(
-            help=text, group=READ_SIDE, flags=flags
+        options[f"{side}_{name}"] = shared._replace(
+            help=help_text, group=READ_SIDE, flags=flags
         )
-    return found
+    return options
 
 
-READING = SHARED_READING | name_options(**_of_side("pred"), **_of_side("gt"))
-"""All options of reading, with those of one side."""
-OPTIONS: Mapping[str, Option] = name_options(
-    **{
-        name: hint.__metadata__[0]
-        for name, hint in _hints.items()
-        if name not in READING
-    }
+READING = SHARED_READING | name_options(
+    **_reading_of_side("pred"), **_reading_of_side("gt")
 )
+"""All options for reading files, including the options for one side."""
+
+
+def _options_of_scores() -> dict[str, Option]:
+    """Return the options of a score, except the options for reading files."""
+    options = {}
+    for name, annotation in _annotations.items():
+        if name not in READING:
+            options[name] = annotation.__metadata__[0]
+    return name_options(**options)
+
+
+OPTIONS: Mapping[str, Option] = _options_of_scores()
+"""The options of `semmetrics.score`, except the options for reading files."""
 
 
 def taken_options(
@@ -71,14 +79,29 @@ def taken_options(
     kinds: Iterable[str] = KINDS,
     **defaults: Any,
 ) -> dict[str, Option]:
-    """Return the options of some groups that apply to some kinds, without those that are named."""
-    return {
-        name: one._replace(default=defaults[name]) if name in defaults else one
-        for name, one in OPTIONS.items()
-        if name not in without
-        and one.group in groups
-        and {*(one.kinds or kinds)} & {*kinds}
-    }
+    """Return the options of a score that belong to some groups and apply to some kinds of data.
+
+    Parameters
+    ----------
+    without : str
+        Names of options to leave out.
+    groups : iterable of str
+        Headings, or "" for the options that exist only in Python.
+    kinds : iterable of str
+    defaults
+        Other defaults for some of the options.
+    """
+    wanted_groups = set(groups)
+    wanted_kinds = set(kinds)
+    options = {}
+    for name, option in OPTIONS.items():
+        applies = not option.kinds or not wanted_kinds.isdisjoint(option.kinds)
+        if name in without or option.group not in wanted_groups or not applies:
+            continue
+        if name in defaults:
+            option = option._replace(default=defaults[name])
+        options[name] = option
+    return options
 
 
 def options_named(*names: str) -> dict[str, Option]:
@@ -86,24 +109,30 @@ def options_named(*names: str) -> dict[str, Option]:
     return {name: OPTIONS[name] for name in names}
 
 
-_SELECTING = options_named(
-    "task", "normalize", "classes", "ignore", "missing"
-) | taken_options(  # no references
+_SELECTION_OPTIONS = options_named("task", "normalize", "classes", "ignore", "missing")
+_SELECTION_OPTIONS |= taken_options(
     "score_references",
     "keep_rows",
     groups=(MEANING, CAPTIONS, ""),
     kinds=("labels", "captions"),
 )
-_SELECTING["missing"] = OPTIONS["missing"]._replace(
+_SELECTION_OPTIONS["missing"] = OPTIONS["missing"]._replace(
     choices=("error", "skip"),
-    help="An image that a system lacks is an error, or is left out (skip).",
+    help="Whether an image that a system has no answer for is an error or is left out (skip).",
 )
-_PAIRING = taken_options(groups=(MEANING, CAPTIONS), kinds=FOR_RETRIEVAL)
+"""The options for selecting images without references."""
+_COMPETITION_OPTIONS = {
+    name: option
+    for name, option in _SELECTION_OPTIONS.items()
+    if name not in ("task", "missing")
+}
+_VALUE_COMPARISON_OPTIONS = options_named("level", "seed", "read")
+_VALUE_COMPARISON_OPTIONS["resamples"] = OPTIONS["resamples"]._replace(default=10_000)
+_CAPTION_PAIR_OPTIONS = taken_options(groups=(MEANING, CAPTIONS), kinds=FOR_RETRIEVAL)
 TAKEN: dict[str, Mapping[str, Option]] = {
     "score": OPTIONS,
     "compare": taken_options("ci", "keep_rows", "score_references", resamples=10_000),
-    "compare_values": options_named("level", "seed", "read")
-    | {"resamples": OPTIONS["resamples"]._replace(default=10_000)},
+    "compare_values": _VALUE_COMPARISON_OPTIONS,
     "meta": taken_options(
         "protocol", "ci", "ci_method", "ids", "keep_rows", "weights", "score_references"
     ),
@@ -137,16 +166,13 @@ TAKEN: dict[str, Mapping[str, Option]] = {
     | options_named("normalize", "read"),
     "validate": options_named("classes", "task", "read"),
     "rank": options_named("read"),
-    "select_discrepant": _SELECTING,
-    "add_systems": _SELECTING,
+    "select_discrepant": _SELECTION_OPTIONS,
+    "add_systems": _SELECTION_OPTIONS,
     "inspect_sheets": options_named("read"),
-    "rank_competition": options_named("measures")
-    | {
-        name: one for name, one in _SELECTING.items() if name not in ("task", "missing")
-    },
-    "caption_matrix": _PAIRING,
-    "caption_blocks": _PAIRING,
-    "caption_top_k": _PAIRING,
+    "rank_competition": options_named("measures") | _COMPETITION_OPTIONS,
+    "caption_matrix": _CAPTION_PAIR_OPTIONS,
+    "caption_blocks": _CAPTION_PAIR_OPTIONS,
+    "caption_top_k": _CAPTION_PAIR_OPTIONS,
     "doc-freq": options_named("tokenizer", "read"),
     "positives": options_named("read"),
     "spice parse": options_named("tokenizer", "read"),
@@ -157,9 +183,10 @@ TAKEN: dict[str, Mapping[str, Option]] = {
     ),
 }
 TAKEN["sweep_systems"] = TAKEN["sweep"]
-"""The options of a score that each function takes, or a command whose function takes others.
+"""The options of a score that each function takes, or each command if it differs from its function.
 
-A function that is not here takes all. `_taken` includes every new option of its groups and kinds.
+A function that is not in the table takes all options. An entry made by `taken_options` includes
+every option that is added to its groups and kinds.
 """
 _TWO_SIDED = (
     "score",
@@ -172,12 +199,15 @@ _TWO_SIDED = (
 
 
 def reading_of(function: str) -> Mapping[str, Option]:
-    """Return how the files of a function are read; with options of one side if it has two.
+    """Return the options for reading the files of a function or command.
+
+    They include the options for one side if the function has predictions and ground truth.
 
     Examples
     --------
     >>> "gt_id_column" in reading_of("score"), "gt_id_column" in reading_of("validate")
     (True, False)
     """
-    two_sided = function in _TWO_SIDED or function not in TAKEN
-    return READING if two_sided else SHARED_READING
+    if function in _TWO_SIDED or function not in TAKEN:
+        return READING
+    return SHARED_READING

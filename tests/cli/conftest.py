@@ -8,7 +8,7 @@ import pytest
 from cli.data import CAPTIONS, GT, REFERENCES, A, B
 from click.testing import CliRunner, Result
 
-from semmetrics.cli import app, commands
+from semmetrics.cli import app, studies
 from semmetrics.cli.app import program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ def refused(run, monkeypatch):
             show(text)
 
         with monkeypatch.context() as patched:
-            for module in (app, commands):
+            for module in (app, studies):
                 patched.setattr(module, "complain", complain)
             result = run(*args, stdin=stdin)
         assert result.exit_code == 2, result.stdout + result.stderr

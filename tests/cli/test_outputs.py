@@ -478,7 +478,7 @@ def test_signals_that_are_dropped_are_repeated(monkeypatch, kind, dropped_by):
             loop()
 
     if dropped_by == "a library":
-        monkeypatch.setattr(cli, "_AGAIN", 0.05)
+        monkeypatch.setattr(cli, "_SECONDS_TO_REPEAT_SIGNAL", 0.05)
     with pytest.raises((KeyboardInterrupt, SystemExit)) as caught:
         wait()
     assert (caught.type is KeyboardInterrupt) == (kind == signal.SIGINT)

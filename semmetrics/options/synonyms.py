@@ -1,11 +1,10 @@
-"""What other libraries call an option, and what is an option of a measure here."""
+"""Names that other libraries use for options, to suggest the right name in errors."""
 
 from __future__ import annotations
 
 from semmetrics.messages import fold
 
-# What other libraries call an option, or what here belongs to a measure.
-_ELSEWHERE = {
+_SYNONYMS = {  # For each option, its names in other libraries
     "measures": ("metric", "metrics", "measure"),
     "top_k": ("k", "ks", "cutoff", "cutoffs", "at", "top"),
     "classes": (
@@ -57,10 +56,11 @@ _ELSEWHERE = {
     "score_column": ("scores_column", "score_key", "score_col"),
     "task": ("kind", "mode", "task_type"),
 }
-_NAMES_ELSEWHERE = {
-    fold(other): name for name, others in _ELSEWHERE.items() for other in others
-}
-_OF_MEASURES = {  # what other libraries have as options of a call, with a measure that has it
+_OPTION_OF_SYNONYM: dict[str, str] = {}
+for _name, _synonyms in _SYNONYMS.items():
+    for _synonym in _synonyms:
+        _OPTION_OF_SYNONYM[fold(_synonym)] = _name
+_MEASURE_EXAMPLES = {  # Options of a call elsewhere that are options of a measure here
     "average": "F1(average=macro)",
     "zero_division": "F1(empty=1)' or 'Precision(no_prediction=skip)",
     "match": "SemF1(match=optimal)",
@@ -76,24 +76,26 @@ _OF_MEASURES = {  # what other libraries have as options of a call, with a measu
 }
 
 
-def option_elsewhere(name: str) -> str:
-    """Return the option that other libraries call by a name; "" if there is none.
+def option_of_synonym(name: str) -> str:
+    """Return the option that other libraries call by a name, or "" if there is none.
 
     Examples
     --------
-    >>> option_elsewhere("metrics"), option_elsewhere("n-boot"), option_elsewhere("foo")
+    >>> option_of_synonym("metrics"), option_of_synonym("n-boot"), option_of_synonym("foo")
     ('measures', 'resamples', '')
     """
-    return _NAMES_ELSEWHERE.get(fold(name), "")
+    return _OPTION_OF_SYNONYM.get(fold(name), "")
 
 
-def measure_option(name: str) -> str:
-    """Return where a name that is no option of a score belongs; "" if not to a measure.
+def measure_option_hint(name: str) -> str:
+    """Return how to write an option of a measure, or "" if no measure has the option.
 
     Examples
     --------
-    >>> measure_option("parser")
+    >>> measure_option_hint("parser")
     "write it in the measure, as 'SPICE(parser=offline)'"
     """
-    example = _OF_MEASURES.get(name.lower())
-    return f"write it in the measure, as '{example}'" if example else ""
+    example = _MEASURE_EXAMPLES.get(name.lower())
+    if example is None:
+        return ""
+    return f"write it in the measure, as '{example}'"
