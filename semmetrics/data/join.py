@@ -142,7 +142,7 @@ def compared(found: Any, expression: str | None) -> Any:
     """
     if expression is None or not found.has_ids or found.id_part == expression:
         return found
-    from semmetrics.data.side_inputs import id_reader
+    from semmetrics.data.id_parts import id_reader
 
     part_of = id_reader(expression)
     renamed = replace(_renamed(found, map(part_of, found.ids)), id_part=expression)

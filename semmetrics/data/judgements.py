@@ -58,10 +58,11 @@ import numpy as np
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.arrays import Struct, read_mat
 from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.id_parts import id_reader
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import gather
-from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_table
+from semmetrics.data.side_tables import TABLE_KINDS, opened, read_side_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import FROM_0, Fact, InputError, at
 from semmetrics.messages import did_you_mean, listing
@@ -385,7 +386,7 @@ def read_judgements(
                     **(columns or {}),
                     **({} if group_by is None else {"group": group_by}),
                 }
-                table = read_table(
+                table = read_side_table(
                     source, JUDGEMENTS, options, name, chosen=chosen, settle=settle
                 )
             else:

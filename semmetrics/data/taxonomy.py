@@ -38,7 +38,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Terms
-from semmetrics.data.side_inputs import opened, read_table
+from semmetrics.data.side_tables import opened, read_side_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, at, require
 from semmetrics.messages import shown
@@ -501,7 +501,7 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
                 data = data.parsed(parse_source)
         if isinstance(data, Mapping):
             return Taxonomy.from_parents(data, source)
-        found = read_table(data, LINKS, options, source)
+        found = read_side_table(data, LINKS, options, source)
     links = list(
         zip(
             found.columns.get("child", ()), found.columns.get("parent", ()), strict=True

@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data import side_inputs
+from semmetrics.data import pair_values
 from semmetrics.data.form import takes_options
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds.options import resolve_options
@@ -507,7 +507,7 @@ def correlate(
             wanted="the columns of both ids and of the score",
         )
     bootstrap = interval_options(resolved)
-    given = side_inputs.read_pair_scores(
+    given = pair_values.read_pair_scores(
         ratings, columns=columns, group=group_by, ids=ids, options=read, name="ratings"
     )
     facts = [*given.notes, *idle_intervals(resolved)]
@@ -517,9 +517,9 @@ def correlate(
         groups |= {name: own == name for name in dict.fromkeys(given.groups)}
     rows: list[dict[str, Any]] = []
     for name, data in _named(phi).items():
-        opened = side_inputs.open_pair_values(data, ids=ids, options=read, name=name)
+        opened = pair_values.open_pair_values(data, ids=ids, options=read, name=name)
         values = _values(opened, given, ncs, name)
-        if isinstance(opened, side_inputs.PairScores):
+        if isinstance(opened, pair_values.PairScores):
             facts += opened.notes
         heading = name if ncs == "none" else f"NCS(phi={name})@1"
         for group, chosen in groups.items():
@@ -562,11 +562,11 @@ def _is_list_of_ids(value: Any) -> bool:
 
 
 def _values(
-    opened: side_inputs.PairValues, given: side_inputs.PairScores, ncs: str, name: str
+    opened: pair_values.PairValues, given: pair_values.PairScores, ncs: str, name: str
 ) -> Any:
     """Return the value of each rated pair; nan where there is none."""
     pairs = given.first, given.second, given.names
-    if isinstance(opened, side_inputs.PairMatrix):
+    if isinstance(opened, pair_values.PairMatrix):
         values = opened.of_pairs(*pairs, ncs)
         there = f"rows {listing(opened.rows, most=2)}, columns {listing(opened.columns, most=2)}"
     elif ncs != "none":

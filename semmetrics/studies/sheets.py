@@ -30,7 +30,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.objects import is_frame
-from semmetrics.data.side_inputs import TABLE_KINDS, read_rows
+from semmetrics.data.side_tables import TABLE_KINDS, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, Fact, InputError
 from semmetrics.kinds.common import counted, named

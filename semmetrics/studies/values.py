@@ -25,7 +25,7 @@ from semmetrics.core.ragged import Floats
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.objects import frame_table, is_frame
-from semmetrics.data.side_inputs import opened, read_rows
+from semmetrics.data.side_tables import opened, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import ROW, InputError
 from semmetrics.kinds.common import finite_or_none

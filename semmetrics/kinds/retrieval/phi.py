@@ -26,8 +26,8 @@ from semmetrics.core.ragged import Ints, lengths
 from semmetrics.data.form import check_classes
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
+from semmetrics.data.pair_values import IDS_BESIDE, read_pair_ids
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerprint
-from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError, at
 from semmetrics.kinds import common
