@@ -28,13 +28,8 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.form import DEFAULTS, takes_options
-from semmetrics.data.judgements import (
-    TEXTS,
-    Judgements,
-    name_all,
-    name_of,
-    read_judgements,
-)
+from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.judgements import TEXTS, Judgements, name_all, name_of
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds.common import counted
