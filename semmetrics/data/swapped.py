@@ -74,13 +74,12 @@ def _sign_of_judgements(run: Lists, truth: Lists) -> str:
         return "have grades"
     if _are_positives(run):
         return "have only 0 and 1"
+    have_scores = run.side.scores is not None
+    if have_scores and not have_grades:
+        return ""
     if not _has_fewer(run, truth):
         return ""
-    if have_grades:
-        return "have grades"
-    if run.side.scores is None:
-        return "have no scores"
-    return ""
+    return "have grades" if have_grades else "have no scores"
 
 
 def observe_truth(truth: Lists | Matrix) -> Observations:
