@@ -435,7 +435,7 @@ def _sparse_format(stored_format: NDArray[np.generic]) -> str:
 
 
 def _make_sparse(
-    sparse_format: str, data: Any, first: Any, second: Any, shape: tuple[int, ...]
+    sparse_format: str, data: Any, first: Any, second: Any, shape: Any
 ) -> Any:
     """Return a sparse matrix in its own format, and check its indices."""
     from scipy import sparse

@@ -270,7 +270,7 @@ def _resolve_other_names(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]
     n_renamed = 0
     for name in names:
         own_id = ref.aliases.get(name)
-        if own_id in ref_ids and name not in ref_ids:
+        if own_id is not None and own_id in ref_ids and name not in ref_ids:
             n_renamed += 1
             ids.append(own_id)
         else:

@@ -219,10 +219,9 @@ def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
         if isinstance(record, Mapping):
             ratings = record.get("human_judgement")
             references = record.get("ground_truth")
-        are_lists = isinstance(ratings, list | tuple) and isinstance(
-            references, list | tuple
-        )
-        if not are_lists:
+        if not isinstance(ratings, list | tuple):
+            raise InputError("not-judged", f"{name}, {where}", value=record)
+        if not isinstance(references, list | tuple):
             raise InputError("not-judged", f"{name}, {where}", value=record)
         for number, rating in enumerate(ratings):
             place = f"{where}, judgement {number}{FROM_0}"

@@ -360,7 +360,7 @@ class Lists:
         scores. Empty if the input was not a matrix, or is ranked.
     source, understood : str
         The name of the input, and how it was read.
-    notes : list of str
+    notes : list of Fact
         Notes on how the input was read.
     where : callable
         Returns the place of item ``i`` for messages, with the name of the input.

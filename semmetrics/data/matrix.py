@@ -44,7 +44,7 @@ class Matrix:
         The name of each column.
     source, understood : str
         The name of the input, and how it was read.
-    notes : list of str
+    notes : list of Fact
         Notes on how the input was read.
     where : callable
         Returns the place of item ``i`` for messages, with the name of the input.
@@ -63,7 +63,7 @@ class Matrix:
     vocabulary: Sequence[Entry]
     source: str = "matrix"
     understood: str = "matrix of items x names"
-    notes: list[str] = field(default_factory=list)
+    notes: list[Any] = field(default_factory=list)
     where: Callable[[int], str] = field(default=ROW.format, compare=False)
     noun: str = "label"
     named: bool = True

@@ -74,9 +74,9 @@ class _Tables(ABC):
         if later is not None and columns is not None:
             later = later[:, columns]
         places = first_places(table, min(k, table.shape[1]), later)
-        if columns is not None:
-            places = columns[places]
-        return list(places)
+        if columns is None:
+            return list(places)
+        return list(columns[places])
 
     def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
         """Return how many candidates each row ranks, which is all of them."""
@@ -161,8 +161,8 @@ class Similarities(_Tables):
             return find_first(self.table(rows, None), codes)
         places = np.searchsorted(columns, codes)
         is_inside = np.append(columns, -1)[places] == codes
-        places = np.where(is_inside, places, -1)
-        first = find_first(self.table(rows, columns), places)
+        own_codes: Any = np.where(is_inside, places, -1)
+        first = find_first(self.table(rows, columns), own_codes)
         return first._replace(
             places=columns[first.places].astype(np.int32),
             others=columns[first.others].astype(np.int32),

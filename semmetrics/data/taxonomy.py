@@ -269,7 +269,7 @@ class Taxonomy:
                 return position
         return -1
 
-    def _find_root_among(self, positions: Ints) -> int:
+    def _find_root_among(self, positions: Codes) -> int:
         """Return the place of the root among positions, or -1 if it is not among them."""
         if self.root is None:
             return -1

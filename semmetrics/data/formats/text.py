@@ -87,9 +87,9 @@ class Xmlc(TextFormat):
             items.append(entries)
             lines.append(number)
         if len(items) != n_points:
-            number = pluralize(len(items), "row")
+            n_rows = pluralize(len(items), "row")
             wanted = f"{n_points:,}"
-            raise InputError("wrong-count", source.name, found=number, wanted=wanted)
+            raise InputError("wrong-count", source.name, found=n_rows, wanted=wanted)
         if all(map(_are_ones, items)):
             items = list(map(_drop_scores, items))
         places = Places(source.name, None, "line {}", lines)
