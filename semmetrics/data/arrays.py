@@ -215,7 +215,7 @@ class _Values(NamedTuple):
     where : str
         Its place, for messages.
     used : set of str
-        The names of the arrays of which it consists.
+        The names of the arrays that contain its parts.
     is_sparse : bool
     """
 

@@ -277,7 +277,7 @@ def _list_files(path: str, *, is_folder: bool) -> list[Path]:
 
 
 class _TextRows:
-    """The header of a text file, and lines after it of which the items are not complete.
+    """The header of a text file, and the lines of items that may be incomplete.
 
     Attributes
     ----------
@@ -324,7 +324,7 @@ class _TextRows:
 
 
 class _TableRows:
-    """Rows of Parquet or Arrow of which the items are not complete, as `_TextRows`."""
+    """The rows of items of Parquet or Arrow that may be incomplete, as `_TextRows`."""
 
     def __init__(self, file: Source, empty: Any, notes: list[Any]) -> None:
         self.file = file

@@ -41,7 +41,7 @@ _WANTED_COUNT = "a whole number of documents, below 2**53"
 _MAX_LOG = 50.0
 """Larger numbers of documents are not logarithms."""
 _LOG_TOLERANCE = 1e-9
-"""The largest difference between a logarithm and that of an integer it is equal to."""
+"""A number is the logarithm of an integer if their difference is smaller."""
 _ZIP_START = b"PK\x03\x04"
 _JSON_KEYS = ("documents", "frequencies", "tokenizer", "stem")
 _PICKLE_KEYS = ("document_frequency", "ref_len")

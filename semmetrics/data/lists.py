@@ -610,7 +610,7 @@ class Lists:
         """Clean the text of every entry, and merge entries that become equal.
 
         A synonym is dropped if nothing is left of it, or if it repeats another one and ``repeats``
-        is False. An entry of which nothing is left is unchanged if no item has it, or if one of its
+        is False. An entry without any term left is unchanged if no item has it, or if one of its
         terms is in ``keep``.
 
         Raises
@@ -630,7 +630,7 @@ class Lists:
         return self.renamed([as_entry(terms) for terms in cleaned])
 
     def _nothing_left_error(self, code: int) -> InputError:
-        """Return the error for an entry of which normalisation leaves nothing."""
+        """Return the error for an entry that is empty after normalisation."""
         return InputError(
             "nothing-left",
             self.where(self.first_item(code)),

@@ -7,7 +7,7 @@ A matrix in ``phi.npy`` has its ids in ``phi.npy.ids.json``, as ``semmetrics pai
 ``{id: [ids]}``. A pair has the value 1 if one of its ids is listed under the other one, and 0
 otherwise.
 
-A pair (a, b) may be meant as (row, column) or the reverse. The column names decide if both sides
+A pair (a, b) may be (row, column) or the reverse. The column names decide if both sides
 have the same two names: "image" and "caption", or any other two. Otherwise the direction in which
 more pairs have a value is used.
 """
@@ -284,7 +284,7 @@ def _choose_for_all(
 ) -> Floats:
     """Return the values of all pairs in the direction in which more pairs have one.
 
-    The parameters are those of `_choose_per_pair`.
+    The parameters are the same as for `_choose_per_pair`.
 
     Raises
     ------
@@ -307,7 +307,7 @@ def _choose_for_all(
 def _values_of_named_direction(
     direct: Floats, reverse: Floats, is_reversed: bool | None
 ) -> Floats | None:
-    """Return the values in the direction that names tell, or None if there are none."""
+    """Return the values in the direction according to names, or None without such values."""
     if is_reversed is None:
         return None
     values = reverse if is_reversed else direct

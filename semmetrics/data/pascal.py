@@ -77,7 +77,7 @@ def read_pascal(
     Raises
     ------
     InputError
-        If the files are not those of Pascal-50S.
+        If the files are not Pascal-50S.
     """
     folder = path if path.is_dir() else path.parent
     where = os.fspath(folder)

@@ -316,20 +316,9 @@ def read_coco_captions(
         key = "annotations (a list), and images, if there are any"
         raise InputError("missing-key", name, key=key)
     image_ids = _image_ids(images, name) if images else None
-    captions: dict[str, list[Any]] = {}
-    if image_ids is not None and not by_own_id and not only_ids:
-        captions = {id_: [] for id_ in image_ids}
-    n_rejected = 0
-    for where, annotation in _numbered(annotations, at(name, "annotations")):
-        id_ = _record_id(annotation, "image_id", where, image_ids)
-        text = _caption_text(annotation, at(where, "", id_))
-        if by_own_id:
-            id_ = _record_id(annotation, "id", where, new=captions)
-        if _is_rejected(annotation):
-            n_rejected += 1
-            continue
-        entry = _record_id(annotation, "id", where) if only_ids else text
-        captions.setdefault(id_, []).append(entry)
+    captions, n_rejected = _gather_captions(
+        annotations, image_ids, name, by_own_id=by_own_id, only_ids=only_ids
+    )
     ids = [id_ for id_, own_captions in captions.items() if own_captions]
     entries = [captions[id_] for id_ in ids]
     items = Items(ids, entries, Places(name, ids), name)
@@ -348,6 +337,41 @@ def read_coco_captions(
         values = {"became": ", left out"}
         items.notes.append(Fact("without-annotations", n_left_out, values=values))
     return items
+
+
+def _gather_captions(
+    annotations: list[Any],
+    image_ids: Mapping[str, None] | None,
+    name: str,
+    *,
+    by_own_id: bool,
+    only_ids: bool,
+) -> tuple[dict[str, list[Any]], int]:
+    """Return the captions of each item, and how many captions were rejected.
+
+    Parameters
+    ----------
+    annotations : list
+    image_ids : mapping from str to None, or None
+        The ids of all images, if the file has them. Images without a caption have an empty list.
+    name, by_own_id, only_ids
+        As for `read_coco_captions`.
+    """
+    captions: dict[str, list[Any]] = {}
+    if image_ids is not None and not by_own_id and not only_ids:
+        captions = {id_: [] for id_ in image_ids}
+    n_rejected = 0
+    for where, annotation in _numbered(annotations, at(name, "annotations")):
+        id_ = _record_id(annotation, "image_id", where, image_ids)
+        text = _caption_text(annotation, at(where, "", id_))
+        if by_own_id:
+            id_ = _record_id(annotation, "id", where, new=captions)
+        if _is_rejected(annotation):
+            n_rejected += 1
+            continue
+        entry = _record_id(annotation, "id", where) if only_ids else text
+        captions.setdefault(id_, []).append(entry)
+    return captions, n_rejected
 
 
 def _caption_title(*, by_own_id: bool, only_ids: bool) -> str:

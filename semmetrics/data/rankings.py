@@ -207,7 +207,7 @@ class Products(_Tables):
         return Products(self.gallery, self.queries)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
-        """Multiply the vectors of some rows with those of some candidates."""
+        """Return the inner products of the vectors of some rows and some candidates."""
         backend = Backend(self.queries)
         n_rows = len(rows)
         queries = self.queries[_as_index(backend, rows)]

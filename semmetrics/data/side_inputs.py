@@ -77,7 +77,7 @@ def read_class_list(
 
 
 def _is_json(source: Source, options: ReadOptions) -> bool:
-    """Return whether a list of names is JSON. Standard input is if its first character says so."""
+    """Return whether a list of names is JSON. The first character decides for standard input."""
     if options.format in ("json", "coco") or source.suffix == ".json":
         return True
     if source.suffix is not None:
@@ -211,7 +211,7 @@ def read_numbers(
     Returns
     -------
     dict of str to float, or array, shape (items,)
-        An array if there are no ids.
+        An array if the input has no ids.
 
     Raises
     ------

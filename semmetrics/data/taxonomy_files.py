@@ -32,12 +32,12 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         empty parent, and spaces are part of a name. The string "wordnet" is WordNet as nltk
         installs it, and "wordnet:FOLDER" the folder of its data.noun.
     options : ReadOptions
-        The limits and the delimiter of CSV apply to paths. The format is that of the extension.
+        The limits and the delimiter of CSV apply to paths. The extension determines the format.
 
     Raises
     ------
     InputError
-        If the value is none of these, cannot be read, or is not a taxonomy. The message names the
+        If the value is something else, cannot be read, or is not a taxonomy. The message names the
         line or the name.
 
     Examples
