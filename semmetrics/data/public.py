@@ -363,7 +363,9 @@ def _gather_captions(
     n_rejected = 0
     for where, annotation in _numbered(annotations, at(name, "annotations")):
         id_ = _record_id(annotation, "image_id", where, image_ids)
-        text = _caption_text(annotation, at(where, "", id_))
+        text = annotation.get("caption")
+        if not isinstance(text, str):
+            raise _missing_caption_error(annotation, at(where, "", id_))
         if by_own_id:
             id_ = _record_id(annotation, "id", where, new=captions)
         if _is_rejected(annotation):
@@ -383,13 +385,11 @@ def _caption_title(*, by_own_id: bool, only_ids: bool) -> str:
     return "COCO captions,"
 
 
-def _caption_text(annotation: Mapping[str, Any], where: str) -> str:
-    """Return the caption of an annotation, which must be there."""
-    text = annotation.get("caption")
-    if isinstance(text, str):
-        return text
+def _missing_caption_error(annotation: Mapping[str, Any], where: str) -> InputError:
+    """Return the error for an annotation without a caption."""
     code = "instances-file" if "category_id" in annotation else "wrong-type"
-    raise InputError(code, where, value=text, wanted="a caption")
+    text = annotation.get("caption")
+    return InputError(code, where, value=text, wanted="a caption")
 
 
 def _is_rejected(annotation: Mapping[str, Any]) -> bool:
