@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embeddings.parsing.sentences import Caption, Sentence, read_parsed
-from semmetrics.data.judgements import read_judgements
+from semmetrics.data.judgement_files import read_judgements
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.studies.correlations import correlation
 from semmetrics.text.dependency_rules import scene_graph_tuples

@@ -1,15 +1,15 @@
-"""Files and streams of any size, read as lists of a bounded number of items.
+"""Read files and streams of any size as lists of a bounded number of items.
 
 Conventions
 -----------
-A block is some whole lines of a file, about `BLOCK` bytes, or `ROWS` rows of a table. It is read as
-a file is, with the header of the file, so a kind reads from blocks what it reads from files, and
-errors name the lines, rows and bytes of the file. The rows of an item are together. They may go on
-in the next block, so the last item of a block is read again with that one; what notes count may
-count it twice.
+A block consists of whole lines of a file, about `BLOCK` bytes, or of `ROWS` rows of a table. It is
+read as a file with the header of the whole file, so that a kind reads blocks and files alike, and
+errors name the lines, rows and bytes of the file. The rows of an item must be together. They may
+continue in the next block, so the last item of a block is read again together with the next one.
+The counts in notes may count it twice.
 
-JSON lines, CSV and TSV are read once, also from gzip, pipes and standard input; Parquet and Arrow
-from files. All of these have ids, so no items are known by position.
+JSON lines, CSV and TSV are read once, also from gzip, pipes and standard input. Parquet and Arrow
+are read from files. All of these have ids, so no items are identified by position.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import glob
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -45,17 +45,21 @@ from semmetrics.data.source import (
 from semmetrics.errors import InputError, at
 
 Read: TypeAlias = Callable[[Any, str], Any]
-"""Makes lists of a Source or an Arrow table, given what messages call it."""
+"""Returns the lists in a Source or an Arrow table, given its name in messages."""
 
-FORMATS = ("jsonl", *TABLES, "parquet", "arrow")
-"""The formats that are read in blocks; the last two from files alone."""
-# bytes of text; rows of a table, and their cells
-BLOCK, ROWS, CELLS = (
-    2**22,
-    2**16,
-    2**22,
-)
-_SPELLING = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
+_STREAM_FORMATS = ("jsonl", *TABLES)
+_FILE_FORMATS = ("parquet", "arrow")
+"""The formats that are read in blocks from files, but not from streams."""
+FORMATS = (*_STREAM_FORMATS, *_FILE_FORMATS)
+"""The formats that are read in blocks."""
+BLOCK = 2**22
+"""The bytes of text in a block."""
+ROWS = 2**16
+"""The most rows of a table in a block."""
+CELLS = 2**22
+"""The most cells of a table in a block."""
+_TYPE_DETAILS = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
+"""Parts of Arrow types that may differ between files."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +69,14 @@ class Parts:
     Attributes
     ----------
     name : str
-        What messages call them: the path, folder or pattern as it was given.
+        The name in messages: the path, folder or pattern of the user.
     paths : tuple of str
         "-" is standard input.
     size : int or None
-        Their bytes as they lie on disk; None if one is a stream.
+        Their bytes on disk. None if one is a stream.
     first : str
-        Of some of the files: the first of all, whose columns they must have. The others may have
-        the items.
+        The first file of the side, whose columns these files must have, if these are only some of
+        its files. Items may then be only in the other files.
     """
 
     name: str
@@ -83,24 +87,24 @@ class Parts:
     def lists(
         self, read: Read, options: ReadOptions, advance: Callable[[int], object]
     ) -> Iterator[Lists]:
-        """Yield the items of all files in their order, a block at a time.
+        """Yield the items of all files in their order, block by block.
 
-        The next block is read in a thread while the one before is used.
+        A thread reads the next block while the previous one is used.
 
         Parameters
         ----------
         read : callable
             As ``Setup.read``.
         options : ReadOptions
-            Those that ``read`` uses.
+            The options that ``read`` uses.
         advance : callable
-            Called with the number of bytes that a block took on disk, once it has been used.
+            Called with the size of a block on disk once the block has been used.
 
         Raises
         ------
         InputError
-            As for whole files; and if rows of an id are not together, files have other columns than
-            the first, or a format is not read in blocks.
+            As for whole files. Also if rows of an id are not together, files have other columns
+            than the first, or a format is not read in blocks.
 
         Examples
         --------
@@ -111,56 +115,79 @@ class Parts:
         semmetrics.errors.InputError: examples/kubany2020_table2/predictions/imagga.json: a stream
         cannot be read from json; use jsonl, csv, tsv, parquet, arrow
         """
-        for found, taken in ahead(self._lists(read, options)):
-            if found:
-                yield found
-            advance(taken)
+        for lists, n_bytes in ahead(self._lists(read, options)):
+            if lists:
+                yield lists
+            advance(n_bytes)
 
     def _lists(self, read: Read, options: ReadOptions) -> Iterator[tuple[Any, int]]:
-        """Yield the items of each block, perhaps none, and the bytes that it took."""
+        """Yield the items of each block, or None if it has none, and its size on disk."""
         columns: dict[str, str] = {}
         styles: dict[str, str] = {}
-        problem: Any = None
-        if self.first not in ("", *self.paths[:1]):
-            # Opening it notes its columns.
+        has_items = False
+        first_error: InputError | None = None
+        if self.first and self.paths[:1] != (self.first,):
+            # Opening the first file notes its columns.
             with _open_blocks(self.first, read, options, columns):
                 pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
-                name, done, layout = rows.file.name, 0, ""
-                for (block, taken), (more, _) in pairwise(chain(blocks, [(None, 0)])):
-                    found: Any = None
+                name = rows.file.name
+                layout = ""
+                n_bytes_before = 0
+                end = (None, 0)
+                for (block, n_bytes), (next_block, _) in pairwise(chain(blocks, [end])):
+                    lists: Any = None
                     try:
-                        found = read(rows.add(block), name)
+                        lists = read(rows.add(block), name)
                     except InputError as error:
                         if not _has_no_items(error, name):
                             raise
-                        problem = error if problem is None else problem
+                        first_error = first_error or error
                     else:
-                        layout = _check_layout(found, layout)
-                        found = self._finish_block(found, rows, styles, more is None)
-                        problem = False  # there are items
-                    yield found, taken - done
-                    done = taken
-        if problem and not self.first:
-            raise problem
+                        has_items = True
+                        layout = _check_layout(lists, layout)
+                        is_last = next_block is None
+                        lists = self._finish_block(lists, rows, styles, is_last)
+                    yield lists, n_bytes - n_bytes_before
+                    n_bytes_before = n_bytes
+        if first_error is not None and not has_items and not self.first:
+            raise first_error
 
     def _finish_block(
-        self, found: Any, rows: Any, styles: dict[str, str], is_last: bool
+        self,
+        block: Any,
+        rows: _TextRows | _TableRows,
+        styles: dict[str, str],
+        is_last: bool,
     ) -> Lists:
-        """Return the complete items of a block, with their notes."""
+        """Return the complete items of a block, with their notes.
+
+        Parameters
+        ----------
+        block : Lists or Matrix
+        rows : _TextRows or _TableRows
+            The rows of the file. Those of complete items are dropped.
+        styles : dict from str to str
+            The styles of the blocks before. Those of this block are added.
+        is_last : bool
+            Whether the block is the last one of its file.
+        """
         name = rows.file.name
-        found = found if isinstance(found, Lists) else found.ranked()
-        check_styles(found.styles, styles, place_of_styles(found))
-        styles.update(found.styles)
-        for note in found.notes:
+        lists: Lists = block if isinstance(block, Lists) else block.ranked()
+        check_styles(lists.styles, styles, place_of_styles(lists))
+        styles.update(lists.styles)
+        for note in lists.notes:
             if note.code == "scattered-rows":
                 raise InputError("rows-apart", at(name, "", note.examples[0]))
         if not is_last:
-            rows.drop(int(found.where.numbers[-1]))
-            found = found.rows(0, len(found) - 1)
-        items: Lists = replace(found, source=self.name, notes=rows.notes + found.notes)
-        hash_ids(items.ids)  # in the thread that reads; ids keep their hashes
+            # The rows of the last item may continue in the next block.
+            where: Any = lists.where
+            rows.drop(int(where.numbers[-1]))
+            lists = lists.rows(0, len(lists) - 1)
+        items = replace(lists, source=self.name, notes=rows.notes + lists.notes)
+        # Hashed in the thread that reads. The ids store their hashes.
+        hash_ids(items.ids)
         return items
 
 
@@ -169,20 +196,25 @@ def _has_no_items(error: InputError, name: str) -> bool:
     return error.code in ("nothing-given", "empty") and error.where == name
 
 
-def _check_layout(found: Any, before: str) -> str:
+def _check_layout(block: Any, before: str) -> str:
     """Return whether the rows of a block are items or labels.
 
     Raises
     ------
     InputError
-        If those of the blocks before are read in the other way.
+        If the blocks before have the other layout.
     """
-    was_matrix = isinstance(found, Matrix) or found.was_matrix
+    was_matrix = isinstance(block, Matrix) or block.was_matrix
     layout = "one row per item" if was_matrix else "one row per label"
     if before and layout != before:
-        flag = f"{found.noun}_column"
-        values = {"found": layout, "wanted": before, "noun": found.noun, "flag": flag}
-        raise InputError("mixed-layout", found.where(0), **values)
+        raise InputError(
+            "mixed-layout",
+            block.where(0),
+            found=layout,
+            wanted=before,
+            noun=block.noun,
+            flag=f"{block.noun}_column",
+        )
     return layout
 
 
@@ -192,180 +224,254 @@ def find_parts(path: str) -> Parts:
     Parameters
     ----------
     path : str
-        A file, "-" for standard input, a folder, or a pattern. Of a folder these are the files with
-        the extension of a format, by name, but for hidden ones. What exists is no pattern.
+        A file, "-" for standard input, a folder, or a glob pattern. The files of a folder are
+        those with the extension of a format, sorted by name and without hidden ones. A path that
+        exists is not a pattern.
 
     Raises
     ------
     InputError
-        If there are none.
+        If there are no files.
 
     Examples
     --------
-    >>> found = find_parts("examples/kubany2020_table2/predictions/im*.json")
-    >>> found.name, len(found.paths)
+    >>> parts = find_parts("examples/kubany2020_table2/predictions/im*.json")
+    >>> parts.name, len(parts.paths)
     ('examples/kubany2020_table2/predictions/im*.json', 1)
     """
     if path == "-":
         return Parts("standard input", (path,), None)
-    given = Path(path)
-    is_folder = given.is_dir()
-    if not is_folder and (given.exists() or not glob.has_magic(path)):
-        with naming(path, given):
-            size = given.stat().st_size
-        return Parts(path, (path,), size if given.is_file() else None)
-    found = glob.glob(f"{glob.escape(path)}/*" if is_folder else path, recursive=True)  # noqa: PTH207
-    endings = tuple(EXTENSIONS) if is_folder else ("",)
-    known = (one for one in found if one.lower().removesuffix(".gz").endswith(endings))
-    files = sorted(file for file in map(Path, known) if file.is_file())
+    single_path = Path(path)
+    is_folder = single_path.is_dir()
+    is_single = single_path.exists() or not glob.has_magic(path)
+    if is_single and not is_folder:
+        with naming(path, single_path):
+            size = single_path.stat().st_size
+        return Parts(path, (path,), size if single_path.is_file() else None)
+    files = _list_files(path, is_folder=is_folder)
     if not files:
         remedy = "check the pattern"
         if is_folder:
             remedy = f"give files that end with {', '.join(EXTENSIONS)}"
         raise InputError("nothing-given", path, what="files to read", remedy=remedy)
-    return Parts(path, tuple(map(str, files)), sum(one.stat().st_size for one in files))
+    total_size = sum(file.stat().st_size for file in files)
+    return Parts(path, tuple(map(str, files)), total_size)
+
+
+def _list_files(path: str, *, is_folder: bool) -> list[Path]:
+    """Return the files of a folder that have a known extension, or those of a pattern."""
+    pattern = path
+    extensions: tuple[str, ...] = ("",)
+    if is_folder:
+        pattern = f"{glob.escape(path)}/*"
+        extensions = tuple(EXTENSIONS)
+    files = []
+    for name in glob.glob(pattern, recursive=True):  # noqa: PTH207
+        has_extension = name.lower().removesuffix(".gz").endswith(extensions)
+        if has_extension and Path(name).is_file():
+            files.append(Path(name))
+    return sorted(files)
+
+
+# ---- blocks of one file -------------------------------------------------------------------------
+
+
+class _TextRows:
+    """The header of a text file, and the lines of items that may be incomplete.
+
+    Attributes
+    ----------
+    file : Source
+        The properties that all blocks of the file share.
+    notes : list
+        Notes on the whole file.
+    """
+
+    def __init__(self, file: Source, header: bytes) -> None:
+        self.file = file
+        self.notes: list[Any] = []
+        self._header = header
+        self._n_header_lines = len(header.splitlines())
+        self._rest = b""
+        # Lines and bytes between the header and the rest that were dropped.
+        self._n_lines_dropped = 0
+        self._n_bytes_dropped = 0
+
+    def add(self, block: bytes) -> Source:
+        """Add lines, and return the header and all lines as a part of the file."""
+        self._rest += block
+        data = self._header + self._rest
+        spool = None
+        if self._n_lines_dropped or len(data) > SMALL:
+            spool = io.BytesIO(data)
+        before = (self._n_lines_dropped, self._n_bytes_dropped)
+        return replace(self.file, head=data[: SMALL + 1], spool=spool, before=before)
+
+    def drop(self, number: int) -> None:
+        """Drop the lines before the line with this number in the file."""
+        n_lines = number - 1 - self._n_header_lines - self._n_lines_dropped
+        data = np.frombuffer(self._rest, np.uint8)
+        is_end = data == ord("\n")
+        # In a table, a carriage return also ends a line unless a newline follows.
+        if self._header and b"\r" in self._rest:
+            is_return = data[:-1] == ord("\r")
+            is_end[:-1] |= is_return & ~is_end[1:]
+        ends = np.append(-1, np.flatnonzero(is_end))
+        n_bytes = int(ends[n_lines]) + 1
+        self._rest = self._rest[n_bytes:]
+        self._n_lines_dropped += n_lines
+        self._n_bytes_dropped += n_bytes
+
+
+class _TableRows:
+    """The rows of items of Parquet or Arrow that may be incomplete, as `_TextRows`."""
+
+    def __init__(self, file: Source, empty: Any, notes: list[Any]) -> None:
+        self.file = file
+        self.notes = notes
+        self._rest = empty
+        self._n_rows_dropped = 0
+
+    def add(self, block: Any) -> Source:
+        """Add rows, and return all rows as a part of the file."""
+        from pyarrow import concat_tables
+
+        self._rest = concat_tables([self._rest, block])
+        before = (self._n_rows_dropped, 0)
+        return replace(self.file, table=self._rest, before=before)
+
+    def drop(self, number: int) -> None:
+        """Drop the rows before the row with this number in the file."""
+        self._rest = self._rest.slice(number - self._n_rows_dropped)
+        self._n_rows_dropped = number
+
+
+Blocks: TypeAlias = Iterator[tuple[Any, int]]
+"""Lines or Arrow tables, and how many bytes of the file end with each."""
 
 
 @contextmanager
 def _open_blocks(
     path: str, read: Read, options: ReadOptions, columns: dict[str, str]
-) -> Iterator[tuple[_Text | _Table, Iterator[tuple[Any, int]]]]:
-    """Open a file: its rows, of which none are read, and its blocks with the bytes up to their end.
+) -> Iterator[tuple[_TextRows | _TableRows, Blocks]]:
+    """Open a file for reading in blocks.
 
-    Of a table ``columns`` have the types that those of the first one have.
+    Parameters
+    ----------
+    path : str
+    read : callable
+    options : ReadOptions
+    columns : dict from str to str
+        The types of the columns of the first table, which all tables must have. It is filled if it
+        is empty.
+
+    Yields
+    ------
+    rows : _TextRows or _TableRows
+        Without any row.
+    blocks : iterator
     """
     with open_parts(path, BLOCK) as (source, parts, stream):
         if source.head[:2] in UTF16:
             parts = as_utf8(chain([source.head], parts), source.name)
             source = replace(source, head=next(parts))
-        kinds = FORMATS[:-2] if source.suffix is None or source.packed else FORMATS
-        kind, name = (
-            format_among(source, options, "a stream", kinds, told=True),
-            source.name,
-        )
+        is_stream = source.suffix is None or source.packed
+        kinds = _STREAM_FORMATS if is_stream else FORMATS
+        kind = format_among(source, options, "a stream", kinds, told=True)
         source = replace(source, suffix=f".{kind}", spool=None)
-        if kind not in FORMATS[-2:]:
-            limit, is_table = options.max_line_bytes, kind in TABLES
-            blocks = line_blocks(chain([source.head], parts), limit, quoted=is_table)
-            first = next(blocks, b"")
-            header = (
-                next(line_blocks(io.BytesIO(first), limit, quoted=True), b"") * is_table
+        if kind not in _FILE_FORMATS:
+            chunks = chain([source.head], parts)
+            limit = options.max_line_bytes
+            header, blocks = _split_header(chunks, limit, is_table=kind in TABLES)
+            yield (
+                _TextRows(source, header),
+                ((block, stream.taken) for block in blocks),
             )
-            blocks = chain([first.removeprefix(header)], blocks)
-            yield _Text(source, header), ((block, stream.taken) for block in blocks)
             return
     from semmetrics.data.arrow import open_arrow
 
     source = replace(source, path=Path(path))
     with open_arrow(source, kind) as (schema, batches):
         empty = schema.empty_table()
-        notes = [one for one in read(empty, name).notes if one.code == "unused-columns"]
-        unused = {column for note in notes for column in note.examples}
-        empty = empty.select(
-            [one for one in dict.fromkeys(schema.names) if one not in unused]
-        )
-        _check_columns(empty.schema, columns, name)
-        yield _Table(source, empty, notes), _tables(batches, empty.schema, source)
+        notes = []
+        unused_columns: set[str] = set()
+        for note in read(empty, source.name).notes:
+            if note.code == "unused-columns":
+                notes.append(note)
+                unused_columns.update(note.examples)
+        names = dict.fromkeys(schema.names)
+        empty = empty.select([name for name in names if name not in unused_columns])
+        _check_columns(empty.schema, columns, source.name)
+        rows = _TableRows(source, empty, notes)
+        yield rows, _read_tables(batches, empty.schema, source)
 
 
-class _Text:
-    """Lines of a file that are not read yet, between its header and the rest.
-
-    Attributes
-    ----------
-    file : Source
-        What all blocks of the file have in common.
-    notes : list
-        What was odd of all of them.
-    """
-
-    def __init__(self, file: Source, header: bytes) -> None:
-        self.file, self.notes, self._header, self._rest = file, list[Any](), header, b""
-        # the lines of the header, and the lines and bytes between header and rest
-        self._top, self._lines, self._bytes = len(header.splitlines()), 0, 0
-
-    def add(self, block: bytes) -> Source:
-        """Add lines, and return all of them as a part of the file."""
-        self._rest += block
-        data, before = self._header + self._rest, (self._lines, self._bytes)
-        spool = io.BytesIO(data) if self._lines or len(data) > SMALL else None
-        return replace(self.file, head=data[: SMALL + 1], spool=spool, before=before)
-
-    def drop(self, number: int) -> None:
-        """Drop the lines before that of a number."""
-        data, lines = (
-            np.frombuffer(self._rest, np.uint8),
-            number - 1 - self._top - self._lines,
-        )
-        ends = data == b"\n"[0]
-        # in a table it ends a line, unless one follows
-        if self._header and b"\r" in self._rest:
-            ends[:-1] |= (data[:-1] == b"\r"[0]) & ~ends[1:]
-        stop = int(np.append(-1, np.flatnonzero(ends))[lines]) + 1
-        self._rest = self._rest[stop:]
-        self._lines, self._bytes = self._lines + lines, self._bytes + stop
-
-
-class _Table:
-    """Rows of Parquet or Arrow; as `_Text`."""
-
-    def __init__(self, file: Source, empty: Any, notes: list[Any]) -> None:
-        self.file, self.notes, self._rest, self._first = file, notes, empty, 0
-
-    def add(self, block: Any) -> Source:
-        from pyarrow import concat_tables
-
-        self._rest = concat_tables([self._rest, block])
-        return replace(self.file, table=self._rest, before=(self._first, 0))
-
-    def drop(self, number: int) -> None:
-        self._rest, self._first = self._rest.slice(number - self._first), number
+def _split_header(
+    chunks: Iterable[bytes], limit: int, *, is_table: bool
+) -> tuple[bytes, Iterator[bytes]]:
+    """Return the header of a text file, which only tables have, and blocks of the other lines."""
+    blocks = line_blocks(chunks, limit, quoted=is_table)
+    first_block = next(blocks, b"")
+    header = b""
+    if is_table:
+        lines = line_blocks(io.BytesIO(first_block), limit, quoted=True)
+        header = next(lines, b"")
+    return header, chain([first_block.removeprefix(header)], blocks)
 
 
 def _check_columns(schema: Any, columns: dict[str, str], where: str) -> None:
-    """Refuse a table whose columns, or their types, are not those of the first one."""
-    types = {
-        one.name: getattr(one.type, "value_type", one.type)
-        if "dictionary" in str(one.type)
-        else one.type
-        for one in schema
-    }
-    kinds = {name: re.sub(_SPELLING, "", str(one)) for name, one in types.items()}
-    columns.update(columns or kinds)
-    for one in dict.fromkeys([*columns, *kinds]):
-        found, wanted = (some.get(one, "missing") for some in (kinds, columns))
-        # a type of columns without values
-        if found != wanted and "null" not in found + wanted:
-            where = at(where, f"column {one!r}")
-            raise InputError("other-column", where, found=found, wanted=wanted)
+    """Raise an error if the columns of a table, or their types, differ from those of the first.
+
+    ``columns`` has the types of the first table, and is filled if it is empty.
+    """
+    types = {field.name: _name_type(field.type) for field in schema}
+    if not columns:
+        columns.update(types)
+    for name in dict.fromkeys([*columns, *types]):
+        own_type = types.get(name, "missing")
+        first_type = columns.get(name, "missing")
+        # Columns without values have the type null.
+        has_no_values = "null" in own_type or "null" in first_type
+        if own_type != first_type and not has_no_values:
+            place = at(where, f"column {name!r}")
+            raise InputError("other-column", place, found=own_type, wanted=first_type)
 
 
-def _tables(batches: Any, schema: Any, source: Any) -> Iterator[tuple[Any, int]]:
+def _name_type(arrow_type: Any) -> str:
+    """Return the name of an Arrow type without details that may differ between files."""
+    if "dictionary" in str(arrow_type):
+        arrow_type = getattr(arrow_type, "value_type", arrow_type)
+    return _TYPE_DETAILS.sub("", str(arrow_type))
+
+
+def _read_tables(batches: Any, schema: Any, source: Any) -> Blocks:
     """Yield tables of a bounded number of rows, at least one, and the bytes up to their end."""
     from pyarrow import Table, parquet
 
-    most, size = (
-        max(1, min(ROWS, CELLS // max(1, len(schema)))),
-        source.path.stat().st_size,
-    )
-    total = (
-        parquet.read_metadata(source.path).num_rows
-        if source.suffix == ".parquet"
-        else 0
-    )
-    parts, n, taken = list[Any](), 0, 0.0
-    slices = (
-        one.slice(k, most)
-        for one in batches(schema.names)
-        for k in range(0, len(one), most)
-    )
-    for part in slices:
-        if n >= most:
-            yield Table.from_batches(parts), min(size, int(taken))
-            parts, n = [], 0
+    max_rows = max(1, min(ROWS, CELLS // max(1, len(schema))))
+    size = source.path.stat().st_size
+    n_rows_of_file = 0
+    if source.suffix == ".parquet":
+        n_rows_of_file = parquet.read_metadata(source.path).num_rows
+    parts: list[Any] = []
+    n_rows = 0
+    n_bytes = 0.0
+    for part in _slice_batches(batches(schema.names), max_rows):
+        if n_rows >= max_rows:
+            yield Table.from_batches(parts), min(size, int(n_bytes))
+            parts = []
+            n_rows = 0
         parts.append(part)
-        n, taken = (
-            n + len(part),
-            taken + (size * len(part) / total if total else part.nbytes),
-        )
+        n_rows += len(part)
+        if n_rows_of_file:
+            n_bytes += size * len(part) / n_rows_of_file
+        else:
+            n_bytes += part.nbytes
     yield Table.from_batches(parts, schema), size
+
+
+def _slice_batches(batches: Iterable[Any], max_rows: int) -> Iterator[Any]:
+    """Yield the rows of Arrow batches in slices of a bounded size."""
+    for batch in batches:
+        for start in range(0, len(batch), max_rows):
+            yield batch.slice(start, max_rows)

@@ -1,4 +1,4 @@
-"""What COCO's instances say about labels: names of category ids, and LVIS's verified labels."""
+"""Labels of COCO's instances: names of category ids, and the verified labels of LVIS."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from semmetrics.messages import listing
 
 
 def name_categories(preds: Mapping[str, Any], ref: Any) -> tuple[dict[str, Any], Any]:
-    """Name the labels of sides that are category ids by the categories of the other side.
+    """Replace category ids by their names, which the other side defines.
 
-    Sides that have names are returned as they are. If no side has categories, ids are compared with
+    Sides that have names are returned unchanged. If no side has categories, ids are compared with
     ids.
 
     Parameters
@@ -48,14 +48,14 @@ def name_categories(preds: Mapping[str, Any], ref: Any) -> tuple[dict[str, Any],
     """
     named = {}
     for system, pred in preds.items():
-        named[system] = _named(pred, ref)
+        named[system] = _name_labels(pred, ref)
     for pred in preds.values():
-        ref = _named(ref, pred)
+        ref = _name_labels(ref, pred)
     return named, ref
 
 
-def _named(side: Any, other: Any) -> Any:
-    """Return a side with names in place of category ids, which the other side names.
+def _name_labels(side: Any, other: Any) -> Any:
+    """Return a side with names instead of category ids.
 
     Raises
     ------
@@ -86,12 +86,13 @@ def _named(side: Any, other: Any) -> Any:
 
 
 def _has_ids(side: Any) -> bool:
-    """Return whether the labels of a side are numbers too."""
+    """Return whether the labels of a side are also numbers."""
     if getattr(side, "by_category", False):
         return True
-    return all(
-        isinstance(entry, str) and entry.isdecimal() for entry in side.vocabulary
-    )
+    for entry in side.vocabulary:
+        if not isinstance(entry, str) or not entry.isdecimal():
+            return False
+    return True
 
 
 def mark_verified(ref: Lists) -> Lists:
@@ -100,12 +101,12 @@ def mark_verified(ref: Lists) -> Lists:
     Parameters
     ----------
     ref : Lists
-        Returned as it is if it is not of a federated dataset.
+        Returned unchanged if it is not of a federated dataset.
 
     Returns
     -------
     Lists
-        Its scores are marks.
+        The scores are marks.
 
     Examples
     --------
@@ -118,18 +119,28 @@ def mark_verified(ref: Lists) -> Lists:
     if not ref.absent:
         return ref
     code_of = {entry: code for code, entry in enumerate(ref.vocabulary)}
-    present = np.split(ref.side.codes, ref.side.indptr[1:-1])
+    present_codes = np.split(ref.side.codes, ref.side.indptr[1:-1])
     codes: list[int] = []
     marks: list[float] = []
     sizes: list[int] = []
-    for id_, own in zip(ref.ids, present, strict=True):
-        absent = [code_of[label] for label in dict.fromkeys(ref.absent[str(id_)])]
-        codes += [*own.tolist(), *absent]
-        marks += [PRESENT] * len(own) + [ABSENT] * len(absent)
-        sizes.append(len(own) + len(absent))
+    for id_, present in zip(ref.ids, present_codes, strict=True):
+        absent_labels = dict.fromkeys(ref.absent[str(id_)])
+        absent = [code_of[label] for label in absent_labels]
+        codes.extend(present.tolist())
+        codes.extend(absent)
+        marks.extend([PRESENT] * len(present))
+        marks.extend([ABSENT] * len(absent))
+        sizes.append(len(present) + len(absent))
     side = Side(
-        offsets(np.array(sizes)), np.array(codes, np.int32), np.array(marks, np.float64)
+        offsets(np.array(sizes)),
+        np.array(codes, np.int32),
+        np.array(marks, np.float64),
     )
     return replace(
-        ref, side=side, has_marks=True, is_federated=True, absent={}, whole=None
+        ref,
+        side=side,
+        has_marks=True,
+        is_federated=True,
+        absent={},
+        whole=None,
     )

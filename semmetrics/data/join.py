@@ -1,10 +1,10 @@
-"""Predictions and ground truth brought together, item by item.
+"""Join predictions and ground truth item by item, and align weights with the items.
 
 Conventions
 -----------
-Items are matched by id, or by position where neither side has ids. An item that one side lacks is
-an error, is left out ("skip"), or has an empty list there ("empty"). Joined items are in the order
-of the ground truth.
+Items are matched by id, or by position if neither side has ids. An item that only one side has
+raises an error, is left out ("skip"), or gets an empty list on the other side ("empty"). Joined
+items are in the order of the ground truth.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from semmetrics.arguments import check_choice, check_once
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.form import is_iterable
+from semmetrics.data.id_parts import PARTS, compared, rename_ids
 from semmetrics.data.lists import Ids, Lists, Numbering, Side, Texts, take_ids
 from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
@@ -38,15 +38,46 @@ class Joined(NamedTuple):
     pred, ref : Side
         Codes into the vocabulary of each input.
     counts : dict
-        Items that were missing on one side, and were left out or taken as empty:
-        "missing_prediction" and "missing_reference", where there are any; "joined_names",
-        predictions known by another name of the id, and "joined_cocoid", by Karpathy's cocoid.
+        How many items were missing on one side, and were left out or became empty:
+        "missing_prediction" and "missing_reference", if there are any. How many predictions had
+        another name of the id ("joined_names"), or Karpathy's cocoid ("joined_cocoid").
     """
 
     ids: Ids
     pred: Side
     ref: Side
     counts: dict[str, int]
+
+    def take(self, rows: Ints, counts: dict[str, int]) -> Joined:
+        """Return the items in some rows, with other counts."""
+        ids = take_ids(self.ids, rows)
+        return Joined(ids, self.pred.take(rows), self.ref.take(rows), counts)
+
+
+class _IdMatch(NamedTuple):
+    """The items of both sides matched by id.
+
+    Attributes
+    ----------
+    pred_rows : int array, shape (references,)
+        The prediction of each reference, or -1.
+    unpredicted : list of str
+        Ids without a prediction.
+    unreferenced : dict from str to int
+        Ids without a reference, and their rows in the predictions.
+    """
+
+    pred_rows: Ints
+    unpredicted: list[str]
+    unreferenced: dict[str, int]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether both sides have the same ids."""
+        return not self.unpredicted and not self.unreferenced
+
+
+# ---- joining ------------------------------------------------------------------------------------
 
 
 def join(
@@ -63,12 +94,12 @@ def join(
     ----------
     pred, ref : Lists
     missing : {"error", "skip", "empty"}
-        What an item that only one side has is: an error that lists such ids, left out, or an
-        empty list on the other side.
+        The policy for items that only one side has: raise an error that lists their ids, leave
+        them out, or give them an empty list on the other side.
     noun : str
-        What lists hold, for messages.
+        What an entry of a list is, for messages.
     gaps : bool
-        Whether an item with an empty list is one that the side lacks.
+        Whether an item with an empty list counts as missing.
 
     Returns
     -------
@@ -77,166 +108,175 @@ def join(
     Raises
     ------
     InputError
-        If ids are missing under "error", only one side has ids, or lists matched by position
-        differ in length.
+        If items are missing under "error", only one side has ids, or sides without ids differ in
+        length.
     """
     check_choice("missing", missing, MISSING)
-    by_position = not pred.has_ids, not ref.has_ids
-    renamed: dict[str, int] = {}
-    if any(by_position) and not all(by_position):
-        raise InputError("one-side-has-ids", (pred if by_position[0] else ref).source)
-    if all(by_position):
-        if len(pred) != len(ref):
-            shorter = min(pred, ref, key=len)
-            last = shorter.where(len(shorter) - 1) if len(shorter) else shorter.source
-            raise InputError(
-                "other-length",
-                last,
-                one=pred.source,
-                n=len(pred),
-                other=ref.source,
-                m=len(ref),
-            )
-        joined = Joined(ref.ids, pred.side, ref.side, {})
+    if pred.has_ids != ref.has_ids:
+        without_ids = ref if pred.has_ids else pred
+        raise InputError("one-side-has-ids", without_ids.source)
+    renamed_counts: dict[str, int] = {}
+    if pred.has_ids:
+        pred, renamed_counts = _resolve_other_names(pred, ref)
+        # Items with an empty list are left out below.
+        id_policy = "empty" if gaps and missing == "skip" else missing
+        joined = _join_by_id(pred, ref, id_policy)
     else:
-        every = "empty" if gaps and missing == "skip" else missing
-        pred, renamed = _under_ids(pred, ref)
-        joined = _by_id(pred, ref, every)
+        joined = _join_by_position(pred, ref)
     if gaps:
-        joined = _without_gaps(joined, missing, noun, (pred.source, ref.source))
-    return joined._replace(counts=joined.counts | renamed)
+        joined = _apply_policy_to_gaps(joined, pred, ref, missing, noun)
+    return joined._replace(counts=joined.counts | renamed_counts)
 
 
 def join_rows(
     ids: Ids, ref: Lists, *, source: str, missing: str
 ) -> tuple[Joined, Ints]:
-    """Match the rows of a run, or of scores, with the items of the ground truth, as `join`.
+    """Match the rows of a run, or of scores, with the items of the ground truth, as `join` does.
 
     Returns
     -------
     joined : Joined
     rows : int array, shape (items,)
-        The row of each item, from 0; -1 for an item without one.
+        The row of each item, from 0, and -1 for an item without one.
     """
-    every = np.arange(len(ids) + 1)
-    own = Lists(ids, [], Side(every, every[:-1].astype(np.int32)), source=source)
-    joined = join(own, ref, missing=missing)
+    indptr = np.arange(len(ids) + 1)
+    numbers = indptr[:-1].astype(np.int32)
+    lists = Lists(ids, [], Side(indptr, numbers), source=source)
+    joined = join(lists, ref, missing=missing)
     rows = np.full(len(joined.ids), -1)
     rows[joined.pred.sizes > 0] = joined.pred.codes
     return joined, rows
 
 
-def compared(found: Any, expression: str | None) -> Any:
-    """Return lists or a matrix under the parts of their ids that an expression finds.
+def _join_by_position(pred: Lists, ref: Lists) -> Joined:
+    """Match items by position. Both sides must have the same number of items."""
+    n_pred = len(pred)
+    n_ref = len(ref)
+    if n_pred == n_ref:
+        return Joined(ref.ids, pred.side, ref.side, {})
+    shorter = pred if n_pred < n_ref else ref
+    where = shorter.source
+    if len(shorter):
+        where = shorter.where(len(shorter) - 1)
+    values = {"one": pred.source, "n": n_pred, "other": ref.source, "m": n_ref}
+    raise InputError("other-length", where, **values)
+
+
+def _join_by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
+    """Match items by id, and apply the policy to ids that only one side has."""
+    if same_ids(pred.ids, ref.ids):
+        return Joined(ref.ids, pred.side, ref.side, {})
+    match = _match_ids(pred, ref)
+    if not match.is_complete:
+        _check_missing_ids(pred, ref, match, missing)
+    n_unreferenced = len(match.unreferenced)
+    counts = _missing_counts(len(match.unpredicted), n_unreferenced)
+
+    ids = list(ref.ids)
+    pred_rows = match.pred_rows
+    ref_rows = np.arange(len(ids))
+    if missing == "skip":
+        ref_rows = np.flatnonzero(pred_rows >= 0)
+        pred_rows = pred_rows[ref_rows]
+        ids = [ids[row] for row in ref_rows.tolist()]
+    elif n_unreferenced:
+        ids.extend(match.unreferenced)
+        extra_pred_rows = np.array(list(match.unreferenced.values()), np.int64)
+        pred_rows = np.concatenate([pred_rows, extra_pred_rows])
+        ref_rows = np.concatenate([ref_rows, np.full(n_unreferenced, -1)])
+    pred_side = pred.side.take(pred_rows)
+    ref_side = ref.side.take(ref_rows)
+    return Joined(ids, pred_side, ref_side, counts)
+
+
+def _match_ids(pred: Lists, ref: Lists) -> _IdMatch:
+    """Find the prediction of each reference by its id."""
+    row_of_id = pred.rows_by_id()
+    rows = (row_of_id.pop(ref_id, -1) for ref_id in ref.ids)
+    pred_rows = np.fromiter(rows, np.int64, len(ref))
+    without_prediction = np.flatnonzero(pred_rows < 0)
+    unpredicted = [ref.ids[row] for row in without_prediction.tolist()]
+    return _IdMatch(pred_rows, unpredicted, unreferenced=row_of_id)
+
+
+def _apply_policy_to_gaps(
+    joined: Joined, pred: Lists, ref: Lists, missing: str, noun: str
+) -> Joined:
+    """Apply the policy to items with an empty list on one side."""
+    no_prediction = joined.pred.sizes == 0
+    no_reference = joined.ref.sizes == 0
+    counts = _missing_counts(int(no_prediction.sum()), int(no_reference.sum()))
+    if missing == "error" and counts:
+        problems = []
+        for lists, is_empty in ((pred, no_prediction), (ref, no_reference)):
+            ids = [joined.ids[row] for row in np.flatnonzero(is_empty).tolist()]
+            if ids:
+                problem = f"{lists.source} has no {noun} for {len(ids)} of the ids"
+                problems.append(f"{problem}: {listing(ids)}")
+        raise InputError("missing-entries", lost="; ".join(problems), noun=noun)
+    if missing == "skip" and counts:
+        rows = np.flatnonzero(~(no_prediction | no_reference))
+        return joined.take(rows, counts)
+    return joined._replace(counts=counts)
+
+
+def _missing_counts(n_predictions: int, n_references: int) -> dict[str, int]:
+    """Return how many predictions and references are missing, without zeros."""
+    counts = {}
+    if n_predictions:
+        counts["missing_prediction"] = n_predictions
+    if n_references:
+        counts["missing_reference"] = n_references
+    return counts
+
+
+# ---- ids ----------------------------------------------------------------------------------------
+
+
+def same_ids(ids: Ids, others: Ids) -> bool:
+    """Return whether both sequences have the same ids in the same order."""
+    if ids is others:
+        return True
+    if isinstance(ids, Texts) and isinstance(others, Texts):
+        return ids == others
+    return list(ids) == list(others)
+
+
+def _resolve_other_names(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
+    """Replace other names in the ids of predictions by the ids of the ground truth.
+
+    Returns
+    -------
+    pred : Lists
+    counts : dict from str to int
+        How many predictions had another name, as in `Joined`.
 
     Raises
     ------
     InputError
-        If an id does not fit it, or two have the same part.
-
-    Examples
-    --------
-    >>> side = Side(np.array([0, 1]), np.array([0]))
-    >>> compared(Lists(["img/7.jpg"], ["cat"], side), PARTS[0]).ids
-    ['7']
+        If two predictions belong to the same item, or the ids may be either of two numbers of the
+        images.
     """
-    if expression is None or not found.has_ids or found.id_part == expression:
-        return found
-    from semmetrics.data.side_inputs import id_reader
-
-    part_of = id_reader(expression)
-    renamed = replace(_renamed(found, map(part_of, found.ids)), id_part=expression)
-    if not isinstance(found, Lists):
-        return renamed
-    return replace(
-        renamed,
-        aliases=_aliases_of_parts(found.aliases, part_of),
-        numbering=_numbering_of_parts(found.numbering, part_of),
-    )
-
-
-def _aliases_of_parts(
-    aliases: Mapping[str, str], part_of: Callable[[str], str]
-) -> dict[str, str]:
-    """Return the parts of ids by the parts of their other names that name one item only."""
-    items_by_part: dict[str, set[str]] = {}
-    for name, own in aliases.items():
-        with suppress(InputError):  # the expression does not fit this name
-            items_by_part.setdefault(part_of(name), set()).add(part_of(own))
-    return {
-        part: next(iter(items))
-        for part, items in items_by_part.items()
-        if len(items) == 1
-    }
-
-
-def _numbering_of_parts(
-    numbering: Numbering | None, part_of: Callable[[str], str]
-) -> Numbering | None:
-    """Return the numbering of the parts of ids; None if the expression does not fit all of it."""
-    if numbering is not None:
-        with suppress(InputError):
-            return numbering.renamed(part_of)
-    return None
-
-
-def _renamed(found: Any, names: Iterable[str]) -> Any:
-    first: dict[str, str] = {}
-    for name, own in zip(found.ids, names, strict=True):
-        if first.setdefault(own, name) != name:
-            raise InputError(
-                "equal-parts", found.source, names=[first[own], name], value=own
-            )
-    verified = getattr(found, "verified", None)
-    if not verified:
-        return replace(found, ids=list(first))
-    own_names = {name: verified[old] for name, old in first.items() if old in verified}
-    return replace(found, ids=list(first), verified=own_names)
-
-
-PARTS = (
-    "^(?:.*/)?(.+?)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
-    "^(?:.*/)?(?:COCO_[A-Za-z0-9]+_)?0*([0-9]+)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
-    r"^(?:.*[/\\])?(.+?)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
-)
-"""What finds an id in a path, the number in a name of COCO's, and an id in a path of Windows."""
-
-
-def _joining(pred: Lists, ref: Lists) -> str | None:
-    """Return the expression that makes most ids of both sides equal, if any does."""
-    if ref.noun == "candidate":  # candidates of retrieval have ids, too
-        return None
-    best, most = None, len({*pred.ids} & {*ref.ids})
-    for expression in PARTS:
-        with suppress(InputError):
-            same = {*compared(pred, expression).ids} & {*compared(ref, expression).ids}
-            best, most = (expression, len(same)) if len(same) > most else (best, most)
-    return best
-
-
-def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
-    """Return predictions under the ids of the ground truth, and count those that have others.
-
-    Raises
-    ------
-    InputError
-        If two are of the same item, or two numbers of the ground truth's images could be meant.
-    """
+    names = [str(name) for name in pred.ids]
     if ref.numbering is not None and _are_other_numbers(pred, ref.numbering):
-        own = ref.numbering.own
-        named = _renamed(
-            pred, (own.get(name, f"cocoid {name}") for name in map(str, pred.ids))
-        )
-        return named, {"joined_cocoid": sum(map(own.__contains__, map(str, pred.ids)))}
+        own_ids = ref.numbering.own
+        ids = [own_ids.get(name, f"cocoid {name}") for name in names]
+        n_renamed = sum(name in own_ids for name in names)
+        return rename_ids(pred, ids), {"joined_cocoid": n_renamed}
     if not ref.aliases:
         return pred, {}
-    known = {*ref.ids}
-    others = {
-        n: own for n, own in ref.aliases.items() if own in known and n not in known
-    }
-    named = _renamed(pred, (others.get(name, name) for name in map(str, pred.ids)))
-    number = sum(map(others.__contains__, map(str, pred.ids)))
-    return named, {"joined_names": number} if number else {}
+    ref_ids = set(ref.ids)
+    ids = []
+    n_renamed = 0
+    for name in names:
+        own_id = ref.aliases.get(name)
+        if own_id is not None and own_id in ref_ids and name not in ref_ids:
+            n_renamed += 1
+            ids.append(own_id)
+        else:
+            ids.append(name)
+    counts = {"joined_names": n_renamed} if n_renamed else {}
+    return rename_ids(pred, ids), counts
 
 
 def _are_other_numbers(pred: Lists, numbering: Numbering) -> bool:
@@ -248,14 +288,15 @@ def _are_other_numbers(pred: Lists, numbering: Numbering) -> bool:
     Raises
     ------
     InputError
-        If they could be either, which would give other pairs.
+        If they may be either, and the pairs would differ.
     """
-    names = {*map(str, pred.ids)}
-    are_ids, are_others = names <= numbering.ids, names <= numbering.others
+    names = set(map(str, pred.ids))
+    are_ids = names <= numbering.ids
+    are_others = names <= numbering.others
     if are_ids != are_others:
         return are_others
     n_others = len(names & numbering.own.keys())
-    n_ids = len(names & {*numbering.own.values()})
+    n_ids = len(names & set(numbering.own.values()))
     if not n_others or not n_ids:
         return n_others > 0
     if all(numbering.own.get(name) == name for name in names):
@@ -263,154 +304,162 @@ def _are_other_numbers(pred: Lists, numbering: Numbering) -> bool:
     raise InputError("ambiguous-cocoid", pred.source, n=n_ids, m=n_others)
 
 
-def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
-    if same_ids(pred.ids, ref.ids):
-        return Joined(ref.ids, pred.side, ref.side, {})
-    place = {name: number for number, name in enumerate(pred.ids)}
-    taken = np.fromiter((place.pop(name, -1) for name in ref.ids), np.int64, len(ref))
-    unpredicted = [ref.ids[i] for i in np.flatnonzero(taken < 0).tolist()]
-    unreferenced = list(place)
-    nothing_shared = len(unpredicted) == len(ref) and len(unreferenced) == len(pred)
-    if unpredicted or unreferenced:
-        if missing == "error":
-            raise _other_ids(pred, ref, unpredicted, unreferenced)
-        if nothing_shared and (expression := _joining(pred, ref)):
-            lost = _lost_ids(pred, ref, unpredicted, unreferenced)
-            raise InputError("joinable-ids", lost=lost, expression=expression)
-    order = np.arange(len(ref))
-    ids = list(ref.ids)
-    if missing == "skip":
-        order = np.flatnonzero(taken >= 0)
-        ids, taken = [ids[i] for i in order.tolist()], taken[order]
-    elif unreferenced:
-        ids += unreferenced
-        taken = np.concatenate(
-            [taken, np.fromiter(place.values(), np.int64, len(place))]
-        )
-        order = np.concatenate([order, np.full(len(place), -1)])
-    counts = _missing(len(unpredicted), len(unreferenced))
-    return Joined(ids, pred.side.take(taken), ref.side.take(order), counts)
+def _check_missing_ids(pred: Lists, ref: Lists, match: _IdMatch, missing: str) -> None:
+    """Raise an error for ids that only one side has, unless the policy allows them.
+
+    No policy allows that nothing is shared, if an expression would make ids equal.
+    """
+    if missing == "error":
+        raise _missing_ids_error(pred, ref, match)
+    n_unpredicted = len(match.unpredicted)
+    n_unreferenced = len(match.unreferenced)
+    if n_unpredicted < len(ref) or n_unreferenced < len(pred):
+        return
+    expression = _suggest_expression(pred, ref)
+    if expression is not None:
+        lost = _describe_missing_ids(pred, ref, match)
+        raise InputError("joinable-ids", lost=lost, expression=expression)
 
 
-def _lost_ids(
-    pred: Lists, ref: Lists, unpredicted: Sequence[str], unreferenced: Sequence[str]
-) -> str:
-    """Write which ids each side lacks."""
-    parts = []
-    for side, ids in ((pred, unpredicted), (ref, unreferenced)):
-        if ids:
-            parts.append(f"{side.source} lacks {len(ids)} of the ids: {listing(ids)}")
-    return "; ".join(parts)
-
-
-def _other_ids(
-    pred: Lists, ref: Lists, unpredicted: Sequence[str], unreferenced: Sequence[str]
-) -> InputError:
-    """Return the error for ids that one side lacks, with the reason if there is a sign of it."""
-    lost = _lost_ids(pred, ref, unpredicted, unreferenced)
-    expression = _joining(pred, ref)
+def _missing_ids_error(pred: Lists, ref: Lists, match: _IdMatch) -> InputError:
+    """Return the error for ids that only one side has, with the most likely cause."""
+    lost = _describe_missing_ids(pred, ref, match)
+    expression = _suggest_expression(pred, ref)
     if expression is not None:
         return InputError("joinable-ids", lost=lost, expression=expression)
-    for difference, plain in _WRITTEN.items():
-        others = {plain(name): name for name in unreferenced}
-        for name in filter(plain, unpredicted):
-            if other := others.get(plain(name)):
-                return InputError(
-                    "unlike-ids", lost=lost, names=[name, other], how=difference
-                )
-    return InputError(
-        "other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost
-    )
+    for difference, normalize in _SPELLING_DIFFERENCES.items():
+        similar_ids = _find_similar_ids(
+            match.unpredicted, match.unreferenced, normalize
+        )
+        if similar_ids is not None:
+            return InputError(
+                "unlike-ids", lost=lost, names=similar_ids, how=difference
+            )
+    if len(match.unpredicted) == len(ref):
+        return InputError("other-ids", lost=lost)
+    return InputError("missing-ids", lost=lost)
 
 
-def same_ids(ids: Ids, others: Ids) -> bool:
-    """Return whether both have the same ids in the same order."""
-    if isinstance(ids, Texts) and isinstance(others, Texts):
-        return ids is others or ids == others
-    return ids is others or list(ids) == list(others)
+def _describe_missing_ids(pred: Lists, ref: Lists, match: _IdMatch) -> str:
+    """Return the ids that each side does not have, for messages."""
+    problems = []
+    for lists, ids in ((pred, match.unpredicted), (ref, list(match.unreferenced))):
+        if ids:
+            problem = f"{lists.source} lacks {len(ids)} of the ids: {listing(ids)}"
+            problems.append(problem)
+    return "; ".join(problems)
 
 
-def _missing(predictions: int, references: int) -> dict[str, int]:
-    counts = {"missing_prediction": predictions, "missing_reference": references}
-    return {name: number for name, number in counts.items() if number}
+def _suggest_expression(pred: Lists, ref: Lists) -> str | None:
+    """Return the expression of `PARTS` that makes most ids equal, if one helps at all."""
+    if ref.noun == "candidate":  # Retrieval does not have the option `ids`.
+        return None
+    best_expression = None
+    most_shared = _count_shared_ids(pred, ref)
+    for expression in PARTS:
+        try:
+            pred_parts = compared(pred, expression)
+            ref_parts = compared(ref, expression)
+        except InputError:  # the expression does not match
+            continue
+        n_shared = _count_shared_ids(pred_parts, ref_parts)
+        if n_shared > most_shared:
+            best_expression = expression
+            most_shared = n_shared
+    return best_expression
 
 
-_WRITTEN: dict[str, Callable[[str], str]] = {
-    "Unicode normal form": lambda name: unicodedata.normalize("NFC", name),
-    "the .0 of a number": lambda name: re.sub(r"^(-?\d+)\.0+$", r"\1", name),
-    "case or blanks": lambda name: name.strip().casefold(),
+def _count_shared_ids(pred: Lists, ref: Lists) -> int:
+    """Count the ids that both sides have."""
+    ref_ids = set(ref.ids)
+    return len(ref_ids.intersection(pred.ids))
+
+
+def _find_similar_ids(
+    ids: Iterable[str], others: Iterable[str], normalize: Callable[[str], str]
+) -> list[str] | None:
+    """Return the first id, and another one that equals it after normalisation."""
+    other_of_form = {normalize(other): other for other in others}
+    for own_id in ids:
+        form = normalize(own_id)
+        if form and other_of_form.get(form):
+            return [own_id, other_of_form[form]]
+    return None
+
+
+def _compose_unicode(name: str) -> str:
+    """Return an id in Unicode normal form C (NFC)."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _drop_zero_fraction(name: str) -> str:
+    """Return "7" for "7.0", and other ids unchanged."""
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", name)
+
+
+def _fold_case(name: str) -> str:
+    """Return an id without surrounding white space and without case."""
+    return name.strip().casefold()
+
+
+_SPELLING_DIFFERENCES: dict[str, Callable[[str], str]] = {
+    "Unicode normal form": _compose_unicode,
+    "the .0 of a number": _drop_zero_fraction,
+    "case or blanks": _fold_case,
 }
+"""Functions that make ids equal, by the difference that messages name."""
 
 
-def _without_gaps(
-    joined: Joined, missing: str, noun: str, sources: tuple[str, str]
-) -> Joined:
-    """Apply the policy to items with an empty list on one side."""
-    empty = [side.sizes == 0 for side in (joined.pred, joined.ref)]
-    if missing == "error" and (empty[0].any() or empty[1].any()):
-        lost = [
-            f"{source} has no {noun} for {int(bare.sum())} of the ids: "
-            f"{listing(joined.ids[i] for i in np.flatnonzero(bare).tolist())}"
-            for bare, source in zip(empty, sources, strict=True)
-            if bare.any()
-        ]
-        raise InputError("missing-entries", lost="; ".join(lost), noun=noun)
-    counts = _missing(int(empty[0].sum()), int(empty[1].sum()))
-    if missing != "skip" or not counts:
-        return Joined(joined.ids, joined.pred, joined.ref, counts)
-    kept = np.flatnonzero(~(empty[0] | empty[1]))
-    return Joined(
-        take_ids(joined.ids, kept),
-        joined.pred.take(kept),
-        joined.ref.take(kept),
-        counts,
-    )
+# ---- values per item ----------------------------------------------------------------------------
 
 
 def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
-    """Return the rows of a matrix beside the predictions, one for each joined item.
+    """Return the row of each joined item from a matrix with one row per prediction.
 
     Parameters
     ----------
     values : float array, shape (items of the predictions, columns)
     pred : Lists
     ids : sequence of str, or range
-        Of the joined items.
+        The ids of the joined items.
 
     Raises
     ------
     InputError
-        If there is not one row for each item of the predictions, or an item has none.
+        If the matrix does not have one row per item of the predictions, or an item has no row.
     """
     values = np.asarray(values)
-    if values.ndim != 2 or len(values) != len(pred):
-        wanted = f"one row of probabilities for each of {len(pred):,} items"
+    n_items = len(pred)
+    if values.ndim != 2 or len(values) != n_items:
         raise InputError(
             "wrong-shape",
             role="the cardinality matrix",
             shape=values.shape,
-            wanted=wanted,
+            wanted=f"one row of probabilities for each of {n_items:,} items",
         )
     if same_ids(ids, pred.ids):
         return values
-    place = {name: number for number, name in enumerate(pred.ids)}
-    if lost := [name for name in ids if name not in place]:
-        raise InputError("no-rows", n=len(lost), what="cardinality", ids=lost)
-    return values[[place[name] for name in ids]]
+    row_of_id = pred.rows_by_id()
+    ids_without_row = [item_id for item_id in ids if item_id not in row_of_id]
+    if ids_without_row:
+        number = len(ids_without_row)
+        raise InputError("no-rows", n=number, what="cardinality", ids=ids_without_row)
+    rows = [row_of_id[item_id] for item_id in ids]
+    return values[rows]
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A number for each item, as the user gave them.
+    """Sample weights as the user provides them.
 
     Attributes
     ----------
     values : mapping from id to number, or sequence of numbers
         A sequence is in the order of the ground truth.
     source : str
-        What messages call them.
+        What messages call the weights.
     notes : sequence of Fact
-        What was odd in their file.
+        Notes on the file.
     """
 
     values: Any
@@ -440,10 +489,16 @@ class Weights:
         """
         weight_by_id = self._by_id(ref)
         names = [str(name) for name in ids]
-        lost = [name for name in names if name not in weight_by_id]
-        if lost:
-            values = {"n": len(lost), "noun": "item", "what": "weight", "names": lost}
-            raise InputError("without-value", self.source, **values)
+        unweighted = [name for name in names if name not in weight_by_id]
+        if unweighted:
+            raise InputError(
+                "without-value",
+                self.source,
+                n=len(unweighted),
+                noun="item",
+                what="weight",
+                names=unweighted,
+            )
         weights = np.zeros(len(names))
         for row, name in enumerate(names):
             weights[row] = self._check_weight(name, weight_by_id[name])
@@ -454,26 +509,28 @@ class Weights:
         return weights
 
     def _by_id(self, ref: Lists) -> dict[str, Any]:
-        """Return the weights by id. A sequence gets the ids of the ground truth."""
+        """Return the weights by id, before their values are checked.
+
+        A sequence gets the ids of the ground truth.
+        """
         values = self.values
         is_sized = hasattr(values, "__len__") and is_iterable(values)
         if isinstance(values, (str, bytes, Set)) or not is_sized:
             wanted = "weights in the order of the ground truth, or by id"
             raise InputError("wrong-type", self.source, value=values, wanted=wanted)
-        if not isinstance(values, Mapping):
-            if len(values) != len(ref):
-                wanted = f"{pluralize(len(ref), 'item')} of the ground truth"
-                number = pluralize(len(values), "weight")
-                raise InputError(
-                    "wrong-count", self.source, wanted=wanted, found=number
-                )
-            values = dict(zip(map(str, ref.ids), values, strict=True))
-        ids = [str(name) for name in values]
-        check_once(ids, "duplicate-id", self.source)
-        return dict(zip(ids, values.values(), strict=True))
+        if isinstance(values, Mapping):
+            ids = list(map(str, values))
+            check_once(ids, "duplicate-id", self.source)
+            return dict(zip(ids, values.values(), strict=True))
+        n_weights = len(values)
+        if n_weights != len(ref):
+            wanted = f"{pluralize(len(ref), 'item')} of the ground truth"
+            number = pluralize(n_weights, "weight")
+            raise InputError("wrong-count", self.source, wanted=wanted, found=number)
+        return dict(zip(map(str, ref.ids), values, strict=True))
 
     def _check_weight(self, name: str, weight: Any) -> float:
-        """Return a weight as a float; raise an error if it is negative or not finite."""
+        """Return a weight as a float. It must be finite and not negative."""
         number = math.nan
         # Older versions of NumPy convert an array of one element to a number.
         if not getattr(weight, "ndim", 0):
@@ -495,8 +552,7 @@ def weigh(
 ) -> tuple[Joined, Floats | None]:
     """Return the joined items with their weights, without items of weight 0.
 
-    An item of weight 0 counts as if it was not there. ``counts["weight_0"]`` is their number.
-    Without weights, nothing changes.
+    ``counts["weight_0"]`` is the number of items of weight 0. Without weights, nothing changes.
     """
     if weights is None:
         return joined, None
@@ -506,6 +562,4 @@ def weigh(
     if not n_left_out:
         return joined, values
     counts = {**joined.counts, "weight_0": n_left_out}
-    pred = joined.pred.take(rows)
-    ref_side = joined.ref.take(rows)
-    return Joined(take_ids(joined.ids, rows), pred, ref_side, counts), values[rows]
+    return joined.take(rows, counts), values[rows]

@@ -1,10 +1,10 @@
-"""Lists of strings by id, integer-coded once and then immutable.
+"""Immutable lists of strings by id, encoded as integers.
 
 Conventions
 -----------
-Label sets, captions and references are all Lists: an item has an ordered list of entries, repeats
-kept, perhaps with a score each. An entry is a string, or a tuple of synonyms. Items are known by
-id, or by position where the input has no ids.
+Label sets, captions and references are all Lists: an item has an ordered list of entries, including
+repeated ones, optionally with a score each. An entry is a string, or a tuple of synonyms. Items are
+identified by id, or by position if the input has no ids.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -37,26 +37,36 @@ K = TypeVar("K")
 T = TypeVar("T")
 Terms: TypeAlias = tuple[str, ...]
 Entry: TypeAlias = "str | Terms"
-Ids: TypeAlias = "Sequence[str] | range | Ints"  # numbers: items known by position
-
-
-_TEXTS = 1 << 16  # strings that are made at once
+Ids: TypeAlias = "Sequence[str] | range | Ints"
+"""The ids of items, or the numbers of items that are identified by position."""
+_MAX_STRINGS_PER_BATCH = 1 << 16
 
 
 def clean_terms(
     terms: Iterable[str], clean: Callable[[str], Terms], *, repeats: bool = False
 ) -> Terms:
-    """Return the terms that are left of an entry's, none empty; each once, or repeats as well."""
-    if isinstance(terms, tuple) and len(terms) == 1:  # as a rule
-        left = clean(terms[0])
-        if len(left) == 1 and left[0]:
-            return left
-    found = (part for term in terms for part in clean(term) if part)
-    return tuple(found if repeats else dict.fromkeys(found))
+    """Return the terms of an entry after cleaning.
+
+    Parameters
+    ----------
+    terms : iterable of str
+    clean : callable
+        Returns the terms that a term becomes. Empty ones are dropped.
+    repeats : bool
+        Whether repeated terms are kept.
+    """
+    if isinstance(terms, tuple) and len(terms) == 1:  # the most common case
+        cleaned = clean(terms[0])
+        if len(cleaned) == 1 and cleaned[0]:
+            return cleaned
+    parts = filter(None, chain.from_iterable(map(clean, terms)))
+    if repeats:
+        return tuple(parts)
+    return tuple(dict.fromkeys(parts))
 
 
 def as_entry(terms: Terms) -> Entry:
-    """Return the entry with those terms: a string where there is one.
+    """Return the entry with some terms, which is a string if there is only one.
 
     Examples
     --------
@@ -67,17 +77,17 @@ def as_entry(terms: Terms) -> Entry:
 
 
 def gather(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
-    """Gather the second members of pairs by the first, in order of first appearance.
+    """Group the second elements of pairs by the first, in order of first appearance.
 
     Examples
     --------
     >>> gather([("a", 1), ("b", 2), ("a", 3)])
     {'a': [1, 3], 'b': [2]}
     """
-    found: dict[K, list[T]] = {}
+    groups: dict[K, list[T]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
@@ -89,24 +99,40 @@ def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
     >>> values, codes.tolist()
     (['b', 'a'], [0, 1, 0])
     """
-    table: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(table.__getitem__, flat), np.int32, size)
-    return list(table), codes
+    code_of: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(code_of.__getitem__, flat), np.int32, size)
+    return list(code_of), codes
 
 
 def in_order(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
-    """Number the entries that occur in order of first appearance."""
-    first = np.full(len(entries), len(codes), np.int64)
-    # of several writes the last one stays
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.zeros(len(entries), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return [entries[i] for i in order.tolist()], place[codes]
+    """Renumber the entries that occur, in order of first appearance.
+
+    Returns
+    -------
+    entries : list
+        The entries that occur.
+    codes : int32 array
+        The new codes.
+
+    Examples
+    --------
+    >>> entries, codes = in_order(["a", "b", "c"], np.array([2, 0, 2]))
+    >>> entries, codes.tolist()
+    (['c', 'a'], [0, 1, 0])
+    """
+    n_codes = len(codes)
+    first = np.full(len(entries), n_codes, np.int64)
+    # If an entry is assigned several times, the last assignment remains.
+    first[codes[::-1]] = np.arange(n_codes - 1, -1, -1)
+    n_occurring = int((first < n_codes).sum())
+    order = np.argsort(first, kind="stable")[:n_occurring]
+    new_codes = np.zeros(len(entries), np.int32)
+    new_codes[order] = np.arange(n_occurring, dtype=np.int32)
+    return [entries[i] for i in order.tolist()], new_codes[codes]
 
 
 def take_ids(ids: Ids, rows: Ints) -> Ids:
-    """Return the ids of those items, in that order.
+    """Return the ids of some items, in the order of ``rows``.
 
     Examples
     --------
@@ -119,7 +145,7 @@ def take_ids(ids: Ids, rows: Ints) -> Ids:
 
 
 def join_ids(parts: Sequence[Ids]) -> Ids:
-    """Return the ids of several parts, one after the other.
+    """Concatenate the ids of several parts.
 
     Examples
     --------
@@ -128,16 +154,16 @@ def join_ids(parts: Sequence[Ids]) -> Ids:
     """
     if len(parts) == 1 and isinstance(parts[0], Texts):
         return parts[0]
-    if not parts or not all(isinstance(part, Texts) for part in parts):
-        return [name for part in parts for name in map(str, part)]
-    texts: Any = parts
+    texts = [part for part in parts if isinstance(part, Texts)]
+    if not texts or len(texts) < len(parts):
+        return list(map(str, chain.from_iterable(parts)))
     widths = np.concatenate([np.diff(part.ends) for part in texts])
-    whole = [part.data[part.ends[0] : part.ends[-1]] for part in texts]
-    return Texts(np.concatenate(whole), offsets(widths))
+    data = np.concatenate([part.data[part.ends[0] : part.ends[-1]] for part in texts])
+    return Texts(data, offsets(widths))
 
 
 class Texts(Sequence[str]):
-    """Strings kept as UTF-8 bytes, which become str where they are looked at.
+    """Strings that are stored as UTF-8 bytes and become str on access.
 
     Parameters
     ----------
@@ -153,7 +179,8 @@ class Texts(Sequence[str]):
     """
 
     def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.integer]) -> None:
-        self.data, self.ends = data, ends
+        self.data = data
+        self.ends = ends
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -172,56 +199,64 @@ class Texts(Sequence[str]):
             return self._strings(start, max(start, stop))
         if not -len(self) <= index < len(self):
             raise IndexError(index)
-        place = index % len(self)
-        return self._strings(place, place + 1)[0]
+        row = index % len(self)
+        (text,) = self._strings(row, row + 1)
+        return text
 
     def __iter__(self) -> Iterator[str]:
-        for start in range(0, len(self), _TEXTS):
-            yield from self._strings(start, min(start + _TEXTS, len(self)))
+        size = len(self)
+        for start in range(0, size, _MAX_STRINGS_PER_BATCH):
+            stop = min(start + _MAX_STRINGS_PER_BATCH, size)
+            yield from self._strings(start, stop)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Texts):
-            return np.array_equal(self.ends, other.ends) and np.array_equal(
-                self.data, other.data
-            )
-        return isinstance(other, list) and list(self) == other
+        if isinstance(other, list):
+            return list(self) == other
+        if not isinstance(other, Texts):
+            return False
+        have_same_ends = np.array_equal(self.ends, other.ends)
+        return have_same_ends and np.array_equal(self.data, other.data)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        first = ", ".join(repr(text[:20]) for text in self[:3])
-        return f"Texts({len(self):,}: {first}{', …' if len(self) > 3 else ''})"
+        examples = [repr(text[:20]) for text in self[:3]]
+        if len(self) > 3:
+            examples.append("…")
+        return f"Texts({len(self):,}: {', '.join(examples)})"
 
     @cached_property
     def hashes(self) -> Hashes:
-        """A hash of each string."""
+        """The hash of each string."""
         return hash_strings(self)
 
     def rows(self, start: int, stop: int) -> Texts:
-        """Return strings start to stop, sharing memory."""
+        """Return the strings from start to stop. They share memory with these."""
         new = Texts(self.data, self.ends[start : stop + 1])
         if "hashes" in vars(self):
             new.hashes = self.hashes[start:stop]
         return new
 
     def utf8(self, start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
-        """Return the bytes of some strings, and where each begins and ends in them."""
+        """Return the bytes of the strings from start to stop, and their offsets in these bytes."""
         ends = self.ends[start : stop + 1].astype(np.int64)
         return self.data[ends[0] : ends[-1]], ends - ends[0]
 
     def _strings(self, start: int, stop: int) -> list[str]:
+        """Return the strings from start to stop."""
         ends = self.ends[start : stop + 1].tolist()
-        part = self.data[ends[0] : ends[-1]].tobytes()
+        first = ends[0]
+        part = self.data[first : ends[-1]].tobytes()
         if part.isascii():
-            text, first = part.decode("ascii"), ends[0]
+            text = part.decode("ascii")
             return [text[a - first : b - first] for a, b in pairwise(ends)]
-        return [part[a - ends[0] : b - ends[0]].decode() for a, b in pairwise(ends)]
+        return [part[a - first : b - first].decode() for a, b in pairwise(ends)]
 
 
 @by_value()
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One side of a task: for each item its codes in order, and their scores.
+    """One side of a task: the codes of each item in order, and their scores.
 
     Attributes
     ----------
@@ -229,7 +264,7 @@ class Side:
     codes : int32 array, shape (occurrences,)
     scores : float array, shape (occurrences,), or None
     written : int32 array, shape (occurrences,), or None
-        The label as it was written, where the class in ``codes`` does not tell all of it.
+        The original label, if the class in ``codes`` does not determine it.
     """
 
     indptr: Ints
@@ -248,26 +283,31 @@ class Side:
         """The number of codes of each item."""
         return lengths(self.indptr)
 
-    def _flat(self, indptr: Ints, chosen: slice | Ints | Bools) -> Side:
+    def _select(self, indptr: Ints, chosen: slice | Ints | Bools) -> Side:
+        """Return a side with some of the occurrences, given the offsets of its items."""
         scores = None if self.scores is None else self.scores[chosen]
         written = None if self.written is None else self.written[chosen]
         return Side(indptr, self.codes[chosen], scores, written)
 
     def rows(self, start: int, stop: int) -> Side:
-        """Return items start to stop, sharing memory."""
-        first, last = int(self.indptr[start]), int(self.indptr[stop])
-        return self._flat(self.indptr[start : stop + 1] - first, slice(first, last))
+        """Return the items from start to stop. They share memory with these."""
+        first = int(self.indptr[start])
+        last = int(self.indptr[stop])
+        return self._select(self.indptr[start : stop + 1] - first, slice(first, last))
 
     def take(self, rows: Ints) -> Side:
-        """Return the items of those numbers; -1 gives an empty one."""
+        """Return some items by their numbers. The number -1 gives an empty item."""
+        is_item = rows >= 0
+        item_rows = rows[is_item]
         widths = np.zeros(len(rows), np.int64)
-        widths[rows >= 0] = np.diff(self.indptr)[rows[rows >= 0]]
-        _, flat = take_rows(self.indptr, rows[rows >= 0])
-        return self._flat(offsets(widths), flat)
+        widths[is_item] = self.sizes[item_rows]
+        _, flat = take_rows(self.indptr, item_rows)
+        return self._select(offsets(widths), flat)
 
     def keep(self, chosen: Bools) -> Side:
-        """Return the occurrences chosen, in the same items."""
-        return self._flat(offsets(sum_rows(chosen, self.indptr)), chosen)
+        """Return the same items with only the chosen occurrences."""
+        widths = sum_rows(chosen, self.indptr)
+        return self._select(offsets(widths), chosen)
 
 
 Holds: TypeAlias = Literal["", "run", "judgements", "annotations", "results"]
@@ -275,14 +315,14 @@ Holds: TypeAlias = Literal["", "run", "judgements", "annotations", "results"]
 
 @dataclass(frozen=True)
 class Numbering:
-    """A second number of each image of a file, such as Karpathy's ``cocoid`` besides ``imgid``.
+    """A second number of each image of a file, such as Karpathy's ``cocoid``.
 
     Attributes
     ----------
     own : mapping from str to str
         The ids of the items that were read, by their other number.
     ids, others : frozenset of str
-        All ids and other numbers of the file, also those of splits that were not read.
+        All ids and all other numbers of the file, including splits that were not read.
     """
 
     own: Mapping[str, str]
@@ -292,20 +332,20 @@ class Numbering:
     def renamed(self, rename: Callable[[str], str]) -> Numbering:
         """Return the same numbering with all ids and numbers renamed."""
         own = {rename(other): rename(id_) for other, id_ in self.own.items()}
-        return Numbering(
-            own, frozenset(map(rename, self.ids)), frozenset(map(rename, self.others))
-        )
+        ids = frozenset(map(rename, self.ids))
+        others = frozenset(map(rename, self.others))
+        return Numbering(own, ids, others)
 
 
 @by_value()
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Lists of strings of many items, as one input gave them.
+    """Lists of strings of many items from one input.
 
     Attributes
     ----------
     ids : sequence of str, or range
-        A range where the input has no ids.
+        A range if the input has no ids.
     vocabulary : sequence of str or tuples of str
         The distinct entries, in order of first appearance.
     side : Side
@@ -313,48 +353,48 @@ class Lists:
     noun : str
         What an entry is: "label".
     ranked : bool
-        Whether every entry is scored and nothing says which of them an item has, as in a matrix
-        of scores: sets are then made by a decoding rule.
+        Whether every entry has a score and nothing determines which entries an item has, as in a
+        matrix of scores. A decoding rule then makes the sets.
     cells : str
-        What the cells of a matrix said: "members", or "either" where all are 0 or 1 and may be
-        scores; "" where it was none, or is ranked.
+        The meaning of the cells of a matrix: "members", or "either" if all are 0 or 1 and may be
+        scores. Empty if the input was not a matrix, or is ranked.
     source, understood : str
         The name of the input, and how it was read.
-    notes : list of str
-        What was odd and nevertheless accepted.
+    notes : list of Fact
+        Notes on how the input was read.
     where : callable
-        The place of item ``i``, for messages; it names the input, too.
+        Returns the place of item ``i`` for messages, with the name of the input.
     columns : int or None
-        How many columns a matrix had whose columns are called by their numbers.
+        The number of columns of a matrix whose columns are called by their numbers.
     order : {"", "sorted", "columns", "keys"}
-        Where the order of entries is from, if the input says only which entries an item has: sets
+        The origin of the order of entries, if the input only says which entries an item has: sets
         are sorted, and 0/1 is in the order of the columns or keys.
     unlike : tuple of int, int and str
-        How many entries stand in one item with different scores, of how many items, and an example.
+        How many entries occur in one item with different scores, in how many items, and an example.
     aliases : mapping from str to str
-        Ids by what else they are called, such as the names of files.
+        Ids by their other names, such as the names of files.
     numbering : Numbering or None
-        A second number of each item, by which predictions may be called.
+        A second number of each item, which predictions may use as id.
     id_part : str or None
-        The regular expression that found these ids in longer ones.
+        The regular expression that matched these ids in longer ones.
     column_names : mapping from str to str
-        Of a table, the name of the column of each role.
+        The name of the column of each role in a table.
     holds : {"", "run", "judgements", "annotations", "results"}
-        Which side it is, if the format says so.
+        Which side the input is, if the format determines it.
     whole : Lists or None
-        Where all scores were 0 or 1, and said so which entries an item has: as they were.
+        The original lists, if all scores were 0 or 1 and so determined which entries an item has.
     names_all : bool
-        Whether the vocabulary lists all entries there are: the columns of a matrix, the keys of
-        0/1 mappings, or the labels that a file declares. Such an entry belongs to the label
-        universe even if no item has it.
+        Whether the vocabulary lists all entries: the columns of a matrix, the keys of 0/1 mappings,
+        or the labels that a file declares. Such an entry belongs to the label universe even if no
+        item has it.
     styles : mapping from str to str
-        How the entries are written, if the reader decided that by looking at all items: by what was
-        decided, such as {"cells": "lists written as text"}. Other batches of the same side must
-        have the same styles.
+        How the entries are written, if the reader inferred it from all items, such as
+        {"cells": "lists written as text"}. Other batches of the same side must have the same
+        styles.
     by_category : bool
         Whether entries are the ids of categories, which the other side may name: COCO results.
     categories : mapping from str to str
-        The names of categories by their ids, of an input that has them: COCO instances.
+        The names of categories by their ids, if the input has them: COCO instances.
     absent : mapping from str to sequence of str
         By id, the labels of a federated dataset that an annotator did not find in the item. Empty
         for other inputs. Nobody verified the other labels that an item does not list.
@@ -362,12 +402,12 @@ class Lists:
         Whether a ground truth with marks is of such a dataset, such as LVIS: the marks are 1 and
         -1, and labels that an item does not list were not verified.
     has_marks : bool
-        Whether the scores of a ground truth are marks: 1 for present, -1 for absent, and 0.5 for a
-        label of which nobody verified whether the item has it. Labels that an item does not list
-        are absent, unless the dataset is federated. Unverified cells are left out of hits,
-        predictions and references of every measure (`LabelTask.unverified`).
+        Whether the scores of a ground truth are marks: 1 for present, -1 for absent, and 0.5 for
+        unverified labels. Labels that an item does not list are absent, unless the dataset is
+        federated. Unverified cells are left out of hits, predictions and references of every
+        measure (`LabelTask.unverified`).
     precision : {"float64", "float32", "float16", "bfloat16"}
-        The floating-point type in which scores were given. Thresholds are rounded to it.
+        The floating-point type of the scores of the input. Thresholds are rounded to it.
     """
 
     ids: Ids
@@ -426,17 +466,23 @@ class Lists:
 
     @property
     def contents(self) -> tuple[int, str]:
-        """How many of what it holds: (3, "label"). Of marks, only labels that are present count."""
+        """The number of entries, and what an entry is: (3, "label").
+
+        If scores are marks, only labels that are present count.
+        """
         if self.has_marks and self.side.scores is not None:
-            return int((self.side.scores == 1).sum()), self.noun
-        return len(self.side.codes), "score" if self.ranked else self.noun
+            is_present = self.side.scores == 1
+            return int(is_present.sum()), self.noun
+        noun = "score" if self.ranked else self.noun
+        return len(self.side.codes), noun
 
     @cached_property
     def terms(self) -> Sequence[Terms]:
         """The terms of each entry of the vocabulary."""
-        return [
-            (entry,) if isinstance(entry, str) else entry for entry in self.vocabulary
-        ]
+        terms: list[Terms] = []
+        for entry in self.vocabulary:
+            terms.append((entry,) if isinstance(entry, str) else entry)
+        return terms
 
     @property
     def synonyms(self) -> bool:
@@ -444,28 +490,47 @@ class Lists:
         return not set(map(type, self.vocabulary)) <= {str}
 
     def rows(self, start: int, stop: int) -> Lists:
-        """Return items start to stop, sharing memory."""
-        ids = self.ids
-        ids = ids.rows(start, stop) if isinstance(ids, Texts) else ids[start:stop]
-        return self._some(slice(start, stop), ids, lambda side: side.rows(start, stop))
+        """Return the items from start to stop. They share memory with these."""
+        if isinstance(self.ids, Texts):
+            ids: Ids = self.ids.rows(start, stop)
+        else:
+            ids = self.ids[start:stop]
+        rows = slice(start, stop)
+        return self._select(rows, ids, lambda side: side.rows(start, stop))
 
     def take(self, rows: Ints, ids: Ids | None = None) -> Lists:
-        """Return the items of those numbers, perhaps under ids that are known to be theirs."""
-        ids = take_ids(self.ids, rows) if ids is None else ids
-        return self._some(rows, ids, lambda side: side.take(rows))
+        """Return some items by their numbers. The caller may pass their ids."""
+        if ids is None:
+            ids = take_ids(self.ids, rows)
+        return self._select(rows, ids, lambda side: side.take(rows))
 
-    def _some(self, rows: Any, ids: Ids, pick: Callable[[Side], Side]) -> Lists:
-        """Return some of the items, which know where they are."""
-        where: Any = self.where
+    def _select(
+        self, rows: slice | Ints, ids: Ids, pick: Callable[[Side], Side]
+    ) -> Lists:
+        """Return some of the items with their places.
+
+        Parameters
+        ----------
+        rows : slice or int array
+        ids : sequence of str, or range
+            The ids of these items.
+        pick : callable
+            Returns these items of a side.
+        """
+        where = self.where
         if isinstance(where, Places):
-            named: Any = None if where.ids is None else ids
-            numbers = np.asarray(where.numbers)[rows] if where.unit else ()
-            where = replace(where, ids=named, numbers=numbers)
-        whole = self.whole and self.whole._some(rows, ids, pick)
+            place_ids: Any = None if where.ids is None else ids
+            numbers: Any = ()
+            if where.unit:
+                numbers = np.asarray(where.numbers)[rows]
+            where = replace(where, ids=place_ids, numbers=numbers)
+        whole = self.whole
+        if whole is not None:
+            whole = whole._select(rows, ids, pick)
         return replace(self, ids=ids, side=pick(self.side), where=where, whole=whole)
 
     def values(self) -> list[Any]:
-        """Return all entries in order, each as often as it stands there."""
+        """Return the entries of all items, one after the other."""
         vocabulary = list(self.vocabulary)
         return [vocabulary[code] for code in self.side.codes.tolist()]
 
@@ -482,19 +547,20 @@ class Lists:
         return [flat[start:stop] for start, stop in pairwise(self.side.indptr.tolist())]
 
     def occurring(self) -> Bools:
-        """Tell which entries of the vocabulary some item has."""
-        return np.bincount(self.side.codes, minlength=len(self.vocabulary)) > 0
+        """Return whether each entry of the vocabulary occurs in an item."""
+        counts = np.bincount(self.side.codes, minlength=len(self.vocabulary))
+        return counts > 0
 
     def first_item(self, code: int) -> int:
-        """Find the first item that has the entry of that code."""
+        """Return the first item that has the entry with this code."""
         occurrence = int(np.flatnonzero(self.side.codes == code)[0])
         return int(np.searchsorted(self.side.indptr, occurrence, side="right")) - 1
 
     def chosen(self) -> Lists:
-        """Leave out the entries of score 0, where scores are all 0 or 1 and so say what items have.
+        """Leave out the entries with a score of 0, if all scores are 0 or 1.
 
-        The vocabulary keeps entries that are 0 in every item. Ones alone may be scores, and stay as
-        they are.
+        Such scores determine which entries an item has. The vocabulary keeps entries that are 0 in
+        every item. If all scores are 1 they may be real scores, and nothing changes.
 
         Examples
         --------
@@ -503,16 +569,14 @@ class Lists:
         [['dog'], ['cat']]
         """
         scores = self.side.scores
-        if (
-            scores is None
-            or self.ranked
-            or not (scores == 0).any()
-            or self.has_fractions
-        ):
+        if scores is None or self.ranked:
             return self
+        if not (scores == 0).any() or self.has_fractions:
+            return self
+        chosen_side = self.side.keep(scores != 0)
         return replace(
             self,
-            side=replace(self.side.keep(scores != 0), scores=None),
+            side=replace(chosen_side, scores=None),
             order=self.order or "keys",
             understood=f"{self.understood}, 0/1",
             whole=self,
@@ -520,19 +584,21 @@ class Lists:
         )
 
     def occurring_alone(self) -> Lists:
-        """Leave out of the vocabulary what no item has, unless it names all entries."""
+        """Leave entries out of the vocabulary that no item has, unless it names all entries."""
         if self.names_all:
             return self
         vocabulary, codes = in_order(self.vocabulary, self.side.codes)
-        return replace(
-            self, vocabulary=vocabulary, side=replace(self.side, codes=codes)
-        )
+        side = replace(self.side, codes=codes)
+        return replace(self, vocabulary=vocabulary, side=side)
 
     @property
     def has_fractions(self) -> bool:
         """Whether some score is neither 0 nor 1."""
         scores = self.side.scores
-        return scores is not None and bool(((scores != 0) & (scores != 1)).any())
+        if scores is None:
+            return False
+        is_fraction = (scores != 0) & (scores != 1)
+        return bool(is_fraction.any())
 
     def normalized(
         self,
@@ -541,39 +607,44 @@ class Lists:
         *,
         repeats: bool = False,
     ) -> Lists:
-        """Clean the text of every entry; entries that become equal are one.
+        """Clean the text of every entry, and merge entries that become equal.
 
-        A synonym of which nothing is left is dropped, and so is one that an entry repeats, unless
-        ``repeats`` are kept. An entry of which nothing is left stays as it is if no item has it, or
-        if one of its terms is to be kept.
+        A synonym is dropped if nothing is left of it, or if it repeats another one and ``repeats``
+        is False. An entry without any term left is unchanged if no item has it, or if one of its
+        terms is in ``keep``.
 
         Raises
         ------
         InputError
-            If nothing is left of an entry; names the item and the entry.
+            If nothing is left of an entry. The message names the item and the entry.
         """
         cleaned = [clean_terms(terms, clean, repeats=repeats) for terms in self.terms]
-        empty = [code for code, terms in enumerate(cleaned) if not terms]
-        occur = self.occurring() if empty else ()
-        for code in empty:
-            terms = self.terms[code]
-            if occur[code] and not any(term in keep for term in terms):
-                remedy = f"rename the {self.noun}, ignore it, or choose another normalization"
-                raise InputError(
-                    "nothing-left",
-                    self.where(self.first_item(code)),
-                    role=f"the {self.noun}",
-                    value=", ".join(terms),
-                    remedy=remedy,
-                )
-            cleaned[code] = terms
+        empty_codes = [code for code, terms in enumerate(cleaned) if not terms]
+        if empty_codes:
+            occurs = self.occurring()
+            for code in empty_codes:
+                terms = self.terms[code]
+                if occurs[code] and not any(term in keep for term in terms):
+                    raise self._nothing_left_error(code)
+                cleaned[code] = terms
         return self.renamed([as_entry(terms) for terms in cleaned])
 
+    def _nothing_left_error(self, code: int) -> InputError:
+        """Return the error for an entry that is empty after normalisation."""
+        return InputError(
+            "nothing-left",
+            self.where(self.first_item(code)),
+            role=f"the {self.noun}",
+            value=", ".join(self.terms[code]),
+            remedy=f"rename the {self.noun}, ignore it, or choose another normalization",
+        )
+
     def renamed(self, vocabulary: Sequence[Entry]) -> Lists:
-        """Give the entries other names; those that become equal are joined."""
+        """Return the same lists with other names of the entries. Equal names are merged."""
         if list(vocabulary) == list(self.vocabulary):
             return self
-        codes: dict[Entry, int] = {}
-        table = [codes.setdefault(entry, len(codes)) for entry in vocabulary]
-        side = replace(self.side, codes=np.array(table, np.int32)[self.side.codes])
-        return replace(self, vocabulary=list(codes), side=side, whole=None)
+        code_of: dict[Entry, int] = {}
+        new_codes = [code_of.setdefault(entry, len(code_of)) for entry in vocabulary]
+        codes = np.array(new_codes, np.int32)[self.side.codes]
+        side = replace(self.side, codes=codes)
+        return replace(self, vocabulary=list(code_of), side=side, whole=None)

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-Values are dense (also memory-mapped), sparse, or the product of two matrices of vectors. What a
-sparse matrix does not hold has no score. A matrix becomes Lists a block of rows at a time.
+Values are dense (possibly memory-mapped), sparse, or the product of two matrices of vectors. Cells
+that a sparse matrix does not store have no score. A matrix becomes Lists by blocks of rows.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,9 @@ from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import FROM_0, ROW, Fact, InputError, Places
 from semmetrics.messages import pluralize
 
-# whole numbers up to it are exact in float64, and no other becomes one of them
-_EXACT = 2**53 - 1
-_BLOCK = 1 << 22  # values looked at together
+_MAX_EXACT_INTEGER = 2**53 - 1
+"""Integers up to it are exact in float64, and no other integer is rounded to one of them."""
+_MAX_VALUES_PER_BLOCK = 1 << 22
 
 
 @by_value()
@@ -38,23 +39,23 @@ class Matrix:
     ----------
     values : array, shape (items, names), or sparse CSR array
     ids : sequence of str, or range
-        A range where the input has no ids.
+        A range if the input has no ids.
     vocabulary : sequence of str or tuples of str
         The name of each column.
     source, understood : str
         The name of the input, and how it was read.
-    notes : list of str
-        What was odd and nevertheless accepted.
+    notes : list of Fact
+        Notes on how the input was read.
     where : callable
-        The place of item ``i``, for messages; it names the input, too.
+        Returns the place of item ``i`` for messages, with the name of the input.
     noun : str
-        What a name is: "label".
+        The kind of name: "label".
     named : bool
-        Whether the columns were given names; otherwise they are called by their numbers.
+        Whether the user named the columns. Otherwise their names are their numbers.
     id_part : str or None
-        The regular expression that found the ids in longer ones.
+        The regular expression that matched the ids in longer ones.
     precision : str
-        The floating-point type in which scores were given; empty if it is that of ``values``.
+        The floating-point type of the input. Empty if it is the type of ``values``.
     """
 
     values: Any
@@ -62,7 +63,7 @@ class Matrix:
     vocabulary: Sequence[Entry]
     source: str = "matrix"
     understood: str = "matrix of items x names"
-    notes: list[str] = field(default_factory=list)
+    notes: list[Any] = field(default_factory=list)
     where: Callable[[int], str] = field(default=ROW.format, compare=False)
     noun: str = "label"
     named: bool = True
@@ -73,16 +74,22 @@ class Matrix:
         return int(self.values.shape[0])
 
     def __repr__(self) -> str:
-        items, names = self.values.shape
-        kind = "sparse " * self.sparse + str(self.values.dtype)
-        return f"Matrix({self.source}: {pluralize(items, 'item')} x {names:,} {self.noun}s, {kind})"
+        n_items, n_names = self.values.shape
+        size = f"{pluralize(n_items, 'item')} x {n_names:,} {self.noun}s"
+        kind = str(self.values.dtype)
+        if self.sparse:
+            kind = f"sparse {kind}"
+        return f"Matrix({self.source}: {size}, {kind})"
 
     @property
     def contents(self) -> tuple[int, str]:
-        """How many of what it holds."""
-        return int(
-            self.values.nnz if self.sparse else np.prod(self.values.shape)
-        ), "score"
+        """The number of values, and what a value is."""
+        return self._count_values(), "score"
+
+    def _count_values(self) -> int:
+        if self.sparse:
+            return int(self.values.nnz)
+        return int(np.prod(self.values.shape))
 
     @property
     def has_ids(self) -> bool:
@@ -91,18 +98,18 @@ class Matrix:
 
     @property
     def sparse(self) -> bool:
-        """Whether what is not held has no value."""
+        """Whether cells that are not stored have no value."""
         return hasattr(self.values, "tocsr")
 
     def rows(self, start: int, stop: int, k: int | None = None) -> Side:
-        """Return items start to stop as lists: the names of a row with their values.
+        """Return the items from start to stop as lists of names with their values.
 
         Parameters
         ----------
         start, stop : int
         k : int, optional
-            Only the k largest values of a row, falling; equal ones in the order of the columns.
-            None is all of them, in the order of the columns.
+            Only the k largest values of a row, in descending order. Equal values are in the order
+            of the columns. None returns all of them in the order of the columns.
         """
         values = self.values[start:stop]
         if self.sparse:
@@ -116,13 +123,13 @@ class Matrix:
             side = Side(np.arange(n_items + 1) * n_names, codes, scores.ravel())
         if k is None:
             return side
-        order = order_rows(side.indptr, side.scores)  # type: ignore[arg-type]
+        order = order_rows(side.indptr, scores.ravel())
         order = order[positions(side.indptr) < k]
-        widths = np.minimum(np.diff(side.indptr), k)
-        return Side(offsets(widths), side.codes[order], side.scores[order])  # type: ignore[index]
+        widths = np.minimum(side.sizes, k)
+        return Side(offsets(widths), side.codes[order], scores.ravel()[order])
 
     def ranked(self, k: int | None = None) -> Lists:
-        """Return the names of each item with their values; see ``rows``."""
+        """Return the names of each item with their values, as ``rows`` does."""
         return self.lists(self.rows(0, len(self), k), ranked=True)
 
     def lists(self, side: Side, *, ranked: bool = False, cells: str = "") -> Lists:
@@ -145,8 +152,10 @@ class Matrix:
         )
 
 
-def note_unstored(found: Any) -> Any:
-    """Return what was read, with a note on the cells of a sparse matrix of scores that have none.
+def note_unstored(data: Any) -> Any:
+    """Return data with a note on the cells that a sparse matrix of scores does not store.
+
+    Data that are not such a matrix are returned unchanged.
 
     Examples
     --------
@@ -154,47 +163,52 @@ def note_unstored(found: Any) -> Any:
     >>> print(*note_unstored(as_matrix(csr_array([[0.5, 0.0]]))).notes)
     sparse: 1 of 2 cells not stored: without a score, which is not a score of 0, and not ranked
     """
-    sparse = isinstance(found, Matrix) and found.sparse
-    cells = int(np.prod(found.values.shape)) if sparse else 0
-    lacking = cells - int(found.values.nnz) if sparse else 0
-    if not lacking:
-        return found
-    fact = Fact("unstored-cells", lacking, values={"cells": cells})
-    return replace(found, notes=[*found.notes, fact])
+    if not isinstance(data, Matrix) or not data.sparse:
+        return data
+    n_cells = int(np.prod(data.values.shape))
+    n_unstored = n_cells - int(data.values.nnz)
+    if not n_unstored:
+        return data
+    fact = Fact("unstored-cells", n_unstored, values={"cells": n_cells})
+    return replace(data, notes=[*data.notes, fact])
 
 
 def row_blocks(values: Any) -> Iterator[tuple[int, Any]]:
-    """Yield blocks of rows that fit memory, each with the number of its first row."""
-    step = max(1, _BLOCK // max(1, values.shape[-1] if values.ndim > 1 else 1))
-    for start in range(0, values.shape[0], step):
-        yield start, values[start : start + step]
+    """Yield blocks of rows that fit into memory, each with the number of its first row."""
+    width = 1
+    if values.ndim > 1:
+        width = max(1, values.shape[-1])
+    n_rows_per_block = max(1, _MAX_VALUES_PER_BLOCK // width)
+    for start in range(0, values.shape[0], n_rows_per_block):
+        yield start, values[start : start + n_rows_per_block]
 
 
 def check_finite(values: Any, where: str) -> None:
-    """Refuse a number that is not finite; names its place."""
+    """Raise an error if a number is not finite. The message names the row and the column."""
     for start, block in row_blocks(values):
         cells = block if isinstance(block, np.ndarray) else block.data
-        bad = ~np.isfinite(cells)
-        if bad.any():
-            first = int(bad.argmax())
-            where = f"{where}, {_place(block, first, start)}"
-            raise InputError(
-                "not-finite", where, role="the value", value=cells.flat[first]
-            )
+        is_wrong = ~np.isfinite(cells)
+        if is_wrong.any():
+            cell = int(is_wrong.argmax())
+            place = f"{where}, {_place_of_cell(block, cell, start)}"
+            value = cells.flat[cell]
+            raise InputError("not-finite", place, role="the value", value=value)
 
 
-def _place(block: Any, cell: int, start: int) -> str:
-    """Write the row and column of a cell."""
-    if isinstance(block, np.ndarray):
-        place = [int(part) for part in np.unravel_index(cell, block.shape)]
-    else:
+def _place_of_cell(block: Any, cell: int, start: int) -> str:
+    """Return the row and the column of a flat index into a block, for messages.
+
+    ``start`` is the first row of the block.
+    """
+    if not isinstance(block, np.ndarray):
         row = int(np.searchsorted(block.indptr, cell, side="right")) - 1
-        place = [row, int(block.indices[cell])]
-    place[0] += start
-    at = ", ".join(
-        f"{what} {i}" for what, i in zip(("row", "column"), place, strict=False)
-    )
-    return f"{at} (from 0)"
+        column = int(block.indices[cell])
+        return f"row {start + row}, column {column} (from 0)"
+    row, *columns = (int(index) for index in np.unravel_index(cell, block.shape))
+    place = f"row {start + row}"
+    if columns:
+        place += f", column {columns[0]}"
+    return f"{place} (from 0)"
 
 
 def as_matrix(
@@ -213,18 +227,18 @@ def as_matrix(
     ----------
     values : array or scipy.sparse matrix, shape (items, names)
     names : iterable of str or of synonym lists, optional
-        Of the columns, which are called by their numbers where left out.
+        The names of the columns. Default: their numbers.
     ids : sequence of str, optional
     source, understood, notes
         As for ``Matrix``.
     finite : bool
-        Whether to check that dense values are finite; otherwise what uses them does.
+        Whether to check that dense values are finite. Otherwise, this is checked on use.
 
     Raises
     ------
     InputError
-        If the shape is not (items, names), a name is none or is there twice, values are masked,
-        are no numbers, or are not finite; names row and column.
+        If the shape is not (items, names), a name is empty or occurs twice, or values are masked,
+        not numbers, or not finite. The message names the row and the column.
 
     Examples
     --------
@@ -245,7 +259,8 @@ def as_matrix(
             wanted="items x classes",
         )
     n_items, n_names = values.shape
-    terms = class_terms(map(str, range(n_names)) if names is None else names)
+    class_names = map(str, range(n_names)) if names is None else names
+    terms = class_terms(class_names)
     if len(terms) != n_names:
         raise InputError(
             "wrong-count",
@@ -254,8 +269,8 @@ def as_matrix(
             wanted=pluralize(n_names, "column"),
         )
     if len(set(terms)) != n_names:
-        twice = Counter(terms).most_common(1)[0][0]
-        raise InputError("duplicate-column", source, name=", ".join(twice))
+        ((repeated, _),) = Counter(terms).most_common(1)
+        raise InputError("duplicate-column", source, name=", ".join(repeated))
     if isinstance(values, np.ndarray):
         values = np.asarray(values)
     else:
@@ -269,7 +284,7 @@ def as_matrix(
             dtype=values.dtype,
             wanted="0/1 or float scores",
         )
-    made = Matrix(
+    matrix = Matrix(
         values,
         range(n_items) if ids is None else ids,
         [as_entry(entry) for entry in terms],
@@ -279,16 +294,16 @@ def as_matrix(
         Places(source, None, ROW, range(n_items)),
         named=names is not None,
     )
-    if values.dtype.kind == "f" and (finite or made.sparse):
+    if values.dtype.kind == "f" and (finite or matrix.sparse):
         check_finite(values, source)
-    return made
+    return matrix
 
 
 def class_numbers(values: Any) -> Any:
     """Return the class of each item as an integer array, or None if these are not classes.
 
-    A vector of integers, or of floats that are integers, holds classes. So does a column, which
-    scikit-learn and MATLAB write.
+    A vector of integers, or of floats that are integers, contains classes. So does a matrix with
+    one column, which scikit-learn and MATLAB write.
 
     Examples
     --------
@@ -308,7 +323,7 @@ def class_numbers(values: Any) -> Any:
 
 
 def is_number_rows(value: Any) -> bool:
-    """Tell whether it is a list of rows of numbers, some of which are not whole.
+    """Return whether a value is a list of rows of numbers that are not all integers.
 
     Examples
     --------
@@ -319,56 +334,65 @@ def is_number_rows(value: Any) -> bool:
         return False
     if not all(isinstance(row, (list, tuple)) for row in value):
         return False
-    plain = all(
-        isinstance(one, (int, float)) and not isinstance(one, bool) for one in value[0]
-    )
-    return plain and any(isinstance(one, float) for row in value for one in row)
+    for cell in value[0]:
+        if not isinstance(cell, (int, float)) or isinstance(cell, bool):
+            return False
+    return any(isinstance(cell, float) for cell in chain.from_iterable(value))
+
+
+# ---- membership ---------------------------------------------------------------------------------
 
 
 def is_membership(matrix: Matrix) -> bool:
-    """Tell whether a matrix says only which names an item has: all its values are 0 or 1.
+    """Return whether a matrix only has the values 0 and 1, for the names that an item has.
 
     Raises
     ------
     InputError
-        If an integer is neither 0, 1 nor -1; names row and column.
+        If an integer is neither 0, 1 nor -1. The message names the row and the column.
     """
     kind = matrix.values.dtype.kind
-    for start, block in row_blocks(matrix.values) if kind in "iuf" else ():
+    if kind not in "iuf":
+        return True
+    for start, block in row_blocks(matrix.values):
         cells = block.data if matrix.sparse else block
-        other = (cells != 0) & (cells != 1)
-        if not other.any():
+        is_other = (cells != 0) & (cells != 1)
+        if not is_other.any():
             continue
         if kind == "f" or is_signed(matrix.values):
             return False
-        first = int(other.argmax())
-        where = f"{matrix.source}, {_place(block, first, start)}"
+        cell = int(is_other.argmax())
+        where = f"{matrix.source}, {_place_of_cell(block, cell, start)}"
         raise InputError(
             "out-of-range",
             where,
             role="the integer",
-            value=cells.flat[first],
+            value=cells.flat[cell],
             wanted="membership as 0 and 1, and scores as floats",
         )
     return True
 
 
 PRESENT, ABSENT, UNVERIFIED = 1.0, -1.0, 0.5
-"""The marks of a ground truth that says what nobody verified; see `semmetrics.data.lists.Lists`."""
+"""The marks of a ground truth with unverified labels. See `semmetrics.data.lists.Lists`."""
 
 
 def is_unknown(values: Any, unknown: Iterable[float]) -> NDArray[np.bool_]:
-    """Tell which values are among those of cells that nobody verified.
+    """Return which values are among the values of unverified cells.
 
     Examples
     --------
     >>> is_unknown(np.array([1.0, -1.0, float("nan")]), (-1, float("nan"))).tolist()
     [False, True, True]
     """
-    found = np.zeros(np.shape(values), np.bool_)
+    is_among = np.zeros(np.shape(values), np.bool_)
     for value in unknown:
-        found |= np.isnan(values) if value != value else np.equal(values, value)
-    return found
+        is_nan = value != value
+        if is_nan:
+            is_among |= np.isnan(values)
+        else:
+            is_among |= np.equal(values, value)
+    return is_among
 
 
 def mark_values(values: Any, unknown: Iterable[float]) -> Floats:
@@ -385,17 +409,23 @@ def mark_values(values: Any, unknown: Iterable[float]) -> Floats:
 
 
 def marked_members(matrix: Matrix, unknown: Sequence[float]) -> Lists:
-    """Return the mark of every cell of a 0/1 matrix in which some cells were not verified.
+    """Return the mark of every cell of a 0/1 matrix in which some cells are unverified.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    unknown : sequence of float
+        The values of unverified cells.
 
     Raises
     ------
     InputError
-        If a cell is neither 0, 1 nor such a value; names row and column.
+        If a cell is neither 0, 1 nor one of these values. The message names the row and the column.
     """
     dense = matrix.values.toarray() if matrix.sparse else np.asarray(matrix.values)
-    odd = ~((dense == 0) | (dense == 1) | is_unknown(dense, unknown))
-    if odd.any():
-        row, column = np.argwhere(odd)[0].tolist()
+    is_wrong = ~((dense == 0) | (dense == 1) | is_unknown(dense, unknown))
+    if is_wrong.any():
+        row, column = np.argwhere(is_wrong)[0].tolist()
         where = f"{matrix.source}, row {row}, column {column} (from 0)"
         wanted = "0, 1 or the unknown value in a ground truth with an unknown value"
         raise InputError(
@@ -410,35 +440,44 @@ def marked_members(matrix: Matrix, unknown: Sequence[float]) -> Lists:
 
 
 def is_signed(values: Any) -> bool:
-    """Tell whether dense values are -1, 0 and 1 alone: absent, difficult and present.
+    """Return whether dense values are only -1, 0 and 1: absent, difficult and present.
 
     Examples
     --------
     >>> is_signed(np.array([[1, -1], [0, 1]])), is_signed(np.array([[0.5, 1]]))
     (True, False)
     """
-    blocks = (
-        row_blocks(values) if isinstance(values, np.ndarray) else [(0, np.array(2))]
-    )
-    return all(((block == 0) | (np.abs(block) == 1)).all() for _, block in blocks)
+    if not isinstance(values, np.ndarray):
+        return False
+    for _, block in row_blocks(values):
+        is_sign = (block == 0) | (np.abs(block) == 1)
+        if not is_sign.all():
+            return False
+    return True
 
 
 def members(matrix: Matrix) -> Lists:
     """Return the names that each item has: the cells that are not 0."""
-    either = not matrix.sparse and matrix.values.dtype.kind == "f"
     if matrix.sparse:
         values = matrix.values.copy()
         values.eliminate_zeros()
-        side = Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
-    else:
-        widths, columns = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
-        for _, block in row_blocks(matrix.values):
-            cells = np.flatnonzero(np.ascontiguousarray(block))
-            rows, places = np.divmod(cells, max(1, block.shape[1]))
-            widths.append(np.bincount(rows, minlength=len(block)))
-            columns.append(places.astype(np.int32))
-        side = Side(offsets(np.concatenate(widths)), np.concatenate(columns))
-    return matrix.lists(side, cells="either" if either else "members")
+        codes = values.indices.astype(np.int32)
+        side = Side(values.indptr.astype(np.int64), codes)
+        return matrix.lists(side, cells="members")
+    sizes = [np.zeros(0, np.int64)]
+    codes_of_blocks = [np.zeros(0, np.int32)]
+    for _, block in row_blocks(matrix.values):
+        cells = np.flatnonzero(np.ascontiguousarray(block))
+        rows, columns = np.divmod(cells, max(1, block.shape[1]))
+        sizes.append(np.bincount(rows, minlength=len(block)))
+        codes_of_blocks.append(columns.astype(np.int32))
+    side = Side(offsets(np.concatenate(sizes)), np.concatenate(codes_of_blocks))
+    # Floats may also be scores of 0 and 1.
+    may_be_scores = matrix.values.dtype.kind == "f"
+    return matrix.lists(side, cells="either" if may_be_scores else "members")
+
+
+# ---- scores and names ---------------------------------------------------------------------------
 
 
 def _as_scores(values: Any, where: str) -> Floats:
@@ -447,28 +486,25 @@ def _as_scores(values: Any, where: str) -> Floats:
     Raises
     ------
     InputError
-        If two whole numbers may become one.
+        If two different integers may become equal.
     """
-    found: Floats = values.astype(np.float64)
+    scores: Floats = values.astype(np.float64)
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
-        large = np.flatnonzero(np.abs(found) > _EXACT)
-        if len(large):
-            raise InputError("inexact", where, value=values.flat[large[0]])
-    return found
+        inexact = np.flatnonzero(np.abs(scores) > _MAX_EXACT_INTEGER)
+        if len(inexact):
+            raise InputError("inexact", where, value=values.flat[inexact[0]])
+    return scores
 
 
 def check_named(columns: Iterable[str], where: str) -> None:
-    """Refuse columns of a table of which one has no name."""
-    for place, name in enumerate(columns):
+    """Raise an error if a column of a table has no name."""
+    for number, name in enumerate(columns):
         if not name.strip():
-            remedy = (
-                "name it, or leave it out if it numbers the rows (to_csv(index=False))"
-            )
             raise InputError(
                 "empty",
-                f"{where}, column {place}{FROM_0}",
+                f"{where}, column {number}{FROM_0}",
                 role="the name of the column",
-                remedy=remedy,
+                remedy="name it, or leave it out if it numbers the rows (to_csv(index=False))",
             )
 
 
@@ -478,34 +514,33 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     Raises
     ------
     InputError
-        If a class is not a string or a list of synonyms, or is empty; names its place.
+        If a class is not a string or a list of synonyms, or is empty. The message names its place.
 
     Examples
     --------
     >>> class_terms(["dog", ["cat", "kitty"]])
     [('dog',), ('cat', 'kitty')]
     """
-    listed: list[Terms] = []
     if isinstance(classes, (str, bytes, Mapping, Set)) or not is_iterable(classes):
-        raise InputError(
-            "wrong-type",
-            value=classes,
-            wanted="a list of names, in the order of the columns",
-        )
+        wanted = "a list of names, in the order of the columns"
+        raise InputError("wrong-type", value=classes, wanted=wanted)
+    terms: list[Terms] = []
     for number, entry in enumerate(classes):
         if isinstance(entry, str) and entry.strip():
-            listed.append((entry,))
-            continue
-        terms = (entry,) if isinstance(entry, str) else entry
-        where = f"class list, class {number} (from 0)"
-        if not isinstance(terms, (list, tuple)) or not all(
-            isinstance(t, str) for t in terms
-        ):
-            wanted = 'a class such as "cat", or synonyms ["cat", "kitty"]'
-            raise InputError("wrong-type", where, value=entry, wanted=wanted)
-        if not terms or not all(term.strip() for term in terms):
-            raise InputError(
-                "empty", where, role="the class", remedy="name it, or remove it"
-            )
-        listed.append(tuple(dict.fromkeys(terms)))
-    return listed
+            terms.append((entry,))
+        else:
+            terms.append(_synonyms_of(entry, f"class list, class {number} (from 0)"))
+    return terms
+
+
+def _synonyms_of(entry: Any, where: str) -> Terms:
+    """Return the distinct synonyms of a class, and raise an error for other entries."""
+    synonyms = (entry,) if isinstance(entry, str) else entry
+    is_list = isinstance(synonyms, (list, tuple))
+    if not is_list or not all(isinstance(term, str) for term in synonyms):
+        wanted = 'a class such as "cat", or synonyms ["cat", "kitty"]'
+        raise InputError("wrong-type", where, value=entry, wanted=wanted)
+    if not synonyms or not all(term.strip() for term in synonyms):
+        remedy = "name it, or remove it"
+        raise InputError("empty", where, role="the class", remedy=remedy)
+    return tuple(dict.fromkeys(synonyms))

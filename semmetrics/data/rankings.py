@@ -1,10 +1,10 @@
-"""What ranks a gallery, a row for each query: similarities, products of vectors, ranked lists.
+"""Rankings of a gallery for each query: similarities, products of vectors, and ranked lists.
 
 Conventions
 -----------
-Columns are the candidates of the gallery. Similarities are never sorted whole, and those of vectors
-never held whole: rows are looked at a table at a time. phi says how similar in meaning queries and
-candidates are: a matrix beside their scores.
+Rows are queries, and columns are the candidates of the gallery. Similarities are never sorted as a
+whole, and similarities of vectors are never stored as a whole: rows are processed table by table.
+phi is a second matrix that contains how similar in meaning queries and candidates are.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,18 +25,26 @@ from semmetrics.core.top_k import first_places
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
 
-PHI, DEPTH, MOST = "phi", "depth", "most similar"
-"""What a retrieval task has beside it: matrices by name, how deep rankings and lists of the most
-similar items are needed."""
-_MEMORY = 1 << 26  # bytes of a table
-_PRODUCTS = 1 << 28  # the same of products, which are faster the more rows they have
-_LEAST_ROWS, _MOST_ROWS = 64, 4096  # rows of a table
-_PART = 1 << 26  # bytes that are hashed at a time
-_FEW = 3  # positives of a query up to which a table is read as it lies
+PHI = "phi"
+"""The key of the matrices phi of a retrieval task, which are stored by name."""
+DEPTH = "depth"
+"""The key of how many candidates of a ranking are needed."""
+MOST = "most similar"
+"""The key of how many of the most similar items are needed."""
+_MAX_BYTES_PER_TABLE = 1 << 26
+_MAX_BYTES_PER_PRODUCT = 1 << 28
+"""Larger than other tables, because products are faster for more rows."""
+_MIN_ROWS_PER_TABLE = 64
+_MAX_ROWS_PER_TABLE = 4096
+_MAX_BYTES_PER_HASH = 1 << 26
+_MAX_POSITIVES_TO_COUNT_DOWN = 3
+"""A transposed matrix is read by columns if queries have no more positives."""
+_ENTRY_BYTES = 64
+"""The memory that an entry of a ranked list needs."""
 
 
 class _Tables(ABC):
-    """Rows whose similarities to all candidates are computed, or read, a table at a time."""
+    """Rows whose similarities to all candidates are read or computed table by table."""
 
     shape: tuple[int, int]
 
@@ -46,7 +55,7 @@ class _Tables(ABC):
     def count(
         self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
     ) -> Counts:
-        """Count what is nearer than some candidates, among the columns given."""
+        """Count the candidates that are nearer than some candidates, among ``columns``."""
         if columns is not None:
             codes = np.searchsorted(columns, codes).astype(np.int32)
         return count_nearer(self.table(rows, columns), indptr, codes)
@@ -54,16 +63,21 @@ class _Tables(ABC):
     def first(
         self, rows: Ints, columns: Ints | None, k: int, later: Any
     ) -> list[Codes]:
-        """Return the first k candidates of each row."""
+        """Return the first k candidates of each row, among ``columns``."""
         table = self.table(rows, columns)
         if later is not None and columns is not None:
             later = later[:, columns]
-        found = first_places(table, min(k, table.shape[1]), later)
-        return list(found if columns is None else columns[found])
+        places = first_places(table, min(k, table.shape[1]), later)
+        if columns is None:
+            return list(places)
+        return list(columns[places])
 
     def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
-        """Return how many candidates each row ranks: all."""
-        return np.full(len(rows), self.shape[1] if columns is None else len(columns))
+        """Return how many candidates each row ranks, which is all of them."""
+        _, n_candidates = self.shape
+        if columns is not None:
+            n_candidates = len(columns)
+        return np.full(len(rows), n_candidates)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +87,7 @@ class Similarities(_Tables):
     Attributes
     ----------
     values : array
-        Queries x gallery, or gallery x queries where ``transposed``; perhaps memory-mapped.
+        Queries x gallery, or gallery x queries if ``transposed``. It may be memory-mapped.
     transposed : bool
     """
 
@@ -88,18 +102,22 @@ class Similarities(_Tables):
 
     @property
     def step(self) -> int:
-        """How many rows are looked at together."""
-        return min(_MOST_ROWS, max(_LEAST_ROWS, _MEMORY // max(1, 8 * self.shape[1])))
+        """How many rows are processed together."""
+        return _rows_per_table(_MAX_BYTES_PER_TABLE, 8 * self.shape[1])
 
     def transpose(self) -> Similarities:
-        """Return the same with the gallery as queries."""
+        """Return the rankings of the queries for each candidate."""
         return Similarities(self.values, not self.transposed)
 
     def count(
         self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
     ) -> Counts:
-        """Count what is nearer than some candidates; down the columns where that is less work."""
-        if not self.transposed or int(ragged.lengths(indptr).max(initial=0)) > _FEW:
+        """Count the candidates that are nearer than some candidates, among ``columns``.
+
+        A transposed matrix is read in its own order if that is less work.
+        """
+        most_positives = int(ragged.lengths(indptr).max(initial=0))
+        if not self.transposed or most_positives > _MAX_POSITIVES_TO_COUNT_DOWN:
             return super().count(rows, columns, indptr, codes)
         part = self.values
         if columns is not None:
@@ -108,41 +126,56 @@ class Similarities(_Tables):
         return count_down(part[:, ragged.as_slice(rows)], indptr, codes)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
-        """Return the similarities of some rows; of half precision as single, which is exact."""
-        mine = ragged.as_slice(rows)
-        theirs = slice(None) if columns is None else ragged.as_slice(columns)
-        first, second = (theirs, mine) if self.transposed else (mine, theirs)
-        part = self.values[first][:, second]
-        kind = np.float32 if part.dtype.itemsize < 4 else part.dtype
-        return np.ascontiguousarray(part.T if self.transposed else part, kind)
+        """Return the similarities of some rows to some candidates.
+
+        Half precision becomes single precision, which is exact.
+        """
+        own_rows = ragged.as_slice(rows)
+        own_columns: Any = slice(None)
+        if columns is not None:
+            own_columns = ragged.as_slice(columns)
+        if self.transposed:
+            part = self.values[own_columns][:, own_rows].T
+        else:
+            part = self.values[own_rows][:, own_columns]
+        dtype = np.float32 if part.dtype.itemsize < 4 else part.dtype
+        return np.ascontiguousarray(part, dtype)
 
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
-        """Find what is nearest to each row among the columns given, beside one candidate of each.
+        """Find the candidate that is nearest to each row, and whether it is a given one.
 
         Parameters
         ----------
         rows : int array
         columns : int array, rising, or None
         codes : int array
-            The candidate of each row that is asked for; -1 for none.
+            The given candidate of each row, or -1.
         """
         if columns is None:
             return find_first(self.table(rows, None), codes)
-        place = np.searchsorted(columns, codes)
-        inside = np.append(columns, -1)[place] == codes
-        found = find_first(self.table(rows, columns), np.where(inside, place, -1))
-        return found._replace(
-            places=columns[found.places].astype(np.int32),
-            others=columns[found.others].astype(np.int32),
+        places = np.searchsorted(columns, codes)
+        is_inside = np.append(columns, -1)[places] == codes
+        own_codes: Any = np.where(is_inside, places, -1)
+        first = find_first(self.table(rows, columns), own_codes)
+        return first._replace(
+            places=columns[first.places].astype(np.int32),
+            others=columns[first.others].astype(np.int32),
         )
+
+
+def _rows_per_table(max_bytes: int, bytes_per_row: int) -> int:
+    """Return how many rows of a table fit into memory, within limits."""
+    n_rows = max_bytes // max(1, bytes_per_row)
+    n_rows = max(_MIN_ROWS_PER_TABLE, n_rows)
+    return int(min(_MAX_ROWS_PER_TABLE, n_rows))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Products(_Tables):
-    """Similarities that are inner products of vectors, computed a table at a time.
+    """Similarities that are inner products of vectors, computed table by table.
 
-    Every table has the same number of rows, the last one too, so that the bits of a product do not
-    depend on the rows computed with it.
+    Every table has the same number of rows, including the last one, so that the bits of a product
+    do not depend on the rows that are computed together with it.
 
     Attributes
     ----------
@@ -160,52 +193,52 @@ class Products(_Tables):
     @property
     def step(self) -> int:
         """How many rows are multiplied together."""
-        size = self.queries.dtype.itemsize
-        return int(
-            min(_MOST_ROWS, max(_LEAST_ROWS, _PRODUCTS // max(1, size * self.shape[1])))
-        )
+        bytes_per_row = self.queries.dtype.itemsize * self.shape[1]
+        return _rows_per_table(_MAX_BYTES_PER_PRODUCT, bytes_per_row)
 
     def transpose(self) -> Products:
-        """Return the same with the gallery as queries."""
+        """Return the rankings of the queries for each candidate."""
         return Products(self.gallery, self.queries)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
-        """Multiply some rows with some of the gallery."""
+        """Return the inner products of the vectors of some rows and some candidates."""
         backend = Backend(self.queries)
-        part = self.queries[_chosen(backend, rows)]
-        gallery = (
-            self.gallery if columns is None else self.gallery[_chosen(backend, columns)]
-        )
-        if len(rows) < self.step < self.shape[0]:
-            full = backend.xp.zeros(
-                (self.step, part.shape[1]), dtype=part.dtype, **backend.place
-            )
-            full[: len(rows)] = part
-            part = full
-        return (part @ gallery.T)[: len(rows)]
+        n_rows = len(rows)
+        queries = self.queries[_as_index(backend, rows)]
+        gallery = self.gallery
+        if columns is not None:
+            gallery = gallery[_as_index(backend, columns)]
+        if n_rows < self.step < self.shape[0]:
+            shape = (self.step, queries.shape[1])
+            padded = backend.xp.zeros(shape, dtype=queries.dtype, **backend.place)
+            padded[:n_rows] = queries
+            queries = padded
+        return (queries @ gallery.T)[:n_rows]
 
 
-def _chosen(backend: Backend, numbers: Ints) -> Any:
-    found = ragged.as_slice(numbers)
-    return (
-        found if isinstance(found, slice) or not backend.torch else backend.array(found)
-    )
+def _as_index(backend: Backend, numbers: Ints) -> Any:
+    """Return numbers as an index of arrays of the backend, as a slice if possible."""
+    index = ragged.as_slice(numbers)
+    if isinstance(index, slice) or not backend.torch:
+        return index
+    return backend.array(index)
 
 
 def check_repeats(run: Lists, noun: str = "candidate") -> None:
-    """Refuse a ranked list that has an entry twice.
+    """Check that no ranked list has an entry twice.
 
     Raises
     ------
     InputError
-        Names the item and the entry.
+        If one does. The message names the item and the entry.
     """
-    side, width = run.side, max(1, len(run.vocabulary))
+    side = run.side
+    width = max(1, len(run.vocabulary))
     keys = ragged.cell_keys(side.indptr, side.codes, width)
-    first = ragged.first_occurrences(keys, width * len(run))
-    if first is None:
+    is_first = ragged.first_occurrences(keys, width * len(run))
+    if is_first is None:
         return
-    occurrence = int((~first).argmax())
+    occurrence = int((~is_first).argmax())
     row = int(np.searchsorted(side.indptr, occurrence, side="right")) - 1
     value = run.vocabulary[side.codes[occurrence]]
     raise InputError("duplicate", run.where(row), role=f"the {noun}", value=value)
@@ -218,9 +251,9 @@ class RankedLists:
     Attributes
     ----------
     side : Side
-        Candidates of each row; where they have scores these fall.
+        The candidates of each row. Scores, if there are any, are in descending order.
     size : int
-        Of the gallery.
+        The size of the gallery.
     """
 
     side: Side
@@ -228,7 +261,7 @@ class RankedLists:
 
     @staticmethod
     def of(side: Side, size: int) -> RankedLists:
-        """Put lists with scores in the order of these."""
+        """Return the rankings of lists, which are sorted by their scores if they have any."""
         if side.scores is not None:
             order = ragged.order_rows(side.indptr, side.scores)
             side = Side(side.indptr, side.codes[order], side.scores[order])
@@ -241,104 +274,113 @@ class RankedLists:
 
     @property
     def step(self) -> int:
-        """How many lists are looked at together."""
-        return max(1, _MEMORY * len(self.side) // max(1, 64 * len(self.side.codes)))
+        """How many lists are processed together."""
+        n_bytes = max(1, _ENTRY_BYTES * len(self.side.codes))
+        return max(1, _MAX_BYTES_PER_TABLE * len(self.side) // n_bytes)
 
     def _select(self, rows: Ints, columns: Ints | None) -> Side:
+        """Return some lists with only the candidates in ``columns``."""
         side = self.side.take(rows)
         if columns is None:
             return side
-        inside = np.zeros(self.size, np.bool_)
-        inside[columns] = True
-        return side.keep(inside[side.codes])
+        is_chosen = np.zeros(self.size, np.bool_)
+        is_chosen[columns] = True
+        return side.keep(is_chosen[side.codes])
 
     def count(
         self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
     ) -> Counts:
-        """Find each candidate in its list, and count what stands before it; -1 if it is not there.
+        """Count the entries before each candidate in its list, and -1 if it is not in the list.
 
-        Candidates with equal scores are tied; their order in the list is that of the gallery.
+        Candidates with equal scores are tied. In the list, they are in the order of the gallery.
         """
         side = self._select(rows, columns)
         keys = ragged.row_numbers(side.indptr) * self.size + side.codes
         order = np.argsort(keys, kind="stable")
-        sought = ragged.row_numbers(indptr) * self.size + codes
-        place = np.searchsorted(keys[order], sought)
-        there = np.append(keys[order], -1)[place] == sought
-        found = Counts.empty(len(codes))
-        flat = order[place[there]]
-        first, last = self._runs(side)
-        starts = side.indptr[ragged.row_numbers(side.indptr)]
-        found.nearer[:] = -1
-        found.nearer[there] = (first - starts)[flat]
-        found.tied[there] = (last - first)[flat] - 1
-        found.tied_before[there] = flat - first[flat]
-        return found
+        sorted_keys = keys[order]
+        wanted_keys = ragged.row_numbers(indptr) * self.size + codes
+        places = np.searchsorted(sorted_keys, wanted_keys)
+        is_listed = np.append(sorted_keys, -1)[places] == wanted_keys
+        entries = order[places[is_listed]]
+        tie_starts, tie_ends = self._find_ties(side)
+        list_starts = side.indptr[ragged.row_numbers(side.indptr)]
+        counts = Counts.empty(len(codes))
+        counts.nearer[:] = -1
+        counts.nearer[is_listed] = (tie_starts - list_starts)[entries]
+        counts.tied[is_listed] = (tie_ends - tie_starts)[entries] - 1
+        counts.tied_before[is_listed] = entries - tie_starts[entries]
+        return counts
 
-    def _runs(self, side: Side) -> tuple[Ints, Ints]:
-        """Return where the run of equal scores begins and ends that each entry is in."""
-        new = np.ones(len(side.codes), np.bool_)
+    def _find_ties(self, side: Side) -> tuple[Ints, Ints]:
+        """Return the start and the end of the run of equal scores of each entry."""
+        is_start = np.ones(len(side.codes), np.bool_)
         if side.scores is not None:
-            new = ragged.starts_run(ragged.row_numbers(side.indptr))
-            new |= ragged.starts_run(side.scores)
-        starts = np.flatnonzero(new)
-        widths = np.diff(starts, append=len(new))
+            is_start = ragged.starts_run(ragged.row_numbers(side.indptr))
+            is_start |= ragged.starts_run(side.scores)
+        starts = np.flatnonzero(is_start)
+        widths = np.diff(starts, append=len(is_start))
         return np.repeat(starts, widths), np.repeat(starts + widths, widths)
 
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
-        """Find what each list has first among the candidates given; see `Similarities.nearest`."""
-        side, found = self._select(rows, columns), First.empty(len(rows))
-        some = np.flatnonzero(side.sizes)
-        heads = side.indptr[some]
-        found.places[some] = found.others[some] = side.codes[heads]
+        """Find the first candidate of each list, as `Similarities.nearest` does."""
+        side = self._select(rows, columns)
+        first = First.empty(len(rows))
+        with_entries = np.flatnonzero(side.sizes)
+        heads = side.indptr[with_entries]
+        first.places[with_entries] = side.codes[heads]
+        first.others[with_entries] = side.codes[heads]
         if side.scores is not None:
-            found.values[some] = side.scores[heads]
-        ends = self._runs(side)[1]
-        found.tied[some] = ends[heads] - heads - 1
-        found.reached[some] = side.codes[heads] == codes[some]
-        for row in np.flatnonzero(found.tied).tolist():
+            first.values[with_entries] = side.scores[heads]
+        _, tie_ends = self._find_ties(side)
+        first.tied[with_entries] = tie_ends[heads] - heads - 1
+        first.reached[with_entries] = side.codes[heads] == codes[with_entries]
+        for row in np.flatnonzero(first.tied).tolist():
             head = side.indptr[row]
-            tied = side.codes[head : ends[head]]
-            found.reached[row] = (tied == codes[row]).any()
-            found.tied[row] *= found.reached[row]
-            found.others[row] = tied[int(tied[0] == codes[row])]
-        return found
+            tied = side.codes[head : tie_ends[head]]
+            is_reached = (tied == codes[row]).any()
+            first.reached[row] = is_reached
+            if not is_reached:
+                first.tied[row] = 0
+            is_head = tied[0] == codes[row]
+            first.others[row] = tied[1] if is_head else tied[0]
+        return first
 
     def first(
         self, rows: Ints, columns: Ints | None, k: int, later: Any
     ) -> list[Codes]:
-        """Return the first k candidates of each list."""
+        """Return the first k candidates of each list, among ``columns``."""
         side = self._select(rows, columns)
-        found = []
+        first_codes = []
         for row in range(len(side)):
-            one = side.rows(row, row + 1)
-            codes = one.codes
-            if later is not None and one.scores is not None:
-                codes = codes[np.lexsort((later[row][codes], -one.scores))]
-            found.append(codes[:k])
-        return found
+            own = side.rows(row, row + 1)
+            codes = own.codes
+            if later is not None and own.scores is not None:
+                order = np.lexsort((later[row][codes], -own.scores))
+                codes = codes[order]
+            first_codes.append(codes[:k])
+        return first_codes
 
     def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
         """Return how many candidates each list has."""
-        return ragged.lengths(self._select(rows, columns).indptr)
+        return self._select(rows, columns).sizes
 
 
 Rows: TypeAlias = Similarities | Products | RankedLists
-"""What ranks the gallery, a row for each query."""
+"""A ranking of the gallery for each query."""
 
 
 class Phi(NamedTuple):
-    """A matrix of similarities in meaning, and how a task's queries lie in it.
+    """A matrix of similarities in meaning, and the places of a task's queries in it.
 
     Attributes
     ----------
     matrix : array, shape (rows, columns) of the run
     queries : {"rows", "columns"}
-        What of it the queries of the task are.
+        Whether the queries of the task are its rows or its columns.
     place : int array
-        The row (or column) of each row of the run; -1 for none.
+        The row or column of each row of the run, and -1 for none.
     identity : str
-        Its shape and a hash of its values; of one that was computed also how.
+        Its shape, a hash of its values and, if it was computed, how.
     """
 
     matrix: Any
@@ -347,21 +389,25 @@ class Phi(NamedTuple):
     identity: str
 
     def places(self, rows: Ints) -> Ints:
-        """Return where queries lie that have those rows of the run; -1 for none."""
+        """Return the rows or columns of queries by their rows in the run, and -1 for none."""
         return np.where(rows >= 0, self.place[rows], -1)
 
     def part(self, rows: Ints, candidates: Ints, identity: str) -> Phi:
-        """Return the part of some rows of the run, and of some candidates, which rise.
+        """Return the part for some rows of the run, and for some candidates in ascending order.
 
-        It is looked at where it lies, if it is a block.
+        It is a view if it is a block of the matrix.
         """
         places = self.places(rows)
-        kept = np.unique(places[places >= 0])
-        sides = (kept, candidates) if self.queries == "rows" else (candidates, kept)
-        first, second = map(ragged.as_slice, sides)
-        matrix = self.matrix[first][:, second]
+        has_place = places >= 0
+        queries = np.unique(places[has_place])
+        query_index = ragged.as_slice(queries)
+        candidate_index = ragged.as_slice(candidates)
+        if self.queries == "rows":
+            matrix = self.matrix[query_index][:, candidate_index]
+        else:
+            matrix = self.matrix[candidate_index][:, query_index]
         place = np.full(len(self.place), -1)
-        place[rows[places >= 0]] = np.searchsorted(kept, places[places >= 0])
+        place[rows[has_place]] = np.searchsorted(queries, places[has_place])
         return Phi(matrix, self.queries, place, identity)
 
 
@@ -373,31 +419,34 @@ def fingerprint(matrix: Any) -> str:
     >>> fingerprint(np.eye(2, dtype=np.float32)) == fingerprint(np.eye(2))
     True
     """
-    # not for every score: it takes 5 ms
-    from concurrent.futures import (
-        ThreadPoolExecutor,
-    )
+    # Imported here, because the import takes 5 ms and few scores need it.
+    from concurrent.futures import ThreadPoolExecutor
 
-    rows, columns = matrix.shape
-    step = max(1, _PART // max(1, 8 * columns))
-
-    def digest(start: int) -> bytes:
-        part = np.ascontiguousarray(matrix[start : start + step], "<f8")
-        return hashlib.blake2b(part.data if part.size else b"", digest_size=16).digest()
-
+    n_rows, n_columns = matrix.shape
+    n_rows_per_part = max(1, _MAX_BYTES_PER_HASH // max(1, 8 * n_columns))
+    starts = range(0, n_rows, n_rows_per_part)
+    hash_part = partial(_hash_rows, matrix, n_rows_per_part)
     with ThreadPoolExecutor(2) as pool:
-        parts = b"".join(pool.map(digest, range(0, rows, step)))
-    return f"{rows}x{columns}@{hashlib.blake2b(parts, digest_size=6).hexdigest()}"
+        digests = b"".join(pool.map(hash_part, starts))
+    digest = hashlib.blake2b(digests, digest_size=6).hexdigest()
+    return f"{n_rows}x{n_columns}@{digest}"
+
+
+def _hash_rows(matrix: Any, n_rows: int, start: int) -> bytes:
+    """Return a hash of the values of some rows of a matrix as float64."""
+    values = np.ascontiguousarray(matrix[start : start + n_rows], "<f8")
+    data = values.data if values.size else b""
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def computed_as(identity: str, name: str) -> dict[str, Any]:
-    """Return the options by which a phi of that identity was computed; none of one that was read.
+    """Return the options with which a phi was computed. There are none if it was read.
 
     Parameters
     ----------
     identity : str
     name : str
-        What measures call it.
+        The name of the phi in measures.
 
     Examples
     --------
@@ -406,12 +455,14 @@ def computed_as(identity: str, name: str) -> dict[str, Any]:
     >>> computed_as("3x6@0b6523f5e0c0", "default")
     {}
     """
-    _, *how = identity.split(";")
-    if not how:
+    _, *settings = identity.split(";")
+    if not settings:
         return {}
-    names = {"tok": "tokenizer", "lookup": "lookup", "oov": "oov"}
-    parts = [part.partition(":") for text in how[1:] for part in text.split("|")]
-    return {
-        PHI: {name: how[0]},
-        **{names[key]: value for key, _, value in parts if key in names},
-    }
+    measure, *settings = settings
+    option_of_key = {"tok": "tokenizer", "lookup": "lookup", "oov": "oov"}
+    options: dict[str, Any] = {PHI: {name: measure}}
+    for setting in "|".join(settings).split("|"):
+        key, _, value = setting.partition(":")
+        if key in option_of_key:
+            options[option_of_key[key]] = value
+    return options

@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-What is small is read at once. The rest of a large file is read when it is asked for, in chunks or
-whole; a large stream, which cannot be read twice, is first copied to a temporary file.
+Small inputs are read at once. The rest of a large file is read on demand, in chunks or as a whole.
+A large stream, which cannot be read twice, is first copied to a temporary file.
 
-The limit ``max_bytes`` is for the bytes that are read, after decompression.
+The limit ``max_bytes`` applies to the bytes that are read, after decompression.
 """
 
 from __future__ import annotations
@@ -29,25 +29,32 @@ from semmetrics.errors import InputError, at
 from semmetrics.messages import listing
 
 SMALL = 2 * 2**20
-"""Bytes of an input that is read at once, by Python: pyarrow takes 0.25 s to import, in which the
-strict readers read about 2 MB of JSON lines or CSV."""
+"""The largest size in bytes of an input that is read at once, in Python.
+
+pyarrow takes 0.25 s to import. In this time, the strict readers read about 2 MB of JSON lines or
+CSV.
+"""
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+"""The byte order marks of UTF-16."""
 _CHUNK = 2**20
-_ROW = 2**24  # bytes in which the quotes of a row are closed
+_MAX_QUOTED_ROW = 2**24
+"""The most bytes of a row with quoted newlines."""
 _GZIP = b"\x1f\x8b"
 _LFS = b"version https://git-lfs.github.com/spec/"
 _ZIP = b"PK\x03\x04"
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls
 _HTML = (b"<!doctype html", b"<html")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
+_BAD_CHARACTERS = {"\0": "a NUL character", "\ufeff": "a byte order mark (U+FEFF)"}
+"""What messages call characters that no text may contain."""
 _STDIN = "standard input"
 T = TypeVar("T")
 
 
 @contextmanager
 def enough_memory(name: str) -> Iterator[None]:
-    """Raise a MemoryError as the error of an input that does not fit into memory."""
+    """Convert a MemoryError to the error of an input that does not fit into memory."""
     try:
         yield
     except MemoryError:
@@ -58,18 +65,21 @@ def enough_memory(name: str) -> Iterator[None]:
 def undamaged(
     where: str, *errors: type[Exception], code: str = "damaged"
 ) -> Iterator[None]:
-    """Raise what a library raises for other content than it reads as the error of an input."""
+    """Convert the errors that a library raises for damaged content to the error of an input."""
     try:
         yield
     except (InputError, MemoryError):
         raise
     except errors as error:
-        why = (str(error).splitlines() or [type(error).__name__])[0]
+        lines = str(error).splitlines()
+        why = lines[0] if lines else type(error).__name__
         raise InputError(code, where, why=why) from None
 
 
 def text_lines(text: str, newline: str = "\n") -> Iterator[str]:
-    r"""Yield the lines of a text with their ends; with newline="" a carriage return ends one, too.
+    r"""Yield the lines of a text with their line ends.
+
+    With ``newline=""``, a carriage return also ends a line.
 
     Examples
     --------
@@ -77,7 +87,9 @@ def text_lines(text: str, newline: str = "\n") -> Iterator[str]:
     (['a\r\n', '\n', 'b'], ['a\r', 'b'])
     """
     start = 0
-    while start < len(text):  # a part at a time: a stream takes four bytes a letter
+    while start < len(
+        text
+    ):  # in parts, because a StringIO needs four bytes per character
         stop = text.find("\n", start + _CHUNK) + 1 or len(text)
         yield from io.StringIO(text[start:stop], newline=newline)
         start = stop
@@ -90,22 +102,22 @@ class Source:
     Attributes
     ----------
     name : str
-        What messages call it.
+        The name in messages.
     head : bytes
-        Its beginning, decompressed; all of it where it is small.
+        The beginning, decompressed. All bytes if the input is small.
     suffix : str or None
-        The extension, without ".gz"; None where it has no name to tell a format by.
+        The extension, without ".gz". None if there is no name that tells the format.
     packed : bool
-        Whether it is compressed by gzip.
+        Whether the input is compressed with gzip.
     path : Path or None
-        The file, where it is large.
+        The file, if it is large.
     spool : file or None
         The copy of a large stream.
     max_bytes : int
         The most bytes to read, after decompression.
     before : tuple of int and int
-        How many lines (rows, of a table) and bytes come before a part of a file. If the part begins
-        with the header of the file, they are those between both.
+        The number of lines (for tables: rows) and bytes before this part of a file. If the part
+        begins with the header of the file, those between the header and the rest.
     table : Arrow table or None
         The rows of a part of a Parquet or Arrow file.
     """
@@ -126,7 +138,7 @@ class Source:
         return self.path is not None or self.spool is not None
 
     def chunks(self, size: int = _CHUNK) -> Iterator[bytes]:
-        """Yield all bytes, decompressed, in parts of about a size."""
+        """Yield all bytes, decompressed, in parts of about this size."""
         if not self.is_large:
             yield self.head
             return
@@ -137,7 +149,7 @@ class Source:
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """Open the bytes as they lie on disk or in memory, from their beginning."""
+        """Open the raw bytes on disk or in memory, which may be compressed."""
         with naming(self.name, self.path):
             if self.path is not None:
                 with self.path.open("rb") as stream:
@@ -151,65 +163,71 @@ class Source:
     @cached_property
     def data(self) -> bytes:
         """All bytes, decompressed."""
-        return b"".join(self.chunks()) if self.is_large else self.head
+        if not self.is_large:
+            return self.head
+        return b"".join(self.chunks())
 
     @cached_property
     def text(self) -> str:
-        """The text, decoded strictly; a byte order mark at the very start is taken off."""
+        """The text, decoded strictly, without a byte order mark at the beginning."""
         codec = "utf-16" if self.head[:2] in UTF16 else "utf-8"
         try:
             text = self.data.decode(codec)
         except UnicodeDecodeError as error:
-            line = self.data[: error.start].decode(codec, "ignore").count("\n") + 1
-            where = at(self.name, f"line {line + self.before[0]}")
-            byte = error.start + self.before[1]
-            raise InputError(
-                "not-utf8", where, byte=byte, codec=codec.upper()
-            ) from None
+            raise self._decoding_error(error, codec) from None
         if self.is_large:
-            self.__dict__.pop("data", None)  # it can be read again
-        text = text.removeprefix("\ufeff") if codec == "utf-8" else text
-        for bad, what in (
-            ("\0", "a NUL character"),
-            ("\ufeff", "a byte order mark (U+FEFF)"),
-        ):
-            if (place := text.find(bad)) >= 0:
-                line = text.count("\n", 0, place) + 1 + self.before[0]
-                raise InputError(
-                    "bad-character", at(self.name, f"line {line}"), what=what
-                )
+            self.__dict__.pop("data", None)  # can be read again
+        if codec == "utf-8":
+            text = text.removeprefix("\ufeff")
+        for character, what in _BAD_CHARACTERS.items():
+            position = text.find(character)
+            if position >= 0:
+                line = text.count("\n", 0, position) + 1 + self.before[0]
+                where = at(self.name, f"line {line}")
+                raise InputError("bad-character", where, what=what)
         if not text or text.isspace():
-            raise InputError(
-                "empty", self.name, role="the text", remedy="check how it was written"
-            )
+            remedy = "check how it was written"
+            raise InputError("empty", self.name, role="the text", remedy=remedy)
         return text
+
+    def _decoding_error(self, error: UnicodeDecodeError, codec: str) -> InputError:
+        """Return the error for bytes that are not text, with their place in the whole file."""
+        n_lines_before, n_bytes_before = self.before
+        text_before = self.data[: error.start].decode(codec, "ignore")
+        line = text_before.count("\n") + 1 + n_lines_before
+        byte = error.start + n_bytes_before
+        where = at(self.name, f"line {line}")
+        return InputError("not-utf8", where, byte=byte, codec=codec.upper())
 
     @property
     def beginning(self) -> str:
-        """The text that it begins with; all of it where that is small."""
+        """The beginning of the text in whole lines. All of it if the input is small."""
         if not self.is_large or self.head[:2] in UTF16:
             return self.text
-        return (
-            self.head[: self.head.rfind(b"\n") + 1]
-            .decode("utf-8", "replace")
-            .lstrip("\ufeff")
-        )
+        end = self.head.rfind(b"\n") + 1
+        return self.head[:end].decode("utf-8", "replace").lstrip("\ufeff")
 
     def parsed(self, parse: Callable[[Source], Any]) -> Any:
-        """Return what a parser makes of the source, once; readers do not change it."""
+        """Return the result of a parser, which is called only once. Readers do not change it."""
         if "value" not in self.__dict__:
             with no_collection():
                 self.__dict__["value"] = parse(self)
         return self.__dict__["value"]
 
     def forget(self) -> None:
-        """Let go of what can be read or parsed again."""
-        for name in ("value", "text", *(("data",) if self.is_large else ())):
+        """Free what can be read or parsed again."""
+        cached = ["value", "text"]
+        if self.is_large:
+            cached.append("data")
+        for name in cached:
             self.__dict__.pop(name, None)
 
 
+# ---- text ---------------------------------------------------------------------------------------
+
+
 def as_utf8(parts: Iterable[bytes], name: str) -> Iterator[bytes]:
-    r"""Yield a text in UTF-16, which begins with a byte order mark, as UTF-8.
+    r"""Convert a text in UTF-16 with a byte order mark to UTF-8, part by part.
 
     Raises
     ------
@@ -223,8 +241,11 @@ def as_utf8(parts: Iterable[bytes], name: str) -> Iterator[bytes]:
     b'a\nb'
     """
     decoder = codecs.getincrementaldecoder("utf-16")()
-    n_lines = n_bytes = 0
-    for part, is_last in chain(((part, False) for part in parts), [(b"", True)]):
+    n_lines = 0
+    n_bytes = 0
+    for part in chain(parts, [None]):
+        is_last = part is None
+        part = part or b""
         try:
             text = decoder.decode(part, is_last)
         except UnicodeDecodeError as error:
@@ -239,16 +260,16 @@ def as_utf8(parts: Iterable[bytes], name: str) -> Iterator[bytes]:
 def line_blocks(
     parts: Iterable[bytes], limit: int, *, quoted: bool = False
 ) -> Iterator[bytes]:
-    r"""Yield the bytes of a text again, in blocks of whole lines.
+    r"""Yield the bytes of a text in blocks of whole lines.
 
     Parameters
     ----------
     parts : iterable of bytes
     limit : int
-        How many bytes a line may have; one that has more, which its reader refuses, is cut.
+        The most bytes of a line. A longer line, for which the reader raises an error, is cut.
     quoted : bool
-        Whether newlines between quotes end no line, in 16 MB: then one does, because a quote within
-        a cell opens nothing.
+        Whether newlines between quotes do not end a line. After 16 MB they do, because the quote
+        may have been part of a cell.
 
     Examples
     --------
@@ -258,30 +279,44 @@ def line_blocks(
     rest = b""
     for part in parts:
         end = part.rfind(b"\n") + 1
-        quotes = rest.count(b'"') + part.count(b'"', 0, end) if quoted else 0
-        while end and quotes % 2:
-            before = part.rfind(b"\n", 0, end - 1) + 1
-            end, quotes = before, quotes + part.count(b'"', before, end)
+        if quoted:
+            n_quotes = rest.count(b'"')
+            end = _end_of_closed_rows(part, end, n_quotes)
         if not end:
             rest += part
             end = rest.rfind(b"\n") + 1
-            if len(rest) <= (min(_ROW, limit) if end else limit):
+            max_bytes = min(_MAX_QUOTED_ROW, limit) if end else limit
+            if len(rest) <= max_bytes:
                 continue
-            part, rest, end = rest, b"", end or len(rest)
+            part = rest
+            rest = b""
+            end = end or len(part)
         yield b"".join([rest, memoryview(part)[:end]])
         rest = part[end:]
     if rest:
         yield rest
 
 
+def _end_of_closed_rows(part: bytes, end: int, n_quotes_before: int) -> int:
+    """Return the end of the last line up to ``end`` at which all quotes are closed, or 0."""
+    n_quotes = n_quotes_before + part.count(b'"', 0, end)
+    while end and n_quotes % 2:
+        line_start = part.rfind(b"\n", 0, end - 1) + 1
+        # Parity is the same whether the quotes of the line are added or subtracted.
+        n_quotes += part.count(b'"', line_start, end)
+        end = line_start
+    return end
+
+
 def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
-    """Make the next item in a thread of its own, while the one before is used.
+    """Compute the next item in a thread while the previous one is used.
 
     Parameters
     ----------
     items : iterator
     worth : bool
-        Whether an item takes longer than handing it over; if not, there is no thread.
+        Whether computing an item takes longer than passing it to another thread. If not, no thread
+        is used.
 
     Examples
     --------
@@ -293,64 +328,66 @@ def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
         return
     from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
-    nothing = object()
+    end: Any = object()
     with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, items, nothing)
-        while (item := coming.result()) is not nothing:
-            coming = pool.submit(next, items, nothing)
-            yield item  # type: ignore[misc]
+        next_item = pool.submit(next, items, end)
+        while (item := next_item.result()) is not end:
+            next_item = pool.submit(next, items, end)
+            yield item
 
 
 @contextmanager
 def no_collection() -> Iterator[None]:
     """Disable the garbage collector while a reader makes its lists."""
-    # Millions of new lists set off the cycle collector, which takes two thirds of the time and
-    # finds nothing. Of readers in several threads the first one to start switches it on again.
+    # Millions of new lists trigger the cycle collector, which takes two thirds of the time and
+    # finds nothing. If several threads read, the first one to start enables it again.
     if not gc.isenabled():
         yield
         return
     try:
-        gc.disable()  # within: an interruption may come as soon as it is done
+        gc.disable()  # inside try, because an interruption may follow immediately
         yield
     finally:
         gc.enable()
 
 
 def check_lines(source: Source, limit: int) -> None:
-    """Refuse lines above a limit; jumps from line end to line end, so it reads little."""
-    data, start = source.text.encode() if source.data[:2] in UTF16 else source.data, 0
+    """Raise an error if a line has more bytes than a limit."""
+    data = source.data
+    if data[:2] in UTF16:
+        data = source.text.encode()
+    start = 0
+    # Look for the last line end within the limit, which reads little.
     while len(data) - start > limit:
         end = data.rfind(b"\n", start, start + limit + 1)
         if end < 0:
             line = data.count(b"\n", 0, start) + 1 + source.before[0]
-            raise InputError(
-                "line-too-long", at(source.name, f"line {line}"), limit=limit
-            )
+            where = at(source.name, f"line {line}")
+            raise InputError("line-too-long", where, limit=limit)
         start = end + 1
 
 
-def _check_start(head: bytes, name: str, suffix: str | None) -> None:
-    """Raise if a file is a workbook, a page of the web, or a pointer of Git LFS.
+# ---- opening ------------------------------------------------------------------------------------
 
-    Raises
-    ------
-    InputError
-        The message says how to get the data.
+
+def _check_start(head: bytes, name: str, suffix: str | None) -> None:
+    """Raise an error if a file is a workbook, a web page, or a pointer of Git LFS.
+
+    The message says how to get the data.
     """
     if head.startswith(_LFS):
         raise InputError("lfs-pointer", name)
     if suffix not in _TEXT_SUFFIXES:
         return
-    if head.startswith(_OLD_EXCEL) or (
-        head.startswith(_ZIP) and b"[Content_Types].xml" in head
-    ):
+    is_new_excel = head.startswith(_ZIP) and b"[Content_Types].xml" in head
+    if head.startswith(_OLD_EXCEL) or is_new_excel:
         raise InputError("workbook", name)
     if suffix != ".txt" and head[:200].lstrip().lower().startswith(_HTML):
         raise InputError("web-page", name)
 
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
-    """Open an input; "-" is standard input."""
+    """Open an input. The path "-" is standard input."""
     with (
         open_parts(path, _CHUNK, max_bytes) as (source, parts, _),
         naming(source.name, None),
@@ -359,46 +396,47 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
             return source
         if source.suffix is not None:
             return replace(source, path=Path(source.name), spool=None)
-        return replace(source, spool=_spooled(chain([source.head], parts)))
+        return replace(source, spool=_copy_to_file(chain([source.head], parts)))
 
 
 class Stream:
-    """A stream that names its errors, and counts its bytes as they lie on disk.
+    """A stream whose errors have the name of the input, and which counts its bytes on disk.
 
     Attributes
     ----------
     packed : bool
-        Whether it is compressed by gzip.
+        Whether it is compressed with gzip.
     taken : int
         How many bytes were read.
     """
 
     def __init__(self, stream: BinaryIO, name: str, file: Path | None) -> None:
-        self._stream, self._named, self.taken, self._start = (
-            stream,
-            (name, file),
-            0,
-            b"",
-        )
-        self._start = self.read(len(_GZIP))
+        self._stream = stream
+        self._name = name
+        self._file = file
+        self.taken = 0
+        self._start = self._read_stream(len(_GZIP))
         if not self._start:
             raise InputError("empty-file", name)
-        self.packed, self.taken = self._start == _GZIP, 0
+        self.packed = self._start == _GZIP
 
     def read(self, size: int) -> bytes:
-        """Read some bytes, of which there may be as many."""
-        start, self._start = self._start, b""
-        with naming(*self._named):
-            part = start or self._stream.read(size)
+        """Read at most this number of bytes."""
+        part = self._start or self._read_stream(size)
+        self._start = b""
         self.taken += len(part)
         return part
+
+    def _read_stream(self, size: int) -> bytes:
+        with naming(self._name, self._file):
+            return self._stream.read(size)
 
 
 @contextmanager
 def open_parts(
     path: str | os.PathLike[str], size: int, max_bytes: int = sys.maxsize
 ) -> Iterator[tuple[Source, Iterator[bytes], Stream]]:
-    """Open an input, to be read once.
+    """Open an input for reading it once.
 
     Parameters
     ----------
@@ -411,45 +449,52 @@ def open_parts(
     Yields
     ------
     source : Source
-        Has a spool, which is not to be read, if there is more than its head.
+        Has a spool, which must not be read, if there are bytes after its head.
     parts : iterator of bytes
-        What comes after the head, decompressed.
+        The bytes after the head, decompressed.
     stream : Stream
     """
     with open_path(path) as (opened, name, file):
-        suffix, packed_name = None, False
-        # not a pipe such as <(command), whose name is none
+        suffix = None
+        has_gzip_name = False
+        # The name of a pipe such as <(command) has no meaning.
         if file is not None and file.is_file():
-            packed_name = file.suffix.lower() == ".gz"
-            suffix = (file.with_suffix("") if packed_name else file).suffix.lower()
+            has_gzip_name = file.suffix.lower() == ".gz"
+            unpacked_name = file.with_suffix("") if has_gzip_name else file
+            suffix = unpacked_name.suffix.lower()
         stream = Stream(opened, name, file)
-        if packed_name and not stream.packed:
+        if has_gzip_name and not stream.packed:
             raise InputError("not-gzip", name)
         parts = unpacked(stream, name, max_bytes, size, packed=stream.packed)
         head = b""
         while len(head) <= SMALL and (part := next(parts, b"")):
             head += part
         _check_start(head, name, suffix)
-        spool = stream if len(head) > SMALL else None
-        yield (
-            Source(name, head, suffix, stream.packed, None, spool, max_bytes),
-            parts,
-            stream,
+        source = Source(
+            name,
+            head,
+            suffix,
+            packed=stream.packed,
+            spool=stream if len(head) > SMALL else None,
+            max_bytes=max_bytes,
         )
+        yield source, parts, stream
 
 
 @contextmanager
 def open_path(
     path: str | os.PathLike[str],
 ) -> Iterator[tuple[BinaryIO, str, Path | None]]:
-    """Open the bytes of an input: also yield what messages call it, and its file if it has one."""
+    """Open the bytes of an input. Yield them, the name in messages, and the file if there is one.
+
+    The path "-" is standard input.
+    """
     if not isinstance(path, str | os.PathLike):
         raise InputError("wrong-type", value=path, wanted="a path")
     name = os.fspath(path)
     if not name:
-        raise InputError(
-            "empty", role="the path", remedy="name a file, or - for standard input"
-        )
+        remedy = "name a file, or - for standard input"
+        raise InputError("empty", role="the path", remedy=remedy)
     if name == "-":
         stream: Any = getattr(sys.stdin, "buffer", None)
         if stream is None or stream.closed:
@@ -465,22 +510,24 @@ def open_path(
 
 @contextmanager
 def naming(where: str, file: Path | None) -> Iterator[None]:
-    """Raise an error of the system as the error of an input."""
+    """Convert an error of the operating system to the error of an input."""
     try:
         yield
     except InputError:
         raise
     except FileNotFoundError:
-        remedy = "check the path" if file is None else _near(file)
+        remedy = "check the path" if file is None else _suggest_path(file)
         raise InputError("missing-file", where, remedy=remedy) from None
     except (OSError, ValueError) as error:
-        if file is not None and os.path.isdir(file):  # noqa: PTH112 - of any length
+        # Path.is_dir raises an error for very long names.
+        if file is not None and os.path.isdir(file):  # noqa: PTH112
             raise InputError("is-folder", where) from None
         why = getattr(error, "strerror", None) or error
         raise InputError("unreadable", where, why=why) from None
 
 
-def _near(file: Path) -> str:
+def _suggest_path(file: Path) -> str:
+    """Return a remedy for a file that does not exist, with similar names if there are any."""
     import difflib  # only for this message
 
     if file.is_symlink():
@@ -489,15 +536,18 @@ def _near(file: Path) -> str:
         names = sorted(os.listdir(file.parent))  # noqa: PTH208 - Path.iterdir would build paths
     except OSError:
         return f"the folder {str(file.parent)!r} cannot be listed; check the path"
-    close = difflib.get_close_matches(file.name, names, n=3)
-    return f"did you mean {listing(close)}?" if close else "check the path"
+    similar_names = difflib.get_close_matches(file.name, names, n=3)
+    if not similar_names:
+        return "check the path"
+    return f"did you mean {listing(similar_names)}?"
 
 
-def _spooled(parts: Iterable[bytes]) -> Any:
-    """Copy a stream to a temporary file, which goes when it is closed."""
-    import tempfile  # it takes ten modules along
+def _copy_to_file(parts: Iterable[bytes]) -> Any:
+    """Copy a stream to a temporary file, which is deleted when it is closed."""
+    import tempfile  # imports ten other modules
 
-    spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115 - the source keeps it
+    # The source keeps the file open.
+    spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115
     try:
         spool.writelines(parts)
     except BaseException:
@@ -510,15 +560,14 @@ def unpacked(
     stream: Any, name: str, max_bytes: int, size: int, *, packed: bool
 ) -> Iterator[bytes]:
     """Yield the bytes of a file from its beginning, decompressed, up to a limit."""
-    total = 0
+    n_bytes = 0
     reader = gzip.GzipFile(fileobj=stream) if packed else stream
     try:
-        for part in iter(lambda: reader.read(size), b""):
-            total += len(part)
-            if total > max_bytes:
+        while part := reader.read(size):
+            n_bytes += len(part)
+            if n_bytes > max_bytes:
                 raise InputError("too-large", name, limit=max_bytes)
             yield part
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(
-            "damaged", name, why=f"the packed data is corrupt ({error})"
-        ) from None
+        why = f"the packed data is corrupt ({error})"
+        raise InputError("damaged", name, why=why) from None

@@ -22,16 +22,14 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.observations import Observations
 from semmetrics.errors import InputError
 
-_HIGHEST_GRADE = 10
-# grades and means of a few grades are multiples of one over these
-_GRADE_PARTS = (
-    1,
-    2,
-    3,
-    4,
-)
-_LIKELY = 0.5  # a label of the ground truth is more likely than this
-_LEAST_RANKED = 3  # labels of an item, if they are the first of a ranking
+_MAX_GRADE = 10
+_MAX_GRADES_PER_MEAN = 4
+"""A mean of this many grades or fewer is a multiple of one over their number."""
+_MEAN_TOLERANCE = 1e-6
+_MIN_PROBABILITY = 0.5
+"""Labels of a ground truth have a higher probability."""
+_MIN_RANKED_LABELS = 3
+"""How many labels of an item in descending order are evidence for a ranking."""
 
 
 def check_rankings(run: Lists, truth: Lists) -> None:
@@ -40,7 +38,7 @@ def check_rankings(run: Lists, truth: Lists) -> None:
     Raises
     ------
     InputError
-        Says that the order is wrong.
+        If the order is wrong.
 
     Examples
     --------
@@ -65,7 +63,10 @@ def check_rankings(run: Lists, truth: Lists) -> None:
 
 
 def _sign_of_judgements(run: Lists, truth: Lists) -> str:
-    """Return what shows that predictions are judgements if the truth is a ranking, or ""."""
+    """Return the evidence that predictions are judgements, or "".
+
+    The ground truth is a ranking.
+    """
     if run.holds:
         return "are judgements" if run.holds == "judgements" else ""
     have_grades = _are_grades(run)
@@ -73,9 +74,12 @@ def _sign_of_judgements(run: Lists, truth: Lists) -> str:
         return "have grades"
     if _are_positives(run):
         return "have only 0 and 1"
-    if (have_grades or run.side.scores is None) and _has_fewer(run, truth):
-        return "have grades" if have_grades else "have no scores"
-    return ""
+    have_scores = run.side.scores is not None
+    if have_scores and not have_grades:
+        return ""
+    if not _has_fewer(run, truth):
+        return ""
+    return "have grades" if have_grades else "have no scores"
 
 
 def observe_truth(truth: Lists | Matrix) -> Observations:
@@ -117,7 +121,7 @@ def check_captions(candidates: Lists, references: Lists) -> None:
     Raises
     ------
     InputError
-        Says that the order is wrong.
+        If the order is wrong.
     """
     if candidates.holds == "annotations" and references.holds == "results":
         raise _swapped(
@@ -134,7 +138,7 @@ def check_labels(pred: Lists, ref: Lists) -> None:
     Raises
     ------
     InputError
-        Says that the order is wrong.
+        If the order is wrong.
     """
     if pred.side.scores is not None or ref.ranked or len(ref) < 2:
         return
@@ -147,11 +151,11 @@ def _has_unlikely(lists: Lists) -> bool:
     scores = lists.side.scores
     if scores is None or not len(scores) or not lists.has_fractions:
         return False
-    return bool(0 <= scores.min() < _LIKELY and scores.max() <= 1)
+    return bool(0 <= scores.min() < _MIN_PROBABILITY and scores.max() <= 1)
 
 
 def _is_ranking(lists: Lists) -> bool:
-    """Return whether items have all labels, or equally many labels in falling order of scores."""
+    """Return whether all items have all labels, or equally many in descending order of scores."""
     sizes = lists.side.sizes
     size = int(sizes[0])
     if (sizes != size).any():
@@ -159,8 +163,11 @@ def _is_ranking(lists: Lists) -> bool:
     if 1 < size == len(lists.vocabulary):
         return True
     scores: Any = lists.side.scores
+    if size < _MIN_RANKED_LABELS:
+        return False
     table = scores.reshape(len(lists), size)
-    return size >= _LEAST_RANKED and bool((np.diff(table, axis=1) < 0).all())
+    is_descending = np.diff(table, axis=1) < 0
+    return bool(is_descending.all())
 
 
 def _swapped(pred: Lists, of_pred: str, ref: Lists, of_ref: str) -> InputError:
@@ -169,13 +176,13 @@ def _swapped(pred: Lists, of_pred: str, ref: Lists, of_ref: str) -> InputError:
 
 
 def _are_grades(lists: Lists) -> bool:
-    """Return whether all numbers are small whole ones."""
+    """Return whether all numbers are small integers."""
     scores = lists.side.scores
     if scores is None or not len(scores):
         return False
-    return bool(
-        ((scores == np.floor(scores)) & (np.abs(scores) <= _HIGHEST_GRADE)).all()
-    )
+    is_integer = scores == np.floor(scores)
+    is_small = np.abs(scores) <= _MAX_GRADE
+    return bool((is_integer & is_small).all())
 
 
 def _are_positives(lists: Lists) -> bool:
@@ -194,21 +201,32 @@ def _are_scores(lists: Lists) -> bool:
     rows = ragged.row_numbers(lists.side.indptr)
     order = np.lexsort((scores, rows))
     is_repeated = (np.diff(scores[order]) == 0) & (np.diff(rows[order]) == 0)
-    return not is_repeated.any() and 2 * int(_is_mean_grade(scores).sum()) < len(scores)
+    if is_repeated.any():
+        return False
+    n_means = int(_may_be_mean_grades(scores).sum())
+    return 2 * n_means < len(scores)
 
 
-def _is_mean_grade(scores: Floats) -> Bools:
-    found = np.zeros(len(scores), np.bool_)
-    for parts in _GRADE_PARTS:
-        found |= np.abs(scores * parts - np.round(scores * parts)) < 1e-6
-    return found
+def _may_be_mean_grades(scores: Floats) -> Bools:
+    """Return whether each score may be a grade, or the mean of a few grades."""
+    may_be_mean = np.zeros(len(scores), np.bool_)
+    for n_grades in range(1, _MAX_GRADES_PER_MEAN + 1):
+        sums = scores * n_grades
+        may_be_mean |= np.abs(sums - np.round(sums)) < _MEAN_TOLERANCE
+    return may_be_mean
 
 
 def _has_fewer(run: Lists, truth: Lists) -> bool:
     """Return whether the run has fewer candidates than the ground truth for all shared items."""
-    ids = {str(id_): row for row, id_ in enumerate(truth.ids)}
-    n_run, n_truth = run.side.sizes, truth.side.sizes
-    shared = [
-        (row, ids[str(id_)]) for row, id_ in enumerate(run.ids) if str(id_) in ids
-    ]
-    return bool(shared) and all(n_run[row] < n_truth[other] for row, other in shared)
+    truth_row_of_id = {str(id_): row for row, id_ in enumerate(truth.ids)}
+    run_sizes = run.side.sizes
+    truth_sizes = truth.side.sizes
+    shares_items = False
+    for run_row, id_ in enumerate(run.ids):
+        truth_row = truth_row_of_id.get(str(id_))
+        if truth_row is None:
+            continue
+        shares_items = True
+        if run_sizes[run_row] >= truth_sizes[truth_row]:
+            return False
+    return shares_items

@@ -18,9 +18,9 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.data.categories import name_categories
 from semmetrics.data.form import ReadOptions, prediction_options, truth_options
+from semmetrics.data.id_parts import compared
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
-from semmetrics.data.join import compared
 from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.data.observations import Observations

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
-from semmetrics.data.judgements import Judgements, read_judgements
+from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.judgements import Judgements
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.note_builders import counted
 from semmetrics.messages import did_you_mean, listing, pluralize

@@ -11,9 +11,14 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.data import side_inputs
 from semmetrics.data.form import takes_options
-from semmetrics.data.side_inputs import PairMatrix, PairScores, PairValues
+from semmetrics.data.pair_values import (
+    PairMatrix,
+    PairScores,
+    PairValues,
+    open_pair_values,
+    read_pair_scores,
+)
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import listing
@@ -126,7 +131,7 @@ def correlate(
     check_choice("ncs", ncs, ("none", "rows", "columns"))
     _check_columns(columns)
     bootstrap = interval_options(resolved)
-    rated = side_inputs.read_pair_scores(
+    rated = read_pair_scores(
         ratings,
         columns=columns,
         group=group_by,
@@ -139,9 +144,7 @@ def correlate(
 
     rows: list[dict[str, Any]] = []
     for name, data in _name_phis(phi).items():
-        scored = side_inputs.open_pair_values(
-            data, ids=ids, options=read_options, name=name
-        )
+        scored = open_pair_values(data, ids=ids, options=read_options, name=name)
         values = _look_up_pairs(scored, rated, ncs, name)
         if isinstance(scored, PairScores):
             facts += scored.notes

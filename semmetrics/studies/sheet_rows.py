@@ -20,7 +20,7 @@ from semmetrics.data.dialect import find_delimiter
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.objects import is_frame
-from semmetrics.data.side_inputs import TABLE_KINDS, read_rows
+from semmetrics.data.side_tables import TABLE_KINDS, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.reports import plain_text

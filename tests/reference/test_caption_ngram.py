@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from oracles.captions_ngram import Blanks, task_of
 
 from semmetrics.core.columns import as_floats
-from semmetrics.data.judgements import read_judgements
+from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.caption_overlap import BLEU, ROUGE_L, BleuCounts
 from semmetrics.scoring.evaluate import evaluate

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
-from semmetrics.data.judgements import read_judgements
+from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.kinds.captions.matrix import caption_matrix
 from semmetrics.metrics.cider import CIDErD, fit_document_frequencies

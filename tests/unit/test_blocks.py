@@ -339,7 +339,7 @@ def test_what_is_not_read_in_blocks(tmp_path, monkeypatch, name, data, code):
 @pytest.mark.parametrize("name", ["-", "x.jsonl"])
 def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
     cut_at(monkeypatch, 40)
-    monkeypatch.setattr(source, "_spooled", None)
+    monkeypatch.setattr(source, "_copy_to_file", None)
     path, data = "-" if name == "-" else tmp_path / name, jsonl(SETS).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     if name != "-":

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from oracles import cider as oracle
 from refusals import refused
 
-from semmetrics.data.frequencies import read_plain_pickle
+from semmetrics.data.plain_pickle import read_plain_pickle
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import task_tokens

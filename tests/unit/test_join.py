@@ -7,7 +7,8 @@ import pytest
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics.data.join import PARTS, Weights, aligned_rows, compared, join
+from semmetrics.data.id_parts import PARTS, compared
+from semmetrics.data.join import Weights, aligned_rows, join
 from semmetrics.kinds.labels import as_labels
 from semmetrics.options import flag
 

@@ -18,8 +18,9 @@ from tables import write_table
 import semmetrics
 from benchmarks.agreement import simulate
 from semmetrics.cli.app import program
-from semmetrics.data.arrays import read_mat
-from semmetrics.data.judgements import Judgements, read_judgements
+from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.judgements import Judgements
+from semmetrics.data.mat_files import read_mat
 from semmetrics.data.source import load
 from semmetrics.errors import Fact, InputError
 from semmetrics.scoring.intervals import Bootstrap

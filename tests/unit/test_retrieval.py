@@ -301,8 +301,8 @@ def test_embeddings_rank_as_their_products(similarity, tmp_path):
 
 
 def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
-    monkeypatch.setattr("semmetrics.data.rankings._LEAST_ROWS", 4)
-    monkeypatch.setattr("semmetrics.data.rankings._PRODUCTS", 1)
+    monkeypatch.setattr("semmetrics.data.rankings._MIN_ROWS_PER_TABLE", 4)
+    monkeypatch.setattr("semmetrics.data.rankings._MAX_BYTES_PER_PRODUCT", 1)
     rng = np.random.default_rng(0)
     queries, gallery = (
         rng.normal(size=(40, 33)).astype("f4"),

@@ -18,8 +18,10 @@ from refusals import facts, refused
 
 import semmetrics
 from semmetrics import ReadOptions
-from semmetrics.data import taxonomy as taxonomy_graph
-from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_wordnet
+from semmetrics.data import ancestors as taxonomy_graph
+from semmetrics.data.taxonomy import Taxonomy
+from semmetrics.data.taxonomy_files import as_taxonomy
+from semmetrics.data.wordnet import read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
 
 DEBIAN = Path("/usr/share/wordnet")
@@ -87,11 +89,17 @@ def test_ancestors_depth_height_and_root(parents):
     )
 
 
-@given(graphs(), st.integers(0, 20), st.sampled_from([1, taxonomy_graph._CELLS]))
+@given(
+    graphs(),
+    st.integers(0, 20),
+    st.sampled_from([1, taxonomy_graph._MAX_PAIRS_PER_BATCH]),
+)
 def test_parts_of_any_size_give_the_same(parents, heavy, cells):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taxonomy_graph, "_HEAVY", -1 if heavy == 20 else heavy)
-        patch.setattr(taxonomy_graph, "_CELLS", cells)
+        patch.setattr(
+            taxonomy_graph, "_MAX_PAIRS_TO_SORT", -1 if heavy == 20 else heavy
+        )
+        patch.setattr(taxonomy_graph, "_MAX_PAIRS_PER_BATCH", cells)
         parts = built(parents)
     whole = built(parents)
     for name in ("indptr", "ancestors", "distances"):
@@ -100,9 +108,9 @@ def test_parts_of_any_size_give_the_same(parents, heavy, cells):
 
 def test_links_to_every_ancestor_are_not_followed_from_each(monkeypatch):
     looked = []
-    whole = taxonomy_graph._lower
+    whole = taxonomy_graph._lower_distances
     monkeypatch.setattr(
-        taxonomy_graph, "_lower", lambda *row: looked.append(1) or whole(*row)
+        taxonomy_graph, "_lower_distances", lambda *row: looked.append(1) or whole(*row)
     )
     names = [f"n{number}" for number in range(700)]
     tree = Taxonomy.from_parents({name: names[:n] for n, name in enumerate(names)})

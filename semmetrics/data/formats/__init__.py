@@ -18,7 +18,7 @@ from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.formats.base import DocumentFormat, TableFormat, TextFormat
 from semmetrics.data.source import UTF16, Source
 
-_BEGINNING = 2**14
+_MAX_BYTES_TO_MATCH = 2**14
 _TEXT_SUFFIXES = (
     None,
     "",
@@ -31,10 +31,10 @@ _TEXT_SUFFIXES = (
     ".lbl",
     ".ft",
 )
-_LISTS = (list, tuple, deque)
-_CHECKED_VALUES = (
-    100  # of a mapping; public documents have few keys, or the same kind of value
-)
+"""The extensions that a `TextFormat` may have. None is a stream."""
+_LIST_TYPES = (list, tuple, deque)
+_MAX_VALUES_TO_MATCH = 100
+"""How many values of a mapping are checked. Public documents have few keys or similar values."""
 
 
 def find_document(document: Any, form: Form) -> DocumentFormat | None:
@@ -77,24 +77,27 @@ def find_text(source: Source, form: Form, options: ReadOptions) -> TextFormat | 
     from semmetrics.data.formats.registry import TEXTS
 
     codec = "utf-16" if source.head[:2] in UTF16 else "utf-8"
-    beginning = source.head[:_BEGINNING].decode(codec, "replace").lstrip("\ufeff")
+    beginning = (
+        source.head[:_MAX_BYTES_TO_MATCH].decode(codec, "replace").lstrip("\ufeff")
+    )
     for public_format in TEXTS:
-        if public_format.holds(form) and public_format.matches(
-            beginning, source.suffix
-        ):
+        if not public_format.holds(form):
+            continue
+        if public_format.matches(beginning, source.suffix):
             return public_format
     return None
 
 
 def _has_objects(document: Any) -> bool:
-    """Tell whether a document contains objects, as all public formats do."""
+    """Return whether a document contains objects, as all public formats do."""
     if not isinstance(document, Mapping):
-        return isinstance(document, _LISTS) and _is_object(document)
-    values: Iterable[Any] = islice(document.values(), _CHECKED_VALUES)
+        return isinstance(document, _LIST_TYPES) and _is_object(document)
+    values: Iterable[Any] = islice(document.values(), _MAX_VALUES_TO_MATCH)
     return any(_is_object(value) for value in values)
 
 
 def _is_object(value: Any) -> bool:
-    """Tell whether a value, or the first element of a list, is an object."""
-    first = value[0] if isinstance(value, _LISTS) and value else value
-    return isinstance(first, Mapping)
+    """Return whether a value, or the first element of a list, is an object."""
+    if isinstance(value, _LIST_TYPES) and value:
+        value = value[0]
+    return isinstance(value, Mapping)

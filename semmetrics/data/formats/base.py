@@ -1,17 +1,18 @@
-"""What a public file format is: how it is recognised, and how it is read.
+"""The interface of public file formats: how a format is recognised, and how it is read.
 
 Conventions
 -----------
-A format is one class. `DocumentFormat` is for JSON documents, JSON lines and the same as Python
-objects, `TableFormat` for tables with a header (CSV, TSV, Parquet, Arrow, frames) and `TextFormat`
-for other text files. ``matches`` looks at the beginning and must be strict: a file of another
-format must never match, because the ordinary readers then do not see it. ``read`` returns `Items`,
-or raises the error of a `recipe` if semmetrics does not read the format.
+A format is one class, which ``registry`` lists. `DocumentFormat` is for JSON documents, JSON lines
+and equal Python objects, `TableFormat` for tables with a header (CSV, TSV, Parquet, Arrow, frames)
+and `TextFormat` for other text files. ``matches`` gets the beginning and must be strict: a file of
+another format must never match, because the ordinary readers then do not get it. ``read`` returns
+`Items`, or raises the error of a `recipe` if semmetrics does not read the format.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -25,9 +26,9 @@ from semmetrics.schema import as_id, as_real
 LABELS = ("label",)
 CAPTIONS = ("caption",)
 RECORD = "element [{}]"
-"""The place of a record in a document; records count from 0, as JSON does."""
+"""The place of a record in a document. Records count from 0."""
 _ANY_NOUN = "item"
-_SHOWN_RECORDS = 20
+_RECORDS_TO_MATCH = 20
 _TYPE_NAMES: dict[type, str] = {list: "a list", str: "a string", dict: "an object"}
 
 
@@ -37,11 +38,11 @@ class PublicFormat(ABC):
     Attributes
     ----------
     title : str
-        What messages call it: "COCO results".
+        The name in messages: "COCO results".
     nouns : tuple of str
-        What it holds: "label", "caption" or both.
+        The content: "label", "caption" or both.
     used_options : tuple of str
-        The options that name columns and have an effect. A note lists others that were given.
+        The options that name columns and have an effect. A note lists others that the user set.
     """
 
     title: str
@@ -49,30 +50,29 @@ class PublicFormat(ABC):
     used_options: tuple[str, ...] = ()
 
     def holds(self, form: Form) -> bool:
-        """Return whether the format holds what a form describes."""
+        """Return whether the format has the content that a form describes."""
         return form.noun == _ANY_NOUN or form.noun in self.nouns
 
     def unused(self, options: ReadOptions, form: Form) -> list[Fact]:
-        """Note the options for columns that were given and have no effect."""
+        """Note the options for columns that the user set and that have no effect."""
         names = [f"{role}_column" for role in form.roles]
-        return unused(
-            options, (n for n in names if n not in self.used_options), self.title
-        )
+        ignored = [name for name in names if name not in self.used_options]
+        return unused(options, ignored, self.title)
 
 
 class DocumentFormat(PublicFormat):
-    """A format of JSON documents; JSON lines are a list of their values."""
+    """A format of JSON documents. JSON lines are read as a list of their values."""
 
     @abstractmethod
     def matches(self, document: Any) -> bool:
-        """Return whether a document has this format. Of JSON lines only the first is given."""
+        """Return whether a document has this format. For JSON lines, it has only the first one."""
 
     @abstractmethod
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the items of a document that messages call ``name``."""
 
     def noun_of(self, document: Any) -> str:
-        """Return what a document holds, if the format may hold several things."""
+        """Return the content of a document, if the format has several kinds of content."""
         return self.nouns[0]
 
 
@@ -82,10 +82,10 @@ class Table(NamedTuple):
     Attributes
     ----------
     name : str
-        What messages call it.
+        The name in messages.
     columns : sequence of str
     unit : str
-        How the place of a row is written: "line {}".
+        The format of the place of a row: "line {}".
     rows : iterable of (place, cells)
     """
 
@@ -120,7 +120,7 @@ class TextFormat(PublicFormat):
 
 
 def recipe(title: str, name: str, reason: str, *lines: str) -> InputError:
-    """Return the error for a format that is not read: the reason, and Python code that converts it.
+    """Return the error for a format that is not read, with the reason and code that converts it.
 
     Examples
     --------
@@ -141,13 +141,11 @@ def are_records(document: Any, *keys: str) -> bool:
     >>> are_records([{"id": 1, "name": "a"}], "id"), are_records([], "id"), are_records({}, "id")
     (True, False, False)
     """
-    if (
-        not isinstance(document, Sequence)
-        or isinstance(document, str | bytes)
-        or not document
-    ):
+    if not isinstance(document, Sequence) or isinstance(document, str | bytes):
         return False
-    for record in islice(document, _SHOWN_RECORDS):  # a deque has no slices
+    if not document:
+        return False
+    for record in islice(document, _RECORDS_TO_MATCH):  # a deque has no slices
         if not isinstance(record, Mapping) or not all(key in record for key in keys):
             return False
     return True
@@ -186,19 +184,19 @@ def optional_records(
     record: Mapping[str, Any], key: str, where: str
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of the list under a key, which may be missing or null."""
-    for one in optional_key(record, key, list, where):
-        yield check_record(one, where)
+    for value in optional_key(record, key, list, where):
+        yield check_record(value, where)
 
 
 def check_record(record: Any, where: str) -> Mapping[str, Any]:
-    """Return a record; raise if it is not an object."""
+    """Return a record. Raise an error if it is not an object."""
     if not isinstance(record, Mapping):
         raise InputError("wrong-type", where, value=record, wanted="an object")
     return record
 
 
 class ScoredLabels:
-    """The labels of items, gathered one occurrence at a time.
+    """The labels of items, collected one occurrence at a time.
 
     A label that an item has several times, such as several detections of one class, counts once,
     with its highest score. If there are scores, the labels of an item are in descending order.
@@ -235,7 +233,7 @@ class ScoredLabels:
         return len(self._known)
 
     def open(self, id_: str, place: Any = None) -> None:
-        """Add an item, which may have no label. An item that is there stays as it is."""
+        """Add an item, which may have no label. An item that exists is unchanged."""
         if id_ not in self._labels:
             self._labels[id_] = {}
             self._places.append(place)
@@ -256,25 +254,26 @@ class ScoredLabels:
             self.open(id_, place)
             labels = self._labels[id_]
         best = labels.get(label)
-        if label in labels and best is score is None:  # by far the most common case
-            return
+        if score is None and best is None and label in labels:
+            return  # by far the most common case
         if label not in self._known:
             self._check_label(label, where)
-        if labels and (next(iter(labels.values())) is None) != (score is None):
-            raise InputError("some-scores", where, noun="label")
+        if labels:
+            first_score = next(iter(labels.values()))
+            if (first_score is None) != (score is None):
+                raise InputError("some-scores", where, noun="label")
         if best is None or (score is not None and score > best):
             labels[label] = score
 
     def _check_label(self, label: str, where: str) -> None:
-        """Remember a label; raise if it is empty."""
+        """Register a new label. Raise an error if it is empty."""
         if not label.strip():
-            raise InputError(
-                "empty", where, role="the label", remedy="remove it, or name it"
-            )
+            remedy = "remove it, or name it"
+            raise InputError("empty", where, role="the label", remedy=remedy)
         self._known.add(label)
 
     def count_annotations(self, id_: str, number: int) -> None:
-        """Count how many people annotated an item; a file may have it several times."""
+        """Add to the number of people who annotated an item. A file may have it several times."""
         self._n_annotations[id_] = self._n_annotations.get(id_, 0) + number
 
     @property
@@ -288,33 +287,34 @@ class ScoredLabels:
         return sum(number > 1 for number in self._n_annotations.values())
 
     def leave_out_unannotated(self) -> int:
-        """Leave out items that nobody annotated and without labels, and return their number."""
-        unannotated = [id_ for id_, number in self._n_annotations.items() if not number]
-        left_out = {id_ for id_ in unannotated if not self._labels[id_]}
-        kept = [
-            number for number, id_ in enumerate(self._labels) if id_ not in left_out
-        ]
-        self._places = [self._places[number] for number in kept]
+        """Leave out items without labels that nobody annotated, and return their number."""
+        left_out = set()
+        for id_, n_annotations in self._n_annotations.items():
+            if not n_annotations and not self._labels[id_]:
+                left_out.add(id_)
+        places = []
+        for id_, place in zip(self._labels, self._places, strict=True):
+            if id_ not in left_out:
+                places.append(place)
+        self._places = places
         for id_ in left_out:
             del self._labels[id_]
         return len(left_out)
 
     def items(self, unit: str = "") -> Items:
-        """Return the items; with a unit, messages name the place at which each was added."""
+        """Return the items. With a unit, messages name the place at which each was added."""
         items: list[list[Any]] = []
         for labels in self._labels.values():
-            scored = [pair for pair in labels.items() if pair[1] is not None]
-            if scored:
-                scored.sort(key=_negative_score)
-                items.append(list(scored))
-            else:
-                items.append(list(labels))
+            scored: list[Any] = [p for p in labels.items() if p[1] is not None]
+            scored.sort(key=_negative_score)
+            items.append(scored or list(labels))
         ids = list(self._labels)
-        places = Places(self.name, ids, unit, self._places if unit else ())
-        return Items(ids, items, places, self.name)
+        numbers = self._places if unit else ()
+        return Items(ids, items, Places(self.name, ids, unit, numbers), self.name)
 
 
 def _negative_score(pair: tuple[str, Any]) -> float:
+    """Return a sort key that puts labels in descending order of scores."""
     return -float(pair[1])
 
 
@@ -335,13 +335,13 @@ def read_id(record: Mapping[str, Any], key: str, where: str) -> str:
     return as_id(record[key], where=where)
 
 
-def unused_keys(found: Iterable[str], used: Iterable[str], noun: str) -> list[Fact]:
+def unused_keys(keys: Iterable[str], known: Iterable[str], noun: str) -> list[Fact]:
     """Note the keys that a format does not define and that are therefore not used."""
-    known = set(used)
-    unused = tuple(key for key in dict.fromkeys(found) if key not in known)
-    if not unused:
+    known_keys = set(known)
+    unknown = tuple(key for key in dict.fromkeys(keys) if key not in known_keys)
+    if not unknown:
         return []
-    return [Fact("unused-entry-keys", len(unused), unused, values={"noun": noun})]
+    return [Fact("unused-entry-keys", len(unknown), unknown, values={"noun": noun})]
 
 
 def answer_style(questions: Collection[str], with_question: str) -> dict[str, str]:
@@ -358,17 +358,16 @@ def answer_style(questions: Collection[str], with_question: str) -> dict[str, st
         return {}
     if len(questions) > 1:
         return {"answers": f"named {with_question!r}"}
-    return {"answers": f"named without their only question {next(iter(questions))!r}"}
+    (question,) = questions
+    return {"answers": f"named without their only question {question!r}"}
 
 
 def unused_results(names: Iterable[str]) -> list[Fact]:
-    """Note the results of an annotation tool that are not labels, given their names."""
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
+    """Note the results of an annotation tool that are not labels. They have these names."""
+    counts = Counter(names)
     if not counts:
         return []
-    return [Fact("unused-results", sum(counts.values()), tuple(counts))]
+    return [Fact("unused-results", counts.total(), tuple(counts))]
 
 
 def finish(
@@ -378,20 +377,22 @@ def finish(
     options: ReadOptions,
     aliases: Mapping[str, str] | None = None,
 ) -> Items:
-    """Return the items that were gathered, with notes on how they were annotated.
+    """Return the collected items, with notes on how they were annotated.
 
     Parameters
     ----------
     gathered : ScoredLabels
     understood : str
     unit : str
-        How the place of an item is written.
+        The format of the place of an item.
     options : ReadOptions
         Items of a ground truth that nobody annotated are left out.
     aliases : mapping of str to str, optional
-        Other names of the items, also of those that are left out.
+        Other names of the items, including items that are left out.
     """
-    n_left_out = gathered.leave_out_unannotated() if is_truth(options) else 0
+    n_left_out = 0
+    if is_truth(options):
+        n_left_out = gathered.leave_out_unannotated()
     items = gathered.items(unit)
     items.understood = understood
     if n_left_out:

@@ -2,15 +2,15 @@
 
 Conventions
 -----------
-The documents become COCO annotations, so that one reader makes captions by image, captions by their
-own id, or the captions that are positives of an image. nocaps is published as COCO annotations.
+The documents become COCO annotations, which one reader converts to captions by image, captions by
+their own id, or captions that are positives of an image. nocaps is published as COCO annotations.
 """
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions, find_id, is_truth
@@ -96,20 +96,7 @@ class MsrVtt(CaptionDocument):
     ) -> tuple[Annotations, str]:
         """Return the captions of the videos of a split, or of all."""
         split_of = _video_splits(document, name)
-        splits = list(dict.fromkeys(split_of.values()))
-        chosen = splits
-        understood = f"splits {', '.join(splits)}"
-        if options.split is not None:
-            if options.split not in splits:
-                values = {"what": "split", "value": options.split}
-                raise InputError(
-                    "unknown-name",
-                    name,
-                    **values,
-                    remedy=f"choose one of {listing(splits)}",
-                )
-            chosen = [options.split]
-            understood = f"split {options.split}"
+        chosen, split_text = _choose_splits(split_of, options.split, name)
         captions: list[dict[str, Any]] = []
         for where, sentence in _numbered(document["sentences"], at(name, "sentences")):
             video_id = read_id(sentence, "video_id", where)
@@ -120,14 +107,35 @@ class MsrVtt(CaptionDocument):
             if split_of[video_id] in chosen:
                 text = require_key(sentence, "caption", str, where)
                 sentence_id = sentence.get("sen_id", len(captions))
-                captions.append(
-                    {"id": sentence_id, "image_id": video_id, "caption": text}
-                )
-        videos = [
-            {"id": video_id} for video_id, split in split_of.items() if split in chosen
-        ]
-        understood = f"MSR-VTT captions of {counted(videos, 'video')}, {understood}"
+                captions.append(_caption(sentence_id, video_id, text))
+        video_ids = [id_ for id_, split in split_of.items() if split in chosen]
+        videos = _images(video_ids)
+        understood = f"MSR-VTT captions of {counted(videos, 'video')}, {split_text}"
         return {"images": videos, "annotations": captions}, understood
+
+
+def _images(ids: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return the images of COCO annotations with these ids."""
+    return [{"id": id_} for id_ in ids]
+
+
+def _caption(id_: Any, image_id: str, text: Any) -> dict[str, Any]:
+    """Return a caption of COCO annotations."""
+    return {"id": id_, "image_id": image_id, "caption": text}
+
+
+def _choose_splits(
+    split_of: Mapping[str, str], split: str | None, name: str
+) -> tuple[list[str], str]:
+    """Return the splits to read, which are all if none is chosen, and how messages call them."""
+    splits = list(dict.fromkeys(split_of.values()))
+    if split is None:
+        return splits, f"splits {', '.join(splits)}"
+    if split not in splits:
+        remedy = f"choose one of {listing(splits)}"
+        values = {"what": "split", "value": split, "remedy": remedy}
+        raise InputError("unknown-name", name, **values)
+    return [split], f"split {split}"
 
 
 def _video_splits(document: Any, name: str) -> dict[str, str]:
@@ -157,35 +165,31 @@ class TextCaps(CaptionDocument):
     ) -> tuple[Annotations, str]:
         """Return the references of each image once, although the file repeats them."""
         references: dict[str, list[str]] = {}
-        own: dict[str, list[Any]] = {}
+        records_of_image: dict[str, list[Any]] = {}
         for where, record in _numbered(document["data"], at(name, "data")):
             image = read_id(record, "image_id", where)
-            own.setdefault(image, []).append(record)
+            records_of_image.setdefault(image, []).append(record)
             if "reference_strs" in record:
-                references.setdefault(
-                    image, require_key(record, "reference_strs", list, where)
-                )
+                own_references = require_key(record, "reference_strs", list, where)
+                references.setdefault(image, own_references)
         captions: list[dict[str, Any]] = []
-        for image, records in own.items():
+        for image, records in records_of_image.items():
             texts = references.get(image)
             if texts is None:
                 texts = [record.get("caption_str") for record in records]
             ids = _caption_ids(image, records, len(texts))
             for id_, text in zip(ids, texts, strict=True):
-                captions.append({"id": id_, "image_id": image, "caption": text})
-        understood = (
-            f"TextCaps, {counted(captions, 'caption')} of {counted(own, 'image')}"
-        )
-        return {
-            "images": [{"id": image} for image in own],
-            "annotations": captions,
-        }, understood
+                captions.append(_caption(id_, image, text))
+        n_captions = counted(captions, "caption")
+        n_images = counted(records_of_image, "image")
+        annotations = {"images": _images(records_of_image), "annotations": captions}
+        return annotations, f"TextCaps, {n_captions} of {n_images}"
 
 
 def _caption_ids(
     image: str, records: Iterable[Mapping[str, Any]], number: int
 ) -> list[Any]:
-    """Return the ids of the captions of an image, numbered if the file does not name them all."""
+    """Return the ids of the captions of an image, or numbers if the file does not have all ids."""
     ids = [record.get("caption_id") for record in records]
     if len(ids) != number or None in ids:
         return [f"{image}#{place}" for place in range(number)]
@@ -195,8 +199,8 @@ def _caption_ids(
 class LavisCaptions(CaptionDocument):
     """``[{"image": "val2014/COCO_val2014_000000184613.jpg", "caption": ["...", "..."]}]``.
 
-    Images have no id but the path. LAVIS takes the number in the file name for the id in its
-    results, so images are also known by that number and by the file name.
+    The only id of an image is its path. LAVIS uses the number in the file name as the id in its
+    results, so predictions may also use that number or the file name.
     """
 
     title = "LAVIS captions"
@@ -223,27 +227,24 @@ class LavisCaptions(CaptionDocument):
                 raise InputError("duplicate-id", where, value=path)
             images[path] = None
             texts = record.get("caption")
-            if isinstance(texts, str):
+            if not isinstance(texts, list):
                 texts = [texts]
-            for text in texts if isinstance(texts, list) else [texts]:
-                captions.append(
-                    {"id": len(captions), "image_id": path, "caption": text}
-                )
-        understood = f"LAVIS captions, {counted(captions, 'caption')} of {counted(images, 'image')}"
-        return {
-            "images": [{"id": path} for path in images],
-            "annotations": captions,
-        }, understood
+            for text in texts:
+                captions.append(_caption(len(captions), path, text))
+        n_captions = counted(captions, "caption")
+        n_images = counted(images, "image")
+        annotations = {"images": _images(images), "annotations": captions}
+        return annotations, f"LAVIS captions, {n_captions} of {n_images}"
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
-        """Read the captions of each image, known by path, file name and number."""
+        """Read the captions of each image, with its file name and its number as other names."""
         items = super().read(document, name, form, options)
         items.aliases = path_aliases(items.ids or ())
         return items
 
 
 def path_aliases(paths: Iterable[str]) -> dict[str, str]:
-    """Return paths by file name, by its stem and by the number at its end, where these are unique.
+    """Return paths by their unique file names, stems of file names, and numbers at their ends.
 
     Examples
     --------
@@ -252,23 +253,23 @@ def path_aliases(paths: Iterable[str]) -> dict[str, str]:
      'COCO_val2014_000000184613': 'val2014/COCO_val2014_000000184613.jpg',
      '184613': 'val2014/COCO_val2014_000000184613.jpg'}
     """
-    known: dict[str, str] = {}
-    repeated: set[str] = set()
+    path_of_name: dict[str, str] = {}
+    ambiguous: set[str] = set()
     for path in paths:
-        file_name = path.replace("\\", "/").rsplit("/", 1)[-1]
+        _, _, file_name = path.replace("\\", "/").rpartition("/")
         stem = file_name.rsplit(".", 1)[0]
-        names = {file_name: None, stem: None}
+        names = [file_name, stem]
         number = _NUMBER.fullmatch(stem)
         if number is not None:
-            names[number[1]] = None
-        for other in names:
-            if known.setdefault(other, path) != path:
-                repeated.add(other)
-    return {
-        name: path
-        for name, path in known.items()
-        if name not in repeated and name != path
-    }
+            names.append(number[1])
+        for name in names:
+            if path_of_name.setdefault(name, path) != path:
+                ambiguous.add(name)
+    aliases = {}
+    for name, path in path_of_name.items():
+        if name not in ambiguous and name != path:
+            aliases[name] = path
+    return aliases
 
 
 class Vatex(CaptionDocument):
@@ -292,18 +293,17 @@ class Vatex(CaptionDocument):
             video = read_id(record, "videoID", where)
             images.append({"id": video})
             for text in require_key(record, "enCap", list, where):
-                captions.append(
-                    {"id": len(captions), "image_id": video, "caption": text}
-                )
-        understood = f"VATEX, {counted(captions, 'English caption')} of {counted(images, 'video')}"
+                captions.append(_caption(len(captions), video, text))
+        n_captions = counted(captions, "English caption")
+        understood = f"VATEX, {n_captions} of {counted(images, 'video')}"
         return {"images": images, "annotations": captions}, understood
 
 
 class ActivityNetCaptions(DocumentFormat):
-    """``{"v_x": {"duration", "timestamps", "sentences"}}``, and results with a timestamp each.
+    """``{"v_x": {"duration", "timestamps", "sentences"}}``, and results with timestamps.
 
-    The sentences of a video describe one event each, so they are not several references for one
-    caption, and which events belong together is a choice.
+    Each sentence of a video describes another event, so the sentences are not several references
+    for one caption. How to combine events is a choice of the user.
     """
 
     title = "ActivityNet Captions"
@@ -317,11 +317,9 @@ class ActivityNetCaptions(DocumentFormat):
         if isinstance(results, Mapping) and results:
             return are_records(next(iter(results.values())), "sentence", "timestamp")
         first = next(iter(document.values()))
-        return (
-            isinstance(first, Mapping)
-            and "timestamps" in first
-            and "sentences" in first
-        )
+        if not isinstance(first, Mapping):
+            return False
+        return "timestamps" in first and "sentences" in first
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Raise an error with the code that makes a caption of each video."""
@@ -342,10 +340,9 @@ class ActivityNetCaptions(DocumentFormat):
 class NumberedCaptions(TableFormat):
     """A table with a column for each caption of an item: Clotho's ``caption_1`` to ``caption_5``.
 
-    If there is a plain ``caption`` too, the numbered columns are its references: they are read for
-    the ground truth, and ``caption`` for the predictions.
-    ``ref1``, ``reference_2`` and the like are read too, and DCASE's ``caption_predicted`` and
-    ``caption_reference_01``.
+    If there is also a plain ``caption``, the numbered columns are its references: they are read for
+    the ground truth, and ``caption`` for the predictions. Names such as ``ref1`` and
+    ``reference_2`` are also read, and DCASE's ``caption_predicted`` and ``caption_reference_01``.
     """
 
     title = "numbered captions"
@@ -363,9 +360,9 @@ class NumberedCaptions(TableFormat):
         return len(_numbered_columns(columns)) > 1 and not has_prediction
 
     def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
-        """Read the captions of each row; empty cells are captions that the item does not have."""
-        id_place = find_id(table.columns, form, options, at(table.name, "line 1"))
-        if id_place is None:
+        """Read the captions of each row. Empty cells are captions that the item does not have."""
+        id_column = find_id(table.columns, form, options, at(table.name, "line 1"))
+        if id_column is None:
             known = ", ".join(form.table.columns[0].known)
             raise InputError(
                 "missing-column",
@@ -375,53 +372,57 @@ class NumberedCaptions(TableFormat):
                 found=list(table.columns),
                 flag="id_column",
             )
-        chosen = _numbered_columns(table.columns)
-        if not chosen:
+        caption_columns = _numbered_columns(table.columns)
+        if not caption_columns:
             folded = [name.strip().casefold() for name in table.columns]
-            chosen = [folded.index(_PREDICTED_COLUMN)]
+            caption_columns = [folded.index(_PREDICTED_COLUMN)]
         ids: dict[str, int] = {}
         captions: list[list[str]] = []
         for place, cells in table.rows:
             where = at(table.name, table.unit.format(place))
-            id_ = as_id(cells[id_place], where=where)
+            id_ = as_id(cells[id_column], where=where)
             if id_ in ids:
                 raise InputError("duplicate-id", where, value=id_)
             ids[id_] = place
-            captions.append([cells[column] for column in chosen if cells[column]])
-        names = list(ids)
-        items = Items(
-            names, captions, Places(table.name, names, table.unit, list(ids.values()))
-        )
+            own_cells = [cells[column] for column in caption_columns]
+            captions.append(list(filter(None, own_cells)))
+        places = Places(table.name, list(ids), table.unit, list(ids.values()))
+        items = Items(list(ids), captions, places)
         items.source = table.name
-        columns = ", ".join(repr(table.columns[column]) for column in chosen)
+        columns = ", ".join(repr(table.columns[column]) for column in caption_columns)
         number = pluralize(sum(map(len, captions)), "caption")
-        id_name = table.columns[id_place]
+        id_name = table.columns[id_column]
         items.understood = f"one row an item: id {id_name!r}, {number} in {columns}"
-        unused = _other_columns(table.columns, (id_place, *chosen))
+        unused = _other_columns(table.columns, (id_column, *caption_columns))
         if unused:
             items.notes.append(Fact("unused-columns", len(unused), unused))
         return items
 
 
 def _numbered_columns(columns: Sequence[str]) -> list[int]:
-    """Return the places of the columns that are captions with a number, all named alike."""
-    by_name: dict[str, list[int]] = {}
-    for place, name in enumerate(columns):
+    """Return the positions of the columns that have the same name and a number.
+
+    If there are several such names, the name with the most columns is used.
+    """
+    columns_by_name: dict[str, list[int]] = {}
+    for column, name in enumerate(columns):
         match = _NUMBERED_COLUMN.fullmatch(name.strip().casefold())
         if match is not None:
-            by_name.setdefault(match[1], []).append(place)
-    return max(by_name.values(), key=len, default=[])
+            columns_by_name.setdefault(match[1], []).append(column)
+    if not columns_by_name:
+        return []
+    return max(columns_by_name.values(), key=len)
 
 
-def _other_columns(columns: Sequence[str], used: Iterable[int]) -> tuple[str, ...]:
-    places = set(used)
-    return tuple(name for place, name in enumerate(columns) if place not in places)
+def _other_columns(columns: Sequence[str], used: Collection[int]) -> tuple[str, ...]:
+    """Return the names of the columns that are not used."""
+    return tuple(name for column, name in enumerate(columns) if column not in used)
 
 
 def _numbered(
     section: Sequence[Any], name: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the objects of a section, each with its place."""
+    """Yield the place of each object of a section, and the object."""
     for position, record in enumerate(section):
         where = f"{name}[{position}]"
         yield where, check_record(record, where)

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-A result names its category by id, as in COCO's evaluation. The names are those of the other side,
-if that has the categories of COCO instances (`semmetrics.data.categories`). Several detections of
-one category in an image are one label, with the best of their scores.
+A result has the id of its category, as in COCO's evaluation. The names come from the other side, if
+it has the categories of COCO instances (`semmetrics.data.categories`). Several detections of one
+category in an image are one label, with the highest of their scores.
 
 References
 ----------
@@ -13,7 +13,7 @@ https://cocodataset.org/#format-results
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions
@@ -33,45 +33,47 @@ from semmetrics.data.formats.base import (
 from semmetrics.data.items import Items
 from semmetrics.errors import at
 from semmetrics.messages import pluralize
-from semmetrics.schema import as_number
+from semmetrics.schema import as_id, as_number
 
 _RESULT_KEYS = (
-    *(
-        "image_id",
-        "category_id",
-        "score",
-        "bbox",
-        "segmentation",
-        "keypoints",
-        "area",
-        "id",
-    ),
-    *("iscrowd", "file_name", "num_keypoints", "track_id", "video_id"),
+    "image_id",
+    "category_id",
+    "score",
+    "bbox",
+    "segmentation",
+    "keypoints",
+    "area",
+    "id",
+    "iscrowd",
+    "file_name",
+    "num_keypoints",
+    "track_id",
+    "video_id",
 )
+"""Keys of results that are known, whether they are used or not."""
 _LABEL_KEYS = (
-    *(
-        "label",
-        "labels",
-        "name",
-        "names",
-        "category",
-        "categories",
-        "class",
-        "tag",
-        "tags",
-    ),
-    *(
-        "caption",
-        "captions",
-        "text",
-        "sentence",
-        "sentences",
-        "reference",
-        "references",
-        "refs",
-    ),
+    "label",
+    "labels",
+    "name",
+    "names",
+    "category",
+    "categories",
+    "class",
+    "tag",
+    "tags",
+    "caption",
+    "captions",
+    "text",
+    "sentence",
+    "sentences",
+    "reference",
+    "references",
+    "refs",
 )
-_IMAGE, _CATEGORY, _SCORE = "image_id", "category_id", "score"
+"""Keys that results do not have, because they may contain the label or the caption."""
+_IMAGE = "image_id"
+_CATEGORY = "category_id"
+_SCORE = "score"
 
 
 class CocoResults(DocumentFormat):
@@ -87,7 +89,7 @@ class CocoResults(DocumentFormat):
         return not any(key in document[0] for key in _LABEL_KEYS)
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
-        """Read the categories of each image, best score first."""
+        """Read the categories of each image in descending order of scores."""
         keys: dict[str, None] = {}
         gathered = ScoredLabels(name)
         for number, record in enumerate(document):
@@ -95,9 +97,8 @@ class CocoResults(DocumentFormat):
             check_record(record, where)
             image = read_id(record, _IMAGE, where)
             category = read_id(record, _CATEGORY, where)
-            gathered.add(
-                image, category, read_score(record, _SCORE, where), where, number
-            )
+            score = read_score(record, _SCORE, where)
+            gathered.add(image, category, score, where, number)
             keys.update(dict.fromkeys(map(str, record)))
         items = _describe(gathered, "JSON", RECORD)
         items.notes += unused_keys(keys, _RESULT_KEYS, "result")
@@ -111,42 +112,37 @@ class CocoResultsTable(TableFormat):
     nouns = LABELS
 
     def matches(self, columns: Sequence[str], options: ReadOptions) -> bool:
-        """Return whether categories are given by id, and nothing else could be the label."""
+        """Return whether there are ids of categories, and no other column may be the label."""
         if options.label_column is not None:
             return False
-        names = _folded(columns)
+        names = {name.strip().casefold() for name in columns}
         return _IMAGE in names and _CATEGORY in names and names.isdisjoint(_LABEL_KEYS)
 
     def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
-        """Read the categories of each image, best score first."""
-        places = {
-            name.strip().casefold(): place for place, name in enumerate(table.columns)
-        }
-        image, category = places[_IMAGE], places[_CATEGORY]
-        score = places.get(_SCORE)
+        """Read the categories of each image in descending order of scores."""
+        columns = {}
+        for column, name in enumerate(table.columns):
+            columns[name.strip().casefold()] = column
+        score_column = columns.get(_SCORE)
         gathered = ScoredLabels(table.name)
         for place, cells in table.rows:
             where = at(table.name, table.unit.format(place))
-            record = {_IMAGE: cells[image], _CATEGORY: cells[category]}
-            value = (
-                None if score is None else as_number(cells[score], "the score", where)
-            )
-            id_ = read_id(record, _IMAGE, where)
-            gathered.add(id_, read_id(record, _CATEGORY, where), value, where, place)
+            score = None
+            if score_column is not None:
+                score = as_number(cells[score_column], "the score", where)
+            image = as_id(cells[columns[_IMAGE]], where=where)
+            category = as_id(cells[columns[_CATEGORY]], where=where)
+            gathered.add(image, category, score, where, place)
         items = _describe(gathered, "table", table.unit)
-        items.notes += unused_keys(places, _RESULT_KEYS, "result")
+        items.notes += unused_keys(columns, _RESULT_KEYS, "result")
         return items
-
-
-def _folded(columns: Iterable[str]) -> set[str]:
-    return {name.strip().casefold() for name in columns}
 
 
 def _describe(gathered: ScoredLabels, kind: str, unit: str) -> Items:
     """Return the items of results, whose labels are category ids unless they are names."""
     items = gathered.items(unit)
     items.by_category = all(label.isdecimal() for label in gathered.labels)
-    detections = pluralize(gathered.n_occurrences, "result")
-    categories = pluralize(gathered.n_labels, "category")
-    items.understood = f"COCO results ({kind}), {detections} of {categories} by id"
+    n_results = pluralize(gathered.n_occurrences, "result")
+    n_categories = pluralize(gathered.n_labels, "category")
+    items.understood = f"COCO results ({kind}), {n_results} of {n_categories} by id"
     return items

@@ -31,7 +31,7 @@ from semmetrics.data.formats.base import (
 from semmetrics.data.formats.captions import path_aliases
 from semmetrics.data.items import Items
 from semmetrics.data.source import Source
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, Places, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
@@ -73,7 +73,7 @@ class Cvat(TextFormat):
         except ElementTree.ParseError as error:
             raise InputError("damaged", source.name, why=error) from None
         if root.find("track") is not None:
-            raise _refuse_video(source.name)
+            raise _video_error(source.name)
         gathered = ScoredLabels(source.name)
         unused: list[str] = []
         for number, image in enumerate(root.iter("image")):
@@ -84,19 +84,17 @@ class Cvat(TextFormat):
                 label = shape.get("label")
                 if label is not None:
                     gathered.add(id_, label, None, where, number + 1)
-                unused += [
-                    one.get("name", "attribute") for one in shape.iter("attribute")
-                ]
-        understood = (
-            f"CVAT for images, {pluralize(gathered.n_occurrences, 'annotation')}"
-        )
+                for attribute in shape.iter("attribute"):
+                    unused.append(attribute.get("name", "attribute"))
+        n_annotations = pluralize(gathered.n_occurrences, "annotation")
+        understood = f"CVAT for images, {n_annotations}"
         items = finish(gathered, understood, "image {}", options)
         items.notes += unused_results(unused)
         items.aliases = path_aliases(items.ids or ())
         return items
 
 
-def _refuse_video(name: str) -> InputError:
+def _video_error(name: str) -> InputError:
     return recipe(
         "CVAT for video",
         name,
@@ -114,9 +112,9 @@ class Datumaro(DocumentFormat):
 
     def matches(self, document: Any) -> bool:
         """Return whether there are categories by kind, and items with annotations."""
-        if not isinstance(document, Mapping) or not isinstance(
-            document.get("categories"), Mapping
-        ):
+        if not isinstance(document, Mapping):
+            return False
+        if not isinstance(document.get("categories"), Mapping):
             return False
         return are_records(document.get("items"), "id", "annotations")
 
@@ -153,18 +151,24 @@ class Datumaro(DocumentFormat):
 
 def _annotation_kinds(item: Any) -> Iterator[str]:
     """Yield the kinds of the annotations of an item that may be damaged."""
-    annotations = item.get("annotations") if isinstance(item, Mapping) else None
-    for annotation in annotations if isinstance(annotations, list) else ():
+    if not isinstance(item, Mapping):
+        return
+    annotations = item.get("annotations")
+    if not isinstance(annotations, list):
+        return
+    for annotation in annotations:
         if isinstance(annotation, Mapping):
             yield str(annotation.get("type"))
 
 
 def _datumaro_name(labels: Sequence[Any], code: Any, where: str) -> str:
+    """Return the name of the category with this number."""
     if not isinstance(code, int) or not 0 <= code < len(labels):
         raise InputError(
             "unlisted-id", where, key="label_id", value=str(code), what="categories"
         )
-    return str(require_key(check_record(labels[code], where), "name", str, where))
+    category = check_record(labels[code], where)
+    return str(require_key(category, "name", str, where))
 
 
 def _datumaro_paths(items: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -172,24 +176,27 @@ def _datumaro_paths(items: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     aliases: dict[str, str] = {}
     for item in items:
         image = item.get("image") or item.get("media")
-        path = image.get("path") if isinstance(image, Mapping) else None
+        if not isinstance(image, Mapping):
+            continue
+        path = image.get("path")
         if isinstance(path, str) and path:
+            _, _, file_name = path.rpartition("/")
             aliases[path] = str(item["id"])
-            aliases[path.rsplit("/", 1)[-1]] = str(item["id"])
+            aliases[file_name] = str(item["id"])
     return aliases
 
 
 def _read_datumaro_captions(document: Any, name: str) -> Items:
-    from semmetrics.errors import Places
-
-    ids: dict[str, list[str]] = {}
+    """Read the captions of each item."""
+    captions_of_item: dict[str, list[str]] = {}
     for number, item in enumerate(document["items"]):
         where = at(name, f"items[{number}]")
-        captions = ids.setdefault(read_id(check_record(item, where), "id", where), [])
+        id_ = read_id(check_record(item, where), "id", where)
+        captions = captions_of_item.setdefault(id_, [])
         for annotation in optional_records(item, "annotations", where):
             if annotation.get("type") == "caption":
                 captions.append(require_key(annotation, "caption", str, where))
-    names = list(ids)
-    items = Items(names, list(ids.values()), Places(name, names), name)
-    items.understood = f"Datumaro, captions of {pluralize(len(names), 'item')}"
+    ids = list(captions_of_item)
+    items = Items(ids, list(captions_of_item.values()), Places(name, ids), name)
+    items.understood = f"Datumaro, captions of {pluralize(len(ids), 'item')}"
     return items

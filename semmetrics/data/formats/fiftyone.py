@@ -31,10 +31,12 @@ from semmetrics.messages import pluralize
 _FOREIGN_KEYS = frozenset(
     ("score", "id", "image_id", "img_id", "image", "file_name", "filename")
 )
-"""Keys of records that other programs write. FiftyOne has the score under confidence."""
-_LISTS = ("classifications", "detections", "polylines", "keypoints")
-_FIELDS = {True: "ground_truth", False: "predictions"}
-"""The usual names of the two fields, by whether the file is the ground truth."""
+"""Keys of records of other programs. FiftyOne stores the score under "confidence"."""
+_LIST_KEYS = ("classifications", "detections", "polylines", "keypoints")
+_TRUTH_FIELD = "ground_truth"
+_PREDICTION_FIELD = "predictions"
+"""The usual names of the fields with labels."""
+_SAMPLES_TO_MATCH = 20
 
 
 def fiftyone_labels(value: Any) -> list[Mapping[str, Any]] | None:
@@ -50,7 +52,7 @@ def fiftyone_labels(value: Any) -> list[Mapping[str, Any]] | None:
     True
     """
     if isinstance(value, Mapping):
-        for key in _LISTS:
+        for key in _LIST_KEYS:
             if isinstance(value.get(key), list):
                 return fiftyone_labels(value[key])
         value = [value]
@@ -60,14 +62,14 @@ def fiftyone_labels(value: Any) -> list[Mapping[str, Any]] | None:
 
 
 def _is_label(value: Any) -> bool:
-    """Return whether a value is an object with the name of a label, and no record of a table."""
+    """Return whether a value is an object with the name of a label, and not a record of a table."""
     if not isinstance(value, Mapping) or not isinstance(value.get("label"), str):
         return False
     return "_cls" in value or _FOREIGN_KEYS.isdisjoint(value)
 
 
 def _is_fiftyone(value: Any) -> bool:
-    """Return whether a value is an object of FiftyOne; a plain list of labels is not."""
+    """Return whether a value is an object of FiftyOne. A plain list of labels is not."""
     return isinstance(value, Mapping) and fiftyone_labels(value) is not None
 
 
@@ -75,7 +77,7 @@ class FiftyOneLabels(DocumentFormat):
     """``{"classes": [...], "labels": {id: label}}``, and ``{id: {"classifications": [...]}}``.
 
     A label is a name, a number of the classes, an object with ``label`` and ``confidence``, or a
-    list of these. The classes are the label universe, also those that no sample has.
+    list of these. All classes are in the label universe, even if no sample has them.
     """
 
     title = "FiftyOne labels"
@@ -86,11 +88,11 @@ class FiftyOneLabels(DocumentFormat):
         if not isinstance(document, Mapping) or not document:
             return False
         if set(document) == {"classes", "labels"}:
-            has_classes = document["classes"] is None or isinstance(
-                document["classes"], list
-            )
+            classes = document["classes"]
+            has_classes = classes is None or isinstance(classes, list)
             return has_classes and isinstance(document["labels"], Mapping)
-        values = [value for value in list(document.values())[:20] if value is not None]
+        first_values = list(document.values())[:_SAMPLES_TO_MATCH]
+        values = [value for value in first_values if value is not None]
         return bool(values) and all(map(_is_fiftyone, values))
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
@@ -98,31 +100,33 @@ class FiftyOneLabels(DocumentFormat):
         classes = None
         labels = document
         if set(document) == {"classes", "labels"}:
-            classes, labels = document["classes"], document["labels"]
+            classes = document["classes"]
+            labels = document["labels"]
         gathered = ScoredLabels(name)
         for id_, value in labels.items():
             where = at(name, "", id_)
             gathered.open(str(id_))
-            _add_fiftyone(gathered, str(id_), _named(value, classes, where), where)
+            named_labels = _name_labels(value, classes, where)
+            _add_labels(gathered, str(id_), named_labels, where)
         understood = f"FiftyOne labels of {pluralize(len(gathered), 'sample')}"
         items = finish(gathered, understood, "", options)
-        items.declared = [
-            one for one in classes or () if isinstance(one, str) and one.strip()
-        ]
+        items.declared = []
+        for class_name in classes or ():
+            if isinstance(class_name, str) and class_name.strip():
+                items.declared.append(class_name)
         return items
 
 
-def _named(value: Any, classes: Any, where: str) -> Any:
-    """Return a label, or a list of them, with the names of classes in place of their numbers."""
+def _name_labels(value: Any, classes: Any, where: str) -> Any:
+    """Return a label or a list of labels as label objects, with names instead of class numbers."""
     if isinstance(value, list):
-        return [_named(one, classes, where) for one in value]
+        return [_name_labels(label, classes, where) for label in value]
     if isinstance(value, Mapping) and _is_number(value.get("label")):
-        return {**value, **_named(value["label"], classes, where)}
+        return {**value, **_name_labels(value["label"], classes, where)}
     if _is_number(value):
         if not isinstance(classes, list) or not 0 <= value < len(classes):
-            raise InputError(
-                "outside-classes", where, role="the label", value=str(value)
-            )
+            number = str(value)
+            raise InputError("outside-classes", where, role="the label", value=number)
         return {"label": classes[value]}
     if isinstance(value, str):
         return {"label": value}
@@ -130,28 +134,29 @@ def _named(value: Any, classes: Any, where: str) -> Any:
 
 
 def _is_number(value: Any) -> bool:
+    """Return whether a value is an integer, and not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _add_fiftyone(
+def _add_labels(
     gathered: ScoredLabels, id_: str, value: Any, where: str, place: Any = None
 ) -> None:
-    """Add the labels of a value to an item; None is a sample without labels."""
+    """Add the label objects of a value to an item. None is a sample without labels."""
     labels = [] if value is None else fiftyone_labels(value)
     if labels is None:
         wanted = 'a label such as {"label": "cat", "confidence": 0.9}'
         raise InputError("wrong-type", where, value=value, wanted=wanted)
     for label in labels:
-        gathered.add(
-            id_, label["label"], read_score(label, "confidence", where), where, place
-        )
+        score = read_score(label, "confidence", where)
+        gathered.add(id_, label["label"], score, where, place)
 
 
 class FiftyOneSamples(DocumentFormat):
-    """``{"samples": [{"filepath", "ground_truth": {"detections": [...]}}]}``, or the list alone.
+    """``{"samples": [{"filepath", "ground_truth": {"detections": [...]}}]}``, or only the list.
 
-    The field is the one that is named, or the only one with labels; else ``ground_truth`` for the
-    ground truth and ``predictions`` for predictions. Samples are known by path and file name.
+    The field is the one that an option names, or the only one with labels. Otherwise it is
+    ``ground_truth`` for the ground truth and ``predictions`` for predictions. Samples are
+    identified by path or file name.
     """
 
     title = "FiftyOne samples"
@@ -160,12 +165,12 @@ class FiftyOneSamples(DocumentFormat):
 
     def matches(self, document: Any) -> bool:
         """Return whether samples have a path, and some field with label objects."""
-        samples: Any = (
-            document.get("samples") if isinstance(document, Mapping) else document
-        )
+        samples = document
+        if isinstance(document, Mapping):
+            samples = document.get("samples")
         if not are_records(samples, "filepath"):
             return False
-        return any(map(_is_fiftyone, _fields(islice(samples, 20))))
+        return any(map(_is_fiftyone, _fields(islice(samples, _SAMPLES_TO_MATCH))))
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the labels of one field of each sample."""
@@ -176,9 +181,9 @@ class FiftyOneSamples(DocumentFormat):
             where = at(name, RECORD.format(number))
             id_ = read_id(sample, "filepath", where)
             gathered.open(id_, number)
-            _add_fiftyone(gathered, id_, sample.get(field), where, number)
-        samples_read = pluralize(len(gathered), "sample")
-        understood = f"FiftyOne, field {field!r} of {samples_read}"
+            _add_labels(gathered, id_, sample.get(field), where, number)
+        n_samples = pluralize(len(gathered), "sample")
+        understood = f"FiftyOne, field {field!r} of {n_samples}"
         items = finish(gathered, understood, RECORD, options)
         items.styles = {"labels": f"those of the field {field!r}"}
         items.aliases = path_aliases(items.ids or ())
@@ -186,6 +191,7 @@ class FiftyOneSamples(DocumentFormat):
 
 
 def _fields(samples: Iterable[Any]) -> Iterator[Any]:
+    """Yield the values of all fields of some samples."""
     for sample in samples:
         yield from sample.values()
 
@@ -193,20 +199,22 @@ def _fields(samples: Iterable[Any]) -> Iterator[Any]:
 def _label_field(
     samples: Sequence[Mapping[str, Any]], name: str, options: ReadOptions
 ) -> str:
-    """Return the field that holds the labels."""
+    """Return the field with the labels."""
     fields: dict[str, None] = {}
     for number, sample in enumerate(samples):
         check_record(sample, at(name, RECORD.format(number)))
         for key, value in sample.items():
             if _is_fiftyone(value):
                 fields[key] = None
-    if options.label_column is not None and options.label_column in fields:
-        return options.label_column
-    usual = _FIELDS[is_truth(options)]
-    if options.label_column is None and len(fields) == 1:
-        return next(iter(fields))
-    if options.label_column is None and usual in fields:
-        return usual
+    if options.label_column is not None:
+        candidates = [options.label_column]
+    elif len(fields) == 1:
+        candidates = list(fields)
+    else:
+        candidates = [_TRUTH_FIELD if is_truth(options) else _PREDICTION_FIELD]
+    (field,) = candidates
+    if field in fields:
+        return field
     raise InputError(
         "ambiguous-column", name, role="label", found=list(fields), flag="label_column"
     )

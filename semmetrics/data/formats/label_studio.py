@@ -9,8 +9,8 @@ ground truth without any other annotation is left out, and a note counts such ta
 without a result is an item without labels.
 
 If a file has choices of several controls, such as two questions with the answers yes and no, a
-label is "control: choice". All controls of the file count, also those of annotations that are not
-read, so both sides of a score name their labels alike.
+label is "control: choice". All controls of the file count, including those of annotations that are
+not read, so that both sides of a score have the same names of labels.
 
 References
 ----------
@@ -47,21 +47,18 @@ from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
 _UPLOAD = re.compile(r"[0-9a-f]{8}-")
-"""What Label Studio writes before the name of an uploaded file."""
-
-
+"""The prefix that Label Studio adds to the name of an uploaded file."""
+_MEDIA_PATH = re.compile(r"\S+\.\w{2,5}")
 _EXPORT_COLUMNS = ("annotation_id", "annotator", "lead_time")
 _TASK_COLUMNS = (
-    *(
-        "id",
-        "agreement",
-        "annotation_id",
-        "annotator",
-        "created_at",
-        "updated_at",
-        "lead_time",
-    ),
-    *("history",),
+    "id",
+    "agreement",
+    "annotation_id",
+    "annotator",
+    "created_at",
+    "updated_at",
+    "lead_time",
+    "history",
 )
 _ANSWER = "control: choice"
 """How an answer is named if there are several controls."""
@@ -140,7 +137,7 @@ class LabelStudio(DocumentFormat):
             id_ = _task_id(task, where)
             gathered.open(id_, number)
             aliases.update(dict.fromkeys(_media(task), id_))
-            annotations = _finished(optional_records(task, section, where))
+            annotations = _drop_cancelled(optional_records(task, section, where))
             gathered.count_annotations(id_, len(annotations))
             for annotation in annotations:
                 for region in optional_records(annotation, "result", where):
@@ -185,7 +182,7 @@ def _task_regions(task: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _objects_under(record: Any, key: str) -> list[Mapping[str, Any]]:
-    """Return the objects of the list under a key; anything else is left to the reader."""
+    """Return the objects of the list under a key. The reader raises errors for other values."""
     values = record.get(key) if isinstance(record, Mapping) else None
     if not isinstance(values, list):
         return []
@@ -213,9 +210,11 @@ def _understood_controls(number: int) -> str:
     return f", labels {_ANSWER!r} of {pluralize(number, 'control')}"
 
 
-def _finished(annotations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _drop_cancelled(
+    annotations: Iterable[Mapping[str, Any]],
+) -> list[Mapping[str, Any]]:
     """Return the annotations that were not cancelled."""
-    return [one for one in annotations if not one.get("was_cancelled")]
+    return [record for record in annotations if not record.get("was_cancelled")]
 
 
 def _add_region(
@@ -226,10 +225,16 @@ def _add_region(
     where: str,
     place: Any,
 ) -> None:
-    """Add the labels of a region; a relation or a text has none."""
+    """Add the labels of a region. A relation or a text has none."""
     for label in _labels_of(region) or ():
         score = read_score(region, "score", where)
-        gathered.add(id_, f"{prefix}{label}" if label else label, score, where, place)
+        name = _with_prefix(prefix, label)
+        gathered.add(id_, name, score, where, place)
+
+
+def _with_prefix(prefix: str, label: str) -> str:
+    """Return a label with its control. An empty label stays empty, and raises an error later."""
+    return f"{prefix}{label}" if label else label
 
 
 def _unused_result(region: Mapping[str, Any]) -> list[str]:
@@ -258,13 +263,16 @@ def _task_id(task: Mapping[str, Any], where: str) -> str:
 def _media(task: Mapping[str, Any]) -> list[str]:
     """Return the path of the file that a task shows, its name, and the name before its upload."""
     data = task.get("data")
-    for value in data.values() if isinstance(data, Mapping) else ():
-        if isinstance(value, str) and re.fullmatch(
-            r"\S+\.\w{2,5}", value.split("?")[0]
-        ):
-            path = value.split("?")[0]
+    if not isinstance(data, Mapping):
+        return []
+    for value in data.values():
+        if not isinstance(value, str):
+            continue
+        path, _, _ = value.partition("?")
+        if _MEDIA_PATH.fullmatch(path):
             file_name = path.rsplit("/", 1)[-1].rsplit("=", 1)[-1]
-            return [path, file_name, _UPLOAD.sub("", file_name, count=1)]
+            original_name = _UPLOAD.sub("", file_name, count=1)
+            return [path, file_name, original_name]
     return []
 
 
@@ -285,9 +293,10 @@ class LabelStudioRecords(DocumentFormat):
         for number, record in enumerate(document):
             check_record(record, at(name, RECORD.format(number)))
             columns.update(dict.fromkeys(record))
-        rows = [
-            (n, list(map(record.get, columns))) for n, record in enumerate(document)
-        ]
+        rows = []
+        for number, record in enumerate(document):
+            cells = [record.get(column) for column in columns]
+            rows.append((number, cells))
         table = Table(name, list(columns), RECORD, rows)
         return _read_export(table, options, "JSON-MIN")
 
@@ -312,33 +321,34 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     """Read a flat export: one row for each annotation of a task."""
     columns = _result_columns(table, options)
     questions = _question_columns(table, columns)
+    prefixes = dict.fromkeys(columns, "")
+    if len(questions) > 1:
+        for column in questions:
+            prefixes[column] = f"{table.columns[column]}: "
     id_column = "id" if options.id_column is None else options.id_column
-    id_place = _column_place(table, "id", id_column)
+    id_position = _column_position(table, "id", id_column)
     gathered = ScoredLabels(table.name)
     for place, cells in table.rows:
         where = at(table.name, table.unit.format(place))
-        id_ = as_id(cells[id_place], where=where)
+        id_ = as_id(cells[id_position], where=where)
         gathered.open(id_, place)
         gathered.count_annotations(id_, int(_is_annotated(table, cells)))
-        for column in columns:
-            is_named = len(questions) > 1 and column in questions
-            prefix = f"{table.columns[column]}: " if is_named else ""
+        for column, prefix in prefixes.items():
             for label in _cell_labels(cells[column], where):
-                gathered.add(
-                    id_, f"{prefix}{label}" if label else label, None, where, place
-                )
+                name = _with_prefix(prefix, label)
+                gathered.add(id_, name, None, where, place)
     names = ", ".join(repr(table.columns[column]) for column in columns)
-    understood = f"Label Studio ({kind}), labels in {names}{_understood_controls(len(questions))}"
+    understood = f"Label Studio ({kind}), labels in {names}"
+    understood += _understood_controls(len(questions))
     items = finish(gathered, understood, table.unit, options)
-    items.styles = answer_style(
-        [table.columns[column] for column in questions], _ANSWER
-    )
+    question_names = [table.columns[column] for column in questions]
+    items.styles = answer_style(question_names, _ANSWER)
     items.styles["labels"] = f"those of {names}"
     return items
 
 
-def _column_place(table: Table, role: str, name: str) -> int:
-    """Return the place of a column that must be there."""
+def _column_position(table: Table, role: str, name: str) -> int:
+    """Return the position of a column that must be there."""
     names = list(table.columns)
     if name in names:
         return names.index(name)
@@ -356,44 +366,47 @@ def _column_place(table: Table, role: str, name: str) -> int:
 def _is_annotated(table: Table, cells: Sequence[Any]) -> bool:
     """Return whether a row has the id of an annotation."""
     value = cells[list(table.columns).index("annotation_id")]
-    return value is not None and value != "" and value == value  # NaN of a frame
+    is_nan = value != value  # a missing value of a frame
+    return value is not None and value != "" and not is_nan
 
 
 def _question_columns(table: Table, columns: Sequence[int]) -> list[int]:
-    """Return which columns have answers."""
-    rows = [cells for _, cells in table.rows]
-    return [
-        column for column in columns if any(_holds_answers(row[column]) for row in rows)
-    ]
+    """Return the columns that have answers."""
+    return [column for column in columns if _has_answers(table, column)]
 
 
 def _result_columns(table: Table, options: ReadOptions) -> list[int]:
-    """Return the places of the columns with labels.
+    """Return the positions of the columns with labels.
 
     Raises
     ------
     InputError
-        If there are several, and some have no objects with labels: they may be data of the task.
+        If there are several, and some have no objects with labels, because they may be data of the
+        task.
     """
     if options.label_column is not None:
-        return [_column_place(table, "label", options.label_column)]
-    others = [
-        place for place, name in enumerate(table.columns) if name not in _TASK_COLUMNS
-    ]
-    usual = [
-        place for place in others if table.columns[place].casefold() in _RESULT_COLUMNS
-    ]
-    with_objects = [place for place in others if _has_labels(table, place)]
-    candidates = sorted({*usual, *with_objects})
+        return [_column_position(table, "label", options.label_column)]
+    others = []
+    candidates = []
+    with_objects = []
+    for position, name in enumerate(table.columns):
+        if name in _TASK_COLUMNS:
+            continue
+        others.append(position)
+        has_labels = _has_labels(table, position)
+        if has_labels:
+            with_objects.append(position)
+        if has_labels or name.casefold() in _RESULT_COLUMNS:
+            candidates.append(position)
     if len(candidates) == 1 or (candidates and candidates == with_objects):
         return candidates
-    choices = [table.columns[place] for place in candidates or others]
+    choices = [table.columns[position] for position in candidates or others]
     raise InputError(
         "ambiguous-column", table.name, role="label", found=choices, flag="label_column"
     )
 
 
-def _parsed(cell: Any) -> Any:
+def _parse_cell(cell: Any) -> Any:
     """Return the value of a cell, which may be JSON."""
     if isinstance(cell, str) and cell[:1] in ("[", "{"):
         try:
@@ -403,22 +416,28 @@ def _parsed(cell: Any) -> Any:
     return cell
 
 
-def _has_labels(table: Table, place: int) -> bool:
+def _has_labels(table: Table, column: int) -> bool:
     """Return whether a column has objects with labels."""
-    return any(_holds_labels(cells[place]) for _, cells in table.rows)
+    return any(_holds_labels(cells[column]) for _, cells in table.rows)
+
+
+def _has_answers(table: Table, column: int) -> bool:
+    """Return whether a column has objects with choices."""
+    return any(_holds_answers(cells[column]) for _, cells in table.rows)
 
 
 def _holds_labels(cell: Any) -> bool:
     """Return whether a cell has an object with labels."""
-    values = _as_list(_parsed(cell))
-    return any(
-        isinstance(one, Mapping) and labels_of_value(one) is not None for one in values
-    )
+    for value in _as_list(_parse_cell(cell)):
+        if isinstance(value, Mapping) and labels_of_value(value) is not None:
+            return True
+    return False
 
 
 def _holds_answers(cell: Any) -> bool:
     """Return whether a cell has an object with choices."""
-    return any(_is_answer({"value": one}) for one in _as_list(_parsed(cell)))
+    values = _as_list(_parse_cell(cell))
+    return any(_is_answer({"value": value}) for value in values)
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -429,14 +448,16 @@ def _as_list(value: Any) -> list[Any]:
 def _cell_labels(cell: Any, where: str) -> list[str]:
     """Return the labels of a cell: a name, an object, or a list of either."""
     labels: list[str] = []
-    for entry in _as_list(_parsed(cell)):
+    for entry in _as_list(_parse_cell(cell)):
         if entry is None or entry == "":
             continue
-        named = [entry] if isinstance(entry, str) else None
-        if isinstance(entry, Mapping):
-            named = labels_of_value(entry)
-        if named is None:
+        entry_labels = None
+        if isinstance(entry, str):
+            entry_labels = [entry]
+        elif isinstance(entry, Mapping):
+            entry_labels = labels_of_value(entry)
+        if entry_labels is None:
             wanted = 'a label, or an object such as {"choices": ["cat"]}'
             raise InputError("wrong-type", where, value=entry, wanted=wanted)
-        labels += named
+        labels.extend(entry_labels)
     return labels

@@ -38,8 +38,10 @@ from semmetrics.schema import as_id
 
 _ANSWER = "question: answer"
 """How an answer is named if there are several questions."""
+_ID_KEYS = ("external_id", "global_key", "id")
+"""Keys of the ids of a data row, the best first."""
 _SKIPPED = "Skip"
-"""What version 1 writes in place of the label of a row that was skipped."""
+"""What version 1 writes instead of the label of a row that was skipped."""
 
 
 class Labelbox(DocumentFormat):
@@ -50,7 +52,7 @@ class Labelbox(DocumentFormat):
 
     def matches(self, document: Any) -> bool:
         """Return whether records, or a single one, have a data row and projects."""
-        document = _listed(document)
+        document = _as_records(document)
         if not are_records(document, "data_row", "projects"):
             return False
         return isinstance(document[0]["projects"], Mapping)
@@ -58,20 +60,20 @@ class Labelbox(DocumentFormat):
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
         """Read the names of the objects, and the answers to the questions, of each data row."""
         rows = _DataRows(name)
-        for number, record in enumerate(_listed(document)):
+        for number, record in enumerate(_as_records(document)):
             where = at(name, RECORD.format(number))
             row = require_key(check_record(record, where), "data_row", dict, where)
-            keys = [
-                row[key] for key in ("external_id", "global_key", "id") if row.get(key)
-            ]
-            if not keys:
-                raise InputError("missing-key", where, key="external_id")
-            labels = _labelbox_labels(record, where)
-            annotations = [
-                optional_key(label, "annotations", dict, where) for label in labels
-            ]
-            rows.add(as_id(keys[0], where=where), annotations, where, number)
-            rows.aliases.update(dict.fromkeys(map(str, keys[1:]), as_id(keys[0])))
+            ids = [row[key] for key in _ID_KEYS if row.get(key)]
+            if not ids:
+                raise InputError("missing-key", where, key=_ID_KEYS[0])
+            annotations = []
+            for label in _labelbox_labels(record, where):
+                annotations.append(optional_key(label, "annotations", dict, where))
+            id_, *other_ids = ids
+            own_id = as_id(id_, where=where)
+            rows.add(own_id, annotations, where, number)
+            for other_id in other_ids:
+                rows.aliases[str(other_id)] = own_id
         return rows.items(options)
 
 
@@ -86,34 +88,34 @@ class _DataRows:
     def add(
         self, id_: str, annotations: Sequence[Mapping[str, Any]], where: str, place: int
     ) -> None:
-        """Add what the annotators of a data row named."""
+        """Add the annotations of a data row, one for each annotator."""
         self._gathered.open(id_, place)
         self._gathered.count_annotations(id_, len(annotations))
         for annotation in annotations:
-            for found in optional_records(annotation, "objects", where):
-                self._gathered.add(
-                    id_, _labelbox_name(found, where), None, where, place
-                )
+            for labelled_object in optional_records(annotation, "objects", where):
+                label = _labelbox_name(labelled_object, where)
+                self._gathered.add(id_, label, None, where, place)
             for question, answer in _labelbox_answers(annotation, where):
                 self._answers.append((id_, question, answer, where))
 
     def items(self, options: ReadOptions) -> Items:
-        """Return the items; answers name their question if there are several questions."""
-        questions = {question for _, question, *_ in self._answers}
+        """Return the items. Answers name their question if there are several questions."""
+        questions = {question for _, question, _, _ in self._answers}
+        has_several_questions = len(questions) > 1
         understood = f"Labelbox, {pluralize(len(self._gathered), 'data row')}"
-        if len(questions) > 1:
+        if has_several_questions:
             count = pluralize(len(questions), "question")
             understood = f"{understood}, labels {_ANSWER!r} of {count}"
         for id_, question, answer, where in self._answers:
-            label = f"{question}: {answer}" if len(questions) > 1 else answer
+            label = f"{question}: {answer}" if has_several_questions else answer
             self._gathered.add(id_, label, None, where)
         items = finish(self._gathered, understood, RECORD, options, self.aliases)
         items.styles = answer_style(questions, _ANSWER)
         return items
 
 
-def _listed(document: Any) -> Any:
-    """Return the records of a document: a file of one line is a single object."""
+def _as_records(document: Any) -> Any:
+    """Return the records of a document. A file of one line is a single object."""
     return [document] if isinstance(document, Mapping) else document
 
 
@@ -129,18 +131,19 @@ def _labelbox_labels(record: Mapping[str, Any], where: str) -> list[Mapping[str,
     return labels
 
 
-def _labelbox_name(found: Mapping[str, Any], where: str) -> str:
+def _labelbox_name(record: Mapping[str, Any], where: str) -> str:
     """Return the name of an object or an answer."""
     for key in ("name", "title", "value"):
-        if isinstance(found.get(key), str):
-            return str(found[key])
+        name = record.get(key)
+        if isinstance(name, str):
+            return name
     raise InputError("missing-key", where, key="name")
 
 
 def _labelbox_answers(
     annotations: Mapping[str, Any], where: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the questions of an item, each with one answer; texts are not labels."""
+    """Yield the questions of an item with one answer each. Texts are not labels."""
     for question in optional_records(annotations, "classifications", where):
         name = _labelbox_name(question, where)
         for key in ("radio_answer", "answer"):
@@ -173,10 +176,8 @@ class LabelboxRecords(DocumentFormat):
             check_record(record, where)
             key = "External ID" if record.get("External ID") else "DataRow ID"
             annotations = []
-            if not record.get("Skipped") and record.get("Label") not in (
-                None,
-                _SKIPPED,
-            ):
+            is_skipped = record.get("Skipped") or record.get("Label") == _SKIPPED
+            if not is_skipped and record.get("Label") is not None:
                 annotations.append(require_key(record, "Label", dict, where))
             rows.add(read_id(record, key, where), annotations, where, number)
         return rows.items(options)

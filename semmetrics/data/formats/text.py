@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-All but ARFF with an id have their items by position. Labels that are numbers are read as they are
-written; with ``classes`` they are places in that list, from 0. Labels that the header of a file
-declares are in the label universe, also if no row has them.
+Items are identified by position. Labels that are numbers are read verbatim. With ``classes`` they
+are positions in that list, from 0. Labels that the header of a file declares are in the label
+universe even if no row has them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _STRING_ATTRIBUTE = re.compile(
     r"^\s*@attribute\s.*\sstring\s*$", re.IGNORECASE | re.MULTILINE
 )
 _MEKA_LABELS = re.compile(r"@relation\b[^\n]*-C\s+(-?\d+)", re.IGNORECASE)
-_PREFIX = "__label__"
+_LABEL_PREFIX = "__label__"
 _MATLAB_HEADER = "MATLAB "
+_MAX_ROWS_TO_MATCH = 50
 
 
 def _lines(source: Source, options: ReadOptions) -> Iterator[tuple[int, str]]:
@@ -60,7 +61,7 @@ class Xmlc(TextFormat):
         if header is None or int(header[2]) == 0:
             return False
         rows = beginning[header.end() :].split("\n")
-        return any(map(_XMLC_ROW.match, rows[:50]))
+        return any(map(_XMLC_ROW.match, rows[:_MAX_ROWS_TO_MATCH]))
 
     def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
         """Read the labels of each row.
@@ -68,50 +69,58 @@ class Xmlc(TextFormat):
         Raises
         ------
         InputError
-            If a row is of another form, a label is not below the number of labels, or there are
-            fewer or more rows than the header says.
+            If a row has another form, a label is not below the number of labels, or the number of
+            rows differs from the header.
         """
         rows = _lines(source, options)
         _, header = next(rows)
         sizes = [int(word) for word in header.split()]
-        n_points, n_labels = sizes[0], sizes[-1]
+        n_points = sizes[0]
+        n_labels = sizes[-1]
         has_features = len(sizes) == 3
         items: list[list[Any]] = []
         lines: list[int] = []
         for number, line in rows:
             where = at(source.name, f"line {number}")
             entries = _first_labels(line) if has_features else _pairs(line, where)
-            _check_places(entries, n_labels, where)
+            _check_labels(entries, n_labels, where)
             items.append(entries)
             lines.append(number)
         if len(items) != n_points:
-            found = pluralize(len(items), "row")
-            raise InputError(
-                "wrong-count", source.name, found=found, wanted=f"{n_points:,}"
-            )
-        scores = {score for entries in items for _, score in entries}
-        if scores <= {1.0}:
-            items = [[label for label, _ in entries] for entries in items]
+            n_rows = pluralize(len(items), "row")
+            wanted = f"{n_points:,}"
+            raise InputError("wrong-count", source.name, found=n_rows, wanted=wanted)
+        if all(map(_are_ones, items)):
+            items = list(map(_drop_scores, items))
         places = Places(source.name, None, "line {}", lines)
-        understood = f"{self.title}, {pluralize(n_points, 'row')}, {pluralize(n_labels, 'label')}"
+        size = f"{pluralize(n_points, 'row')}, {pluralize(n_labels, 'label')}"
+        understood = f"{self.title}, {size}"
         declared = list(map(str, range(n_labels)))
         return Items(None, items, places, source.name, understood, declared=declared)
 
 
-def _check_places(
+def _are_ones(entries: Iterable[tuple[str, float]]) -> bool:
+    """Return whether all scores of a row are 1."""
+    return all(score == 1 for _, score in entries)
+
+
+def _drop_scores(entries: Iterable[tuple[str, float]]) -> list[str]:
+    """Return the labels of a row."""
+    return [label for label, _ in entries]
+
+
+def _check_labels(
     entries: Iterable[tuple[str, float]], n_labels: int, where: str
 ) -> None:
-    """Raise if a label of a row is not a number below the number of labels."""
+    """Raise an error if a label of a row is not a number below the number of labels."""
     for label, _ in entries:
         if not label.isdecimal() or int(label) >= n_labels:
-            wanted = f"a label below {n_labels:,}"
-            example = "labels that count from 0"
             raise InputError(
                 "wrong-content",
                 where,
                 value=repr(label),
-                wanted=wanted,
-                example=example,
+                wanted=f"a label below {n_labels:,}",
+                example="labels that count from 0",
             )
 
 
@@ -123,7 +132,7 @@ def _first_labels(line: str) -> list[tuple[str, float]]:
     >>> _first_labels("3,17 0:0.5 4:1.2"), _first_labels(" 0:0.5")
     ([('3', 1.0), ('17', 1.0)], [])
     """
-    labels = line.split(" ", 1)[0]
+    labels, _, _ = line.partition(" ")
     if not labels or ":" in labels:
         return []
     return [(label, 1.0) for label in labels.split(",")]
@@ -167,17 +176,12 @@ class FastText(TextFormat):
             items.append(_fasttext_labels(line, at(source.name, f"line {number}")))
             lines.append(number)
         places = Places(source.name, None, "line {}", lines)
-        return Items(
-            None,
-            items,
-            places,
-            source.name,
-            f"fastText, {pluralize(len(items), 'line')}",
-        )
+        understood = f"fastText, {pluralize(len(items), 'line')}"
+        return Items(None, items, places, source.name, understood)
 
 
 def _fasttext_labels(line: str, where: str) -> list[Any]:
-    """Return the labels of a line, with their scores if only scores are between them.
+    """Return the labels of a line, with their scores if a score follows each label.
 
     Examples
     --------
@@ -187,28 +191,32 @@ def _fasttext_labels(line: str, where: str) -> list[Any]:
     [('cat', 0.75), ('dog', 0.25)]
     """
     words = line.split()
-    labels = [word.removeprefix(_PREFIX) for word in words if word.startswith(_PREFIX)]
+    labels: list[Any] = []
+    others = []
+    for word in words:
+        if word.startswith(_LABEL_PREFIX):
+            labels.append(word.removeprefix(_LABEL_PREFIX))
+        else:
+            others.append(word)
     if "" in labels:
-        raise InputError(
-            "empty", where, role="the label", remedy=f"name it after {_PREFIX}"
-        )
-    others = [word for word in words if not word.startswith(_PREFIX)]
-    alternate = all(word.startswith(_PREFIX) for word in words[::2])
+        remedy = f"name it after {_LABEL_PREFIX}"
+        raise InputError("empty", where, role="the label", remedy=remedy)
+    alternate = all(word.startswith(_LABEL_PREFIX) for word in words[::2])
     if not labels or len(others) != len(labels) or not alternate:
-        return list(labels)
+        return labels
     try:
         scores = [as_number(word, "the score") for word in others]
     except InputError:  # one label and one word of text
-        return list(labels)
+        return labels
     return list(zip(labels, scores, strict=True))
 
 
 class Arff(TextFormat):
-    """Weka's and MEKA's ARFF: labels are the attributes that the relation counts (``-C 6``).
+    """Weka's and MEKA's ARFF. The relation has the number of attributes that are labels (``-C 6``).
 
     A positive number counts from the first attribute, a negative one from the last. A file without
-    it names its labels in another file (MULAN's XML), or has a single class, if only one attribute
-    is nominal.
+    this number has its labels in another file (MULAN's XML), or has a single class if only one
+    attribute is nominal.
     """
 
     title = "ARFF"
@@ -216,41 +224,42 @@ class Arff(TextFormat):
 
     def matches(self, beginning: str, suffix: str | None) -> bool:
         """Return whether the file begins with a relation, after comments, and has attributes."""
-        return (
-            _ARFF.match(beginning) is not None
-            and _ATTRIBUTE.search(beginning) is not None
-        )
+        if _ARFF.match(beginning) is None:
+            return False
+        return _ATTRIBUTE.search(beginning) is not None
 
     def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
         """Read the labels of each row."""
         if _SPARSE_ARFF.search(source.text):
-            raise _refuse_sparse(source.name)
+            raise _sparse_error(source.name)
         from scipy.io import arff  # only for this format
 
         if _STRING_ATTRIBUTE.search(source.text):
-            raise _refuse_texts(source.name)
+            raise _string_error(source.name)
         with undamaged(source.name, Exception):
             rows, meta = arff.loadarff(io.StringIO(source.text))
-        nominal = [name for name in meta.names() if meta[name][0] == "nominal"]
+        names = meta.names()
+        nominal = [name for name in names if meta[name][0] == "nominal"]
         declared: list[str] = []
-        counted = _MEKA_LABELS.search(source.text)
-        if counted is not None:
-            number = int(counted[1])
-            declared = meta.names()[:number] if number > 0 else meta.names()[number:]
-            items = [_present(row, declared) for row in rows]
+        label_count = _MEKA_LABELS.search(source.text)
+        if label_count is not None:
+            number = int(label_count[1])
+            declared = names[:number] if number > 0 else names[number:]
+            items = [_labels_of_row(row, declared) for row in rows]
             what = pluralize(len(declared), "label")
         elif len(nominal) == 1:
-            items = [[row[nominal[0]].decode()] for row in rows]
-            what = f"class {nominal[0]!r}"
+            (class_name,) = nominal
+            items = [[row[class_name].decode()] for row in rows]
+            what = f"class {class_name!r}"
         else:
-            raise _refuse_unnamed(source.name)
-        places = Places(source.name, None, "row {}", range(1, len(items) + 1))
-        return Items(
-            None, items, places, source.name, f"ARFF, {what}", declared=declared
-        )
+            raise _unnamed_labels_error(source.name)
+        row_numbers = range(1, len(items) + 1)
+        places = Places(source.name, None, "row {}", row_numbers)
+        understood = f"ARFF, {what}"
+        return Items(None, items, places, source.name, understood, declared=declared)
 
 
-def _present(row: Any, names: list[str]) -> list[str]:
+def _labels_of_row(row: Any, names: list[str]) -> list[str]:
     """Return the labels that a row of 0 and 1 has."""
     labels = []
     for name in names:
@@ -261,7 +270,7 @@ def _present(row: Any, names: list[str]) -> list[str]:
     return labels
 
 
-def _refuse_sparse(name: str) -> InputError:
+def _sparse_error(name: str) -> InputError:
     return recipe(
         "sparse ARFF",
         name,
@@ -271,7 +280,7 @@ def _refuse_sparse(name: str) -> InputError:
     )
 
 
-def _refuse_texts(name: str) -> InputError:
+def _string_error(name: str) -> InputError:
     return recipe(
         "ARFF with text attributes",
         name,
@@ -281,7 +290,7 @@ def _refuse_texts(name: str) -> InputError:
     )
 
 
-def _refuse_unnamed(name: str) -> InputError:
+def _unnamed_labels_error(name: str) -> InputError:
     return recipe(
         "ARFF without a count of labels",
         name,

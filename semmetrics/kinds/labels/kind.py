@@ -46,7 +46,7 @@ class LabelKind(Kind):
         files = options.read.beside()
         taxonomy = options.taxonomy
         if taxonomy is not None:
-            from semmetrics.data.taxonomy import as_taxonomy
+            from semmetrics.data.taxonomy_files import as_taxonomy
 
             taxonomy = as_taxonomy(taxonomy, options=files)
             taxonomy = taxonomy.normalized(normalization(options.normalize))

@@ -14,8 +14,8 @@ import numpy as np
 
 from semmetrics.data.form import check_classes
 from semmetrics.data.matrix import Matrix
+from semmetrics.data.pair_values import IDS_BESIDE, read_pair_ids
 from semmetrics.data.rankings import PHI, fingerprint
-from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
 from semmetrics.errors import Fact, InputError, at
 from semmetrics.kinds import embeddings
 from semmetrics.kinds.base import Options

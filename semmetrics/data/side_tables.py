@@ -1,0 +1,208 @@
+"""Tables other than predictions and ground truth, such as weights, pairs and judgements.
+
+Conventions
+-----------
+Tables are files (CSV, TSV, JSON lines, or a JSON list of objects or lists), frames, and lists of
+mappings or lists. ``semmetrics.schema`` defines the columns of each table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.arguments import check_once
+from semmetrics.data.form import ReadOptions, is_iterable
+from semmetrics.data.inputs import format_among
+from semmetrics.data.json_files import json_lines, parse_source
+from semmetrics.data.objects import frame_table, is_frame
+from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.tables import Rows, field_limit
+from semmetrics.errors import ROW, InputError, at
+from semmetrics.schema import Row, Schema, Settle, Table
+
+TABLE_KINDS = ("csv", "tsv", "json", "jsonl")
+"""The formats of files that contain a table."""
+_DELIMITED_KINDS = ("csv", "tsv")
+_LINE = "line {}"
+_ELEMENT = "element [{}]"
+
+
+@contextmanager
+def opened(data: Any, options: ReadOptions) -> Iterator[Any]:
+    """Open data that is a path, within the memory limit. Yield other data unchanged."""
+    if not isinstance(data, str | os.PathLike):
+        yield data
+        return
+    source = load(data, options.max_bytes)
+    with enough_memory(source.name):
+        yield source
+
+
+def read_rows(
+    source: Source, options: ReadOptions, what: str
+) -> tuple[set[str], list[tuple[str, Any]]]:
+    """Read the rows of a table without a schema.
+
+    Parameters
+    ----------
+    source : Source
+    options : ReadOptions
+    what : str
+        The content of the table, for messages: "values are".
+
+    Returns
+    -------
+    columns : set of str
+        The names in the header. Empty for JSON and JSON lines.
+    rows : list of pairs
+        The place of each row, for messages, and the row.
+    """
+    kind = format_among(source, options, what, TABLE_KINDS, told=True)
+    with enough_memory(source.name):
+        if kind in _DELIMITED_KINDS:
+            return _read_delimited_rows(source, options, tabs=kind == "tsv")
+        if kind == "jsonl":
+            return set(), _place_rows(json_lines(source, []), source.name, _LINE)
+        elements = parse_source(source)
+        if not isinstance(elements, list):
+            return set(), []
+        return set(), _place_rows(enumerate(elements), source.name, _ELEMENT)
+
+
+def _read_delimited_rows(
+    source: Source, options: ReadOptions, *, tabs: bool
+) -> tuple[set[str], list[tuple[str, Any]]]:
+    """Read the header and the rows of a CSV or TSV file."""
+    with field_limit(options.max_line_bytes):
+        rows = Rows(source, options, tabs=tabs)
+        check_once(rows.header, "duplicate", source.name, role="the column")
+        placed_rows: list[tuple[str, Any]] = []
+        for line, cells in rows:
+            row = dict(zip(rows.header, cells, strict=True))
+            placed_rows.append((at(source.name, _LINE.format(line)), row))
+        return set(rows.header), placed_rows
+
+
+def _place_rows(
+    numbered_rows: Iterable[tuple[int, Any]], name: str, unit: str
+) -> list[tuple[str, Any]]:
+    """Return rows with their places for messages instead of their numbers."""
+    return [(at(name, unit.format(number)), row) for number, row in numbered_rows]
+
+
+def read_side_table(
+    data: Any,
+    schema: Schema,
+    options: ReadOptions,
+    name: str = "",
+    *,
+    chosen: Mapping[str, str] | None = None,
+    settle: Settle | None = None,
+    kinds: Collection[str] = TABLE_KINDS,
+    alone: str = "score",
+) -> Table:
+    """Read a table from a path, an open source, a frame, or a list of mappings or lists.
+
+    Parameters
+    ----------
+    data : path, Source, frame, or iterable
+    schema : Schema
+    options : ReadOptions
+    name : str
+        What messages call Python objects.
+    chosen : mapping from role to column, optional
+        Columns that the user named.
+    settle : callable, optional
+        As for ``Schema.read``.
+    kinds : collection of str
+        The formats that a file may have.
+    alone : str
+        The name that the column of a frame gets if it is the only one besides the index.
+
+    Raises
+    ------
+    InputError
+        If the data are not such a table. The message names the place.
+    """
+    if isinstance(data, str | os.PathLike):
+        with opened(data, options) as source:
+            return _read_source(source, schema, options, chosen, settle, kinds)
+    if isinstance(data, Source):
+        return _read_source(data, schema, options, chosen, settle, kinds)
+    if is_frame(data):
+        table = frame_table(data, options, name, alone)
+        names = table.column_names
+        columns = [column.to_pylist() for column in table.columns]
+        rows = enumerate(zip(*columns, strict=True))
+        named_rows = ((number, names, cells) for number, cells in rows)
+        return schema.read(named_rows, name, ROW, chosen, settle)
+    return _read_elements(data, schema, name, chosen, settle)
+
+
+def _read_source(
+    source: Source,
+    schema: Schema,
+    options: ReadOptions,
+    chosen: Mapping[str, str] | None,
+    settle: Settle | None,
+    kinds: Collection[str],
+) -> Table:
+    """Read a table from an open file."""
+    what = f"{schema.noun}s are"
+    kind = format_among(source, options, what, kinds, told=True)
+    if kind in _DELIMITED_KINDS:
+        with field_limit(options.max_line_bytes):
+            delimited_rows = Rows(source, options, tabs=kind == "tsv")
+            header = delimited_rows.header
+            if (
+                settle is None
+            ):  # Reports missing columns of a file that is only a header.
+                schema.find(header, chosen or {}, at(source.name, "line 1"))
+            lines = ((line, header, cells) for line, cells in delimited_rows)
+            table = schema.read(lines, source.name, _LINE, chosen, settle)
+        return replace(table, notes=[*delimited_rows.notes, *table.notes])
+    if kind == "jsonl":
+        notes: list[Any] = []
+        rows = _named_rows(json_lines(source, notes), schema, source.name, _LINE)
+        table = schema.read(rows, source.name, _LINE, chosen, settle)
+        return replace(table, notes=[*notes, *table.notes])
+    elements = source.parsed(parse_source)
+    return _read_elements(elements, schema, source.name, chosen, settle)
+
+
+def _read_elements(
+    elements: Any,
+    schema: Schema,
+    name: str,
+    chosen: Mapping[str, str] | None,
+    settle: Settle | None,
+) -> Table:
+    """Read a table from a list of mappings or lists."""
+    if isinstance(elements, str | bytes | Mapping) or not is_iterable(elements):
+        wanted = f"a list of {schema.noun}s such as {schema.example}"
+        raise InputError("wrong-type", name, value=elements, wanted=wanted)
+    rows = _named_rows(enumerate(elements), schema, name, _ELEMENT)
+    return schema.read(rows, name, _ELEMENT, chosen, settle)
+
+
+def _named_rows(
+    numbered_rows: Iterable[tuple[Any, Any]], schema: Schema, name: str, unit: str
+) -> Iterator[Row]:
+    """Yield the number, the column names (None for a list) and the cells of each row."""
+    for number, row in numbered_rows:
+        if isinstance(row, Mapping):
+            yield number, [str(column) for column in row], list(row.values())
+        elif isinstance(row, np.ndarray):
+            yield number, None, row.tolist()
+        elif isinstance(row, Sequence) and not isinstance(row, str | bytes):
+            yield number, None, row
+        else:
+            where = at(name, unit.format(number))
+            wanted = f"a {schema.noun} such as {schema.example}"
+            raise InputError("wrong-type", where, value=row, wanted=wanted)
