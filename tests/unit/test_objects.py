@@ -100,15 +100,23 @@ def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
     # perhaps a sure score
     assert Read(as_labels({"a": {"cat": 1.0}})).items == [[("cat", 1.0)]]
     assert as_labels({"a": {"cat": True}}).side.scores is None
-    scorer = semmetrics.Scorer(measures="F1")
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_scores_after_a_batch_of_0_and_1_are_refused(keep_rows):
+    scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
     scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
-    scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})  # so 0 was a score, too
-    assert scorer.compute()[0].value == pytest.approx((2 / 3 + 1) / 2)
-    scorer = semmetrics.Scorer(measures="F1", keep_rows=False)
-    scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
-    scorer.compute()  # which lets the items go
-    with refused_in("other-batch", "preds, id 'b'"):
+    with refused_in("other-scores", "preds, id 'b'"):
         scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_zeros_after_a_batch_of_only_1_are_refused_without_the_option(keep_rows):
+    batches = [({"a": {"cat": 1}}, {"a": ["cat"]}), ({"b": {"ox": 0}}, {"b": []})]
+    scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
+    scorer.update(*batches[0])
+    with refused_in("other-scores", "preds, id 'b'"):
+        scorer.update(*batches[1])
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
@@ -123,10 +131,9 @@ def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
     ]
     gts = {"1": ["cat"], "2": ["dog"], "3": [], "4": ["cat", "ox"]}
     whole = {id_: item for place in order for id_, item in parts[place].items()}
-    expected = semmetrics.score(whole, gts, measures="F1 MacroF1")
-    scorers = [
-        semmetrics.Scorer(measures="F1 MacroF1", keep_rows=keep_rows) for _ in range(2)
-    ]
+    options = {"measures": "F1 MacroF1", "scores": "members"}
+    expected = semmetrics.score(whole, gts, **options)
+    scorers = [semmetrics.Scorer(keep_rows=keep_rows, **options) for _ in range(2)]
     for number, place in enumerate(order):
         (id_,) = parts[place]
         scorers[merged and number > 1].update(parts[place], {id_: gts[id_]})
