@@ -254,7 +254,7 @@ def _open_blocks(
             blocks = chain([first.removeprefix(header)], blocks)
             yield _Text(source, header), ((block, stream.taken) for block in blocks)
             return
-    from semmetrics.data.arrow import open_arrow
+    from semmetrics.data.arrow_files import open_arrow
 
     source = replace(source, path=Path(path))
     with open_arrow(source, kind) as (schema, batches):

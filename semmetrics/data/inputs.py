@@ -377,7 +377,7 @@ def _read_format(
         if matrix is not None:
             return matrix
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.objects import read_arrow_file
+        from semmetrics.data.frame_reader import read_arrow_file
 
         return read_arrow_file(source, kind, form, options)
     if (
@@ -385,7 +385,8 @@ def _read_format(
         and kind in ("jsonl", *TABLES)
         and not _is_public_lines(source, kind, form)
     ):
-        from semmetrics.data.arrow import OddError, read_large
+        from semmetrics.data.column_coder import OddError
+        from semmetrics.data.large_text import read_large
 
         try:
             return read_large(source, kind, form, options)
@@ -590,7 +591,8 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
-    from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
+    from semmetrics.data.frames import column_names, is_frame, is_series
+    from semmetrics.data.objects import plain_object
 
     if is_frame(data):
         return _sample_columns(column_names(data), form, options)
@@ -617,7 +619,7 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
             first_row(source, used, tabs=kind == "tsv"), form, options
         )
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.arrow import open_arrow
+        from semmetrics.data.arrow_files import open_arrow
 
         with open_arrow(source, kind) as (schema, _):
             names = list(schema.names)  # in a damaged file they may not be text
