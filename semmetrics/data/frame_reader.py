@@ -35,8 +35,8 @@ from semmetrics.data.frames import (
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_unknown
+from semmetrics.data.one_hot_tables import not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.data.source import Source
-from semmetrics.data.tables import not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.messages import a_kind
 

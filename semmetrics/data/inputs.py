@@ -178,8 +178,8 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
         return kind
     if TOKEN_LINE.fullmatch(line.rstrip("\r")):
         return "flickr"
+    from semmetrics.data.csv_rows import first_row
     from semmetrics.data.dialect import find_delimiter, names_id
-    from semmetrics.data.tables import first_row
 
     used = find_delimiter(source, options, kind)
     cells = first_row(source, used, tabs=kind == "tsv")
@@ -371,7 +371,7 @@ def _read_format(
         read = read_matrix_file(source, options, names, form)
         return encode(read, form) if isinstance(read, Items) else read
     if kind in TABLES:
-        from semmetrics.data.tables import read_one_hot
+        from semmetrics.data.one_hot_tables import read_one_hot
 
         matrix = read_one_hot(source, kind, form, options)
         if matrix is not None:
@@ -403,7 +403,7 @@ def _read_public_table(
     source: Source, kind: str, form: Form, options: ReadOptions
 ) -> Items | None:
     """Read a CSV or TSV file of a public format; None if it is not one."""
-    from semmetrics.data.tables import Rows, field_limit, first_row
+    from semmetrics.data.csv_rows import Rows, field_limit, first_row
 
     with field_limit(options.max_line_bytes):
         public_format = find_table(
@@ -611,8 +611,8 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
             [parse(line.group() if line else "{}", source.name)], "JSON", form
         )
     if kind in TABLES:
+        from semmetrics.data.csv_rows import first_row
         from semmetrics.data.dialect import find_delimiter
-        from semmetrics.data.tables import first_row
 
         used = find_delimiter(source, options, kind)
         return _sample_columns(

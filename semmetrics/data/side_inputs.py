@@ -31,6 +31,7 @@ from semmetrics.arguments import check_once
 from semmetrics.core.ragged import Floats
 from semmetrics.core.top_k import top_k
 from semmetrics.data.arrays import plain_array
+from semmetrics.data.csv_rows import Rows, field_limit
 from semmetrics.data.form import DEFAULTS, ReadOptions, check_classes, is_iterable
 from semmetrics.data.frames import column_names, frame_table, is_frame
 from semmetrics.data.inputs import format_among
@@ -38,7 +39,6 @@ from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.objects import plain_matrix
 from semmetrics.data.public import category_names
 from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import ROW, InputError, at
 from semmetrics.schema import Row, Schema, Settle, Table, as_id, as_real
 
