@@ -218,10 +218,7 @@ def is_columns(
     column_types = set(map(type, columns))
     if any(issubclass(kind, (str, Mapping, Set)) for kind in column_types):
         return False
-    try:
-        if len(set(map(len, columns))) != 1:
-            return False
-    except TypeError:  # A value has no length.
+    if not _have_equal_lengths(columns):
         return False
     names = list(map(str, value))
     folded_names = {name.strip().casefold() for name in names}
@@ -241,6 +238,14 @@ def is_columns(
         return False
     id_cells = columns[roles["id"]]
     return all(isinstance(cell, (str, Integral)) for cell in id_cells)
+
+
+def _have_equal_lengths(columns: list[Any]) -> bool:
+    """Return whether all values have a length, and the same one."""
+    try:
+        return len(set(map(len, columns))) == 1
+    except TypeError:
+        return False
 
 
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
