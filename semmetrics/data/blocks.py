@@ -388,7 +388,7 @@ def _open_blocks(
                 ((block, stream.taken) for block in blocks),
             )
             return
-    from semmetrics.data.arrow import open_arrow
+    from semmetrics.data.arrow_files import open_arrow
 
     source = replace(source, path=Path(path))
     with open_arrow(source, kind) as (schema, batches):

@@ -15,9 +15,9 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
+from semmetrics.data.csv_rows import first_row
 from semmetrics.data.form import FILE_ID, ReadOptions
 from semmetrics.data.source import Source
-from semmetrics.data.tables import first_row
 from semmetrics.errors import InputError, at
 from semmetrics.messages import shown
 from semmetrics.schema import ID_NAMES

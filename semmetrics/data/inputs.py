@@ -178,8 +178,8 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
         return kind
     if TOKEN_LINE.fullmatch(line.rstrip("\r")):
         return "flickr"
+    from semmetrics.data.csv_rows import first_row
     from semmetrics.data.dialect import find_delimiter, names_id
-    from semmetrics.data.tables import first_row
 
     used = find_delimiter(source, options, kind)
     cells = first_row(source, used, tabs=kind == "tsv")
@@ -371,13 +371,13 @@ def _read_format(
         read = read_matrix_file(source, options, names, form)
         return encode(read, form) if isinstance(read, Items) else read
     if kind in TABLES:
-        from semmetrics.data.tables import read_one_hot
+        from semmetrics.data.one_hot_tables import read_one_hot
 
         matrix = read_one_hot(source, kind, form, options)
         if matrix is not None:
             return matrix
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.objects import read_arrow_file
+        from semmetrics.data.frame_reader import read_arrow_file
 
         return read_arrow_file(source, kind, form, options)
     if (
@@ -385,7 +385,8 @@ def _read_format(
         and kind in ("jsonl", *TABLES)
         and not _is_public_lines(source, kind, form)
     ):
-        from semmetrics.data.arrow import OddError, read_large
+        from semmetrics.data.column_coder import OddError
+        from semmetrics.data.large_text import read_large
 
         try:
             return read_large(source, kind, form, options)
@@ -402,7 +403,7 @@ def _read_public_table(
     source: Source, kind: str, form: Form, options: ReadOptions
 ) -> Items | None:
     """Read a CSV or TSV file of a public format; None if it is not one."""
-    from semmetrics.data.tables import Rows, field_limit, first_row
+    from semmetrics.data.csv_rows import Rows, field_limit, first_row
 
     with field_limit(options.max_line_bytes):
         public_format = find_table(
@@ -590,7 +591,8 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
-    from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
+    from semmetrics.data.frames import column_names, is_frame, is_series
+    from semmetrics.data.objects import plain_object
 
     if is_frame(data):
         return _sample_columns(column_names(data), form, options)
@@ -609,15 +611,15 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
             [parse(line.group() if line else "{}", source.name)], "JSON", form
         )
     if kind in TABLES:
+        from semmetrics.data.csv_rows import first_row
         from semmetrics.data.dialect import find_delimiter
-        from semmetrics.data.tables import first_row
 
         used = find_delimiter(source, options, kind)
         return _sample_columns(
             first_row(source, used, tabs=kind == "tsv"), form, options
         )
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.arrow import open_arrow
+        from semmetrics.data.arrow_files import open_arrow
 
         with open_arrow(source, kind) as (schema, _):
             names = list(schema.names)  # in a damaged file they may not be text

@@ -1,12 +1,11 @@
-"""JSON documents, JSON lines, and Python objects of the same shapes: by id, by position, records.
+"""Read JSON documents, JSON lines, and Python objects of the same shapes.
 
-Conventions
------------
-JSON is strict: repeated keys, NaN, lone surrogates and endless nesting are errors.
-A mapping has an item for each id, a list one for each position or record. A record is an object
-with an id and its entries, and perhaps a list of scores beside them; keys of other names are said
-in the notes. Where a form has scores, an item may also be a mapping from entry to score, and a
-record may be one entry of an item (``entry_records``).
+JSON is parsed strictly: repeated keys, NaN, lone surrogates and very deep nesting are errors.
+
+A mapping has one item per id. A list has one item per position, or one per record. A record is an
+object with an id, entries, and optionally a list of scores. Notes report other keys. If a form
+has scores, an item may also be a mapping from entry to score, and a record may be one entry of an
+item (see ``entry_records``).
 """
 
 from __future__ import annotations
@@ -33,27 +32,43 @@ from semmetrics.errors import ITEM, Fact, InputError, Places, at
 
 _ELEMENT = re.compile(r"element \[(\d+)\]")
 _RESULT_KEYS = ("image_id", "caption")
-"""The keys of COCO's results; its annotations have an id as well."""
+"""The keys of COCO results. COCO annotations also have an id."""
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, after checking that no key is repeated."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
         check_once([key for key, _ in pairs], "duplicate", role="the key")
-    return made
+    return value
 
 
-def _constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise json.JSONDecodeError(f"{name} is not a JSON number", "", -1)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_make_object, parse_constant=_refuse_constant
+)
 
 
 def parse(text: str, name: str, line: int = 1) -> Any:
-    """Parse a JSON text that begins at a line of the file called name.
+    """Parse a JSON text.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        The name of the file, for errors.
+    line : int
+        The line of the file on which the text begins.
+
+    Raises
+    ------
+    InputError
+        If the text is not strict JSON.
 
     Examples
     --------
@@ -61,12 +76,8 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     Traceback (most recent call last):
     semmetrics.errors.InputError: gt.json: the key 'a' appears twice; keep one
     """
-    problem: InputError | None = None
     try:
-        value = _DECODER.decode(text)
-        if _SURROGATE.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
-        return value
+        return _decode(text)
     except InputError as error:
         problem = error
     except UnicodeEncodeError:
@@ -74,20 +85,45 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     except RecursionError:
         problem = InputError("not-json", why="it is nested too deeply")
     except json.JSONDecodeError as error:
-        start, why = error.pos, error.msg
-        if start < 0:  # NaN or Infinity, whose place the decoder does not tell
-            start = next(match for match in _CONSTANT.finditer(text) if match[1]).start(
-                1
-            )
+        problem = _syntax_error(error, text, name, line)
     except ValueError:
         problem = InputError("not-json", why="an integer has thousands of digits")
-    if problem is not None:
-        raise problem.placed(name if line == 1 else at(name, f"line {line}"))
-    row, column = text.count("\n", 0, start), start - text.rfind("\n", 0, start)
-    # Of JSON lines in a .json file the first is parsed and the rest is "extra".
-    lines = why == "Extra data" and text[:start].rstrip(" \t\r").endswith("\n")
-    place = at(name, f"line {line + row}, column {column}")
-    raise InputError("json-lines" if lines else "not-json", place, why=why)
+    if problem.where:
+        raise problem
+    raise problem.placed(name if line == 1 else at(name, f"line {line}"))
+
+
+def _decode(text: str) -> Any:
+    """Decode a JSON text, after checking that its strings can be encoded as UTF-8."""
+    value = _DECODER.decode(text)
+    if _SURROGATE.search(text):
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
+
+
+def _syntax_error(
+    error: json.JSONDecodeError, text: str, name: str, first_line: int
+) -> InputError:
+    """Return the error for invalid JSON, with its line and column."""
+    start = error.pos
+    if start < 0:  # The decoder does not report the place of NaN and Infinity.
+        start = _find_constant(text)
+    line = first_line + text.count("\n", 0, start)
+    column = start - text.rfind("\n", 0, start)
+    place = at(name, f"line {line}, column {column}")
+    # In a .json file with JSON lines, the decoder parses the first line and the rest is "extra".
+    is_line_end = text[:start].rstrip(" \t\r").endswith("\n")
+    if error.msg == "Extra data" and is_line_end:
+        return InputError("json-lines", place, why=error.msg)
+    return InputError("not-json", place, why=error.msg)
+
+
+def _find_constant(text: str) -> int:
+    """Return the position of the first NaN or Infinity that is not in a string."""
+    for match in _CONSTANT.finditer(text):
+        if match[1]:
+            return match.start(1)
+    raise ValueError("no constant")
 
 
 def parse_source(source: Source) -> Any:
@@ -96,24 +132,26 @@ def parse_source(source: Source) -> Any:
 
 
 def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
-    """Read the items of a JSON file: by mapping, records or position, or COCO annotations."""
-    value, name, coco = (
-        source.parsed(parse_source),
-        source.name,
-        options.format == "coco",
-    )
-    source.forget()  # the value takes several times the memory of the file
-    if coco and isinstance(value, dict) and form.coco is not None:
+    """Read the items of a JSON file: a mapping, records, a list, or COCO annotations.
+
+    Raises
+    ------
+    InputError
+        If the file is not strict JSON, or contains something other than items.
+    """
+    value = source.parsed(parse_source)
+    name = source.name
+    source.forget()  # The value takes several times the memory of the file.
+    if options.format != "coco":
+        if isinstance(value, (dict, list)):
+            return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
+        wanted = f'a JSON document such as {{"id": ["{form.noun}"]}}'
+        raise InputError("wrong-type", name, value=value, wanted=wanted)
+    if isinstance(value, dict) and form.coco is not None:
         return _read_annotations(value, name, form, options)
-    kinds: Any = (list,) * form.single if coco else (dict, list)
-    if isinstance(value, kinds):
+    if isinstance(value, list) and form.single:
         return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
-    wanted = (
-        "an annotations file"
-        if coco
-        else f'a JSON document such as {{"id": ["{form.noun}"]}}'
-    )
-    raise InputError("wrong-type", name, value=value, wanted=wanted)
+    raise InputError("wrong-type", name, value=value, wanted="an annotations file")
 
 
 def read_object(
@@ -130,21 +168,26 @@ def read_object(
     Parameters
     ----------
     value : mapping or sequence
-        A mapping has ids that are text.
+        The ids of a mapping are strings.
     name : str
-        What messages call it.
+        The name of the input in messages.
     form : Form
     options : ReadOptions
     kind : str
-        What it was read from, for what was understood: "JSON, ".
+        The format, for the description of how the input was read: "JSON, ".
     unit : str
-        How the place of an element is written.
+        The template for the place of an element.
+
+    Raises
+    ------
+    InputError
+        If an item, an id or a record is invalid.
     """
     public_format = find_document(value, form)
     if public_format is not None:
-        found = public_format.read(value, name, form, options)
-        found.notes += public_format.unused(options, form)
-        return found
+        items = public_format.read(value, name, form, options)
+        items.notes += public_format.unused(options, form)
+        return items
     if isinstance(value, Mapping):
         if form.coco is not None and form.is_coco(value):
             return _read_annotations(value, name, form, options)
@@ -153,158 +196,184 @@ def read_object(
         records = find_records(value, form, options)
         if records is not None:
             return _read_records(enumerate(records), name, ELEMENT, form, options, kind)
-        return _noting_columns(_by_id(value, name, form, kind), form, options)
-    if len(value) and isinstance(value[0], Mapping):
+        items = _read_mapping(value, name, form, kind)
+    elif len(value) and isinstance(value[0], Mapping):
         return _read_records(enumerate(value), name, ELEMENT, form, options, kind)
-    return _noting_columns(_by_position(value, name, form, kind, unit), form, options)
+    else:
+        items = _read_by_position(value, name, form, kind, unit)
+    return _note_unused_columns(items, form, options)
 
 
 def is_columns(
     value: Mapping[Any, Any], form: Form, options: ReadOptions, where: str
 ) -> bool:
-    """Tell whether a mapping is a table: columns of ids and of entries, of the same length.
+    """Return whether a mapping is a table: columns of equal length with ids and with entries.
 
     Raises
     ------
     InputError
-        If all that lacks is a column of ids.
+        If only a column of ids is missing.
     """
     columns = list(value.values())
-    others = (str, Mapping, Set)  # a set has no order
-    if any(issubclass(kind, others) for kind in set(map(type, columns))):
+    column_types = set(map(type, columns))
+    if any(issubclass(kind, (str, Mapping, Set)) for kind in column_types):
         return False
-    try:
-        if len(set(map(len, columns))) != 1:
-            return False
-    except TypeError:  # without a length
+    if not _have_equal_lengths(columns):
         return False
     names = list(map(str, value))
-    folded = {name.strip().casefold() for name in names}
-    known = {name for column in form.table.columns for name in column.known}
-    named = {options.column(role) for role in form.roles}
-    if named.isdisjoint(names) and known.isdisjoint(folded):
-        return False  # of ids, as a rule
+    folded_names = {name.strip().casefold() for name in names}
+    role_names: set[str] = set()
+    for column in form.table.columns:
+        role_names.update(column.known)
+    option_names = {options.column(role) for role in form.roles}
+    if option_names.isdisjoint(names) and role_names.isdisjoint(folded_names):
+        return False  # The keys are probably ids.
     try:
         roles = find_columns(form.table, names, options, where)
     except InputError:
-        if known >= folded and any(
-            isinstance(e, (list, tuple)) for e in chain(*columns)
-        ):
+        if not role_names >= folded_names:
+            return False
+        if any(isinstance(cell, (list, tuple)) for cell in chain(*columns)):
             raise
-        return False  # of other names
-    return all(isinstance(id_, (str, Integral)) for id_ in columns[roles["id"]])
+        return False
+    id_cells = columns[roles["id"]]
+    return all(isinstance(cell, (str, Integral)) for cell in id_cells)
+
+
+def _have_equal_lengths(columns: list[Any]) -> bool:
+    """Return whether all values have a length, and the same one."""
+    try:
+        return len(set(map(len, columns))) == 1
+    except TypeError:
+        return False
 
 
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
-    """Read JSON records, one a line."""
+    """Read JSON lines with one record per line.
+
+    Raises
+    ------
+    InputError
+        If a line is too long or not strict JSON, or if a record is invalid.
+    """
     check_lines(source, options.max_line_bytes)
-    notes = list[Fact]()
+    notes: list[Fact] = []
     lines: Iterator[tuple[int, Any]] = json_lines(source, notes)
-    first = next(lines, None)
-    if first is not None:
-        lines = chain([first], lines)
-        public_format = find_document([first[1]], form)
+    first_line = next(lines, None)
+    if first_line is not None:
+        lines = chain([first_line], lines)
+        public_format = find_document([first_line[1]], form)
         if public_format is not None:
             numbers, records = zip(*lines, strict=True)
             try:
-                found = public_format.read(list(records), source.name, form, options)
+                items = public_format.read(list(records), source.name, form, options)
             except InputError as error:
                 raise _at_line(error, numbers) from None
-            found.notes += public_format.unused(options, form) + notes
-            return replace(found, where=_line_places(found.where, numbers))
-    found = _read_records(lines, source.name, "line {}", form, options, "JSON lines, ")
-    found.notes += notes
-    return found
+            items.notes += public_format.unused(options, form) + notes
+            return replace(items, where=_line_places(items.where, numbers))
+    items = _read_records(lines, source.name, "line {}", form, options, "JSON lines, ")
+    items.notes += notes
+    return items
 
 
 def _at_line(error: InputError, lines: Sequence[int]) -> InputError:
-    """Return an error of a format with the line of a record in place of its number."""
+    """Replace the number of a record in the place of an error by the line of the record."""
     element = _ELEMENT.search(error.where)
     if element is None:
         return error
-    before, after = error.where[: element.start()], error.where[element.end() :]
+    before = error.where[: element.start()]
+    after = error.where[element.end() :]
     where = f"{before}line {lines[int(element[1])]}{after}"
     return InputError(error.code, where, **error.values)
 
 
 def _line_places(places: Places, lines: Sequence[int]) -> Places:
-    """Return the places of records that a format has numbered, as lines of the file."""
+    """Replace the numbers of records by the lines of the file."""
     if places.unit != ELEMENT:
         return places
-    return replace(
-        places, unit="line {}", numbers=[lines[number] for number in places.numbers]
-    )
+    numbers = [lines[number] for number in places.numbers]
+    return replace(places, unit="line {}", numbers=numbers)
 
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
+    """Yield the number and the value of each JSON line.
+
+    After the last line, a note on blank lines between others is added to ``notes``.
+    """
     lines = enumerate(text_lines(source.text), 1 + source.before[0])
     for line, text in without_blanks(lines, str.isspace, notes, "records"):
         yield line, parse(text, source.name, line)
 
 
-def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
+def _read_mapping(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
+    """Read a mapping from ids to items."""
     if "" in value:
         raise InputError("empty-id", at(name, "key ''"))
-    ids, items = list(value), list(value.values())
-    found = Items(ids, items, Places(name, ids), name)
-    scored, values = pair_mappings(found, form)
-    if scored and scored == len(ids):
-        shape = f"{{id: {{{form.noun}: {values}}}}}"
+    ids = list(value)
+    items = Items(ids, list(value.values()), Places(name, ids), name)
+    n_mappings, value_kind = pair_mappings(items, form)
+    if n_mappings and n_mappings == len(ids):
+        item_shape = f"{{{form.noun}: {value_kind}}}"
+    elif _are_single_entries(items.items, form):
+        item_shape = form.noun
     else:
-        shape = (
-            f"{{id: {form.noun if _stands_alone(items, form) else f'[{form.noun}s]'}}}"
-        )
-    found.understood = f"{kind}{shape}"
-    if 0 < scored < len(ids):
-        found.notes.append(Fact("scores-and-lists", scored, values={"noun": form.noun}))
-    return found
+        item_shape = f"[{form.noun}s]"
+    items.understood = f"{kind}{{id: {item_shape}}}"
+    if 0 < n_mappings < len(ids):
+        values = {"noun": form.noun}
+        items.notes.append(Fact("scores-and-lists", n_mappings, values=values))
+    return items
 
 
 def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
-    """Put lists in place of mappings from entry to number.
+    """Replace mappings from entry to number by lists of pairs, in place.
 
-    If every item is such a mapping, all values are 0 or 1 and some are booleans, they say which
-    entries an item has, as the rows of a 0/1 matrix do. Otherwise they are scores, and
-    `Lists.chosen` decides what scores of 0 and 1 mean.
+    If every item is such a mapping, all values are 0 or 1 and some are booleans, the values say
+    whether an item has the entry, as in a row of a 0/1 matrix. Otherwise the values are scores,
+    and `Lists.chosen` decides what scores of 0 and 1 mean.
 
     Returns
     -------
     int
-        How many mappings there were.
+        The number of mappings.
     str
-        What the numbers are: "0/1" or "score".
+        The kind of their values: "0/1" or "score".
     """
     items: Any = found.items
-    if not form.scored or not any(
-        issubclass(kind, Mapping) for kind in set(map(type, items))
-    ):
+    if not form.scored:
         return 0, "score"
-    chosen = [
-        position for position, item in enumerate(items) if isinstance(item, Mapping)
-    ]
-    cells = [value for position in chosen for value in items[position].values()]
-    kinds = set(map(type, cells))
-    if (
-        len(chosen) == len(items)
-        and not kinds.isdisjoint((bool, np.bool_))
-        and all(issubclass(kind, (Real, np.bool_)) for kind in kinds)
-        and all(value in (0, 1) for value in cells)
-    ):
+    # Few distinct types are tested faster than many items.
+    if not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
+        return 0, "score"
+    rows = [row for row, item in enumerate(items) if isinstance(item, Mapping)]
+    values: list[Any] = []
+    for row in rows:
+        values.extend(items[row].values())
+    value_types = set(map(type, values))
+    if len(rows) == len(items) and _are_memberships(values, value_types):
         found.order = "keys"
-        items[:] = [
-            [(entry, int(one)) for entry, one in item.items()] for item in items
-        ]
-        return len(chosen), "0/1"
-    for position in chosen:
-        if not kinds <= {int, float}:
-            items[position] = _numbers_of(items[position], form, found.where(position))
-        items[position] = list(items[position].items())
-    return len(chosen), "score"
+        for row, item in enumerate(items):
+            items[row] = [(entry, int(value)) for entry, value in item.items()]
+        return len(rows), "0/1"
+    for row in rows:
+        item = items[row]
+        if not value_types <= {int, float}:
+            item = _check_scores(item, form, found.where(row))
+        items[row] = list(item.items())
+    return len(rows), "score"
 
 
-def _numbers_of(item: Mapping[Any, Any], form: Form, where: str) -> dict[Any, Any]:
-    """Return a mapping from entry to number, with nan in place of null if the form allows nan.
+def _are_memberships(values: Sequence[Any], value_types: Set[type]) -> bool:
+    """Return whether all values are 0, 1 or booleans, and some are booleans."""
+    if value_types.isdisjoint((bool, np.bool_)):
+        return False
+    if not all(issubclass(kind, (Real, np.bool_)) for kind in value_types):
+        return False
+    return all(value in (0, 1) for value in values)
+
+
+def _check_scores(item: Mapping[Any, Any], form: Form, where: str) -> dict[Any, Any]:
+    """Return a mapping from entry to number, with nan for null if the form allows nan.
 
     Raises
     ------
@@ -320,43 +389,59 @@ def _numbers_of(item: Mapping[Any, Any], form: Form, where: str) -> dict[Any, An
     return numbers
 
 
-def _stands_alone(items: Sequence[Any], form: Form) -> bool:
-    """Tell whether an entry alone is an item."""
-    kinds = (str, Integral) if form.alone else str
-    return form.single and len(items) > 0 and isinstance(items[0], kinds)
+def _are_single_entries(items: Sequence[Any], form: Form) -> bool:
+    """Return whether items are single entries instead of lists, by the first item."""
+    if not form.single or len(items) == 0:
+        return False
+    if form.alone:
+        return isinstance(items[0], (str, Integral))
+    return isinstance(items[0], str)
 
 
-def _by_position(
+def _read_by_position(
     value: Sequence[Any], name: str, form: Form, kind: str, unit: str
 ) -> Items:
+    """Read a sequence of items without ids."""
     places = Places(name, None, unit, range(len(value)))
-    found = Items(None, value, places, name)
-    odd = [kind for kind in found.types if issubclass(kind, Mapping)]
-    if odd and not form.single:  # a record among lists, or scores without an id
-        position = next(n for n, item in enumerate(value) if type(item) in odd)
-        wanted = f"a list of {form.noun}s, as other items have"
-        raise InputError(
-            "wrong-type", places(position), value=value[position], wanted=wanted
-        )
-    if len(value) and all(
-        isinstance(item, tuple)
-        and len(item) == 2
-        and isinstance(item[0], (str, Integral))
-        and isinstance(item[1], (list, tuple, Set, Mapping))
-        for item in value
-    ):
+    items = Items(None, value, places, name)
+    _check_no_mapping(items, form, places)
+    if len(value) and all(map(_is_id_tuple, value)):
         raise InputError("id-pairs", name, noun=form.noun)
     if form.scored and _are_id_pairs(value):
         raise InputError("id-pairs", name, noun=form.noun)
-    shape = f"[{form.noun}s]" if _stands_alone(value, form) else f"[[{form.noun}s]]"
-    found.understood = f"{kind}{shape} by position"
-    return found
+    item_shape = f"[{form.noun}s]"
+    if not _are_single_entries(value, form):
+        item_shape = f"[{item_shape}]"
+    items.understood = f"{kind}{item_shape} by position"
+    return items
+
+
+def _check_no_mapping(items: Items, form: Form, places: Places) -> None:
+    """Raise an error if an item is a mapping: a record among lists, or scores without an id."""
+    if form.single:
+        return
+    mapping_types = [kind for kind in items.types if issubclass(kind, Mapping)]
+    if not mapping_types:
+        return
+    for row, item in enumerate(items.items):
+        if type(item) in mapping_types:
+            wanted = f"a list of {form.noun}s, as other items have"
+            raise InputError("wrong-type", places(row), value=item, wanted=wanted)
+
+
+def _is_id_tuple(item: Any) -> bool:
+    """Return whether an item is a tuple of an id and a collection of entries."""
+    if not isinstance(item, tuple) or len(item) != 2:
+        return False
+    has_id = isinstance(item[0], (str, Integral))
+    return has_id and isinstance(item[1], (list, tuple, Set, Mapping))
 
 
 def _are_id_pairs(items: Sequence[Any]) -> bool:
-    """Tell whether items are lists of an id and a list: ``[["a.jpg", ["cat", "dog"]], ...]``.
+    """Return whether items are lists of an id and a list: ``[["a.jpg", ["cat", "dog"]], ...]``.
 
-    An item may be a label and a label with synonyms, but hardly all of them with other labels.
+    An item may also be a label and a label with synonyms, but then the first labels of all items
+    would hardly be distinct.
     """
     if len(items) < 2:
         return False
@@ -370,21 +455,23 @@ def _are_id_pairs(items: Sequence[Any]) -> bool:
 def _read_annotations(
     value: Mapping[Any, Any], name: str, form: Form, options: ReadOptions
 ) -> Items:
-    """Read COCO annotations, or what can be read as such."""
+    """Read COCO annotations, or a public format that can be converted to them."""
     key = image_key(value, options)
-    value, said = annotations_of(value, options.split, name, key)
-    found: Items = form.coco(value, name)  # type: ignore[misc]
-    found.understood = said or found.understood
-    return _noting_columns(
-        found, form, options if key is None else replace(options, id_column=None)
-    )
+    annotations, understood = annotations_of(value, options.split, name, key)
+    items: Items = form.coco(annotations, name)  # type: ignore[misc]
+    if understood:
+        items.understood = understood
+    if key is not None:
+        options = replace(options, id_column=None)
+    return _note_unused_columns(items, form, options)
 
 
-def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
-    """Say that columns were named where there are none."""
-    columns = [f"{role}_column" for role in form.roles]
-    found.notes += unused(options, columns, found.understood.removeprefix("JSON, "))
-    return found
+def _note_unused_columns(items: Items, form: Form, options: ReadOptions) -> Items:
+    """Note options that name columns, although the input has none."""
+    column_options = [f"{role}_column" for role in form.roles]
+    format_name = items.understood.removeprefix("JSON, ")
+    items.notes += unused(options, column_options, format_name)
+    return items
 
 
 def _is_one_caption(item: Any) -> bool:
@@ -399,35 +486,63 @@ def _read_records(
     options: ReadOptions,
     kind: str,
 ) -> Items:
-    """Read records; the columns of equal key lists are found once."""
+    """Read numbered records with an id, entries, and optionally scores."""
     from semmetrics.data.entry_records import is_one_entry, read_entries
 
     records = iter(records)
-    first = list(islice(records, 1))
-    records = chain(first, records)
-    if first and is_one_entry(first[0][1], form, options):
+    first_records = list(islice(records, 1))
+    records = chain(first_records, records)
+    if first_records and is_one_entry(first_records[0][1], form, options):
         return read_entries(records, name, unit, form, options, kind.removesuffix(", "))
-    known: dict[tuple[Any, ...], list[Any]] = {}
-    extra: dict[str, None] = {}
+    reader = _RecordReader(form, options)
+    items = item_rows(records, reader.read, name, form, unit)
+    _, value_kind = pair_mappings(items, form)
+    suffix = ", 0/1" if value_kind == "0/1" else ""
+    items.understood = f"{kind}one record {items.understood}{suffix}"
+    is_results = set(reader.keys_in_use) == {_RESULT_KEYS}
+    if is_results and all(map(_is_one_caption, items.items)):
+        items.holds = "results"
+    unused_keys = tuple(reader.unused_keys)
+    if unused_keys:
+        items.notes.append(Fact("unused-columns", len(unused_keys), unused_keys))
+    return items
 
-    def read(record: Any) -> list[Any]:
+
+class _RecordReader:
+    """Read the values of records that have a role.
+
+    Attributes
+    ----------
+    keys_in_use : dict of tuple to list
+        For each tuple of all keys of a record, the keys of id, entries and scores (if any).
+    unused_keys : dict of str to None
+        All keys without a role in order of appearance, as an ordered set.
+    """
+
+    def __init__(self, form: Form, options: ReadOptions) -> None:
+        self.keys_in_use: dict[tuple[Any, ...], list[Any]] = {}
+        self.unused_keys: dict[str, None] = {}
+        self._form = form
+        self._options = options
+
+    def read(self, record: Any) -> list[Any]:
+        """Return the id, the entries and the scores (if any) of a record."""
         if not isinstance(record, Mapping):
-            example = f'a record such as {{"id": "7", "{form.keys[0]}": ...}}'
+            example = f'a record such as {{"id": "7", "{self._form.keys[0]}": ...}}'
             raise InputError("wrong-type", value=record, wanted=example)
         keys = tuple(record)
-        used = known.get(keys)
+        used = self.keys_in_use.get(keys)
         if used is None:
-            found = find_columns(form.record, list(map(str, keys)), options, "")
-            used = known[keys] = [keys[place] for place in found.values()]
-            extra.update((str(key), None) for key in keys if key not in used)
+            used = self._find_keys(keys)
         return [record[key] for key in used]
 
-    found = item_rows(records, read, name, form, unit)
-    _, values = pair_mappings(found, form)
-    member = ", 0/1" if values == "0/1" else ""
-    found.understood = f"{kind}one record {found.understood}{member}"
-    if set(known) == {_RESULT_KEYS} and all(map(_is_one_caption, found.items)):
-        found.holds = "results"
-    if extra:
-        found.notes.append(Fact("unused-columns", len(extra), tuple(extra)))
-    return found
+    def _find_keys(self, keys: tuple[Any, ...]) -> list[Any]:
+        """Find and store the keys with a role, among the keys of a record."""
+        names = list(map(str, keys))
+        roles = find_columns(self._form.record, names, self._options, "")
+        used = [keys[place] for place in roles.values()]
+        self.keys_in_use[keys] = used
+        for key in keys:
+            if key not in used:
+                self.unused_keys[str(key)] = None
+        return used

@@ -434,7 +434,7 @@ def _read_texts_of(file: Path, max_bytes: int) -> list[str]:
 
 def _read_parquet(source: Source) -> tuple[ArrayLike, list[str]]:
     """Return the vectors and the strings of the columns of a Parquet file."""
-    from semmetrics.data.arrow import open_arrow
+    from semmetrics.data.arrow_files import open_arrow
 
     with open_arrow(source, "parquet") as (schema, batches):
         text_names, list_names, number_names = _sort_columns(schema)
@@ -456,7 +456,7 @@ def _read_parquet(source: Source) -> tuple[ArrayLike, list[str]]:
 
 def _sort_columns(schema: Any) -> tuple[list[str], list[str], list[str]]:
     """Return the names of the columns of strings, of lists of numbers, and of numbers."""
-    from semmetrics.data.arrow import has_type
+    from semmetrics.data.arrow_files import has_type
 
     list_types = ("list", "large_list", "fixed_size_list")
     text_names = []

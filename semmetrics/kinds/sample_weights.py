@@ -28,7 +28,7 @@ def read_weights(
     """
     if weights is None or isinstance(weights, Weights):
         return weights
-    from semmetrics.data.objects import is_frame, is_series, string_ids
+    from semmetrics.data.frames import is_frame, is_series, string_ids
 
     is_path = isinstance(weights, (str, os.PathLike))
     has_columns = hasattr(weights, "columns") or hasattr(weights, "column_names")

@@ -39,11 +39,11 @@ OPTIONS = [
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Files of a few lines are large, and are read in blocks of two or three lines."""
-    from semmetrics.data import arrow
+    from semmetrics.data import large_text
 
     monkeypatch.setattr(source, "SMALL", HEAD)
     monkeypatch.setattr(source, "_CHUNK", 32)
-    monkeypatch.setattr(arrow, "BLOCK", 64)
+    monkeypatch.setattr(large_text, "BLOCK", 64)
 
 
 ODD = [
@@ -180,17 +180,17 @@ def run_case(rng, folder, counts):
 def test_both_readers_give_the_same_data_or_the_same_refusal(
     tmp_path, monkeypatch, fuzz_seconds, fuzz_seed
 ):
-    from semmetrics.data import arrow
+    from semmetrics.data import large_text
 
     counts = {"read": 0, "refused": 0, "fast": 0}
-    whole = arrow.read_large
+    whole = large_text.read_large
 
     def counted(*args):
         found = whole(*args)
         counts["fast"] += 1
         return found
 
-    monkeypatch.setattr(arrow, "read_large", counted)
+    monkeypatch.setattr(large_text, "read_large", counted)
     number = run_cases(
         lambda rng: run_case(rng, tmp_path, counts), fuzz_seconds, fuzz_seed
     )

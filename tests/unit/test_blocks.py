@@ -14,7 +14,7 @@ from pyarrow import parquet
 from refusals import refused
 
 from semmetrics import ReadOptions, as_labels
-from semmetrics.data import arrow, blocks, source
+from semmetrics.data import blocks, large_text, source
 from semmetrics.data.blocks import find_parts
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.lists import Lists
@@ -32,7 +32,7 @@ def cut_at(monkeypatch, size):
     for name, value in {"BLOCK": size, "ROWS": max(1, size // 20), "SMALL": 64}.items():
         monkeypatch.setattr(blocks, name, value)
     monkeypatch.setattr(source, "SMALL", 64)
-    monkeypatch.setattr(arrow, "BLOCK", 200)
+    monkeypatch.setattr(large_text, "BLOCK", 200)
 
 
 def stream(path, read=as_labels, options=DEFAULTS):

@@ -92,9 +92,9 @@ def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
     )
     code = (
         "import pyarrow.csv, resource, sys, semmetrics\n"
-        "from semmetrics.data import arrow\n"
+        "from semmetrics.data import large_text\n"
         "def fail(*_, **__): raise pyarrow.lib.ArrowMemoryError('malloc of size 1 failed')\n"
-        "arrow.pa_csv.read_csv = fail\n"
+        "large_text.pa_csv.read_csv = fail\n"
         "try: semmetrics.as_labels(sys.argv[1])\n"
         "except semmetrics.InputError as error: print(error)\n"
     )
