@@ -58,7 +58,7 @@ import numpy as np
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.arrays import Struct, read_mat
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.inputs import format_among
+from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import gather
 from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_table

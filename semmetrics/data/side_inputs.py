@@ -32,7 +32,7 @@ from semmetrics.core.ragged import Floats
 from semmetrics.core.top_k import top_k
 from semmetrics.data.arrays import plain_array
 from semmetrics.data.form import DEFAULTS, ReadOptions, check_classes, is_iterable
-from semmetrics.data.inputs import format_among
+from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.objects import column_names, frame_table, is_frame, plain_matrix
 from semmetrics.data.public import category_names

@@ -35,7 +35,7 @@ from semmetrics.core import ragged
 from semmetrics.core.hashing import by_value, hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.inputs import format_among
+from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Terms
 from semmetrics.data.side_inputs import opened, read_table
