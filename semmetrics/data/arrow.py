@@ -32,9 +32,10 @@ from pyarrow import types
 
 from semmetrics.core.ragged import Ints, offsets
 from semmetrics.data.cells import are_lists_of_scores
+from semmetrics.data.entries import object_keys
 from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, unused
 from semmetrics.data.item_rows import item_rows, row_notes
-from semmetrics.data.items import Items, encode, object_keys
+from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists, Side, Texts, in_order
 from semmetrics.data.source import UTF16, Source, ahead, line_blocks, undamaged

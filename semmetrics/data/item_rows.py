@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from semmetrics.data.cells import may_be_structured, pair_lists
+from semmetrics.data.entries import not_a_list
 from semmetrics.data.form import Form
-from semmetrics.data.items import Items, not_a_list
+from semmetrics.data.items import Items
 from semmetrics.errors import EXAMPLES, Fact, InputError, Places, at
 from semmetrics.messages import counted
 from semmetrics.schema import as_id
