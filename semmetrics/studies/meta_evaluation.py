@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.judgements import Judgements, read_judgements
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.note_builders import counted
 from semmetrics.messages import did_you_mean, listing, pluralize

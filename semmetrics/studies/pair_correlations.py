@@ -12,7 +12,7 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data import side_inputs
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.side_inputs import PairMatrix, PairScores, PairValues
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds.options import resolve_options
