@@ -28,9 +28,10 @@ from semmetrics.data.column_coder import (
     leave_if,
     null_count,
 )
+from semmetrics.data.entries import object_keys
 from semmetrics.data.form import Form, ReadOptions, find_columns, unused
 from semmetrics.data.item_rows import item_rows
-from semmetrics.data.items import Items, encode, object_keys
+from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import ROW, InputError, at

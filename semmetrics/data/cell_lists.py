@@ -9,7 +9,7 @@ stay text, and a note counts the lists. ``[]`` is an empty list among lists, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from typing import Any
@@ -30,37 +30,52 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.messages import shown
 
 _CELLS = "cells"
-_MARKS = frozenset(("0", "1", "0.0", "1.0", "true", "false"))
-"""Cells of a vector that tells for each label whether an item has it."""
-_LISTS, _TEXT = {_CELLS: "lists written as text"}, {_CELLS: "plain text"}
-"""The styles of an input (`Lists.styles`), which has none if it has no entry."""
+_ZEROS = frozenset(("0", "0.0", "false"))
+_ONES = frozenset(("1", "1.0", "true"))
+"""Cells of a 0/1 vector, in lower case."""
+_MAX_EXAMPLE_CHARACTERS = 60
+_LIST_STYLE = {_CELLS: "lists written as text"}
+_TEXT_STYLE = {_CELLS: "plain text"}
+"""The styles of an input (`Lists.styles`). An input without entries has no style."""
 
 
 @dataclass
 class _Cells:
-    """The distinct entries of an input by what they contain, each by its code."""
+    """The distinct entries of an input by their content, each given by its code.
+
+    Attributes
+    ----------
+    lists : dict from int to list
+        Lists written as text, with their entries.
+    objects : dict from int to object
+        Other structured cells, parsed.
+    empty : list of int
+        Empty lists and cells without a visible character.
+    texts : list of int
+        Plain text.
+    """
 
     lists: dict[int, list[Any]] = field(default_factory=dict)
     objects: dict[int, Any] = field(default_factory=dict)
-    empty: list[int] = field(default_factory=list)  # [] or a blank
+    empty: list[int] = field(default_factory=list)
     texts: list[int] = field(default_factory=list)
 
 
 def read_cell_lists(found: Lists, form: Form) -> Lists:
-    """Return an input with the lists that its entries contain, if they are written as text.
+    """Replace lists that are written as text by their entries, if the input consists of them.
 
     Parameters
     ----------
     found : Lists
-        As a reader found it. The result has a style of "cells", unless it has no entry or the
-        reader has set other styles.
+        The input as its reader returns it. The result has a style of "cells", unless it has no
+        entry or the reader has set other styles.
     form : Form
 
     Raises
     ------
     InputError
-        If most entries are lists and others are not, a list was cut off, or the entries are
-        objects; names the place.
+        If most entries are lists and others are not, a list is incomplete, or the entries are
+        objects. The message names the place.
 
     Examples
     --------
@@ -70,49 +85,60 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
     >>> read_cell_lists(encode(items, form), form).to_list()
     [['cat', 'dog'], ['cat']]
     """
-    if not any(may_be_structured(text) for text in _texts(found)):
-        return _with_style(found, _TEXT if found.vocabulary else {})
-    cells = _sort_cells(found)
+    strings = [entry for entry in found.vocabulary if isinstance(entry, str)]
+    if not any(map(may_be_structured, strings)):
+        return _with_style(found, _TEXT_STYLE if found.vocabulary else {})
+    cells = _parse_cells(found)
     if form.scored and not cells.lists and not any(cells.objects.values()):
-        for brackets in ("[]", "{}"):
-            _check_quotes(found, brackets)
+        _check_quotes(found, "[]")
+        _check_quotes(found, "{}")
     if cells.texts:
         return _keep_texts(found, cells)
     if cells.objects:
-        code, value = next(iter(cells.objects.items()))
-        where, text = _place_of(found, code), str(found.vocabulary[code])
-        values = {
-            "noun": form.noun,
-            "value": shown(text),
-            "recipe": recipe(value, text),
-        }
-        raise InputError("objects-as-text", where, **values)
+        raise _objects_as_text(found, cells)
     return _expand(found, form, cells)
 
 
-def _keep_texts(found: Lists, cells: _Cells) -> Lists:
-    """Return an input with texts as it is; a few lists among them are noted, and many an error."""
-    structured = [*cells.lists, *cells.objects]
-    n_structured = _count(found, structured)
-    if not n_structured:
-        return _with_style(found, _TEXT)
-    if n_structured >= _count(found, cells.texts):
-        where, text = (
-            _place_of(found, cells.texts[0]),
-            str(found.vocabulary[cells.texts[0]]),
-        )
-        raise InputError("mixed-cells", where, noun=found.noun, value=shown(text))
-    example = str(found.vocabulary[structured[0]])[:60]
-    note = Fact(
-        "lists-among-texts", n_structured, (example,), values={"noun": found.noun}
+def _objects_as_text(lists: Lists, cells: _Cells) -> InputError:
+    """Return the error for objects written as text, with code that reads the first of them."""
+    code = next(iter(cells.objects))
+    text = str(lists.vocabulary[code])
+    return InputError(
+        "objects-as-text",
+        _place_of(lists, code),
+        noun=lists.noun,
+        value=shown(text),
+        recipe=recipe(cells.objects[code], text),
     )
-    return _with_style(replace(found, notes=[*found.notes, note]), _TEXT)
+
+
+def _keep_texts(lists: Lists, cells: _Cells) -> Lists:
+    """Return an input whose entries remain text, with a note if a few of them are lists.
+
+    Raises
+    ------
+    InputError
+        If at least half of the entries are lists.
+    """
+    structured = [*cells.lists, *cells.objects]
+    n_structured = _count_occurrences(lists, structured)
+    if not n_structured:
+        return _with_style(lists, _TEXT_STYLE)
+    if n_structured >= _count_occurrences(lists, cells.texts):
+        code = cells.texts[0]
+        where = _place_of(lists, code)
+        value = shown(str(lists.vocabulary[code]))
+        raise InputError("mixed-cells", where, noun=lists.noun, value=value)
+    example = str(lists.vocabulary[structured[0]])[:_MAX_EXAMPLE_CHARACTERS]
+    values = {"noun": lists.noun}
+    note = Fact("lists-among-texts", n_structured, (example,), values=values)
+    return _with_style(replace(lists, notes=[*lists.notes, note]), _TEXT_STYLE)
 
 
 def check_no_vectors(found: Lists) -> None:
-    """Raise if the labels of every item are a vector of 0 and 1 for all labels.
+    """Raise if the labels of every item are a vector with a 0 or 1 for each label.
 
-    Numbers of classes look otherwise: not all items have equally many, none twice and in any order.
+    Lists of class numbers differ in length, or contain no number twice.
 
     Examples
     --------
@@ -124,99 +150,102 @@ def check_no_vectors(found: Lists) -> None:
     semmetrics.errors.InputError: input, item 0: the labels '1, 0, 1' are a 0 or 1 for ...
     """
     names = [str(entry).strip().casefold() for entry in found.vocabulary]
-    if found.side.scores is not None or not _MARKS.issuperset(names):
+    if found.side.scores is not None or not (_ZEROS | _ONES).issuperset(names):
         return
-    sizes = np.diff(found.side.indptr)
+    sizes = found.side.sizes
     width = int(sizes.max(initial=0))
     if width < 2 or not np.isin(sizes, (0, width)).all():
         return
-    is_present = np.array([name in ("1", "1.0", "true") for name in names], np.bool_)
-    rows = is_present[found.side.codes].reshape(-1, width)
-    is_vector = width > 2 or bool((rows[:, 0] >= rows[:, 1]).any())
-    if is_vector:
-        item = int((sizes > 0).argmax())
-        first = [
-            str(found.vocabulary[code]) for code in found.side.codes[:width].tolist()
-        ]
-        raise InputError(
-            "vector-as-labels", found.where(item), value=shown(", ".join(first))
-        )
+    is_one = np.array([name in _ONES for name in names], np.bool_)
+    vectors = is_one[found.side.codes].reshape(-1, width)
+    if width == 2 and not (vectors[:, 0] >= vectors[:, 1]).any():
+        # Every item is "0, 1", the numbers of two classes in order.
+        return
+    item = int((sizes > 0).argmax())
+    first_codes = found.side.codes[:width].tolist()
+    first_vector = ", ".join(str(found.vocabulary[code]) for code in first_codes)
+    raise InputError("vector-as-labels", found.where(item), value=shown(first_vector))
 
 
 def check_styles(
     styles: Mapping[str, str], before: Mapping[str, str], where: str
 ) -> None:
-    """Raise if the entries at a place are not written as those before.
+    """Raise if entries are written in another style than those before.
 
     Parameters
     ----------
     styles, before : mapping from str to str
-        As those of `Lists`. A style that only one of them has is fine.
+        Styles as in `Lists`. A style that only one of them has is allowed.
     where : str
-        The place of an item with these styles (`place_of_styles`).
+        The place of an item with the new styles (`place_of_styles`).
 
     Raises
     ------
     InputError
+        If a style differs.
     """
     for what, style in styles.items():
-        if before.get(what, style) != style:
-            values = {"what": what, "found": style, "wanted": before[what]}
-            raise InputError("other-style", where, **values)
+        if what in before and before[what] != style:
+            raise InputError(
+                "other-style", where, what=what, found=style, wanted=before[what]
+            )
 
 
 def place_of_styles(found: Lists) -> str:
-    """Return the place of the first item that shows how the entries of an input are written."""
+    """Return the place of the first item that shows the style of an input."""
     for code, entry in enumerate(found.vocabulary):
-        is_list_among_texts = (
-            found.styles == _TEXT and read_cell(str(entry)) is not None
-        )
-        if not is_list_among_texts:
+        # In plain text, an exceptional list does not show the style.
+        if found.styles != _TEXT_STYLE or read_cell(str(entry)) is None:
             return _place_of(found, code)
-    return found.where(0) if len(found) else found.source
+    if len(found):
+        return found.where(0)
+    return found.source
 
 
-def _with_style(found: Lists, style: Mapping[str, str]) -> Lists:
-    """Return an input with the style of its cells, unless its format has styles of its own."""
-    return found if found.styles else replace(found, styles=style)
+def _with_style(lists: Lists, style: Mapping[str, str]) -> Lists:
+    """Return an input with a style, unless its format has set styles."""
+    if lists.styles:
+        return lists
+    return replace(lists, styles=style)
 
 
-def _check_quotes(found: Lists, brackets: str) -> None:
-    """Raise if each item is a list without quotes, such as ``[cat, dog]``, perhaps split at commas.
+def _check_quotes(lists: Lists, brackets: str) -> None:
+    """Raise if every item is a list without quotes, such as ``[cat, dog]``, or a part of one.
 
-    PostgreSQL writes arrays as ``{cat,dog}``. Brackets around single labels, such as ``[CLS]``,
-    remain parts of the labels.
+    PostgreSQL writes arrays as ``{cat,dog}``. The reader may have split a list at its commas.
+    Brackets around single labels, such as ``[CLS]``, remain part of the labels.
     """
-    opener, closer = brackets[0], brackets[1]
-    lists: dict[int, list[str]] = {}
-    for position, (start, stop) in enumerate(pairwise(found.side.indptr.tolist())):
-        codes = found.side.codes[start:stop].tolist()
-        entries = [str(found.vocabulary[code]).strip() for code in codes]
+    opener = brackets[0]
+    closer = brackets[1]
+    first_list: tuple[int, str] | None = None
+    for position, (start, stop) in enumerate(pairwise(lists.side.indptr.tolist())):
+        codes = lists.side.codes[start:stop].tolist()
+        entries = [str(lists.vocabulary[code]).strip() for code in codes]
         if not entries:
             continue
-        first = entries[0]
-        if not first.startswith(opener) or not entries[-1].endswith(closer):
+        first_entry = entries[0]
+        if not first_entry.startswith(opener) or not entries[-1].endswith(closer):
             return
-        is_list = "," in first if first.endswith(closer) else len(entries) > 1
-        if is_list and not lists:
-            lists[position] = entries
-    for position, entries in lists.items():
-        text = ", ".join(entries)
-        values = {"noun": found.noun, "value": shown(text), "brackets": brackets}
-        raise InputError("unquoted-list", found.where(position), **values)
+        is_list = len(entries) > 1
+        if first_entry.endswith(closer):
+            is_list = "," in first_entry
+        if is_list and first_list is None:
+            first_list = (position, ", ".join(entries))
+    if first_list is not None:
+        position, text = first_list
+        raise InputError(
+            "unquoted-list",
+            lists.where(position),
+            noun=lists.noun,
+            value=shown(text),
+            brackets=brackets,
+        )
 
 
-def _texts(found: Lists) -> Iterator[str]:
-    """Yield the distinct entries that are strings."""
-    for entry in found.vocabulary:
-        if isinstance(entry, str):
-            yield entry
-
-
-def _sort_cells(found: Lists) -> _Cells:
+def _parse_cells(lists: Lists) -> _Cells:
     """Parse the distinct entries of an input."""
     cells = _Cells()
-    for code, text in enumerate(found.vocabulary):
+    for code, text in enumerate(lists.vocabulary):
         if not isinstance(text, str):
             cells.texts.append(code)
             continue
@@ -226,65 +255,81 @@ def _sort_cells(found: Lists) -> _Cells:
         try:
             value = read_cell(text)
         except CutListError:
-            where = _place_of(found, code)
+            where = _place_of(lists, code)
             raise InputError(
-                "cut-list", where, noun=found.noun, value=shown(text)
+                "cut-list", where, noun=lists.noun, value=shown(text)
             ) from None
-        if value is None:
-            cells.texts.append(code)
-        elif value == []:
-            cells.empty.append(code)
-        elif (entries := entries_of(value)) is not None:
-            cells.lists[code] = entries
-        else:
-            cells.objects[code] = value
+        _add_cell(cells, code, value)
     return cells
 
 
-def _count(found: Lists, codes: Sequence[int]) -> int:
-    """Return how often the entries of some codes occur."""
-    times = np.bincount(found.side.codes, minlength=len(found.vocabulary))
-    return int(times[list(codes)].sum())
+def _add_cell(cells: _Cells, code: int, value: Any) -> None:
+    """Add the parsed value of a cell, which is None for plain text."""
+    entries = entries_of(value)
+    if value is None:
+        cells.texts.append(code)
+    elif value == []:
+        cells.empty.append(code)
+    elif entries is not None:
+        cells.lists[code] = entries
+    else:
+        cells.objects[code] = value
 
 
-def _expand(found: Lists, form: Form, cells: _Cells) -> Lists:
-    """Put the entries of the lists in place of the texts."""
-    if found.side.scores is not None:
-        code = next(iter(cells.lists), 0)
-        raise InputError("score-of-a-list", _place_of(found, code), noun=form.noun)
-    entries: list[list[Any]] = [[] for _ in found.vocabulary]
+def _count_occurrences(lists: Lists, codes: Sequence[int]) -> int:
+    """Return how often the entries with some codes occur."""
+    counts = np.bincount(lists.side.codes, minlength=len(lists.vocabulary))
+    return int(counts[list(codes)].sum())
+
+
+def _expand(lists: Lists, form: Form, cells: _Cells) -> Lists:
+    """Replace each list that is written as text by its entries."""
+    if lists.side.scores is not None:
+        first_code = next(iter(cells.lists), 0)
+        where = _place_of(lists, first_code)
+        raise InputError("score-of-a-list", where, noun=form.noun)
+    entries: list[list[Any]] = [[] for _ in lists.vocabulary]
     for code, values in cells.lists.items():
-        entries[code] = [_as_name(value) for value in values] if form.scored else values
+        if form.scored:
+            values = [_as_name(value) for value in values]
+        entries[code] = values
     items: list[list[Any]] = []
-    for start, stop in pairwise(found.side.indptr.tolist()):
-        codes = found.side.codes[start:stop].tolist()
-        items.append(list(chain.from_iterable(entries[code] for code in codes)))
-    ids: Any = None if isinstance(found.ids, range) else found.ids
-    where: Any = found.where
-    made = encode(Items(ids, items, where, found.source), form)
-    has_integers = {
-        type(value) for values in cells.lists.values() for value in values
-    } == {int}
-    if form.noun == "label" and not form.places and has_integers:
-        check_no_vectors(made)
+    for start, stop in pairwise(lists.side.indptr.tolist()):
+        item: list[Any] = []
+        for code in lists.side.codes[start:stop].tolist():
+            item.extend(entries[code])
+        items.append(item)
+    ids: Any = lists.ids if lists.has_ids else None
+    where_of: Any = lists.where
+    expanded = encode(Items(ids, items, where_of, lists.source), form)
+    if form.noun == "label" and not form.places and _are_integers(cells):
+        check_no_vectors(expanded)
     return replace(
-        made,
-        ids=found.ids,
-        understood=f"{found.understood}, lists written as text",
-        notes=[*found.notes, *made.notes],
-        order=found.order,
-        aliases=found.aliases,
-        styles=_LISTS,
+        expanded,
+        ids=lists.ids,
+        understood=f"{lists.understood}, lists written as text",
+        notes=[*lists.notes, *expanded.notes],
+        order=lists.order,
+        aliases=lists.aliases,
+        styles=_LIST_STYLE,
     )
 
 
+def _are_integers(cells: _Cells) -> bool:
+    """Return whether all entries of the lists are integers, and there are any."""
+    types = set(map(type, chain.from_iterable(cells.lists.values())))
+    return types == {int}
+
+
 def _as_name(value: Any) -> Any:
-    """Return an integer as the name of a label, as in other cells of a table."""
-    return str(value) if isinstance(value, int) else value
+    """Return an integer as a label, as other cells of a table are."""
+    if isinstance(value, int):
+        return str(value)
+    return value
 
 
-def _place_of(found: Lists, code: int) -> str:
-    """Return the place of the first item that has an entry; entries without one are at the top."""
-    if not (found.side.codes == code).any():
-        return found.source
-    return found.where(found.first_item(code))
+def _place_of(lists: Lists, code: int) -> str:
+    """Return the place of the first item with an entry, or the input if no item has it."""
+    if not (lists.side.codes == code).any():
+        return lists.source
+    return lists.where(lists.first_item(code))

@@ -186,11 +186,8 @@ def _label_key(entry: dict[str, Any]) -> str:
     for key, value in entry.items():
         if isinstance(value, str):
             return key
-        if (
-            isinstance(value, list)
-            and value
-            and all(isinstance(one, str) for one in value)
-        ):
+        is_list = isinstance(value, list) and bool(value)
+        if is_list and all(isinstance(name, str) for name in value):
             return key
     return "label"
 
@@ -208,15 +205,15 @@ def pair_lists(labels: str, scores: str) -> list[tuple[Any, float]]:
     >>> pair_lists("['cat', 'dog']", "[0.9, 0.5]")
     [('cat', 0.9), ('dog', 0.5)]
     """
-    names = [] if not labels.strip() else read_cell(labels)
-    numbers = [] if not scores.strip() else read_numbers(scores)
+    names = read_cell(labels) if labels.strip() else []
+    numbers = read_numbers(scores) if scores.strip() else []
     if not isinstance(names, list):
         raise InputError("not-a-list", role="the cell of labels", value=shown(labels))
     if numbers is None:
         raise InputError("not-a-list", role="the cell of scores", value=shown(scores))
     if len(names) != len(numbers):
-        found, wanted = counted(numbers, "score"), counted(names, "label")
-        raise InputError("wrong-count", found=found, wanted=wanted)
+        wanted = counted(names, "label")
+        raise InputError("wrong-count", found=counted(numbers, "score"), wanted=wanted)
     for name in names:
         if isinstance(name, bool) or not isinstance(name, str | int):
             raise InputError("wrong-type", value=name, wanted="a label")
@@ -260,45 +257,49 @@ def _without_type(text: str) -> str:
     array = _ARRAY.fullmatch(text)
     if array is not None:
         return array[1].strip()
-    made_set = _SET.fullmatch(text)
-    return text if made_set is None else made_set[1].strip() or "[]"
+    set_text = _SET.fullmatch(text)
+    if set_text is not None:
+        return set_text[1].strip() or "[]"
+    return text
 
 
 def _read_entries(inside: str) -> list[Any] | None:
     """Parse entries with commas or white space between them."""
     entries: list[Any] = []
-    place = 0
-    while place < len(inside):
-        found = _ENTRY.match(inside, place)
-        if found is None:
+    position = 0
+    while position < len(inside):
+        entry = _ENTRY.match(inside, position)
+        if entry is None:
             return None
-        is_read, value = _read_entry(found)
-        if not is_read:
+        is_valid, value = _read_entry(entry)
+        if not is_valid:
             return None
         entries.append(value)
-        gap = _GAP.match(inside, found.end())
+        gap = _GAP.match(inside, entry.end())
         if gap is None:
             return None
-        place = gap.end()
+        position = gap.end()
     return entries
 
 
-def _read_entry(found: re.Match[str]) -> tuple[bool, Any]:
+def _read_entry(entry: re.Match[str]) -> tuple[bool, Any]:
     """Return whether an entry is a string or a scalar, and its value."""
-    if found["scalar"] is not None:
-        inner = _ENTRY.fullmatch(found["inner"].strip())
+    if entry["scalar"] is not None:
+        inner = _ENTRY.fullmatch(entry["inner"].strip())
         if inner is None or inner["scalar"] is not None:
             return False, None
         return _read_entry(inner)
-    if found["string"] is not None:
-        return _read_string(found["string"])
-    word = found["bare"]
+    if entry["string"] is not None:
+        return _read_string(entry["string"])
+    word = entry["bare"]
     if word in _WORDS:
         return True, _WORDS[word]
     if word == "...":
         raise CutListError
     try:
-        return True, int(word) if word.lstrip("+-").isdecimal() else float(word)
+        if word.lstrip("+-").isdecimal():
+            return True, int(word)
+        return True, float(word)
     except ValueError:
         return False, None
 
@@ -326,15 +327,17 @@ def _read_object(text: str) -> Any:
         return None
     if isinstance(value, dict):
         return value
-    is_nested = isinstance(value, list) and any(
-        isinstance(one, _NESTED) for one in value
-    )
-    return value if is_nested else None
+    if not isinstance(value, list):
+        return None
+    if not any(isinstance(entry, _NESTED) for entry in value):
+        return None
+    return value
 
 
 def _depth(text: str) -> int:
     """Return the greatest number of brackets that are open at once."""
-    depth = deepest = 0
+    depth = 0
+    deepest = 0
     for character in text:
         if character in "[{(":
             depth += 1

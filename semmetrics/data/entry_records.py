@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
+from semmetrics.data.entries import as_score
 from semmetrics.data.form import Form, ReadOptions, find_columns
-from semmetrics.data.items import Items, as_score
+from semmetrics.data.items import Items
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import InputError, at
 from semmetrics.schema import as_id

@@ -1,29 +1,15 @@
-"""What files look like: how a kind writes its values, and what a user says of a file."""
+"""Describe how inputs are written: the form of a kind's values, and a user's reading options."""
 
 from __future__ import annotations
 
-import inspect
-import re
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
-from functools import cache, cached_property, wraps
-from typing import Any, ClassVar, TypeVar, cast
+from functools import cached_property
+from typing import Any, ClassVar
 
 from semmetrics.arguments import check_fields
 from semmetrics.errors import Fact, InputError
-from semmetrics.options import (
-    FORMATS,
-    OPTIONS,
-    READING,
-    SIDED,
-    SIDES,
-    TAKEN,
-    Option,
-    check_options,
-    hint_of,
-    reading_of,
-)
+from semmetrics.options import FORMATS, SIDED, SIDES
 from semmetrics.schema import (
     COLUMN_FLAG,
     ID_NAMES,
@@ -34,9 +20,9 @@ from semmetrics.schema import (
     as_number,
 )
 
-F = TypeVar("F", bound=Callable[..., Any])
-TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")
-_FORMATS = {
+TABLES = ("csv", "tsv")
+MATRICES = ("npy", "npz", "hdf5")
+_EXTENSIONS_BY_FORMAT = {
     "json": ".json",
     "jsonl": ".jsonl .ndjson",
     "csv": ".csv",
@@ -50,13 +36,16 @@ _FORMATS = {
     "flickr": ".token",
     "trec": ".trec .run .qrels .qrel",
 }
-EXTENSIONS = {
-    ending: kind for kind, endings in _FORMATS.items() for ending in endings.split()
-}
+EXTENSIONS: dict[str, str] = {}
+"""The format of each extension."""
+for _format, _extensions in _EXTENSIONS_BY_FORMAT.items():
+    EXTENSIONS.update(dict.fromkeys(_extensions.split(), _format))
 RECORD_IDS = ("id", "image_id", "img_id")
-FILE_ID = "file_name"  # an id if there is no other: COCO's images have both
-_FILE_KEYS = ("filename", "image", "img")  # ids of JSON records if there is no other
-_DISTINCT = (
+FILE_ID = "file_name"
+"""A column or key that is the id if there is no other id. The images of COCO have both."""
+_FILE_KEYS = ("filename", "image", "img")
+"""Keys of JSON records that are the id if there is no other id."""
+_DISTINCT_ROLES = (
     ("id", "label"),
     ("id", "score"),
     ("label", "score"),
@@ -77,46 +66,47 @@ SCORE_NAMES = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Form:
-    """How the values of a kind are written; each kind has one.
+    """How the values of a kind are written. Each kind has one form.
 
     Attributes
     ----------
     noun : str
-        What an entry is called: "label". The option ``label_column`` names its column.
+        Noun for an entry: "label". The option ``label_column`` names its column.
     columns, keys : tuple of str
-        The names of its column in tables, and of its key in JSON records.
+        Names of the column of entries in tables, and of their key in JSON records.
     formats : tuple of str
-        The formats it is read from.
+        The formats that can be read.
     coco : callable or None
-        Reads the content of a COCO file called by a name.
+        Reads a COCO document. The second argument is the name of the file.
     is_coco : callable
-        Whether a mapping is such a file.
+        Returns whether a mapping is such a document.
     scored : bool
-        Whether entries may have scores and synonyms, and stand several in a cell.
+        Whether entries may have scores and synonyms, and a cell may contain several entries.
     single : bool
-        Whether a text alone is an item with one entry; several records of an id are one item.
+        Whether a single string is an item with one entry. Several records with the same id are then
+        one item.
     blank : bool
-        Whether an entry may be an empty text; otherwise an empty cell is an item without entries.
+        Whether an entry may be an empty string. If not, an empty cell is an item without entries.
     first_id : str or None
-        The id column that goes before others.
+        Name of the id column that has priority over all others.
     first_column : str or None
-        The column of entries that goes before others.
+        Name of the column of entries that has priority over all others.
     ids, scores : tuple of str
-        More names that the column of ids, or of scores, is known by.
+        Additional names of the column of ids, and of the column of scores.
     first_scores, last_scores : tuple of str
-        Names of the column of scores that go before those, or behind them.
+        Names of the column of scores with a higher priority, and with a lower priority.
     numbered : bool
-        Whether entries may be whole numbers, which are then names; lists of other numbers are the
-        rows of a matrix, whose values may be any.
+        Whether integers are accepted as entries and converted to strings. Lists of other numbers
+        are the rows of a matrix with arbitrary values.
     truths : bool
-        Whether scores may be true or false, as grades may. They are 1 and 0.
+        Whether scores may be booleans, read as 1 and 0, or grades.
     places : bool
-        Whether entries may be whole numbers, which are places in a class list, from 0.
+        Whether integers are accepted as entries and are positions in a class list, from 0.
     unknown : tuple of float
-        Values of cells of a 0/1 matrix that nobody verified; nan also stands for an empty cell.
+        Values in a 0/1 matrix that mean "not verified". NaN includes empty cells.
     by_block : bool
-        Whether what uses a matrix checks that its numbers are finite, a block at a time, so that
-        a large file is read once.
+        Whether the matrix is checked for finite numbers block by block where it is used, so that a
+        large file is read only once.
     """
 
     noun: str
@@ -147,17 +137,17 @@ class Form:
 
     @property
     def alone(self) -> bool:
-        """Whether a whole number alone is an item with one entry."""
+        """Whether a single integer is an item with one entry."""
         return self.single and self.numbered
 
     @property
     def takes_matrices(self) -> bool:
-        """Whether a matrix of items x entries is read."""
+        """Whether matrices of items x entries can be read."""
         return MATRICES[0] in self.formats
 
     @cached_property
     def table(self) -> Schema:
-        """The columns of a table: ids, entries, and scores where the form has them."""
+        """The columns of a table: ids, entries, and scores if the form has them."""
         ids = ((*self.ids, *ID_NAMES), FILE_ID)
         return self._schema(ids, self.columns, (*self.scores, *SCORE_NAMES))
 
@@ -173,24 +163,25 @@ class Form:
         entries: tuple[str, ...],
         scores: tuple[str, ...],
     ) -> Schema:
-        first = () if self.first_id is None else (self.first_id,)
-        first_entry = () if self.first_column is None else (self.first_column,)
-        levels = (self.first_scores, scores, self.last_scores)
-        read = as_grade if self.truths else as_number
-        columns = (
-            Column("id", (*first, *ids), as_id),
-            Column(self.noun, (*first_entry, entries)),
-            Column(
-                "score", tuple(level for level in levels if level), read, required=False
-            ),
-        )
-        return Schema(
-            self.noun, columns if self.scored else columns[:2], flag=COLUMN_FLAG
-        )
+        """Return the columns, given their names in order of priority."""
+        if self.first_id is not None:
+            ids = (self.first_id, *ids)
+        id_column = Column("id", ids, as_id)
+        entry_names: tuple[str | tuple[str, ...], ...] = (entries,)
+        if self.first_column is not None:
+            entry_names = (self.first_column, entries)
+        entry_column = Column(self.noun, entry_names)
+        columns: tuple[Column, ...] = (id_column, entry_column)
+        if self.scored:
+            levels = (self.first_scores, scores, self.last_scores)
+            score_names = tuple(level for level in levels if level)
+            read = as_grade if self.truths else as_number
+            columns += (Column("score", score_names, read, required=False),)
+        return Schema(self.noun, columns, flag=COLUMN_FLAG)
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of its columns, each of which an option may name."""
+        """The roles of the columns. An option can name the column of each role."""
         return tuple(column.role for column in self.table.columns)
 
 
@@ -255,37 +246,55 @@ class ReadOptions:
             raise InputError(
                 "bad-choice", name="format", value=self.format, choices=FORMATS
             )
-        mark = self.delimiter
-        one_mark = mark is None or (len(mark) == 1 and mark not in '"\r\n\0\ufeff')
-        for name, right, wanted in (
-            ("delimiter", one_mark, "one character; for tabs use the format tsv"),
-            ("label_delimiter", self.label_delimiter != "", "a text that is not empty"),
-            ("max_line_bytes", self.max_line_bytes >= 1, "a number of bytes, from 1"),
-            ("max_bytes", self.max_bytes >= 1, "a number of bytes, from 1"),
-        ):
-            if not right:
-                raise InputError(
-                    "bad-option", name=name, value=getattr(self, name), wanted=wanted
-                )
-        for one, role in _DISTINCT:
-            column = self.column(role)
-            if column is not None and column == self.column(one):
-                raise InputError(
-                    "one-column-two-roles", name=column, roles=f"{one} and {role}"
-                )
+        self._check_values()
+        self._check_roles()
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
 
+    def _check_values(self) -> None:
+        """Raise if a delimiter or a limit is not allowed."""
+        wanted = None
+        delimiter = self.delimiter
+        if delimiter is not None and not _is_delimiter(delimiter):
+            name = "delimiter"
+            wanted = "one character; for tabs use the format tsv"
+        elif self.label_delimiter == "":
+            name = "label_delimiter"
+            wanted = "a text that is not empty"
+        elif self.max_line_bytes < 1:
+            name = "max_line_bytes"
+            wanted = "a number of bytes, from 1"
+        elif self.max_bytes < 1:
+            name = "max_bytes"
+            wanted = "a number of bytes, from 1"
+        if wanted is not None:
+            raise InputError(
+                "bad-option", name=name, value=getattr(self, name), wanted=wanted
+            )
+
+    def _check_roles(self) -> None:
+        """Raise if one column is named for two roles."""
+        for first_role, second_role in _DISTINCT_ROLES:
+            column = self.column(second_role)
+            if column is not None and column == self.column(first_role):
+                roles = f"{first_role} and {second_role}"
+                raise InputError("one-column-two-roles", name=column, roles=roles)
+
     def beside(self) -> ReadOptions:
-        """Return the options for class lists, weights and matrices, whose format is their own."""
+        """Return the options for class lists, weights and matrices, which have their own format."""
         shared = ("id_column", "delimiter", "max_line_bytes", "max_bytes")
         return ReadOptions(**{name: getattr(self, name) for name in shared})
 
     def column(self, role: str) -> str | None:
-        """Return the column that was named for a role."""
+        """Return the column that the options name for a role."""
         name: str | None = getattr(self, f"{role}_column", None)
         return name
+
+
+def _is_delimiter(text: str) -> bool:
+    """Return whether a string can separate the cells of CSV."""
+    return len(text) == 1 and text not in '"\r\n\0\ufeff'
 
 
 class _PredictionOptions(ReadOptions):
@@ -295,7 +304,7 @@ class _PredictionOptions(ReadOptions):
 
 
 class _TruthOptions(ReadOptions):
-    """How to read the ground truth, which may lack the column of scores."""
+    """How to read the ground truth, which may have no column of scores."""
 
     side = "gt"
 
@@ -304,7 +313,7 @@ DEFAULTS = ReadOptions()
 
 
 def make_read_options(given: Mapping[str, Any]) -> ReadOptions:
-    """Return the options of reading with the names of keywords, such as gt_id_column.
+    """Return reading options from keywords, some of which are for one side, such as gt_id_column.
 
     Examples
     --------
@@ -313,172 +322,42 @@ def make_read_options(given: Mapping[str, Any]) -> ReadOptions:
     ('image', 'key')
     """
     shared: dict[str, Any] = {}
-    of_side: dict[str, dict[str, Any]] = {side: {} for side in SIDES}
+    fields_by_side: dict[str, dict[str, Any]] = {side: {} for side in SIDES}
     for name, value in given.items():
         side, _, field_name = name.partition("_")
         if side in SIDES and field_name in SIDED:
-            of_side[side][field_name] = value
+            fields_by_side[side][field_name] = value
         else:
             shared[name] = value
-    for side, own in of_side.items():
-        if any(value is not None for value in own.values()):
-            shared[side] = ReadOptions(**own)
+    for side, side_fields in fields_by_side.items():
+        if any(value is not None for value in side_fields.values()):
+            shared[side] = ReadOptions(**side_fields)
     return ReadOptions(**shared)
 
 
-def _of_side(options: ReadOptions, side: str) -> dict[str, Any]:
-    """Return the fields of the options for a side."""
-    found = {one.name: getattr(options, one.name) for one in fields(options)}
-    own = found[side]
-    found["pred"] = found["gt"] = None
-    for name in SIDED if own is not None else ():
-        value = getattr(own, name)
+def _fields_for_side(options: ReadOptions, side: str) -> dict[str, Any]:
+    """Return the values of all fields for one side."""
+    values = {field.name: getattr(options, field.name) for field in fields(options)}
+    side_options = values[side]
+    values["pred"] = None
+    values["gt"] = None
+    if side_options is None:
+        return values
+    for name in SIDED:
+        value = getattr(side_options, name)
         if value is not None:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def prediction_options(options: ReadOptions) -> ReadOptions:
     """Return the options for predictions."""
-    return _PredictionOptions(**_of_side(options, "pred"))
-
-
-class _Shown(str):
-    """A type as a signature shows it: without quotes."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
-
-
-_UNSHOWN = re.compile(
-    r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]"
-)
-
-
-@cache
-def _show(hint: Any) -> _Shown:
-    """Return a type as people write it, without modules and without what it leaves open.
-
-    Examples
-    --------
-    >>> _show(Mapping[Any, Any] | Sequence[int] | None), _show("str")
-    (Mapping | Sequence[int] | None, str)
-    """
-    text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
-    return _Shown(_UNSHOWN.sub("", text))
-
-
-@cache
-def _describe(option: Option) -> tuple[inspect.Parameter, str]:
-    """Return an option as the signature of a function has it, and as its docstring."""
-    name, default, hint = option.name, option.default, _show(hint_of(option.name))
-    kind = inspect.Parameter.KEYWORD_ONLY
-    parameter = inspect.Parameter(name, kind, default=default, annotation=hint)
-    text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
-    return parameter, f"{name} : {hint}\n{text}"
-
-
-def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
-    """Give a function with ``**options`` the options that it takes from a score.
-
-    They are in its signature and docstring, and others are refused. With ``read`` come its fields,
-    as keywords.
-
-    Parameters
-    ----------
-    refused : iterable of str
-        Options that are not shown; the function says itself why it does not take them.
-    """
-
-    def decorate(function: F) -> F:
-        own, lines = inspect.signature(function), list[str]()
-        shown = own.replace(return_annotation=_show(own.return_annotation))
-        *parameters, rest = shown.parameters.values()
-        parameters = [
-            one.replace(annotation=_show(one.annotation)) for one in parameters
-        ]
-        called = function.__qualname__.partition(".")[0]
-        taken = TAKEN.get(called, OPTIONS)
-        for name, option in {
-            **taken,
-            **(reading_of(called) if "read" in taken else {}),
-        }.items():
-            if name in refused:
-                continue
-            parameter, text = _describe(option)
-            parameters.append(parameter)
-            lines.append(text)
-
-        @wraps(function)
-        def with_options(*args: Any, **given: Any) -> Any:
-            _take_reading_options(called, given)
-            named = {
-                name: value
-                for name, value in given.items()
-                if name not in own.parameters
-            }
-            check_options(called, named, own.parameters)
-            return function(*args, **given)
-
-        found: Any = with_options
-        found.__signature__ = shown.replace(parameters=parameters)
-        # Python 3.13 takes the indentation out of docstrings, older versions do not.
-        docstring = inspect.cleandoc(function.__doc__ or "")
-        found.__doc__ = docstring.replace(f"**{rest.name}", "\n".join(lines), 1)
-        return cast("F", found)
-
-    return decorate
-
-
-def _take_reading_options(called: str, given: dict[str, Any]) -> None:
-    """Replace the reading options among keywords by one `ReadOptions` under ``read``.
-
-    Parameters
-    ----------
-    called : str
-        The name of the function that the keywords were given to.
-    given : dict
-        It is changed. Numbers of NumPy and torch and class names of Hugging Face become plain.
-
-    Raises
-    ------
-    InputError
-        If options contradict each other, or the function does not have them.
-    """
-    for name, value in given.items():
-        given[name] = _plain_value(value)
-    fields = {}
-    for name in READING:
-        value = given.pop(name, None)
-        if value is not None:
-            fields[name] = value
-    accepted = reading_of(called)
-    for name in fields:
-        if name not in accepted:
-            what = f"{called}, which has no two sides"
-            raise InputError("not-applicable", name=name, what=what)
-    if fields:
-        if given.get("read") is not None:
-            names = f"read= and {', '.join(f'{name}=' for name in fields)}"
-            raise InputError("conflicting-options", names=names)
-        given["read"] = make_read_options(fields)
-    if not isinstance(given.get("read"), (ReadOptions, type(None))):
-        wanted = "semmetrics.ReadOptions(...)"
-        raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
-
-
-def _plain_value(value: Any) -> Any:
-    """Return numbers of NumPy and torch and class names of Hugging Face as plain values."""
-    if getattr(value, "shape", None) == ():
-        return value.item()
-    if hasattr(value, "int2str"):  # ClassLabel
-        return value.names
-    return value
+    return _PredictionOptions(**_fields_for_side(options, "pred"))
 
 
 def truth_options(options: ReadOptions) -> ReadOptions:
-    """Return the options for the ground truth, which may lack the column of scores."""
-    return _TruthOptions(**_of_side(options, "gt"))
+    """Return the options for the ground truth, which may have no column of scores."""
+    return _TruthOptions(**_fields_for_side(options, "gt"))
 
 
 def is_truth(options: ReadOptions) -> bool:
@@ -487,23 +366,37 @@ def is_truth(options: ReadOptions) -> bool:
 
 
 def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
-    """Return the column that was named for a role, if it is among those names or must be."""
-    name, truth = options.column(role), isinstance(options, _TruthOptions)
-    return None if truth and role == "score" and name not in names else name
+    """Return the column that the options name for a role, or None.
+
+    A score column that only the predictions have is ignored in the ground truth.
+    """
+    name = options.column(role)
+    if role == "score" and is_truth(options) and name not in names:
+        return None
+    return name
 
 
 def unused(options: ReadOptions, names: Iterable[str], what: str) -> list[Fact]:
-    """Note those of the options that were given and do not apply, if there are any."""
-    given = tuple(name for name in names if getattr(options, name, None) is not None)
-    return (
-        [Fact("unused-options", len(given), given, values={"what": what})]
-        if given
-        else []
+    """Return a note about those of the named options that are set, if there are any.
+
+    Parameters
+    ----------
+    options : ReadOptions
+    names : iterable of str
+        Options that have no effect.
+    what : str
+        What they have no effect on, for the note.
+    """
+    set_names = tuple(
+        name for name in names if getattr(options, name, None) is not None
     )
+    if not set_names:
+        return []
+    return [Fact("unused-options", len(set_names), set_names, values={"what": what})]
 
 
 def is_iterable(value: object) -> bool:
-    """Tell whether there is something to go through; an array of no dimension says that it is."""
+    """Return whether a value can be iterated. Arrays without dimensions cannot."""
     return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
 
 
@@ -514,10 +407,10 @@ def is_one_hot(
     numbers: Set[str] = frozenset(),
     classes: Set[str] = frozenset(),
 ) -> bool:
-    """Tell whether a table with a column of ids has one for each label, by its columns' names.
+    """Return whether a table has one column per label, judging by the names of its columns.
 
-    It has a column that is called neither as ids, labels nor scores are, and none that is called,
-    or was named, as scores are; or as labels are, unless that holds numbers.
+    A one-hot table has a column whose name is not a known name of ids, labels or scores. It has no
+    column of scores, and none of labels unless that column contains numbers. No option names either.
 
     Parameters
     ----------
@@ -525,9 +418,9 @@ def is_one_hot(
     form : Form
     options : ReadOptions
     numbers : set of str
-        The columns that hold numbers; of a text file, where every cell is a text, none.
+        Columns that contain numbers. Empty for text files, whose cells are all strings.
     classes : set of str
-        Columns whose cells show that they are classes, whatever they are called.
+        Columns whose cells show that they are classes, whatever their name.
 
     Examples
     --------
@@ -535,39 +428,43 @@ def is_one_hot(
     >>> is_one_hot(["id", "cat"], form, DEFAULTS), is_one_hot(["id", "label"], form, DEFAULTS)
     (True, False)
     """
-    chosen = any(
-        column_among(options, role, names) is not None for role in form.roles[1:]
-    )
-    if chosen or not form.takes_matrices:
+    if not form.takes_matrices:
         return False
-    others = []
+    for role in form.roles[1:]:
+        if column_among(options, role, names) is not None:
+            return False
+    has_label_column = False
     for name in names:
         if name in classes:
-            others.append(name)
+            has_label_column = True
             continue
-        folded = name.strip().casefold()
-        known = [column.role for column in form.table.columns if folded in column.known]
-        if "score" in known or (form.noun in known and name not in numbers):
+        roles = _roles_of_name(name, form)
+        if "score" in roles or (form.noun in roles and name not in numbers):
             return False
-        if not known and name != options.id_column:
-            others.append(name)
-    return bool(others)
+        if not roles and name != options.id_column:
+            has_label_column = True
+    return has_label_column
+
+
+def _roles_of_name(name: str, form: Form) -> list[str]:
+    """Return the roles whose columns usually have this name."""
+    folded = name.strip().casefold()
+    return [column.role for column in form.table.columns if folded in column.known]
 
 
 def find_id(
     names: Sequence[str], form: Form, options: ReadOptions, where: str
 ) -> int | None:
-    """Return the place of the column of ids; None if there is none."""
-    schema = form.table._replace(
-        columns=(form.table.columns[0]._replace(required=False),)
-    )
+    """Return the position of the column of ids, or None if there is none."""
+    id_column = form.table.columns[0]._replace(required=False)
+    schema = form.table._replace(columns=(id_column,))
     return find_columns(schema, names, options, where).get("id")
 
 
 def find_columns(
     schema: Schema, names: Sequence[str], options: ReadOptions, where: str
 ) -> dict[str, int]:
-    """Find which column plays which role; options may name some.
+    """Return the position of the column of each role. Options may name columns.
 
     Examples
     --------
@@ -575,9 +472,13 @@ def find_columns(
     >>> find_columns(form.table, ["id", "image_id", "caption"], DEFAULTS, "a.csv")
     {'id': 1, 'caption': 2}
     """
-    named = {one.role: column_among(options, one.role, names) for one in schema.columns}
-    chosen = {role: name for role, name in named.items() if name is not None}
-    if chosen and options.side:  # the other side may have columns of other names
+    chosen = {}
+    for column in schema.columns:
+        name = column_among(options, column.role, names)
+        if name is not None:
+            chosen[column.role] = name
+    if chosen and options.side:
+        # The other side may have other names, so the error proposes the option of this side.
         schema = schema._replace(flag=f"{options.side}_{schema.flag}")
     try:
         return schema.find(names, chosen, where)
@@ -594,20 +495,32 @@ def check_classes(
     start: int = 0,
     noun: str = "class",
 ) -> None:
-    """Raise if a class is not a string, is empty or appears twice."""
-    first: dict[str, int] = {}
+    """Raise if a class is not a string, is empty or appears twice.
+
+    Parameters
+    ----------
+    classes : sequence
+    where : str
+        Name of the input, for messages.
+    unit : str
+        Place of a class within the input, with a field for its number.
+    start : int
+        Number of the first class.
+    noun : str
+        Noun for a class.
+    """
     noun = noun.removesuffix(" name")
     unit = unit.replace("{noun}", noun)
+    first_numbers: dict[str, int] = {}
     for number, name in enumerate(classes, start):
         place = f"{where}, {unit.format(number)}"
         if not isinstance(name, str):
-            raise InputError(
-                "wrong-type", place, value=name, wanted=f"the name of a {noun}"
-            )
+            wanted = f"the name of a {noun}"
+            raise InputError("wrong-type", place, value=name, wanted=wanted)
         if not name.strip():
             remedy = "each position is a column: name it"
             raise InputError("empty", place, role=f"the {noun}", remedy=remedy)
-        if first.setdefault(name, number) != number:
-            raise InputError(
-                "duplicate-at", place, role=repr(name), other=unit.format(first[name])
-            )
+        first_number = first_numbers.setdefault(name, number)
+        if first_number != number:
+            other = unit.format(first_number)
+            raise InputError("duplicate-at", place, role=repr(name), other=other)

@@ -1,30 +1,36 @@
-"""Lists or a matrix from anything that holds them, and samples of inputs to tell them by.
+"""Read lists or a matrix from a file, a stream or a Python object.
 
 Conventions
 -----------
-The format of a file is that of its extension, with or without ".gz"; gzip is known by its content.
-"-" is standard input, and its format is told by its content. Text is UTF-8, or UTF-16 with a byte
-order mark. Nothing is dropped or repaired; what is odd but clear is noted. Large JSON lines and
-tables are read by pyarrow, and by the strict reader where something in them is odd.
+Text is UTF-8, or UTF-16 with a byte order mark. Readers never drop or repair anything. Content that
+is unusual but clear is accepted with a note. Large JSON Lines files and tables are read by pyarrow.
+If pyarrow meets anything unusual, the strict reader reads the file instead.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from semmetrics.data import form as forms
 from semmetrics.data.cell_lists import check_no_vectors, read_cell_lists
 from semmetrics.data.cells import MISSING_TEXTS
-from semmetrics.data.form import DEFAULTS, TABLES, Form, ReadOptions, unused
+from semmetrics.data.form import (
+    DEFAULTS,
+    MATRICES,
+    TABLES,
+    Form,
+    ReadOptions,
+    is_truth,
+    unused,
+)
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.formats.base import Table
+from semmetrics.data.input_formats import FIRST_LINE, format_of
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import (
     is_columns,
@@ -35,7 +41,6 @@ from semmetrics.data.json_files import (
 )
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
-from semmetrics.data.public import TOKEN_LINE
 from semmetrics.data.source import (
     Source,
     check_lines,
@@ -44,20 +49,22 @@ from semmetrics.data.source import (
     no_collection,
 )
 from semmetrics.errors import Fact, InputError, Places, at
-from semmetrics.messages import a_kind
 
-_BINARY = {
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npz",
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\x89HDF": "hdf5",
-}
-_NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
-_ITEMS, _STRINGS = 200, 20
-_LINE = re.compile(r"\S[^\n]*")
+ColumnNames: TypeAlias = Sequence[str | Sequence[str]] | None
+"""The names of the columns of a matrix, each a string or synonyms."""
+
+_FORMATS_WITH_NAMES = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
+_CHECKED_OPTIONS = (
+    "id_column",
+    "label_column",
+    "score_column",
+    "caption_column",
+    "delimiter",
+    "label_delimiter",
+)
+"""Options that a note reports if they have no effect on a format."""
 _WORD_END = re.compile(r"[\W_\d]+")
-_LESS_IS_BETTER = frozenset(
+_LOWER_IS_BETTER = frozenset(
     (
         "distance",
         "distances",
@@ -71,134 +78,26 @@ _LESS_IS_BETTER = frozenset(
         "cost",
     )
 )
-"""Words in the name of a column whose lowest number is the best."""
+"""Words in the name of a score column whose lowest value is the best."""
 _NEGATED = frozenset(
     ("neg", "negative", "negated", "minus", "inv", "inverse", "inverted")
 )
-# bytes that have the header
-_NPY_VECTOR, _HEADER = (
-    re.compile(rb"'shape': *\(\d+,\)"),
-    10_100,
-)
-
-
-def format_of(source: Source, options: ReadOptions, form: Form) -> str:
-    """Find the format of an input among those that a form is read from."""
-    table = None
-    if source.suffix == ".txt":
-        from semmetrics.data.dialect import table_in_text
-
-        table = table_in_text(source, options, frozenset(form.columns))
-    return table or format_among(
-        source, options, f"{form.noun}s", form.formats, told=True
-    )
-
-
-def format_among(
-    source: Source,
-    options: ReadOptions,
-    what: str,
-    kinds: Collection[str],
-    *,
-    told: bool = False,
-) -> str:
-    """Find the format of an input; a file with an unknown extension needs the option.
-
-    Parameters
-    ----------
-    source : Source
-    options : ReadOptions
-    what : str
-        What it holds, for messages: "numbers are".
-    kinds : collection of str
-        The formats it is read from, as messages list them. Where plain text is one of them, a
-        stream of text with a header that names an id is a table all the same.
-    told : bool
-        Whether a user of the program can name the format.
-
-    Raises
-    ------
-    InputError
-        If it cannot be told, or is none of these.
-    """
-    if source.suffix is None and options.format is None:
-        kind: str | None = sniff(source, options, text="txt" in kinds)
-    else:
-        kind = options.format or forms.EXTENSIONS.get(source.suffix or "")
-    if (
-        kind == "txt" != options.format
-        and "flickr" in kinds
-        and TOKEN_LINE.match(source.beginning)
-    ):
-        kind = "flickr"
-    if kind is None or (
-        kind == "txt" != options.format and told and "txt" not in kinds
-    ):
-        known = ", ".join(
-            suffix for suffix, one in forms.EXTENSIONS.items() if one in kinds
-        )
-        raise InputError(
-            "unknown-extension",
-            source.name,
-            ending=source.suffix or "",
-            known=known,
-            instead="format" * told,
-        )
-    if kind not in kinds:
-        what = what.removesuffix(" are").removesuffix(" is")
-        wanted = ", ".join(kinds)
-        raise InputError(
-            "wrong-format", source.name, what=what, format=kind, wanted=wanted
-        )
-    return kind
-
-
-def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
-    """Tell the format from the content; text that is not a table is plain text, if that is read."""
-    for magic, kind in _BINARY.items():
-        if source.head.startswith(magic):
-            return kind
-    content = source.beginning
-    found = _LINE.search(content)
-    line = found.group() if found else ""
-    if line.startswith("{"):
-        try:
-            value: Any = parse(line, "")
-        except InputError:
-            # an object over several lines, or an error that its reader raises
-            return "json"
-        more = found is not None and _LINE.search(content, found.end()) is not None
-        keys = (*forms.RECORD_IDS, forms.FILE_ID)
-        record = more or any(isinstance(value.get(key), str | int) for key in keys)
-        return "jsonl" if record else "json"
-    kind = "json" if line.startswith("[") else "csv"
-    if kind == "csv" and "\t" in line and options.delimiter is None:
-        kind = "tsv"
-    if kind == "json" or not text:
-        return kind
-    if TOKEN_LINE.fullmatch(line.rstrip("\r")):
-        return "flickr"
-    from semmetrics.data.csv_rows import first_row
-    from semmetrics.data.dialect import find_delimiter, names_id
-
-    used = find_delimiter(source, options, kind)
-    cells = first_row(source, used, tabs=kind == "tsv")
-    return kind if len(cells) > 1 and names_id(cells, options) else "txt"
+"""Words that reverse the words above."""
 
 
 def open_input(data: Any, options: ReadOptions | None = None) -> Any:
-    """Open a path, read a stream, and leave anything else as it is.
+    """Open a path, read a stream, and return any other object unchanged.
 
     Parameters
     ----------
-    data : path, or anything
+    data : path, or any object
     options : ReadOptions, optional
-        The limit on bytes is used.
+        Only ``max_bytes`` is used.
 
     Returns
     -------
     Source, or data
-        ``as_data`` and ``sample_of`` take either, and do not read it twice.
+        ``as_data`` and ``sample_of`` accept either, and read a Source only once.
 
     Raises
     ------
@@ -224,47 +123,46 @@ def as_data(
     form: Form,
     *,
     source: str = "input",
-    names: Sequence[str | Sequence[str]] | None = None,
+    names: ColumnNames = None,
     options: ReadOptions | None = None,
 ) -> Lists | Matrix:
-    """Read lists or a matrix from whatever holds them.
+    """Read lists or a matrix from any supported input.
 
     Parameters
     ----------
     data : path, Source, Lists, Matrix, or Python object
-        A path (str or PathLike) is read by its format. A mapping or a Series has ids; a sequence
-        has items by position, or records. Of frames, arrays, tensors and Arrow streams see
-        `semmetrics.data.objects`.
+        A path (str or PathLike) is read in its format. A mapping or a Series has ids. A sequence
+        contains items matched by position, or records. For frames, arrays, tensors and Arrow
+        streams see `semmetrics.data.objects`.
     form : Form
         How values are written.
     source : str
-        What messages call it; a path is called by itself.
+        Name of a Python object in messages. Messages name a file by its path.
     names : sequence, optional
-        The names of a matrix's columns.
+        Column names of a matrix.
     options : ReadOptions, optional
-        How files and records are read.
+        How to read files and records.
 
     Returns
     -------
     Lists or Matrix
-        The latter of arrays, sparse matrices, frames of numbers, and files of them.
+        A Matrix for arrays, sparse matrices, frames of numbers and files of these.
 
     Raises
     ------
     InputError
-        If the input is of another kind, or what it holds is wrong.
+        If the input cannot be read as this form, or its content is invalid.
     """
     options = options or DEFAULTS
     data = open_input(data, options)
     if isinstance(data, Source):
-        found = _read_file(data, form, names, options)
-        return _finish(found, form, options)
+        return _finish(_read_file(data, form, names, options), form, options)
     if not isinstance(data, (Lists, Matrix)):
         from semmetrics.data.objects import read_python
 
         with enough_memory(source), no_collection():
-            found = read_python(data, form, source, names, options)
-            return _finish(found, form, options)
+            contents = read_python(data, form, source, names, options)
+            return _finish(contents, form, options)
     if data.noun != form.noun:
         raise InputError(
             "wrong-content",
@@ -276,215 +174,271 @@ def as_data(
     return data
 
 
-def _finish(found: Lists | Matrix, form: Form, options: ReadOptions) -> Lists | Matrix:
-    """Read lists that cells contain, and note a column of scores in which less is better."""
-    if not isinstance(found, Lists):
-        return found
-    found = read_cell_lists(found, form)
-    if options.label_delimiter is not None and found.column_names and not form.places:
-        check_no_vectors(found)
+def _finish(
+    contents: Lists | Matrix, form: Form, options: ReadOptions
+) -> Lists | Matrix:
+    """Parse lists that are written as text in cells, and note suspicious contents."""
+    if not isinstance(contents, Lists):
+        return contents
+    lists = read_cell_lists(contents, form)
+    if options.label_delimiter is not None and lists.column_names and not form.places:
+        check_no_vectors(lists)
     if form.noun == "caption":
-        found = _note_missing_captions(found)
-    column, scores = options.score_column, found.side.scores
-    if column is None or scores is None or forms.is_truth(options):
-        return found
+        lists = _note_missing_captions(lists)
+    if _are_lower_scores_better(lists, options):
+        values = {"name": options.score_column}
+        note = Fact("less-is-better", where=lists.source, values=values)
+        return replace(lists, notes=[*lists.notes, note])
+    return lists
+
+
+def _are_lower_scores_better(lists: Lists, options: ReadOptions) -> bool:
+    """Return whether the name of the score column suggests that its lowest score is the best.
+
+    Predictions only. Names such as "neg_loss", and columns without a positive score, contain
+    negated values, whose highest score is the best.
+    """
+    column = options.score_column
+    scores = lists.side.scores
+    if column is None or scores is None or is_truth(options):
+        return False
     words = set(_WORD_END.split(column.casefold()))
-    is_negated = not words.isdisjoint(_NEGATED) or not (scores > 0).any()
-    if words.isdisjoint(_LESS_IS_BETTER) or is_negated:
-        return found
-    note = Fact("less-is-better", where=found.source, values={"name": column})
-    return replace(found, notes=[*found.notes, note])
+    if words.isdisjoint(_LOWER_IS_BETTER) or not words.isdisjoint(_NEGATED):
+        return False
+    return bool((scores > 0).any())
 
 
-def _note_missing_captions(found: Lists) -> Lists:
-    """Note captions that only say that a value is missing, such as "nan"."""
-    codes = []
-    for code, text in enumerate(found.vocabulary):
+def _note_missing_captions(lists: Lists) -> Lists:
+    """Note captions that only mark a missing value, such as "nan"."""
+    missing_codes = []
+    for code, text in enumerate(lists.vocabulary):
         if str(text).strip().casefold() in MISSING_TEXTS:
-            codes.append(code)
-    n = int(np.isin(found.side.codes, codes).sum()) if codes else 0
-    if not n:
-        return found
-    note = Fact("missing-captions", n, (str(found.vocabulary[codes[0]]),), found.source)
-    return replace(found, notes=[*found.notes, note])
+            missing_codes.append(code)
+    if not missing_codes:
+        return lists
+    n_missing = int(np.isin(lists.side.codes, missing_codes).sum())
+    if not n_missing:
+        return lists
+    examples = (str(lists.vocabulary[missing_codes[0]]),)
+    note = Fact("missing-captions", n_missing, examples, lists.source)
+    return replace(lists, notes=[*lists.notes, note])
 
 
 def _read_file(
-    source: Source, form: Form, names: Any, options: ReadOptions
+    source: Source, form: Form, names: ColumnNames, options: ReadOptions
 ) -> Lists | Matrix:
+    """Read a file that is not empty, and note options that have no effect on it."""
     with enough_memory(source.name), no_collection():
-        kind, found = _read_any(source, form, names, options)
+        file_format, contents = _read_any_format(source, form, names, options)
     source.forget()
-    if not len(found):
+    if not len(contents):
         what = f"{form.noun}s" if form.single else "items"
         remedy = "check how it was written"
         raise InputError("nothing-given", source.name, what=what, remedy=remedy)
-    applies = {
-        **{f"{role}_column": _NAMED for role in form.roles},
-        "delimiter": TABLES,
-        "label_delimiter": TABLES if form.scored else (),
-    }
-    given = (
-        "id_column",
-        "label_column",
-        "score_column",
-        "caption_column",
-        *list(applies)[-2:],
-    )
-    elsewhere = [option for option in given if kind not in applies.get(option, ())]
-    if not found.understood.startswith(("Karpathy's", "MSR-VTT")):
-        elsewhere.append("split")
-    packed = ", gzip" if source.packed else ""
-    notes: list[Any] = [*found.notes, *unused(options, elsewhere, kind)]
-    return replace(found, understood=f"{found.understood}{packed}", notes=notes)
+    unused_names = []
+    for name in _CHECKED_OPTIONS:
+        if file_format not in _formats_using(name, form):
+            unused_names.append(name)
+    if not contents.understood.startswith(("Karpathy's", "MSR-VTT")):
+        unused_names.append("split")
+    notes: list[Any] = [*contents.notes, *unused(options, unused_names, file_format)]
+    understood = contents.understood
+    if source.packed:
+        understood += ", gzip"
+    return replace(contents, understood=understood, notes=notes)
 
 
-def _read_any(
-    source: Source, form: Form, names: Any, options: ReadOptions
+def _formats_using(option: str, form: Form) -> Collection[str]:
+    """Return the formats in which an option of ``_CHECKED_OPTIONS`` has an effect."""
+    if option == "delimiter":
+        return TABLES
+    if option == "label_delimiter":
+        return TABLES if form.scored else ()
+    if option.removesuffix("_column") in form.roles:
+        return _FORMATS_WITH_NAMES
+    return ()
+
+
+def _read_any_format(
+    source: Source, form: Form, names: ColumnNames, options: ReadOptions
 ) -> tuple[str, Lists | Matrix]:
-    """Read a file of a public format, or else of the format that its name says; return which."""
+    """Read a file in a public format, or else in the format of its name.
+
+    Returns
+    -------
+    str
+        The format, for messages.
+    Lists or Matrix
+    """
     text_format = find_text(source, form, options)
     if text_format is not None:
-        return text_format.title, encode(text_format.read(source, form, options), form)
-    kind = format_of(source, options, form)
-    if kind not in TABLES:
-        return kind, _read_format(source, kind, form, names, options)
+        items = text_format.read(source, form, options)
+        return text_format.title, encode(items, form)
+    file_format = format_of(source, options, form)
+    if file_format not in TABLES:
+        return file_format, _read_format(source, file_format, form, names, options)
     from semmetrics.data.dialect import describe_delimiter, find_delimiter
 
-    used = find_delimiter(source, options, kind)
-    items = _read_public_table(source, kind, form, used)
-    found = (
-        _read_format(source, kind, form, names, used)
-        if items is None
-        else encode(items, form)
-    )
-    understood = found.understood + describe_delimiter(options, used)
-    return kind, replace(found, understood=understood)
+    dialect = find_delimiter(source, options, file_format)
+    public_items = _read_public_table(source, file_format, form, dialect)
+    if public_items is None:
+        contents = _read_format(source, file_format, form, names, dialect)
+    else:
+        contents = encode(public_items, form)
+    understood = contents.understood + describe_delimiter(options, dialect)
+    return file_format, replace(contents, understood=understood)
 
 
 def _read_format(
-    source: Source, kind: str, form: Form, names: Any, options: ReadOptions
+    source: Source,
+    file_format: str,
+    form: Form,
+    names: ColumnNames,
+    options: ReadOptions,
 ) -> Lists | Matrix:
-    if kind in forms.MATRICES:
+    """Read a file in a given format, as a matrix or by the fastest reader that accepts it."""
+    if file_format in MATRICES:
         from semmetrics.data.arrays import read_matrix_file
 
-        read = read_matrix_file(source, options, names, form)
-        return encode(read, form) if isinstance(read, Items) else read
-    if kind in TABLES:
+        contents = read_matrix_file(source, options, names, form)
+        if isinstance(contents, Items):
+            return encode(contents, form)
+        return contents
+    if file_format in TABLES:
         from semmetrics.data.one_hot_tables import read_one_hot
 
-        matrix = read_one_hot(source, kind, form, options)
+        matrix = read_one_hot(source, file_format, form, options)
         if matrix is not None:
             return matrix
-    if kind in ("parquet", "arrow"):
+    if file_format in ("parquet", "arrow"):
         from semmetrics.data.frame_reader import read_arrow_file
 
-        return read_arrow_file(source, kind, form, options)
-    if (
-        source.is_large
-        and kind in ("jsonl", *TABLES)
-        and not _is_public_lines(source, kind, form)
-    ):
-        from semmetrics.data.column_coder import OddError
-        from semmetrics.data.large_text import read_large
+        return read_arrow_file(source, file_format, form, options)
+    large = _read_large_text(source, file_format, form, options)
+    if large is not None:
+        return large
+    if file_format == "json":
+        json_table = _read_json_table(source, form, names, options)
+        if json_table is not None:
+            return json_table
+    return encode(_read_strictly(source, file_format, form, options), form)
 
-        try:
-            return read_large(source, kind, form, options)
-        except OddError:
-            pass
-    if kind == "json":
-        found = _read_json_table(source, form, names, options)
-        if found is not None:
-            return found
-    return encode(_read_strictly(source, kind, form, options), form)
+
+def _read_large_text(
+    source: Source, file_format: str, form: Form, options: ReadOptions
+) -> Lists | Matrix | None:
+    """Read a large table or JSON Lines file by pyarrow.
+
+    Return None for other files, for public formats, and if the file contains anything that the
+    strict reader must decide.
+    """
+    if not source.is_large or file_format not in ("jsonl", *TABLES):
+        return None
+    if file_format == "jsonl" and _are_public_lines(source, form):
+        return None
+    from semmetrics.data.column_coder import OddError
+    from semmetrics.data.large_text import read_large
+
+    try:
+        return read_large(source, file_format, form, options)
+    except OddError:
+        return None
 
 
 def _read_public_table(
-    source: Source, kind: str, form: Form, options: ReadOptions
+    source: Source, file_format: str, form: Form, options: ReadOptions
 ) -> Items | None:
-    """Read a CSV or TSV file of a public format; None if it is not one."""
+    """Read a CSV or TSV file in a public format, or return None if it is not in one."""
     from semmetrics.data.csv_rows import Rows, field_limit, first_row
 
+    is_tabbed = file_format == "tsv"
     with field_limit(options.max_line_bytes):
-        public_format = find_table(
-            first_row(source, options, tabs=kind == "tsv"), form, options
-        )
+        header = first_row(source, options, tabs=is_tabbed)
+        public_format = find_table(header, form, options)
         if public_format is None:
             return None
-        rows = Rows(source, options, tabs=kind == "tsv")
-        found = public_format.read(
-            Table(rows.name, rows.header, "line {}", rows), form, options
-        )
-    found.notes += public_format.unused(options, form) + rows.notes
-    return found
+        rows = Rows(source, options, tabs=is_tabbed)
+        table = Table(rows.name, rows.header, "line {}", rows)
+        items = public_format.read(table, form, options)
+    items.notes += public_format.unused(options, form)
+    items.notes += rows.notes
+    return items
 
 
-def _is_public_lines(source: Source, kind: str, form: Form) -> bool:
-    """Return whether JSON lines are of a public format, by the first one."""
-    line = _LINE.search(source.beginning) if kind == "jsonl" else None
+def _are_public_lines(source: Source, form: Form) -> bool:
+    """Return whether the first line of a JSON Lines file is in a public format."""
+    line = FIRST_LINE.search(source.beginning)
     if line is None:
         return False
     try:
         return find_document([parse(line.group(), "")], form) is not None
-    except InputError:  # which the strict reader raises with its place
+    except InputError:
+        # The strict reader raises it again, with the place in the file.
         return False
 
 
 def _read_json_table(
-    source: Source, form: Form, names: Any, options: ReadOptions
+    source: Source, form: Form, names: ColumnNames, options: ReadOptions
 ) -> Lists | Matrix | None:
-    """Read a document that is a mapping of columns, or rows of numbers; None of any other."""
+    """Read a JSON file that contains rows of numbers or a mapping of columns, or return None."""
     value = source.parsed(parse_source)
     if find_document(value, form) is not None:
         return None
     if form.numbered and is_number_rows(value):
         from semmetrics.data.objects import plain_matrix
 
-        rows = plain_matrix(value, source.name)
         return as_matrix(
-            rows,
+            plain_matrix(value, source.name),
             names,
             source=source.name,
             understood="JSON, rows of numbers",
             finite=not form.allows_nan,
         )
-    if not isinstance(value, dict) or not is_columns(value, form, options, source.name):
+    if not isinstance(value, dict):
+        return None
+    if not is_columns(value, form, options, source.name):
         return None
     from semmetrics.data.objects import read_columns
 
-    found = read_columns(value, form, source.name, options)
-    return replace(found, understood=f"JSON, {found.understood}")
+    contents = read_columns(value, form, source.name, options)
+    return replace(contents, understood=f"JSON, {contents.understood}")
 
 
 def _read_strictly(
-    source: Source, kind: str, form: Form, options: ReadOptions
+    source: Source, file_format: str, form: Form, options: ReadOptions
 ) -> Items:
-    if kind in TABLES:
+    """Read a text format by the reader that names the place of every error."""
+    if file_format in TABLES:
         from semmetrics.data.tables import read_table
 
-        return read_table(source, form, options, tabs=kind == "tsv")
-    if kind == "txt":
+        return read_table(source, form, options, tabs=file_format == "tsv")
+    if file_format == "txt":
         return _read_text(source, form, options)
-    if kind == "flickr":
-        from semmetrics.data.public import read_tokens
-
-        annotations = read_tokens(source, options.max_line_bytes)
-        found: Items = form.coco(annotations, source.name)  # type: ignore[misc]
-        found.understood = found.understood.replace(
-            "COCO captions", "Flickr's token file"
-        )
-        return found
-    if kind == "trec":
+    if file_format == "flickr":
+        return _read_flickr(source, form, options)
+    if file_format == "trec":
         from semmetrics.data.public import read_trec
 
         return read_trec(source, form, options)
-    return (read_jsonl if kind == "jsonl" else read_json)(source, form, options)
+    if file_format == "jsonl":
+        return read_jsonl(source, form, options)
+    return read_json(source, form, options)
+
+
+def _read_flickr(source: Source, form: Form, options: ReadOptions) -> Items:
+    """Read a token file of Flickr8k or Flickr30k as if it were a COCO file of captions."""
+    from semmetrics.data.public import read_tokens
+
+    annotations = read_tokens(source, options.max_line_bytes)
+    items: Items = form.coco(annotations, source.name)  # type: ignore[misc]
+    items.understood = items.understood.replace("COCO captions", "Flickr's token file")
+    return items
 
 
 def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
-    """Read plain text: one item a line, and tabs between its entries.
+    """Read plain text with one item per line and tabs between its entries.
 
-    A line ends with a line feed, or a carriage return and a line feed, and nothing else.
+    Only a line feed ends a line, with an optional carriage return before it.
     """
     from semmetrics.data.dialect import check_plain_text
 
@@ -496,201 +450,15 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     if options.format is None:
         check_plain_text(source, lines)
     places = Places(source.name, None, "line {}", range(1, len(lines) + 1))
-    found = Items(None, lines, places, source.name, f"text, one {form.noun} a line")
+    items = Items(None, lines, places, source.name, f"text, one {form.noun} a line")
     if "\t" in text:
-        found.items = [line.split("\t") for line in lines]
-        found.understood = f"text, one item a line, tabs between its {form.noun}s"
-    if blank := [
-        number for number, line in enumerate(lines, 1) if not line or line.isspace()
-    ]:
-        values = {"noun": form.noun, "first": blank[0]}
-        found.notes.append(Fact("blank-texts", len(blank), values=values))
-    return found
-
-
-class Sample(NamedTuple):
-    """What an input looks like, for kinds to recognise.
-
-    Attributes
-    ----------
-    shape : {"strings", "vector", "lists", "entries", "columns", "keys", "mapping", "text", "run",
-    "matrix", "other"}
-        A string an item; a whole number an item; lists of strings; lists of something else, such as
-        scores; a table or records with ``names``; a ``mapping`` that may be a COCO file; plain
-        text; a ranked run or its judgements; a matrix; what is none of these, or cannot be read.
-    what : str
-        The same in words.
-    names : sequence of str
-        The columns of a table, or the keys of the first records.
-    strings : sequence of str
-        Some of the strings.
-    cut : bool
-        Whether there may be more strings.
-    read : ReadOptions
-        How the input is read.
-    noun : str or None
-        What entries are, where the input has been read before.
-    value : object
-        The mapping.
-    """
-
-    shape: str
-    what: str
-    names: Sequence[str] = ()
-    strings: Sequence[str] = ()
-    noun: str | None = None
-    value: Any = None
-    cut: bool = False
-    read: ReadOptions = DEFAULTS
-
-    @property
-    def words(self) -> float:
-        """The mean number of words of its strings."""
-        return sum(len(text.split()) for text in self.strings) / max(
-            1, len(self.strings)
-        )
-
-    @property
-    def is_single_words(self) -> bool:
-        """Whether every string is one word; scripts without blanks do not tell."""
-        return all(text.isascii() and len(text.split()) < 2 for text in self.strings)
-
-
-_VECTOR = Sample("vector", "a whole number an item")
-
-
-def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Sample:
-    """Look at the beginning of an input.
-
-    Parameters
-    ----------
-    data : Source, or anything that ``as_data`` takes
-        What a Source reads for it is not read again.
-    form : Form
-        With all formats that may be meant.
-    options : ReadOptions, optional
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
-
-    Examples
-    --------
-    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
-    >>> sample_of({"a": ["cat", "dog"]}, form).shape
-    'lists'
-    """
-    options = options or DEFAULTS
-    data = open_input(data, options)
-    if isinstance(data, Source):
-        text_format = find_text(data, form, options)
-        if text_format is not None:
-            return Sample("other", text_format.title, noun=text_format.nouns[0])
-        with enough_memory(data.name):
-            return _sample_file(data, form, options)
-    if isinstance(data, (Lists, Matrix)):
-        return Sample("other", data.understood, noun=data.noun)
-    from semmetrics.data.frames import column_names, is_frame, is_series
-    from semmetrics.data.objects import plain_object
-
-    if is_frame(data):
-        return _sample_columns(column_names(data), form, options)
-    if is_series(data):
-        return _sample_values(data)
-    return _sample_value(plain_object(data), f"{a_kind(data)}", form)
-
-
-def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
-    kind = format_of(source, options, form)
-    if kind in ("json", "coco"):
-        return _sample_value(source.parsed(parse_source), "JSON", form)
-    if kind == "jsonl":
-        line = _LINE.search(source.beginning)
-        return _sample_value(
-            [parse(line.group() if line else "{}", source.name)], "JSON", form
-        )
-    if kind in TABLES:
-        from semmetrics.data.csv_rows import first_row
-        from semmetrics.data.dialect import find_delimiter
-
-        used = find_delimiter(source, options, kind)
-        return _sample_columns(
-            first_row(source, used, tabs=kind == "tsv"), form, options
-        )
-    if kind in ("parquet", "arrow"):
-        from semmetrics.data.arrow_files import open_arrow
-
-        with open_arrow(source, kind) as (schema, _):
-            names = list(schema.names)  # in a damaged file they may not be text
-            return _sample_columns(names, form, options)
-    if kind in ("txt", "trec", "flickr"):
-        return (
-            Sample("run", "TREC lines")
-            if kind == "trec"
-            else Sample("text", "plain text")
-        )
-    vector = source.head[:6] == b"\x93NUMPY" and _NPY_VECTOR.search(
-        source.head[:_HEADER]
-    )
-    return _VECTOR if vector else Sample("matrix", "a matrix")
-
-
-def _sample_columns(columns: Sequence[Any], form: Form, options: ReadOptions) -> Sample:
-    """Look at the columns of a table."""
-    sample = _named("columns", columns)
-    public_format = find_table(sample.names, form, options)
-    if public_format is None:
-        return sample
-    return Sample("other", public_format.title, noun=public_format.nouns[0])
-
-
-def _sample_value(value: Any, what: str, form: Form) -> Sample:
-    public_format = find_document(value, form)
-    if public_format is not None:
-        return Sample("other", public_format.title, noun=public_format.noun_of(value))
-    if isinstance(value, Mapping):
-        return _sample_values(value.values())._replace(value=value)
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
-        return _sample_sequence(value)
-    if isinstance(value, np.ndarray):
-        return (
-            _VECTOR
-            if value.ndim == 1 and value.dtype.kind in "iu"
-            else Sample("matrix", what)
-        )
-    return Sample("other", what)
-
-
-def _sample_sequence(values: Sequence[Any]) -> Sample:
-    """Look at records by their keys, or at other items."""
-    first = list(islice(values, _STRINGS))
-    records = [record for record in first if isinstance(record, Mapping)]
-    if records and isinstance(first[0], Mapping):
-        return _named("keys", list(dict.fromkeys(chain.from_iterable(records))))
-    return _sample_values(values)
-
-
-def _named(shape: str, names: Sequence[Any]) -> Sample:
-    return Sample(
-        shape, f"{shape} {', '.join(map(repr, names[:8]))}", [str(n) for n in names]
-    )
-
-
-def _sample_values(items: Iterable[Any]) -> Sample:
-    """Look at items that are strings or lists."""
-    first = list(islice(items, _ITEMS))
-    kinds = (list, tuple, Set, np.ndarray)
-    lists = [
-        item for item in first if isinstance(item, kinds) and forms.is_iterable(item)
-    ]
-    if not lists:
-        if texts := [item for item in first if isinstance(item, str)]:
-            return Sample("strings", "a string an item", (), texts)
-        whole = {type(item) for item in first} <= {int}
-        return _VECTOR if first and whole else Sample("other", "items")
-    parts = [part for item in lists for part in islice(item, _STRINGS)]
-    if all(isinstance(part, str) for part in parts):
-        cut = len(first) == _ITEMS or any(len(item) > _STRINGS for item in lists)
-        return Sample("lists", "lists of strings", (), parts, cut=cut)
-    return Sample("entries", "lists of labels")
+        items.items = [line.split("\t") for line in lines]
+        items.understood = f"text, one item a line, tabs between its {form.noun}s"
+    blank_lines = []
+    for number, line in enumerate(lines, 1):
+        if not line or line.isspace():
+            blank_lines.append(number)
+    if blank_lines:
+        values = {"noun": form.noun, "first": blank_lines[0]}
+        items.notes.append(Fact("blank-texts", len(blank_lines), values=values))
+    return items

@@ -1,4 +1,4 @@
-"""Rows of tables and records gathered into items.
+"""Gather rows of tables and records into items.
 
 Conventions
 -----------
@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from semmetrics.data.cells import may_be_structured, pair_lists
+from semmetrics.data.entries import not_a_list
 from semmetrics.data.form import Form
-from semmetrics.data.items import Items, not_a_list
+from semmetrics.data.items import Items
 from semmetrics.errors import EXAMPLES, Fact, InputError, Places, at
 from semmetrics.messages import counted
 from semmetrics.schema import as_id
 
 ELEMENT = "element [{}]"
+"""The place of a record in a JSON array."""
 T = TypeVar("T")
 
 
@@ -27,25 +29,47 @@ def without_blanks(
     notes: list[Any],
     between: str,
 ) -> Iterator[tuple[int, T]]:
-    """Yield rows that are not blank with their lines; blank ones between others are noted."""
-    first = pending = n = 0
+    """Yield the rows that are not blank, with their lines.
+
+    A note reports blank rows between others. Blank rows at the end are ignored.
+
+    Parameters
+    ----------
+    rows : iterable of (line, row)
+    is_blank : callable
+    notes : list
+        The note is appended after the last row.
+    between : str
+        Noun for the rows, for the note.
+    """
+    first_blank_line = 0
+    n_blank = 0
+    n_pending = 0
     for line, row in rows:
         if is_blank(row):
-            first, pending = first or line, pending + 1
+            first_blank_line = first_blank_line or line
+            n_pending += 1
         else:
-            n, pending = n + pending, 0
+            n_blank += n_pending
+            n_pending = 0
             yield line, row
-    if n:  # those at the end mean nothing
-        notes.append(Fact("blank-lines", n, (str(first),), values={"between": between}))
+    if n_blank:
+        values = {"between": between}
+        notes.append(
+            Fact("blank-lines", n_blank, (str(first_blank_line),), values=values)
+        )
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
-    """Return entries and the list of their scores as pairs; both may be lists written as text."""
-    if (
-        isinstance(entries, str)
-        and isinstance(scores, str)
-        and may_be_structured(scores)
-    ):
+    """Return pairs of an entry and its score from two lists, which may be written as text.
+
+    Raises
+    ------
+    InputError
+        If one of them is not a list, they have different lengths, or a score is a string.
+    """
+    are_written = isinstance(entries, str) and isinstance(scores, str)
+    if are_written and may_be_structured(scores):
         return list(pair_lists(entries, scores))
     if isinstance(entries, Mapping):
         raise InputError("scored-twice", noun=form.noun)
@@ -57,19 +81,31 @@ def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
     if len(scores) != len(entries):
         wanted = counted(entries, form.noun)
         raise InputError("wrong-count", found=counted(scores, "score"), wanted=wanted)
-    texts = [score for score in scores if isinstance(score, str)]
-    if texts:  # they would be synonyms
-        raise InputError("not-a-number", role="the score", value=texts[0])
+    for score in scores:
+        # A string would later be read as a synonym of the label.
+        if isinstance(score, str):
+            raise InputError("not-a-number", role="the score", value=score)
     return list(zip(entries, scores, strict=True))
 
 
 def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
-    """Note how many items have an empty cell, and which ids have rows that are not together."""
-    facts = (
-        Fact("empty-cells", empty, values={"noun": form.noun}),
-        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
-    )
-    return [fact for fact in facts if fact.n]
+    """Return notes about empty cells and about ids with rows in several places.
+
+    Parameters
+    ----------
+    empty : int
+        Number of items with an empty cell.
+    scattered : sequence of str
+        Ids whose rows are not consecutive.
+    form : Form
+    """
+    notes = []
+    if empty:
+        notes.append(Fact("empty-cells", empty, values={"noun": form.noun}))
+    if scattered:
+        examples = tuple(scattered[:EXAMPLES])
+        notes.append(Fact("scattered-rows", len(scattered), examples))
+    return notes
 
 
 def item_rows(
@@ -79,48 +115,63 @@ def item_rows(
     form: Form,
     unit: str,
 ) -> Items:
-    """Gather items from rows of one item each; rows that are a text alone are gathered by id.
+    """Gather items from rows with one item each.
+
+    If the form allows it, rows that contain a single string are gathered by id.
 
     Parameters
     ----------
     rows : iterable of (place, row)
+        The place is the number of the line or element.
     read : callable
-        Gives the id of a row, its entries, and perhaps their scores.
-    name, unit : str
-        The input, and how the place of a row is written.
+        Returns the id of a row, its entries, and perhaps their scores.
+    name : str
+        Name of the input.
     form : Form
+    unit : str
+        How messages write a place: "line {}".
+
+    Raises
+    ------
+    InputError
+        If a row is invalid or its id occurs twice. The message names the row.
     """
-    first: dict[str, int] = {}
+    first_places: dict[str, int] = {}
     items: list[Any] = []
-    single: dict[str, list[str]] = {}
-    scattered, previous, id_ = set[str](), None, None
+    strings_by_id: dict[str, list[str]] = {}
+    scattered: set[str] = set()
+    row_id: str | None = None
     for place, row in rows:
-        previous, id_ = id_, None
+        previous_id = row_id
+        row_id = None
         try:
             cells = iter(read(row))
-            id_ = as_id(next(cells))
+            row_id = as_id(next(cells))
             entries, *scores = cells
             if scores:
                 entries = pair_scores(entries, scores[0], form)
             elif form.single and isinstance(entries, str):
-                if id_ in single:
-                    single[id_].append(entries)
-                    if id_ != previous:
-                        scattered.add(id_)
+                if row_id in strings_by_id:
+                    strings_by_id[row_id].append(entries)
+                    if row_id != previous_id:
+                        scattered.add(row_id)
                     continue
-                entries = single[id_] = [entries]
-            if first.setdefault(id_, place) != place:
-                raise InputError(
-                    "duplicate-at", role="the id", other=unit.format(first[id_])
-                )
+                entries = [entries]
+                strings_by_id[row_id] = entries
+            first_place = first_places.setdefault(row_id, place)
+            if first_place != place:
+                other = unit.format(first_place)
+                raise InputError("duplicate-at", role="the id", other=other)
             items.append(entries)
         except InputError as error:
-            raise error.placed(at(name, unit.format(place), id_)) from None
-    ids = list(first)
-    found = Items(ids, items, Places(name, ids, unit, list(first.values())), name)
-    if unit != ELEMENT:  # a document has no order of rows
-        found.notes += row_notes(0, [id_ for id_ in ids if id_ in scattered], form)
-    found.understood = (
-        f"a {form.noun}" if form.single and len(single) == len(ids) else "an item"
-    )
-    return found
+            raise error.placed(at(name, unit.format(place), row_id)) from None
+    ids = list(first_places)
+    places = Places(name, ids, unit, list(first_places.values()))
+    gathered = Items(ids, items, places, name, "an item")
+    if form.single and len(strings_by_id) == len(ids):
+        gathered.understood = f"a {form.noun}"
+    if unit != ELEMENT:
+        # The order of the records in a JSON document has no meaning.
+        scattered_ids = [item_id for item_id in ids if item_id in scattered]
+        gathered.notes += row_notes(0, scattered_ids, form)
+    return gathered

@@ -1,15 +1,13 @@
-"""Items as readers find them, and how their entries are checked and coded.
+"""Check and encode the items that a reader returns.
 
 Conventions
 -----------
-A reader finds `Items`: lists of entries, not yet checked. `encode` checks and codes them.
+A reader returns `Items`: lists of entries that are not yet checked. `encode` checks them and
+converts them to integer codes.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,7 +19,15 @@ import numpy as np
 from semmetrics.core.backend import common_precision, precision_of
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.cells import CutListError, read_cell
-from semmetrics.data.form import SCORE_NAMES, Form
+from semmetrics.data.entries import (
+    as_score,
+    is_integer,
+    name_integers,
+    not_a_list,
+    object_keys,
+    parse_entry,
+)
+from semmetrics.data.form import Form
 from semmetrics.data.lists import (
     Entry,
     Holds,
@@ -29,51 +35,35 @@ from semmetrics.data.lists import (
     Numbering,
     Side,
     Terms,
-    as_entry,
     code_values,
     in_order,
 )
 from semmetrics.errors import ROW, Fact, InputError, Places
-from semmetrics.schema import as_real
-
-_LABELS = ("label", "name", "class", "category", "tag", "description")
-_OBJECT_SCORES = (*SCORE_NAMES, "similarity", "logit")
-_MOST_SHOWN = 60  # characters of a list in a message
-# a score in quotes, not a synonym
-_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")
-_EXAMPLES = {
-    "label": '["cat", "dog"]',
-    "caption": '["a dog runs", "a brown dog"]',
-    "candidate": '["image-7", "image-2"]',
-}
-"""A list of each noun, as messages show it."""
-_SEPARATORS = re.compile(r"\s*[,;|]\s*")
 
 
 @dataclass
 class Items:
-    """Items as a reader found them, not yet checked.
+    """Items as a reader returns them, not yet checked.
 
     Attributes
     ----------
     ids : sequence of str, or None
-        One id an item, checked to be unique by the reader; None where the input has none and
-        items are matched by position.
+        One unique id per item. None if the input has no ids and items are matched by position.
     items : sequence
-        For each item its entries in order, or a text alone. An entry is a str, or, where the form
-        has scores, a pair ``(label, number)``, a mapping with "label" (or "name") and perhaps
-        "score", or a list of synonyms.
+        For each item its entries in order, or a single string. An entry is a str. If the form has
+        scores, it can also be a pair ``(label, number)``, a mapping with "label" (or "name") and
+        perhaps "score", or a list of synonyms.
     where : Places
-        The place of item ``i`` for messages: "gt.json, id 'a'" or "gt.csv, line 7, id 'a'".
+        The place of item ``i``, for messages: "gt.json, id 'a'" or "gt.csv, line 7, id 'a'".
     source, understood : str
-        The name of the input, and how it was read: "JSON, {id: [labels]}".
+        The name of the input, and how it was interpreted: "JSON, {id: [labels]}".
     notes : list of Fact or str
-        What is odd and was nevertheless accepted.
+        Unusual content that the reader accepted.
     order, aliases, numbering, by_category, categories, absent, column_names, holds, styles
-        As in ``Lists``.
+        See ``Lists``.
     declared : sequence of str
-        The labels that the input declares, of which some may be in no item. With any, the
-        vocabulary has all of them, and `Lists.names_all` is true.
+        The labels that the input declares, some of which may not occur in any item. If there are
+        any, the vocabulary includes all of them and `Lists.names_all` is true.
     """
 
     ids: Sequence[str] | None
@@ -95,18 +85,18 @@ class Items:
 
     @cached_property
     def types(self) -> set[type]:
-        """The types of the items, found once: it takes a tenth of the time of exact measures."""
+        """The types of the items, cached because finding them takes noticeable time."""
         return set(map(type, self.items))
 
 
 def encode(found: Items, form: Form) -> Lists:
-    """Check the items of an input and code them.
+    """Check the items of an input and encode them.
 
     Parameters
     ----------
     found : Items
     form : Form
-        What an entry may be.
+        Defines what an entry may be.
 
     Returns
     -------
@@ -115,9 +105,8 @@ def encode(found: Items, form: Form) -> Lists:
     Raises
     ------
     InputError
-        If an item is not a list, an entry is not a string (where the form has them: or a list of
-        synonyms, a pair of label and number, a mapping with "label" and "score"), is empty where
-        it may not be, a score is not finite, or only some entries have a score; names the item.
+        If an item is not a list, an entry is not valid or not allowed to be empty, a score is not
+        finite, or only some entries have a score. The message names the item.
 
     Examples
     --------
@@ -130,12 +119,13 @@ def encode(found: Items, form: Form) -> Lists:
     """
     notes = list(found.notes)
     if form.alone:
-        found = replace(
-            found, items=[str(i) if _is_whole(i) else i for i in found.items]
-        )
-    items = found.items if found.types <= {list, tuple} else _as_lists(found, form)
+        named = [str(item) if is_integer(item) else item for item in found.items]
+        found = replace(found, items=named)
+    items = found.items
+    if not found.types <= {list, tuple}:
+        items = _as_lists(found, form)
     order = found.order
-    if any(issubclass(kind, Set) for kind in found.types):
+    if any(issubclass(item_type, Set) for item_type in found.types):
         order = "sorted"
         if form.single:
             notes.append(Fact("sorted-sets", values={"noun": form.noun}))
@@ -144,9 +134,8 @@ def encode(found: Items, form: Form) -> Lists:
     _check_texts(found, form, vocabulary, codes, indptr)
     if found.declared:
         vocabulary = list(dict.fromkeys(chain(vocabulary, found.declared)))
-    ids = range(len(items)) if found.ids is None else found.ids
     lists = Lists(
-        ids,
+        range(len(items)) if found.ids is None else found.ids,
         vocabulary,
         Side(indptr, codes, scores),
         source=found.source,
@@ -166,61 +155,11 @@ def encode(found: Items, form: Form) -> Lists:
         holds=found.holds,
         styles=found.styles,
     )
-    if found.order == "keys" and scores is not None:  # booleans
+    if found.order == "keys" and scores is not None:
+        # Booleans by label: true labels are present, and the others are only declared.
         present = replace(lists.side.keep(scores != 0), scores=None)
-        lists = replace(lists, side=present, names_all=True, precision="float64")
+        return replace(lists, side=present, names_all=True, precision="float64")
     return lists
-
-
-def _code_entries(
-    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
-) -> tuple[Sequence[Entry], Codes, Floats | None, str]:
-    """Return the distinct entries, the code of each entry, and its score with its precision."""
-    number = sum(map(len, items))
-    items, pairs = _split_pairs(items, form)
-    entries, scores = pairs or (chain.from_iterable(items), None)
-    precision = "float64"
-    coded = _code_strings(entries, number)
-    if coded is None:
-        flat, scores, precision = _flatten(found, items, form, notes)
-        coded = code_values(flat, number)
-    vocabulary, codes = coded
-    # kinds of string, such as numpy's
-    if not set(map(type, vocabulary)) <= {
-        str,
-        tuple,
-    }:
-        vocabulary = [
-            entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary
-        ]
-    return vocabulary, codes, scores, precision
-
-
-def _split_pairs(items: Sequence[Any], form: Form) -> tuple[Sequence[Any], Any]:
-    """Return items with the names of numbers, and their labels and scores if all are such pairs."""
-    is_paired = form.scored and type(next(chain.from_iterable(items), None)) in (
-        tuple,
-        list,
-    )
-    pairs = _scored_strings(items) if is_paired else None
-    if pairs is None and (form.numbered or form.places):
-        items = [list(map(_name, item)) for item in items]
-        pairs = _scored_strings(items) if is_paired else None
-    return items, pairs
-
-
-def _code_strings(
-    entries: Iterable[Any], number: int
-) -> tuple[Sequence[Any], Codes] | None:
-    """Return the distinct entries and their codes; None if some entries are not strings."""
-    try:
-        vocabulary, codes = code_values(entries, number)
-    except TypeError:
-        # an entry that is a list or a mapping cannot be a dictionary's key
-        return None
-    if not all(issubclass(kind, str) for kind in set(map(type, vocabulary))):
-        return None
-    return vocabulary, codes
 
 
 def encode_numbers(
@@ -230,7 +169,7 @@ def encode_numbers(
     understood: str,
     ids: Sequence[str] | None = None,
 ) -> Lists:
-    """Code a vector of whole numbers, each of which is the one entry of an item.
+    """Encode a vector of integers, each of which is the only entry of an item.
 
     Parameters
     ----------
@@ -245,11 +184,12 @@ def encode_numbers(
     >>> encode_numbers(np.array([7, 3, 7]), form, "gts", "vector").to_list()
     [['7'], ['3'], ['7']]
     """
-    numbers, places = np.unique(values, return_inverse=True)
-    names, codes = in_order(list(map(str, numbers.tolist())), places.ravel())
+    numbers, number_codes = np.unique(values, return_inverse=True)
+    names = list(map(str, numbers.tolist()))
+    vocabulary, codes = in_order(names, number_codes.ravel())
     return Lists(
         range(len(values)) if ids is None else ids,
-        names,
+        vocabulary,
         Side(np.arange(len(values) + 1), codes),
         source=source,
         understood=understood,
@@ -258,116 +198,8 @@ def encode_numbers(
     )
 
 
-def _is_whole(entry: Any) -> bool:
-    return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
-
-
-def _name(entry: Any) -> Any:
-    """Return a whole number as text, also where it has a score."""
-    if _is_whole(entry):
-        return str(entry)
-    if (
-        isinstance(entry, (tuple, list))
-        and len(entry) == 2
-        and not isinstance(entry[0], str)
-    ):
-        return (_name(entry[0]), entry[1])
-    return entry
-
-
-def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
-    """Return items as lists; sets are sorted, so that their order is the same in every process."""
-    if form.single and all(isinstance(item, str) for item in found.items):
-        return [[text] for text in found.items]
-    lists: list[Any] = []
-    for item in found.items:
-        if isinstance(item, Set):
-            lists.append(sorted(item, key=lambda entry: (str(type(entry)), str(entry))))
-        elif isinstance(item, str) and not form.single and _is_written_list(item):
-            lists.append([item] if item.strip() else [])
-        else:
-            lists.append(item.tolist() if isinstance(item, np.ndarray) else item)
-    some = any(isinstance(item, (list, tuple)) for item in lists)
-    for position, item in enumerate(lists):
-        if isinstance(item, str) and form.single and not some:
-            continue  # another item is wrong
-        if not isinstance(item, (list, tuple)):
-            raise not_a_list(item, form, found.where(position))
-    return lists
-
-
-def _is_written_list(text: str) -> bool:
-    """Tell whether a cell is empty, or a list written as text."""
-    if not text.strip():
-        return True
-    try:
-        return read_cell(text) is not None
-    except CutListError:  # whoever reads it names the place
-        return True
-
-
-def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
-    """Return the error for a value in place of the entries of an item."""
-    example = _EXAMPLES.get(form.noun, "a list")
-    if _is_whole(item) and form.scored:
-        if not form.numbered:
-            return InputError("number-as-label", where, value=item)
-        lists = f'[[{item}], ...], or {{"id": [{item}], ...}}'
-        return InputError(
-            "number-as-list", where, value=item, noun=form.noun, example=lists
-        )
-    if isinstance(item, str) and not form.single:
-        return InputError("text-as-list", where, **_list_for_text(item, form))
-    wanted = f"a list of {form.noun}s"
-    if form.single:
-        wanted += (
-            ", as other items have" if isinstance(item, str) else f" or a {form.noun}"
-        )
-    elif item is None:
-        wanted += f"; write {example}, or [] for an item without {form.noun}s"
-    else:
-        wanted += f" such as {example}"
-    return InputError("wrong-type", where, value=item, wanted=wanted)
-
-
-def _list_for_text(text: str, form: Form) -> dict[str, Any]:
-    """Return what the error for a text in place of a list shows."""
-    parts = [part for part in _SEPARATORS.split(text.strip()) if part]
-    shown = json.dumps(parts if len(parts) > 1 else [text], ensure_ascii=False)
-    if len(shown) > _MOST_SHOWN:
-        shown = _EXAMPLES.get(form.noun, "a list")
-    return {"value": text, "noun": form.noun, "example": shown}
-
-
-def _check_texts(
-    found: Items, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
-) -> None:
-    """Raise for empty entries, unless the form has them, and for halves of characters."""
-    every = list(chain.from_iterable(map(_terms, vocabulary)))
-    if not form.blank and not (all(vocabulary) and all(map(str.strip, every))):
-        code = "empty"
-        wrong = [
-            not (entry and all(map(str.strip, _terms(entry)))) for entry in vocabulary
-        ]
-    elif form.single and has_surrogate("".join(every)):
-        # tokenizers take texts in UTF-8
-        code = "lone-surrogate"
-        wrong = [has_surrogate("".join(_terms(entry))) for entry in vocabulary]
-    else:
-        return
-    occurrence = int(np.array(wrong)[codes].argmax())
-    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
-    where = found.where.entry(position, form.noun, occurrence - int(indptr[position]))
-    remedy = f"remove it, or give the item an empty list if it has no {form.noun}"
-    raise InputError(code, where, role=f"the {form.noun}", remedy=remedy)
-
-
-def _terms(entry: Entry) -> Terms:
-    return (entry,) if isinstance(entry, str) else entry
-
-
 def has_surrogate(text: str) -> bool:
-    """Return whether a text holds half of a surrogate pair, which no file in UTF-8 can."""
+    """Return whether a string contains half of a surrogate pair, which UTF-8 cannot encode."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -375,146 +207,225 @@ def has_surrogate(text: str) -> bool:
     return False
 
 
-def _flatten(
+def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
+    """Return all items as lists.
+
+    Raises
+    ------
+    InputError
+        If an item cannot be read as a list.
+    """
+    if form.single and all(isinstance(item, str) for item in found.items):
+        return [[text] for text in found.items]
+    lists = [_as_list(item, form) for item in found.items]
+    has_lists = any(isinstance(item, (list, tuple)) for item in lists)
+    for position, item in enumerate(lists):
+        if isinstance(item, (list, tuple)):
+            continue
+        if form.single and isinstance(item, str) and not has_lists:
+            # The item that is neither a string nor a list is the wrong one.
+            continue
+        raise not_a_list(item, form, found.where(position))
+    return lists
+
+
+def _as_list(item: Any, form: Form) -> Any:
+    """Return an item as a list if it can be read as one, else unchanged."""
+    if isinstance(item, Set):
+        # The order is then the same in every process.
+        return sorted(item, key=lambda entry: (str(type(entry)), str(entry)))
+    if isinstance(item, str) and not form.single and _is_written_list(item):
+        return [item] if item.strip() else []
+    if isinstance(item, np.ndarray):
+        return item.tolist()
+    return item
+
+
+def _is_written_list(text: str) -> bool:
+    """Return whether a cell is empty or contains a list written as text."""
+    if not text.strip():
+        return True
+    try:
+        return read_cell(text) is not None
+    except CutListError:
+        # Parsing the cell later raises the error with its place.
+        return True
+
+
+def _code_entries(
     found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
-) -> tuple[Any, Floats | None, str]:
-    """Find the entries, their scores and the precision of these, whatever their form."""
+) -> tuple[Sequence[Entry], Codes, Floats | None, str]:
+    """Return the distinct entries, the code and the score of each entry, and their precision."""
+    n_entries = sum(map(len, items))
+    items, pairs = _split_pairs(items, form)
+    entries: Iterable[Any] = chain.from_iterable(items)
+    scores: Floats | None = None
+    if pairs is not None:
+        entries, scores = pairs
+    precision = "float64"
+    coded = _code_strings(entries, n_entries)
+    if coded is None:
+        parsed, scores, precision = _parse_entries(found, items, form, notes)
+        coded = code_values(parsed, n_entries)
+    vocabulary, codes = coded
+    if not set(map(type, vocabulary)) <= {str, tuple}:
+        # Subclasses of str, such as NumPy's.
+        vocabulary = [_as_plain(entry) for entry in vocabulary]
+    return vocabulary, codes, scores, precision
+
+
+def _as_plain(entry: Entry) -> Entry:
+    """Return an entry whose string is a plain str."""
+    if isinstance(entry, tuple):
+        return entry
+    return str(entry)
+
+
+def _split_pairs(
+    items: Sequence[Any], form: Form
+) -> tuple[Sequence[Any], tuple[Any, Floats] | None]:
+    """Return the items with integers as strings, and their split pairs.
+
+    The second result has the labels and the scores of all entries if every entry is a pair of a
+    string and a finite number. Otherwise it is None.
+    """
+    may_be_paired = form.scored and type(_first_entry(items)) in (tuple, list)
+    if may_be_paired:
+        pairs = _scored_strings(items)
+        if pairs is not None:
+            return items, pairs
+    if not form.numbered and not form.places:
+        return items, None
+    items = [list(map(name_integers, item)) for item in items]
+    if may_be_paired:
+        return items, _scored_strings(items)
+    return items, None
+
+
+def _first_entry(items: Sequence[Sequence[Any]]) -> Any:
+    """Return the first entry of the first item that has one, or None."""
+    for item in items:
+        if len(item):
+            return item[0]
+    return None
+
+
+def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
+    """Split pairs of a string and a finite number into labels and scores.
+
+    Return None if any entry is something else. This is the common case, and vectorised.
+    """
+    entries = list(chain.from_iterable(items))
+    if not set(map(type, entries)) <= {tuple, list}:
+        return None
+    if set(map(len, entries)) != {2}:
+        return None
+    names, numbers = zip(*entries, strict=True)
+    if set(map(type, names)) != {str} or not set(map(type, numbers)) <= {int, float}:
+        return None
+    try:
+        # Adding zero turns -0.0 into 0.0, as JSON's -0 is.
+        scores = np.array(numbers, np.float64) + 0.0
+    except OverflowError:
+        return None
+    if not np.isfinite(scores).all():
+        return None
+    return names, scores
+
+
+def _code_strings(
+    entries: Iterable[Any], n_entries: int
+) -> tuple[Sequence[Any], Codes] | None:
+    """Return the distinct entries and their codes, or None if some entries are not strings."""
+    try:
+        vocabulary, codes = code_values(entries, n_entries)
+    except TypeError:
+        # Lists and mappings are not hashable.
+        return None
+    entry_types = set(map(type, vocabulary))
+    if not all(issubclass(entry_type, str) for entry_type in entry_types):
+        return None
+    return vocabulary, codes
+
+
+def _parse_entries(
+    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
+) -> tuple[list[Entry], Floats | None, str]:
+    """Parse all entries one by one, and return them with their scores and the scores' precision.
+
+    A note reports keys of label objects that are not used.
+    """
     entries: list[Entry] = []
     scores: list[float] = []
     precisions: set[str] = set()
-    unused: dict[str, None] = {}
+    unused_keys: dict[str, None] = {}
     for position, item in enumerate(items):
-        for place, value in enumerate(item):
+        for number, value in enumerate(item):
             try:
-                entry, score = _entry(value, form)
+                entry, score = parse_entry(value, form)
             except InputError as error:
-                raise error.placed(
-                    found.where.entry(position, form.noun, place)
-                ) from None
+                where = found.where.entry(position, form.noun, number)
+                raise error.placed(where) from None
             if isinstance(value, Mapping):
-                used = (form.noun,) if not form.scored else object_keys(value)
-                unused.update((str(key), None) for key in value if key not in used)
+                unused_keys.update(dict.fromkeys(_unused_keys(value, form)))
             entries.append(entry)
             if score is not None:
                 scores.append(as_score(score, form))
                 precisions.add(precision_of(score))
         if scores and len(scores) != len(entries):
             raise InputError("some-scores", found.where(position), noun=form.noun)
-    if unused:
+    if unused_keys:
+        examples = tuple(unused_keys)
         values = {"noun": form.noun}
-        notes.append(
-            Fact("unused-entry-keys", len(unused), tuple(unused), values=values)
-        )
-    flat = np.array(scores, np.float64) + 0.0 if scores else None
-    return entries, flat, common_precision(precisions)
+        notes.append(Fact("unused-entry-keys", len(examples), examples, values=values))
+    if not scores:
+        return entries, None, common_precision(precisions)
+    return entries, np.array(scores, np.float64) + 0.0, common_precision(precisions)
 
 
-def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
-    """Split the common case, all pairs of a string and a finite number, without a slow loop."""
-    flat = list(chain.from_iterable(items))
-    if not set(map(type, flat)) <= {tuple, list} or set(map(len, flat)) != {2}:
-        return None
-    names, numbers = zip(*flat, strict=True)
-    if set(map(type, names)) != {str} or not set(map(type, numbers)) <= {int, float}:
-        return None
-    try:
-        scores = np.array(numbers, np.float64) + 0.0  # -0.0 is 0, as JSON's -0 is
-    except OverflowError:
-        return None
-    return (names, scores) if np.isfinite(scores).all() else None
+def _unused_keys(value: Mapping[Any, Any], form: Form) -> list[str]:
+    """Return the keys of an object that are neither its label nor its score."""
+    used: tuple[Any, ...] = (form.noun,)
+    if form.scored:
+        used = object_keys(value)
+    return [str(key) for key in value if key not in used]
 
 
-def object_keys(value: Mapping[Any, Any]) -> tuple[str | None, str | None]:
-    """Return the keys that hold the label and the score of a label object, in any case.
-
-    Examples
-    --------
-    >>> object_keys({"Name": "cat", "Confidence": 0.9, "Parents": []})
-    ('Name', 'Confidence')
-    """
-    by_name = {str(key).casefold(): key for key in reversed(list(value))}
-    label_key = next((by_name[name] for name in _LABELS if name in by_name), None)
-    score_key = next(
-        (by_name[name] for name in _OBJECT_SCORES if name in by_name), None
-    )
-    return label_key, score_key
-
-
-def _is_caption_object(value: Any, form: Form) -> bool:
-    """Return whether a value is an object such as ``{"caption": "a dog"}`` of pycocoevalcap."""
-    is_object = form.noun == "caption" and isinstance(value, Mapping)
-    return is_object and isinstance(value.get(form.noun), str)
-
-
-def _entry(value: Any, form: Form) -> tuple[Entry, Any]:
-    """Return an entry and its score as it was given; None without a score."""
-    if isinstance(value, str):
-        return str(value), None
-    if _is_caption_object(value, form):
-        return str(value[form.noun]), None
-    if not form.scored:
-        raise _not_an_entry(value, form)
-    value, score = _split_score(value, form)
-    if _are_texts(value):
-        value = as_entry(tuple(map(str, value)))
-    elif _is_whole(value):
-        raise InputError("number-as-label", value=value)
-    elif not isinstance(value, str):
-        raise _not_an_entry(value, form)
-    if score is ...:
-        return value, None
-    as_score(score, form)  # raises if it is not a number
-    return value, score
-
-
-def _split_score(value: Any, form: Form) -> tuple[Any, Any]:
-    """Return what an object or a pair has as label and as score; ``...`` without a score."""
-    if isinstance(value, Mapping):
-        label_key, score_key = object_keys(value)
-        if label_key is None:
-            wanted = f'a {form.noun} such as {{"label": "cat", "score": 0.9}}'
-            raise InputError("wrong-type", value=value, wanted=wanted)
-        score = None if score_key is None else value[score_key]
-        return value[label_key], ... if score is None else score
-    if isinstance(value, (list, tuple)) and len(value) == 2:
-        first, second = value
-        if not isinstance(second, str) or _FRACTION.match(second):
-            return first, second
-    return value, ...
-
-
-def _are_texts(value: Any) -> bool:
-    """Return whether a value is a list or tuple of texts, and not empty."""
-    if not isinstance(value, (list, tuple)) or not value:
-        return False
-    return all(isinstance(text, str) for text in value)
-
-
-def _not_an_entry(value: Any, form: Form) -> InputError:
-    """Return the error for a value that is not a label, caption or candidate."""
-    if not form.scored:
-        wanted = f"a {form.noun}"
-        if isinstance(value, (list, tuple)) and all(
-            isinstance(part, str) for part in value
-        ):
-            wanted += "; if these are its tokens, join them with spaces"
-    elif value is None or (isinstance(value, (list, tuple)) and not value):
-        return InputError("no-entry", value=value, noun=form.noun)
+def _check_texts(
+    found: Items, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
+) -> None:
+    """Raise if an entry is empty and may not be, or a text has half of a surrogate pair."""
+    terms = list(chain.from_iterable(map(_terms, vocabulary)))
+    if not form.blank and _have_empty(vocabulary, terms):
+        error_code = "empty"
+        is_wrong = [_is_empty(entry) for entry in vocabulary]
+    elif form.single and has_surrogate("".join(terms)):
+        # Tokenizers need texts that UTF-8 can encode.
+        error_code = "lone-surrogate"
+        is_wrong = [has_surrogate("".join(_terms(entry))) for entry in vocabulary]
     else:
-        wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
-    return InputError("wrong-type", value=value, wanted=wanted)
+        return
+    occurrence = int(np.array(is_wrong)[codes].argmax())
+    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
+    where = found.where.entry(position, form.noun, occurrence - int(indptr[position]))
+    remedy = f"remove it, or give the item an empty list if it has no {form.noun}"
+    raise InputError(error_code, where, role=f"the {form.noun}", remedy=remedy)
 
 
-def as_score(score: Any, form: Form) -> float:
-    """Return a score as a number, which may be nan if the form allows it.
+def _have_empty(vocabulary: Sequence[Entry], terms: Sequence[str]) -> bool:
+    """Return whether an entry has no terms, or a term has no visible character."""
+    return not (all(vocabulary) and all(map(str.strip, terms)))
 
-    Raises
-    ------
-    InputError
-        If it is not a number, or not finite.
-    """
-    if form.allows_nan and isinstance(score, float) and math.isnan(score):
-        return math.nan
-    if form.truths and isinstance(score, bool | np.bool_):
-        return float(score)
-    return as_real(score, "the score")
+
+def _is_empty(entry: Entry) -> bool:
+    """Return whether an entry, or one of its synonyms, has no visible character."""
+    if not entry:
+        return True
+    return not all(map(str.strip, _terms(entry)))
+
+
+def _terms(entry: Entry) -> Terms:
+    """Return the synonyms of an entry, or its only string."""
+    if isinstance(entry, str):
+        return (entry,)
+    return entry

@@ -39,7 +39,7 @@ import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.id_parts import ToId, id_reader
-from semmetrics.data.inputs import format_among
+from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import CandidateKey, Judgements, name_of
 from semmetrics.data.pascal import is_pascal, read_pascal

@@ -57,15 +57,17 @@ def find_records(
         *form.table.columns[0].known,
     }
     id_name = form.first_id or "id"
-    found: list[Mapping[str, Any]] = []
+    records_with_id: list[Mapping[str, Any]] = []
     for key, record in records:
-        own = [name for name in record if _folded(name) in id_names or name in id_names]
-        if own and (is_numbered or options.id_column is not None):
-            found.append(record)
-        else:
-            others = {name: cell for name, cell in record.items() if name not in own}
-            found.append({id_name: key, **others})
-    return found
+        own_ids = [
+            name for name in record if _folded(name) in id_names or name in id_names
+        ]
+        if own_ids and (is_numbered or options.id_column is not None):
+            records_with_id.append(record)
+            continue
+        others = {name: cell for name, cell in record.items() if name not in own_ids}
+        records_with_id.append({id_name: key, **others})
+    return records_with_id
 
 
 def _folded(name: Any) -> str:
@@ -110,9 +112,8 @@ def _by_column(document: Mapping[Any, Any], entry_names: set[str | None]) -> Rec
         return []
     records: Records = []
     for key in keys:
-        records.append(
-            (str(key), {name: column[key] for name, column in document.items()})
-        )
+        record = {name: column[key] for name, column in document.items()}
+        records.append((str(key), record))
     return records
 
 
@@ -127,8 +128,11 @@ def _split_rows(document: Mapping[Any, Any]) -> Records:
         return [(str(number), record) for number, record in enumerate(data)]
     if names != _SPLIT or not all(isinstance(row, list) for row in data):
         return []
-    columns, index = document["columns"], document["index"]
+    columns = document["columns"]
+    index = document["index"]
     if len(index) != len(data) or any(len(row) != len(columns) for row in data):
         return []
-    pairs = zip(index, data, strict=True)
-    return [(str(key), dict(zip(columns, row, strict=True))) for key, row in pairs]
+    records: Records = []
+    for key, row in zip(index, data, strict=True):
+        records.append((str(key), dict(zip(columns, row, strict=True))))
+    return records

@@ -19,7 +19,7 @@ from semmetrics import schema as schemas
 from semmetrics.data.arrays import plain_array
 from semmetrics.data.form import DEFAULTS, ReadOptions, check_classes, is_iterable
 from semmetrics.data.frames import column_names
-from semmetrics.data.inputs import format_among
+from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.public import category_names
 from semmetrics.data.side_tables import opened, read_side_table

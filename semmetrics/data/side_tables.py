@@ -20,7 +20,7 @@ from semmetrics.arguments import check_once
 from semmetrics.data.csv_rows import Rows, field_limit
 from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.frames import frame_table, is_frame
-from semmetrics.data.inputs import format_among
+from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import ROW, InputError, at

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.inputs import format_among
+from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.side_tables import opened, read_side_table
 from semmetrics.data.source import Source

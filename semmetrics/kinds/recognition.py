@@ -25,7 +25,7 @@ from semmetrics.data.form import (
     prediction_options,
     truth_options,
 )
-from semmetrics.data.inputs import Sample, sample_of
+from semmetrics.data.samples import Sample, sample_of
 from semmetrics.errors import InputError
 from semmetrics.options import KINDS
 

@@ -17,7 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from semmetrics.data.blocks import FORMATS, Parts, find_parts
-from semmetrics.data.form import EXTENSIONS, takes_options
+from semmetrics.data.form import EXTENSIONS
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import InputError, require
 from semmetrics.metrics.parsing import listed, parse_all
 from semmetrics.metrics.registry import is_own

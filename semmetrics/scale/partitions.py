@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_ids
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import InputError, at
 from semmetrics.options import COLUMNS
 from semmetrics.scale.cluster_tasks import save_state

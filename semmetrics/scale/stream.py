@@ -28,12 +28,12 @@ from semmetrics.data.blocks import Parts, find_parts
 from semmetrics.data.form import (
     ReadOptions,
     prediction_options,
-    takes_options,
     truth_options,
 )
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, Texts, join_ids
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.source import ahead
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.core.hashing import UNVERSIONED
-from semmetrics.data.form import takes_options
 from semmetrics.data.lists import gather
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import InputError
 from semmetrics.kinds.embeddings import by_name, read_embedding
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import Fact, InputError, warn_user
 from semmetrics.kinds.base import each_task
 from semmetrics.kinds.options import ResolvedOptions

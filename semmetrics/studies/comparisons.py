@@ -16,7 +16,7 @@ import numpy as np
 
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Tasks
 from semmetrics.messages import did_you_mean, listing, plural

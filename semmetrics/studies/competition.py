@@ -23,7 +23,7 @@ from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import Fact, InputError, first_of_each
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.kinds.note_builders import counted

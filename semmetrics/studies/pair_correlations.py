@@ -11,7 +11,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.pair_values import (
     PairMatrix,
     PairScores,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.hashing import by_value
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import Fact, UnknownKeyError
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.messages import listing

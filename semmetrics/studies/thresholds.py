@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.embeddings import read_embedding

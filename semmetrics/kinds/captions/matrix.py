@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.form import takes_options
+from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import Fact
 from semmetrics.kinds.captions.pair_job import MAX_BYTES_PER_BLOCK, PairJob, Progress
 from semmetrics.metrics.definition import Measure

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import Form, ReadOptions
-from semmetrics.data.inputs import Sample, as_data
+from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
+from semmetrics.data.samples import Sample
 from semmetrics.errors import InputError
 from semmetrics.kinds.recognition import Certainty, Verdict
 from semmetrics.options import FORMATS

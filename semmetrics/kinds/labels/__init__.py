@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions
-from semmetrics.data.inputs import Sample, as_data
+from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
+from semmetrics.data.samples import Sample
 from semmetrics.kinds.labels.numbered_labels import name_numbers
 from semmetrics.kinds.labels.read_scores import (
     as_members,

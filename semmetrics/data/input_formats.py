@@ -1,0 +1,169 @@
+"""Find the format of a file or stream.
+
+Conventions
+-----------
+The extension of a file gives its format, with or without ".gz". Gzip is recognised by content.
+"-" is standard input, which has no extension, so its format is recognised by content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from semmetrics.data.form import EXTENSIONS, FILE_ID, RECORD_IDS, Form, ReadOptions
+from semmetrics.data.json_files import parse
+from semmetrics.data.public import TOKEN_LINE
+from semmetrics.data.source import Source
+from semmetrics.errors import InputError
+
+FIRST_LINE = re.compile(r"\S[^\n]*")
+"""The next line that is not blank, without the spaces before it."""
+
+_BINARY_FORMATS = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\x89HDF": "hdf5",
+}
+"""Binary formats by the bytes that their files begin with."""
+
+
+def format_of(source: Source, options: ReadOptions, form: Form) -> str:
+    """Find the format of an input among the formats of a form.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown, or the form cannot be read from it.
+    """
+    if source.suffix == ".txt":
+        from semmetrics.data.dialect import table_in_text
+
+        table_format = table_in_text(source, options, frozenset(form.columns))
+        if table_format:
+            return table_format
+    return format_among(source, options, f"{form.noun}s", form.formats, told=True)
+
+
+def format_among(
+    source: Source,
+    options: ReadOptions,
+    what: str,
+    kinds: Collection[str],
+    *,
+    told: bool = False,
+) -> str:
+    """Find the format of an input among the accepted formats.
+
+    Parameters
+    ----------
+    source : Source
+    options : ReadOptions
+        ``format`` overrides the extension and is required for unknown extensions.
+    what : str
+        Content of the input, for messages: "numbers are".
+    kinds : collection of str
+        Accepted formats, in the order in which messages list them. If plain text is one of them,
+        a stream of text is still read as a table if it has a header with a column of ids.
+    told : bool
+        Whether the user can set ``format`` for this input.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or not accepted.
+    """
+    if options.format is not None:
+        file_format: str | None = options.format
+    elif source.suffix is None:
+        file_format = sniff(source, options, text="txt" in kinds)
+    else:
+        file_format = EXTENSIONS.get(source.suffix or "")
+    is_guessed_text = file_format == "txt" and options.format != "txt"
+    if is_guessed_text and "flickr" in kinds and TOKEN_LINE.match(source.beginning):
+        file_format = "flickr"
+        is_guessed_text = False
+    is_refused_text = is_guessed_text and told and "txt" not in kinds
+    if file_format is None or is_refused_text:
+        raise _unknown_extension(source, kinds, told=told)
+    if file_format not in kinds:
+        raise InputError(
+            "wrong-format",
+            source.name,
+            what=what.removesuffix(" are").removesuffix(" is"),
+            format=file_format,
+            wanted=", ".join(kinds),
+        )
+    return file_format
+
+
+def _unknown_extension(
+    source: Source, kinds: Collection[str], *, told: bool
+) -> InputError:
+    """Return the error for an extension that no accepted format has."""
+    extensions = []
+    for extension, file_format in EXTENSIONS.items():
+        if file_format in kinds:
+            extensions.append(extension)
+    return InputError(
+        "unknown-extension",
+        source.name,
+        ending=source.suffix or "",
+        known=", ".join(extensions),
+        instead="format" if told else "",
+    )
+
+
+def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
+    """Recognise the format of an input by its content.
+
+    Parameters
+    ----------
+    source : Source
+    options : ReadOptions
+    text : bool
+        Whether plain text is accepted. If it is not, text that is not JSON is a table.
+    """
+    for magic, file_format in _BINARY_FORMATS.items():
+        if source.head.startswith(magic):
+            return file_format
+    first_line = FIRST_LINE.search(source.beginning)
+    line = ""
+    if first_line is not None:
+        line = first_line.group()
+        if line.startswith("{"):
+            return _sniff_object(source.beginning, first_line)
+        if line.startswith("["):
+            return "json"
+    is_tabbed = "\t" in line and options.delimiter is None
+    table_format = "tsv" if is_tabbed else "csv"
+    if not text:
+        return table_format
+    if TOKEN_LINE.fullmatch(line.rstrip("\r")):
+        return "flickr"
+    from semmetrics.data.csv_rows import first_row
+    from semmetrics.data.dialect import find_delimiter, names_id
+
+    dialect = find_delimiter(source, options, table_format)
+    header = first_row(source, dialect, tabs=table_format == "tsv")
+    if len(header) > 1 and names_id(header, options):
+        return table_format
+    return "txt"
+
+
+def _sniff_object(content: str, first_line: re.Match[str]) -> str:
+    """Return "jsonl" if content that begins with an object consists of records, else "json"."""
+    try:
+        value: Any = parse(first_line.group(), "")
+    except InputError:
+        # The object has several lines, or its reader will raise the error.
+        return "json"
+    if FIRST_LINE.search(content, first_line.end()) is not None:
+        return "jsonl"
+    for key in (*RECORD_IDS, FILE_ID):
+        if isinstance(value.get(key), str | int):
+            return "jsonl"
+    return "json"
