@@ -98,7 +98,7 @@ def test_contrast(data):
     ]
     threshold, near = contrast(data, f"{words} --lookup kubany2020")
     told = " ".join(THRESHOLDS.partition("With `--lookup kubany2020`")[2].split())
-    assert f"is also {threshold}, and the range is wider: {near}." in told
+    assert f"is then also {threshold}, but the range is wider: {near}." in told
 
 
 def cosines(one, other):
@@ -138,14 +138,14 @@ def test_agreement_of_two_models(data):
         SEMANTIC.partition("**Two models agree")[2].partition("| pair |")[0].split()
     )
     for part in (
-        f"the {len(reference)} reference labels with each of the {len(predicted)} predicted",
-        f"makes {len(a):,} pairs of two different labels",
-        f"{(a > 0.4).sum()} ({(a > 0.4).mean():.1%}) have a word2vec cosine above 0.4",
-        f"{(b > 0.5).sum()} ({(b > 0.5).mean():.1%}), above 0.5",
-        f"{((a > 0.4) & (b > 0.5)).sum()} pairs are in both",
-        f"correlate with {np.corrcoef(a, b)[0, 1]:.2f} (Pearson)",
-        f"with the {(~different).sum()} of them it is "
-        f"{np.corrcoef(one.ravel(), other.ravel())[0, 1]:.2f}",
+        f"{len(reference)} reference labels and {len(predicted)} predicted labels",
+        f"form {len(a):,} pairs of two different labels",
+        f"{(a > 0.4).sum()} pairs ({(a > 0.4).mean():.1%}) have a word2vec cosine above 0.4",
+        f"{(b > 0.5).sum()} ({(b > 0.5).mean():.1%}), is above 0.5",
+        f"{((a > 0.4) & (b > 0.5)).sum()} pairs are in both sets",
+        f"correlation of the cosines is {np.corrcoef(a, b)[0, 1]:.2f}",
+        f"With the {(~different).sum()} pairs of equal labels",
+        f"it is {np.corrcoef(one.ravel(), other.ravel())[0, 1]:.2f}.",
     ):
         assert part in text
 
@@ -158,6 +158,6 @@ def test_the_evaluation_that_the_page_names():
         if line.startswith("| the static model | 0.9")
     )
     pearson = float(row.split("|")[3].split(",")[0])
-    assert f"The\n{pearson:.2f} of the [evaluation]" in SEMANTIC
+    assert f"The {pearson:.2f} of the [evaluation]" in SEMANTIC
     assert "over the 24,198 of them" in report
     assert "(24,198 pairs)" in SEMANTIC

@@ -21,7 +21,7 @@ def test_the_page_of_options_is_that_of_the_tables():
 
 def test_every_key_of_scores_as_json_is_a_row():
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
-    section = page.partition("A score has full precision")[2]
+    section = page.partition("Values have full precision")[2]
     heads = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     listed = [key for head in heads for key in re.findall(r"`(\w+)`", head)]
     (found,) = semmetrics.score(

@@ -10,6 +10,7 @@ from refusals import refused
 import semmetrics
 from semmetrics import InputError, Scorer, score
 from semmetrics.metrics.registry import forget
+from semmetrics.scoring.scorer_state import checksum_of
 
 IDS = [f"item {number}" for number in range(24)]
 OPTIONS = {
@@ -194,7 +195,7 @@ def test_files_that_changed_are_refused(tmp_path, monkeypatch):
         Scorer.load(changed)
     with refused("no-state"):
         Scorer.load(io.BytesIO(b"{}"))
-    monkeypatch.setattr("semmetrics.scoring.evaluate.__version__", "99.0")
+    monkeypatch.setattr("semmetrics.scoring.scorer_state.__version__", "99.0")
     with refused("other-version"):
         Scorer.load(part)
 
@@ -287,13 +288,11 @@ def test_what_others_wrote_is_damaged(tmp_path, monkeypatch):
         b"[]",
         b"{}",
         b"no",
-        b'{"schema": "semmetrics.state/1", "version": "x"}',
+        b'{"schema": "semmetrics.scorer-state/1", "version": "x"}',
     ):
         arrays = {"state": np.frombuffer(text, np.uint8)}
         with path.open("wb") as out:
-            np.savez(
-                out, **arrays, checksum=semmetrics.scoring.evaluate._checksum(arrays)
-            )
+            np.savez(out, **arrays, checksum=checksum_of(arrays))
         with pytest.raises(InputError) as caught:
             Scorer.load(path)
         assert caught.value.code in ("damaged", "other-version")
