@@ -1,10 +1,10 @@
-"""Errors that a user can act on: each says where, what is wrong, and what to do.
+"""Errors and notes with a place, a problem and a fix.
 
 Conventions
 -----------
-Positions in messages count from 1, as lines of a file do. What Python counts from 0 (items without
-ids, rows and columns of arrays, elements of lists) is counted so in messages, too, which then say
-"(from 0)", or write an index in brackets. All numbers of one place count alike.
+Lines of a file begin with 1 in messages. Items without ids, rows and columns of arrays, and
+elements of lists begin with 0, as in Python. The message then adds "(from 0)", or writes an index
+in brackets. All numbers of one place follow the same rule.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from semmetrics.messages import MESSAGES, Spelling, pluralize, shown, visible, w
 
 
 class InputError(ValueError):
-    """The input, an option or a measure is wrong; the message says where, and what to do.
+    """An error in the input, an option or a measure. The message has the place and the fix.
 
     Parameters
     ----------
     code : str
-        What is wrong: a key of `semmetrics.messages.MESSAGES`.
+        The key of the message in `semmetrics.messages.MESSAGES`.
     where : str, optional
         File, line or key, and id.
     **values
-        What the message shows.
+        Values of the fields of the message.
 
     Examples
     --------
@@ -43,7 +43,9 @@ class InputError(ValueError):
 
     def __init__(self, code: str, where: object = "", **values: Any) -> None:
         super().__init__(code)
-        self.code, self.where, self.values = code, str(where), values
+        self.code = code
+        self.where = str(where)
+        self.values = values
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep all parts when the error crosses a process."""
@@ -51,20 +53,20 @@ class InputError(ValueError):
 
     @property
     def problem(self) -> str:
-        """What is wrong."""
+        """The first part of the message."""
         return write(MESSAGES[self.code].partition("; ")[0], self.values)
 
     @property
     def remedy(self) -> str:
-        """What to do about it."""
+        """The second part of the message, which tells how to fix the problem."""
         return write(MESSAGES[self.code].partition("; ")[2], self.values)
 
     def placed(self, where: object) -> InputError:
-        """Return the same error at a place that only its caller knows."""
+        """Return the same error with a place, which only the caller knows."""
         return type(self)(self.code, where, **self.values)
 
     def text(self, spell: Spelling | None = None) -> str:
-        """Return the message, with options as the caller writes them."""
+        """Return the message, with options written by `spell`, such as flags of the command line."""
         place = f"{visible(self.where)}: " if self.where else ""
         return place + write(MESSAGES[self.code], self.values, spell).removesuffix("; ")
 
@@ -73,9 +75,9 @@ class InputError(ValueError):
 
 
 class InputWarning(UserWarning):
-    """The input is probably not what the options say; the values are computed all the same.
+    """A warning that the input probably does not fit the options. Values are computed anyway.
 
-    The command line shows a note in place of the warning.
+    The command line prints a note instead of the warning.
 
     Examples
     --------
@@ -99,14 +101,16 @@ def _package_of(frame: FrameType) -> str:
 def warn_user(fact: Fact) -> None:
     """Show a fact as an `InputWarning` at the line of the caller outside of this package."""
     package = __name__.partition(".")[0]
-    frame, level = sys._getframe(1), 2
+    frame = sys._getframe(1)
+    level = 2
     while frame.f_back is not None and _package_of(frame) == package:
-        frame, level = frame.f_back, level + 1
+        frame = frame.f_back
+        level += 1
     warnings.warn(fact.text(), InputWarning, stacklevel=level)
 
 
 class UnknownKeyError(InputError, KeyError):
-    """A collection has nothing under a key; both an InputError and a KeyError.
+    """A key is not in a collection. It is an InputError and a KeyError.
 
     Examples
     --------
@@ -115,11 +119,12 @@ class UnknownKeyError(InputError, KeyError):
     semmetrics.errors.UnknownKeyError: there is no measure 'F2'; did you mean F1?
     """
 
-    __str__ = InputError.__str__  # that of KeyError would put the message into quotes
+    # KeyError would put the message into quotes.
+    __str__ = InputError.__str__
 
 
 class MissingDependencyError(InputError, ImportError):
-    """An optional package is needed, and not installed or broken; the message has the command.
+    """An optional package is missing or broken. The message has the command that installs it.
 
     Examples
     --------
@@ -137,30 +142,35 @@ class MissingDependencyError(InputError, ImportError):
         extra: str,
         error: ImportError | None = None,
     ) -> None:
-        self.package, self.purpose, self.extra, self.error = (
-            package,
-            purpose,
-            extra,
-            error,
-        )
-        module = package.replace("-", "_")
-        lacks = error.name or module if isinstance(error, ModuleNotFoundError) else ""
-        broken = error is not None and lacks.partition(".")[0] != module
-        code = "broken-package" if broken else "missing-package"
+        self.package = package
+        self.purpose = purpose
+        self.extra = extra
+        self.error = error
+        code = "broken-package" if self._is_broken() else "missing-package"
         InputError.__init__(
             self, code, package=package, purpose=purpose, extra=extra, why=error
         )
 
+    def _is_broken(self) -> bool:
+        """Return whether the package is installed and cannot be imported."""
+        if self.error is None:
+            return False
+        if not isinstance(self.error, ModuleNotFoundError):
+            return True
+        module = self.package.replace("-", "_")
+        missing_module = self.error.name or module
+        return missing_module.partition(".")[0] != module
+
     def __reduce__(self) -> tuple[object, ...]:
         """Keep all parts when the error crosses a process."""
-        again = partial(
+        create = partial(
             type(self), self.package, self.purpose, extra=self.extra, error=self.error
         )
-        return again, ()
+        return create, ()
 
 
 def why_not(find: Callable[[], object]) -> str:
-    """Return the message of the error that a call ends with, or nothing."""
+    """Return the message of the InputError that a call raises, or an empty string."""
     try:
         find()
     except InputError as error:
@@ -174,7 +184,7 @@ def require(module: str, purpose: str, *, extra: str) -> Any:
     Raises
     ------
     MissingDependencyError
-        If it is not installed or broken; has the command that installs it.
+        If it is missing or broken.
     """
     try:
         return import_module(module)
@@ -187,21 +197,21 @@ def require(module: str, purpose: str, *, extra: str) -> Any:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that a user should know and that refuses nothing.
+    """A note to the user, which is not an error.
 
     Attributes
     ----------
     code : str
-        A key of `semmetrics.messages.MESSAGES`.
+        The key of the text in `semmetrics.messages.MESSAGES`.
     n : int
-        How often it is so; it adds up over parts of the data.
+        The number of cases. It is added up over parts of the data.
     examples : tuple of str
-        A few of those that it is about.
+        Some of the cases.
     where : str
-        The file, or the system and part, that it is about.
+        The file, or the system and part of the data.
     values : mapping
-        What else its text shows; facts with other values do not add up. Whole numbers are counts,
-        in which systems may differ; all else is part of what it says.
+        Values of other fields of the text. Integers are counts, which are added up over parts of
+        the data. Facts that differ in other values are different facts.
 
     Examples
     --------
@@ -216,12 +226,12 @@ class Fact:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def __add__(self, other: Fact) -> Fact:
-        """Return the fact of both parts, whose counts add up."""
+        """Return the fact of two parts of the data, with added counts."""
         examples = tuple(dict.fromkeys(self.examples + other.examples))
-        values = {
-            name: value + other.values.get(name, 0) if type(value) is int else value
-            for name, value in self.values.items()
-        }
+        values = dict(self.values)
+        for name, value in self.values.items():
+            if _is_count(value):
+                values[name] = value + other.values.get(name, 0)
         return replace(
             self, n=self.n + other.n, examples=examples[:EXAMPLES], values=values
         )
@@ -231,24 +241,38 @@ class Fact:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What facts have in common that differ by place, counts and examples alone."""
-        return self.code, *(
-            (k, repr(v)) for k, v in self.values.items() if type(v) is not int
-        )
+        """A key that is equal for facts that differ only in place, counts and examples."""
+        key: list[Any] = [self.code]
+        for name, value in self.values.items():
+            if not _is_count(value):
+                key.append((name, repr(value)))
+        return tuple(key)
 
     def text(self, spell: Spelling | None = None, **changed: Any) -> str:
-        """Return its text, with options as the caller writes them; changed are values of it."""
-        shown = {"n": self.n, "examples": self.examples, **self.values, **changed}
-        return InputError(self.code, shown.pop("where", self.where), **shown).text(
-            spell
-        )
+        """Return the text.
+
+        Parameters
+        ----------
+        spell : callable, optional
+            How options are written, such as flags of the command line.
+        **changed
+            Values that replace those of the fact.
+        """
+        values = {"n": self.n, "examples": self.examples, **self.values, **changed}
+        where = values.pop("where", self.where)
+        return InputError(self.code, where, **values).text(spell)
 
     def __str__(self) -> str:
         return self.text()
 
 
-# names that all parts have, as a rule
-_ALL = (
+def _is_count(value: object) -> bool:
+    # A bool is not a count.
+    return type(value) is int
+
+
+# Facts on names that usually occur in all parts of the data, so their counts are not added.
+_CODES_OF_SHARED_NAMES = (
     "odd-columns",
     "shared-terms",
     "unused-columns",
@@ -259,48 +283,54 @@ _ALL = (
 
 
 def unite(facts: Iterable[Fact]) -> list[Fact]:
-    """Return the facts of all parts of some data as facts of the whole.
+    """Combine the facts of parts of the data to facts of all data.
 
-    Distinct names that a part counted are those of the part with the most.
+    Counts are added. For counts of distinct names, the largest count of a part is used.
 
     Examples
     --------
     >>> print(*unite([Fact("unused-columns", 1, ("a",), "gt.csv")] * 2))
     gt.csv: 1 column not used: 'a'
     """
-    found: dict[Any, Fact] = {}
+    united: dict[Any, Fact] = {}
     for fact in facts:
         key = fact.where, fact.kind
-        if key not in found:
-            found[key] = fact
-        elif fact.code in _ALL or str(fact.values.get("noun")).startswith("distinct"):
-            found[key] = max(found[key], fact, key=attrgetter("n"))
+        if key not in united:
+            united[key] = fact
+        elif _counts_distinct_names(fact):
+            united[key] = max(united[key], fact, key=attrgetter("n"))
         else:
-            found[key] += fact
-    return list(found.values())
+            united[key] += fact
+    return list(united.values())
+
+
+def _counts_distinct_names(fact: Fact) -> bool:
+    if fact.code in _CODES_OF_SHARED_NAMES:
+        return True
+    return str(fact.values.get("noun")).startswith("distinct")
 
 
 def first_of_each(facts: Iterable[Fact]) -> list[Fact]:
-    """Return the first of the facts of each place that differ by counts and examples alone."""
-    found: dict[Any, Fact] = {}
+    """Return the first of all facts that have the same place and kind."""
+    first: dict[Any, Fact] = {}
     for fact in facts:
-        found.setdefault((fact.where, *fact.kind), fact)
-    return list(found.values())
+        first.setdefault((fact.where, *fact.kind), fact)
+    return list(first.values())
 
 
-_MANY = 3  # systems that have each their own note
+_MAX_LINES_OF_A_KIND = 3  # More systems with the same kind of fact share a line.
 
 
 def render_facts(
     facts: Iterable[Fact], systems: Collection[str] = (), spell: Spelling | None = None
 ) -> list[str]:
-    """Write facts; those of many systems that differ by counts and examples are one line.
+    """Write facts, one line each. The same kind of fact of more than three systems is one line.
 
     Parameters
     ----------
     facts : iterable of Fact
     systems : collection of str
-        The systems, as facts name them in ``where``.
+        The names of systems, as in ``Fact.where``.
     spell : callable, optional
         How options are written.
 
@@ -312,36 +342,50 @@ def render_facts(
     >>> render_facts(facts[:1], "abcd")
     ['a: 2 columns not used: ']
     """
-    facts, lines, systems = list(facts), [], frozenset(systems)
+    facts = list(facts)
+    systems = frozenset(systems)
     groups: dict[Any, list[Fact]] = {}
     for fact in facts:
         if fact.where in systems:
             groups.setdefault(fact.kind, []).append(fact)
+    lines = []
     for fact in facts:
         group = groups.get(fact.kind, [])
-        if fact.where not in systems or len(group) <= _MANY:
+        if fact.where not in systems or len(group) <= _MAX_LINES_OF_A_KIND:
             lines.append(fact.text(spell))
         elif fact is group[0]:
-            lines.append(_text_of_many(group, len(systems), spell))
+            lines.append(_text_of_group(group, len(systems), spell))
     return lines
 
 
-def _text_of_many(group: Sequence[Fact], systems: int, spell: Spelling | None) -> str:
-    names = [fact.where for fact in group]
-    where = f"all {pluralize(systems, 'system')}"
-    if len(names) < systems:
-        where = f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
-    spans: dict[str, Any] = {}
-    for name in (
-        "n",
-        *(name for name, one in group[0].values.items() if type(one) is int),
-    ):
-        some = [fact.n if name == "n" else fact.values[name] for fact in group]
-        spans[name] = (min(some), max(some)) if min(some) < max(some) else some[0]
-    examples = dict.fromkeys(example for fact in group for example in fact.examples)
-    return group[0].text(
-        spell, where=where, examples=tuple(examples)[:EXAMPLES], **spans
-    )
+def _text_of_group(
+    group: Sequence[Fact], n_systems: int, spell: Spelling | None
+) -> str:
+    """Write the facts of several systems as one line, with the ranges of their counts."""
+    first = group[0]
+    ranges: dict[str, Any] = {"n": _range_of([fact.n for fact in group])}
+    for name, value in first.values.items():
+        if _is_count(value):
+            ranges[name] = _range_of([fact.values[name] for fact in group])
+    examples: dict[str, None] = {}
+    for fact in group:
+        examples.update(dict.fromkeys(fact.examples))
+    where = _name_systems([fact.where for fact in group], n_systems)
+    return first.text(spell, where=where, examples=tuple(examples)[:EXAMPLES], **ranges)
+
+
+def _name_systems(names: Sequence[str], n_systems: int) -> str:
+    if len(names) == n_systems:
+        return f"all {pluralize(n_systems, 'system')}"
+    first_names = ", ".join(names[:_MAX_LINES_OF_A_KIND])
+    return f"{first_names} and {len(names) - _MAX_LINES_OF_A_KIND} more"
+
+
+def _range_of(counts: Sequence[int]) -> Any:
+    """Return the smallest and the largest count, or the only one."""
+    smallest = min(counts)
+    largest = max(counts)
+    return smallest if smallest == largest else (smallest, largest)
 
 
 def at(name: str, place: str = "", id_: str | None = None) -> str:
@@ -357,15 +401,15 @@ def at(name: str, place: str = "", id_: str | None = None) -> str:
 
 
 def place_in(error: BaseException, file: str) -> str:
-    """Return the line of a Python file that an error comes from; the file where none is known.
+    """Return the line of a Python file in which an error was raised, or only the file.
 
     Parameters
     ----------
     error : exception
     file : str
-        As the interpreter names it.
+        The name of the file in tracebacks.
     """
-    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    line = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == file:
@@ -375,14 +419,15 @@ def place_in(error: BaseException, file: str) -> str:
 
 
 EXAMPLES = 5
-"""How many examples a fact keeps."""
+"""The largest number of examples of a fact."""
 FROM_0 = " (from 0)"
-ITEM, ROW = f"item {{}}{FROM_0}", f"row {{}}{FROM_0}"
+ITEM = f"item {{}}{FROM_0}"
+ROW = f"row {{}}{FROM_0}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Places:
-    """Where each item stands; a `Lists.where` that costs nothing until it is asked.
+    """The places of items, for `Lists.where`. They are written only if they are needed.
 
     Examples
     --------
@@ -403,7 +448,7 @@ class Places:
         return at(self.name, place, None if self.ids is None else self.ids[position])
 
     def entry(self, position: int, noun: str, number: int) -> str:
-        """Write the place of an entry of an item; its number is given from 0.
+        """Write the place of an entry of an item. ``number`` begins with 0.
 
         Examples
         --------
@@ -414,5 +459,5 @@ class Places:
         """
         if not self.unit.endswith((FROM_0, "[{}]")):
             return f"{self(position)}, {noun} {number + 1}"
-        alone = replace(self, unit=self.unit.removesuffix(FROM_0))
-        return f"{alone(position)}, {noun} {number}{FROM_0}"
+        plain = replace(self, unit=self.unit.removesuffix(FROM_0))
+        return f"{plain(position)}, {noun} {number}{FROM_0}"
