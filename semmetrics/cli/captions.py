@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @command("doc-freq", {"references": "FILE..."}, reads=("captions",))
 def doc_freq(run: Run) -> None:
-    """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
+    """Count and save document frequencies of n-grams for CIDEr-D and CIDEr.
 
-    FILE has the references of images, as for 'semmetrics score'; each image is a document, in one
-    FILE. Scores of few images mean something only with the frequencies of a larger corpus.
+    FILE has the references of images, as for 'semmetrics score'. Each image is a document.
+    Scores of few images are meaningful only with the frequencies of a larger corpus.
 
     Examples
     --------
@@ -116,10 +116,10 @@ def read_captions(
     reads=("labels", "retrieval"),
 )
 def write_positives(run: Run) -> None:
-    """Write plausible matches: the positives of all images of the same classes (PMRP).
+    """Write plausible matches, the positives of all images with the same classes (PMRP).
 
-    CLASSES has the classes of each image, such as those of the objects of COCO, and POSITIVES its
-    captions. Images without classes have no positives, and their captions are none.
+    CLASSES has the classes of each image, such as the object classes of COCO, and POSITIVES its
+    captions. Images without classes have no positives, and their captions are not positives.
 
     Examples
     --------
@@ -152,11 +152,11 @@ def write_positives(run: Run) -> None:
     reads=("captions",),
 )
 def pairs(run: Run) -> None:
-    r"""Score every caption for every image, as a candidate for it.
+    r"""Score every caption as a candidate for every image.
 
-    An entry is what 'semmetrics score' gives the caption for that image's references, with document
-    frequencies over all images. Rows are the images of REFERENCES in their order, columns the
-    captions of CAPTIONS in theirs.
+    An entry is the value of 'semmetrics score' for the caption and the references of the image,
+    with document frequencies over all images. Rows are the images of REFERENCES in their order,
+    and columns are the captions of CAPTIONS in their order.
 
     Examples
     --------
@@ -329,10 +329,10 @@ def _best_records(
 
 @command("spice", {})
 def spice(run: Run) -> None:
-    """Set up SPICE's own parser, and parse captions into scene graphs.
+    """Set up the official parser of SPICE, and parse captions to scene graphs.
 
-    'semmetrics score -m SPICE' parses, too, and keeps what it parsed; these commands are for
-    machines without Java, and for parses that are shared.
+    'semmetrics score -m SPICE' also parses captions and caches the parses. Use these commands for
+    machines without Java, and to share parses.
 
     Examples
     --------
@@ -344,9 +344,9 @@ def spice(run: Run) -> None:
 
 @command("spice setup", {})
 def spice_setup(run: Run) -> None:
-    """Get the files that SPICE's own parser needs, and check them.
+    """Download and check the files that the official parser of SPICE needs.
 
-    They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+    They are stored in the cache folder of the user, or in the folder SEMMETRICS_HOME.
 
     Examples
     --------
@@ -374,10 +374,10 @@ def spice_setup(run: Run) -> None:
 
 @command("spice parse", {"files": "FILE..."}, reads=("captions",))
 def spice_parse(run: Run) -> None:
-    """Parse the captions of files into scene graphs, for 'semmetrics score --tuples'.
+    """Parse the captions of files to scene graphs for 'semmetrics score --tuples'.
 
-    Parses are kept: a second run, or one that goes on where another stopped, parses only what is
-    new. Captions on which the parser fails are named, and left out of the output.
+    Parses are cached, so a second run, also after an interruption, parses only new captions.
+    Captions on which the parser fails are listed, and left out of the output.
 
     Examples
     --------

@@ -39,21 +39,23 @@ _TESTING = ("baseline", "test", "correction")
 def score(run: Run) -> None:
     r"""Score predictions against ground truth.
 
-    Each PRED file is a system, named by its file; the last file is the ground truth (GT). Both hold
-    the labels of items, joined by id: JSON ({"id": ["label", ...]}), JSONL, CSV, TSV, Parquet, COCO
-    instances, or a matrix (.npy, .npz), each also with .gz; "-" is standard input.
+    Each PRED file is a system, named after its file. The last file is the ground truth (GT). Items
+    are joined by id. "-" is standard input, and all formats can be gzipped (.gz).
 
-    Or they hold captions: {"id": "caption"} against {"id": ["reference", ...]}, COCO results and
-    annotations, JSONL, CSV, TSV, Parquet, or lines of text.
+    Labels: JSON ({"id": ["label", ...]}), JSONL, CSV, TSV, Parquet, COCO instances, or a matrix
+    (.npy, .npz).
 
-    Or PRED ranks candidates for queries (--task retrieval): a matrix of similarities (.npy, .npz,
-    .h5, JSON), ranked lists, or a TREC run; GT has the positives: {"query": ["candidate", ...]}.
+    Captions: {"id": "caption"} against {"id": ["reference", ...]}, COCO results and annotations,
+    JSONL, CSV, TSV, Parquet, or lines of text.
 
-    Or PRED classifies images (--task classes): a matrix of scores, or a class or ranked classes for
-    each image; GT has the class of each, such as one a line (.txt).
+    Retrieval (--task retrieval): PRED has a matrix of similarities (.npy, .npz, .h5, JSON), ranked
+    lists, or a TREC run. GT has the positives: {"query": ["candidate", ...]}.
 
-    Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
-    is F1@1, F1@3 and F1@5.
+    Classes (--task classes): PRED has a matrix of scores, or a class or ranked classes for each
+    image. GT has the class of each image, for example one in each line (.txt).
+
+    Without -m and --protocol, default measures are computed. With --top-k 1,3,5, F1 stands for
+    F1@1, F1@3 and F1@5.
 
     Examples
     --------
@@ -112,11 +114,11 @@ def _replaces_predictions(run: Run) -> bool:
 
 @command("merge", {"states": "STATE..."}, output=SCORES, imports=True)
 def merge(run: Run) -> None:
-    """Merge the sums of parts of the data, and print the scores of the whole.
+    """Merge states of parts of the data, and print the scores of all data.
 
-    Each STATE is what 'semmetrics score --state' wrote of some items, of one system or several. The
-    scores are those of one process that has all items, to the last digit. With --state the merged
-    sums are written in place of scores, to be merged again.
+    Each STATE is a file of 'semmetrics score --state' for some items of one or more systems. The
+    scores equal those of one run with all items, to the last digit. With --state, the merged
+    state is written instead of scores.
 
     Examples
     --------
@@ -431,11 +433,11 @@ def _list_remarks_on_runs(table: ScoreTable) -> list[str]:
 
 @command("compare", {"preds": "PRED PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
 def compare(run: Run) -> None:
-    """Compare systems, and say which differences are more than chance.
+    """Compare systems, and test whether their differences are significant.
 
-    Each PRED file is a system, named by its file; the last file is the ground truth (GT), as for
-    'semmetrics score'. All pairs of systems are compared, each system with those before it; with
-    --baseline all are compared with that one alone. A row has the difference of a measure, its
+    Each PRED file is a system, named after its file. The last file is the ground truth (GT), as for
+    'semmetrics score'. Each system is compared with all systems before it. With --baseline, all
+    systems are compared only with this one. A row has the difference of a measure, its
     interval, p, p corrected for the number of comparisons, the effect size (difference over its
     standard error and the root of the number of items), and the items won, tied and lost.
 

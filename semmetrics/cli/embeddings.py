@@ -32,10 +32,10 @@ _COVERAGE_COLUMNS = [
 
 @command("embed", {})
 def embed(run: Run) -> None:
-    """Get, convert and look at embeddings: what makes vectors of labels.
+    """Download, convert and inspect embeddings, which map labels to vectors.
 
-    The embeddings named "static" and "same" come with semmetrics and need nothing. Fetched vectors
-    are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+    The embeddings "static" and "same" are part of semmetrics. Downloaded vectors are stored in the
+    cache folder of the user, or in the folder SEMMETRICS_HOME.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def embed(run: Run) -> None:
 
 @command("embed list", {}, output=())
 def embed_list(run: Run) -> None:
-    """Name the vectors that can be fetched, and the kinds of embeddings.
+    """List the vectors that can be downloaded, and the kinds of embeddings.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _list_vectors(manifest: str | None, folder: Path | None) -> list[list[str]]:
 def embed_fetch(run: Run) -> None:
     """Download word vectors, check them and convert them.
 
-    A download that stops goes on where it stopped when the command is run again.
+    Run the same command again to continue an interrupted download.
 
     Examples
     --------
@@ -131,10 +131,10 @@ def embed_fetch(run: Run) -> None:
 
 @command("embed convert", {"source": "FILE", "folder": "FOLDER"})
 def embed_convert(run: Run) -> None:
-    """Write word vectors in a form that opens at once, whatever their number.
+    """Convert word vectors to a form that opens immediately, whatever their number.
 
-    FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
-    KeyedVectors. Its SHA-256 is taken now and is in every signature.
+    FILE is a word2vec, GloVe or fastText file, also compressed (.gz, .zip), or kv:PATH for
+    KeyedVectors of gensim. Its SHA-256 is computed once and is part of every signature.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _read_word_vectors(run: Run, source: str) -> Any:
 
 @command("embed info", {"embedding": "EMBEDDING"}, output=())
 def embed_info(run: Run) -> None:
-    """Say what an embedding is: identity, dimension, words, rule of lookup.
+    """Describe an embedding: identity, dimension, words, rule of lookup.
 
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
 
@@ -218,9 +218,9 @@ def embed_info(run: Run) -> None:
 def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
-    Images are items with at least one label. A label with synonyms is unknown if none of them is
-    known; it is composed if it is known only by words put together from their pieces. It is untuned
-    if the model was tuned on other labels only, as "same" may be.
+    Images are items with at least one label. A label with synonyms is unknown if all synonyms are
+    unknown. It is composed if only words that are composed from pieces are known. It is untuned if
+    the model was tuned only on other labels, which applies to "same".
 
     Examples
     --------

@@ -29,9 +29,9 @@ _MAX_DIGITS = 8
 def mad(run: Run) -> None:
     """Compare systems on the images on which they differ most (Wan et al. 2022).
 
-    Systems answer for any number of images without references. For each pair of systems the k
-    images are selected on which their answers are least alike; these few are annotated, and the
-    systems are ranked by them.
+    Systems answer for any number of images without references. For each pair of systems, the k
+    images with the least similar answers are selected. Only these images are annotated, and the
+    systems are ranked by the annotations.
 
     Examples
     --------
@@ -54,9 +54,9 @@ def mad(run: Run) -> None:
 def mad_select(run: Run) -> None:
     """Select the images on which systems differ most.
 
-    Each FILE holds what a system answers for the same images: a caption each, or labels (with -m
-    SemF1, F1 and the like). The state and the sheets that are asked for are written; annotators
-    fill the rows, and 'semmetrics mad rank' reads them back.
+    Each FILE has the answers of a system for the same images: captions, or labels (with -m
+    SemF1, F1 or similar). The command writes the state and sheets for annotators. 'semmetrics mad
+    rank' reads the filled sheets.
 
     Examples
     --------
@@ -77,11 +77,11 @@ def mad_select(run: Run) -> None:
     output=RESULT,
 )
 def mad_add(run: Run) -> None:
-    """Add systems to a competition; its own pairs are not compared again.
+    """Add systems to a competition, without comparing its pairs again.
 
-    STATE is what 'semmetrics mad select' wrote. Each FILE is a system: all those of the
-    competition, with the same names and answers as then, and the new ones. Sheets have only the
-    rows that are not in those of STATE.
+    STATE is a file of 'semmetrics mad select'. Each FILE is a system. Name all systems of the
+    competition, with the same names and answers as before, and the new ones. Sheets have only rows
+    that are not in the sheets of STATE.
 
     Examples
     --------
@@ -102,10 +102,10 @@ def mad_add(run: Run) -> None:
     output=RESULT,
 )
 def mad_replace(run: Run) -> None:
-    """Take images out of a competition; each is replaced by the next one of its pair.
+    """Replace images of a competition by the next images of their pairs.
 
-    STATE is what 'semmetrics mad select' or 'add' wrote, and each FILE a system, with the same
-    names and answers as then. Sheets have only the rows that are not in those of STATE.
+    STATE is a file of 'semmetrics mad select' or 'add', and each FILE is a system with the same
+    name and answers as before. Sheets have only rows that are not in the sheets of STATE.
 
     Examples
     --------
@@ -306,11 +306,11 @@ def _find_addresses(
 
 @command("mad inspect", {"files": "SHEET..."}, takes="inspect_sheets")
 def mad_inspect(run: Run) -> None:
-    """Let inspectors vote on annotations, and keep those that most of them keep.
+    """Let inspectors vote on annotations, and keep those with a majority.
 
-    Given filled sheets of references, it writes a sheet of votes: a row for each reference and
-    inspector, who write yes or no into the column keep. Given that sheet, filled, it writes the
-    references that more than half of the inspectors keep.
+    For filled sheets of references, it writes a sheet of votes with a row for each reference and
+    inspector. Inspectors write yes or no into the column keep. For the filled sheet of votes, it
+    writes the references that more than half of the inspectors keep.
 
     Examples
     --------
@@ -331,10 +331,10 @@ def mad_inspect(run: Run) -> None:
     "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN
 )
 def mad_rank(run: Run) -> None:
-    """Rank the systems of a competition by what annotators wrote or rated.
+    """Rank the systems of a competition by the filled sheets.
 
-    STATE is what 'semmetrics mad select' or 'add' wrote. Both systems of a pair are scored on the
-    images of the pair; the ratio of their scores is the dominance of one over the other, and all
+    STATE is a file of 'semmetrics mad select' or 'add'. Both systems of a pair are scored on the
+    images of the pair. The ratio of their scores is the dominance of one over the other, and all
     dominances give the global rank (Wan et al. 2022, equation 7).
 
     Examples

@@ -27,9 +27,9 @@ def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
 
     Each PRED is a system and GT the ground truth, as for 'semmetrics score'. Labels are joined and
-    looked up once; a value is that of 'semmetrics score' with the same threshold. The highest
-    value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
-    calibrate'.
+    looked up once. Values equal those of 'semmetrics score' with the same threshold. Lower
+    thresholds give more matches, so the highest value does not show the best threshold. To find
+    it, use 'semmetrics calibrate'.
 
     Examples
     --------
@@ -53,10 +53,10 @@ def sweep(run: Run) -> None:
 def calibrate(run: Run) -> None:
     """Find the threshold of similarity of an embedding, and save it.
 
-    On labelled pairs (--pairs): the cosine that best separates those that mean the same from the
-    others. Or on predictions and ground truth, without labelled pairs: on a part of the items, the
-    threshold at which a measure of predictions with their own references is most above that with
-    the references of another item.
+    With labelled pairs (--pairs), it is the cosine that best separates pairs with the same meaning
+    from the others. Without pairs, a part of the predictions and the ground truth is used. The
+    threshold is the one with the largest difference between the measure with the references of the
+    same item and the measure with the references of another item.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def correlate(run: Run) -> None:
     r"""Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
 
     RATINGS is a CSV, TSV, JSON or JSONL file with two ids and a score in each row. PHI is a matrix
-    of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
-    belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
+    of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of related
+    ids, or a file of scores like RATINGS. Pairs without a value of PHI are counted.
 
     Examples
     --------
@@ -155,11 +155,11 @@ def _format_cell(value: Any, digits: int) -> str:
     output=SCALED,
 )
 def meta(run: Run) -> None:
-    """Measure how well measures agree with people, and whether one agrees better than another.
+    """Measure how well measures agree with people, and test differences in agreement.
 
     RATINGS is a public file (Flickr8k-Expert, Flickr8k-CF, Composite, Pascal-50S), or a CSV, TSV,
-    JSON or JSONL table: ratings of ids, with PRED and GT as for 'semmetrics score'; ratings of
-    captions that stand there with their references; or preferences a, b, preferred. With several
+    JSON or JSONL table. A table has ratings of ids, with PRED and GT as for 'semmetrics score',
+    ratings of captions with their references, or preferences a, b, preferred. With several
     PRED, the column system of RATINGS names the PRED of each rating. Intervals and the bootstrap
     test resample images, each with all of its judgements.
 
@@ -218,15 +218,15 @@ def _read_column_roles(text: str | None) -> dict[str, str] | None:
 
 @command("rank", {"files": "SCORES.json...?"}, output=DRAWN)
 def rank(run: Run) -> None:
-    """Rank systems over several data sets, and test whether their ranks are chance.
+    """Rank systems over several data sets, and test whether their ranks differ significantly.
 
-    Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
-    file; or, with --runs, for one system, which is named by the file, on the data set that the
-    folder names: its mean is ranked. The values of a data set are divided by its best; a system's
-    value is the mean over all data sets (Pineda, Salvador et al. 2019). With --by rank it is the
-    mean rank. A system that lacks a data set is listed and not ranked. Below are how often each
-    system has each rank, the Friedman test, and the critical difference of mean ranks (Nemenyi;
-    Demšar 2006).
+    Each file is the output of 'semmetrics score --format json' for one data set, named after the
+    file. With the output of --runs, a file has one system, named after the file, and its folder is
+    the data set. The values of a data set are divided by its best value. The value of a system is
+    the mean over all data sets (Pineda, Salvador et al. 2019). With --by rank it is the
+    mean rank. A system without a value on some data set is listed but not ranked. The output also
+    has the number of times that each system has each rank, the Friedman test, and the critical
+    difference of mean ranks (Nemenyi test, Demšar 2006).
 
     Examples
     --------
@@ -285,12 +285,13 @@ def _render_differences(run: Run, ranking: Any) -> tuple[str, list[str]]:
 
 @command("validate", {"files": "FILE..."}, reads=KINDS, output=())
 def validate(run: Run) -> int:
-    """Say what was read of each file, how it was understood, and what is odd.
+    """Describe each file, how it is read, and possible problems.
 
-    Numbers of items and labels, labels per item, the most frequent labels, how consistently labels
-    are ordered; repeated labels, empty lists, labels that differ only by case or blanks, ids with
-    blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
-    characters. All files are tried; the exit code is 2 if one of them is bad.
+    The report has numbers of items and labels, labels per item, the most frequent labels, and how
+    consistently labels are ordered. Problems are repeated labels, empty lists, labels that differ
+    only by case or spaces, ids with spaces, and scores out of order. For captions it has words per
+    caption, repeated and empty captions, and control characters. All files are checked. The exit
+    code is 2 if one of them is invalid.
 
     Examples
     --------

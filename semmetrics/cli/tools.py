@@ -45,9 +45,9 @@ The example files are in {folder}. Try:
     choices={"topic": tuple(_LISTS)},
 )
 def list_topics(run: Run) -> None:
-    """Name the measures, protocols, label normalisations and file formats.
+    """List measures, protocols, label normalisations and file formats.
 
-    'semmetrics explain NAME' says more of a measure or a protocol.
+    'semmetrics explain NAME' explains a measure or a protocol.
 
     Examples
     --------
@@ -101,10 +101,10 @@ def _list_measures() -> list[str]:
     choices={"names": "topics"},
 )
 def explain(run: Run) -> None:
-    """Define a measure or a protocol: equation, source, options, policies.
+    """Explain a measure or a protocol: equation, source, options, policies.
 
-    Averages, options with their defaults and choices, the policies for what is undefined, bounds
-    and traits; an example of use.
+    The output has averages, options with their defaults and choices, policies for undefined
+    values, bounds, traits, and an example.
 
     Examples
     --------
@@ -173,8 +173,8 @@ def demo(run: Run) -> None:
 def completion(run: Run) -> None:
     """Print the completion script of a shell: bash, zsh or fish.
 
-    It completes commands, options and files, and the names of measures, protocols, normalisations
-    and formats.
+    It completes commands, options, files, and names of measures, protocols, normalisations and
+    formats.
 
     Examples
     --------

@@ -187,32 +187,34 @@ class Form:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How to read a file; every default is "as the file says".
+    """Options for reading files. By default, everything is inferred from the file.
 
     Parameters
     ----------
     format : str, optional
-        One of `FORMATS`; "txt" holds captions only. None takes it from the extension (".gz"
-        aside), and on standard input from the content.
+        One of `FORMATS`. "txt" is only for captions. The default is the format of the extension
+        without ".gz", and for standard input the format of the content.
     id_column, label_column, score_column, caption_column, candidate_column : str, optional
-        Columns of a table, or keys of JSON records. None recognises them by name, in any case.
+        Columns of a table, or keys of JSON records. By default, they are recognised by their usual
+        names, in any case.
     delimiter : str, optional
-        The character between CSV cells; None is a comma, or a tab for TSV.
+        The character between cells of CSV. The default is a comma, and for TSV a tab.
     label_delimiter : str, optional
-        CSV with one row an item: what stands between the labels in a cell, and between their
-        scores. None is one row a label. It holds for both sides; what is
-        read says in how many rows there are several.
+        The text between the labels or scores in a cell, for CSV with one row for each item. By
+        default each row is one label. It applies to both sides, and the description of the input
+        has the number of rows with several labels.
     max_line_bytes : int
-        The longest line of CSV and JSONL, in UTF-8, and the longest CSV cell.
+        The largest size of a line of CSV and JSONL, and of a cell of CSV, in UTF-8.
     max_bytes : int
-        The most bytes to read, after decompression. An embedding may have 16 times as many bytes.
+        The largest number of bytes to read, after decompression. The limit of embeddings is 16
+        times as high.
     classes : sequence of str, optional
         The class of each column of a matrix.
     split : str, optional
-        The split of Karpathy's JSON that is read; None is all.
+        The split of Karpathy's JSON. The default is all splits.
     pred, gt : ReadOptions, optional
-        Formats, columns and delimiters of one side, the predictions or the ground truth, in place
-        of those above. Other fields of them are not used.
+        Formats, columns and delimiters only for the predictions or only for the ground truth. They
+        take precedence. Their other fields are ignored.
 
     Examples
     --------
