@@ -2,17 +2,16 @@
 
 Conventions
 -----------
-The first batch with scores decides what scores of 0 and 1 mean: which labels an item has, or
-scores. Later batches are read in the same way, and never change how earlier ones were read. If a
-later batch shows that the first one was probably misread, it raises an error that names the option
-``scores``.
+The first batch with scores decides whether 0 and 1 mark the labels of each item or are scores.
+Later batches are read in the same way and never change how earlier ones were read. If a later batch
+shows that the first one was probably misread, it raises an error that names the option ``scores``.
 
 A batch has one of these forms:
 
 - "plain": lists without scores.
 - "empty": lists without entries.
-- "zeros": every score is 0 or 1, and some are 0. They say which labels an item has.
-- "members": a matrix or mapping of 0 and 1, or of booleans, that says which labels an item has.
+- "zeros": every score is 0 or 1, and some are 0. They mark the labels of each item.
+- "members": a matrix or mapping of 0 and 1, or of booleans, which mark the labels of each item.
 - "cells": a matrix of 0 and 1 whose cells could also be scores.
 - "scores": lists with scores.
 - "table": a matrix of scores.
@@ -46,7 +45,7 @@ FORM_NAMES = {
     "scores": "scores",
     "whole": "a matrix, or a part of the items",
 }
-"""What messages call the forms of batches."""
+"""The names of the forms of batches in messages."""
 _INCOMPATIBLE = {
     "plain": frozenset({"zeros", "scores"}),
     "table": frozenset(FORM_NAMES) - {"table", "cells"},
@@ -70,7 +69,7 @@ class _KnownIds:
         return new
 
     def among(self, parts: Sequence[Ids], others: Sequence[Ids]) -> list[str]:
-        """Return the other ids that are among those of the parts."""
+        """Return the other ids that occur in the parts."""
         for part in parts[self._n_parts :]:
             self._names.update(dict.fromkeys(map(str, part)))
         self._n_parts = len(parts)
@@ -87,9 +86,9 @@ class InputBuffer:
     Attributes
     ----------
     source, noun, reading : str
-        The name of the first batch, what its entries are, and how it was read.
+        The name of the first batch, the noun for its entries, and how it was read.
     notes : list of Fact
-        What was odd in the batches, each once.
+        The notes on all batches, without repetitions.
     unlike : tuple of int, int and str
         As ``Lists.unlike``, for all batches.
     forms : set of str
@@ -199,7 +198,7 @@ class InputBuffer:
         return batch
 
     def read_alike(self, lists: Lists) -> Lists:
-        """Return a batch whose scores of 0 and 1 are read as those of the batches so far."""
+        """Return a batch whose scores of 0 and 1 are read like the earlier batches."""
         form = _form_of(lists)
         is_of_members = not self.forms.isdisjoint(_MEMBER_FORMS)
         if "table" in self.forms and form == "cells":
@@ -240,7 +239,7 @@ class InputBuffer:
         return batch
 
     def read_buffer_alike(self, other: InputBuffer) -> InputBuffer:
-        """Return another buffer whose scores of only 1 are read as those of the batches so far."""
+        """Return another buffer whose scores of 1 are read like the earlier batches."""
         is_of_members = not self.forms.isdisjoint(_MEMBER_FORMS)
         if not is_of_members or "scores" not in other.forms or not other.only_ones:
             return other
@@ -379,13 +378,13 @@ class InputBuffer:
 
     @property
     def contents(self) -> tuple[int, str]:
-        """How many entries all batches had, and what they are called."""
+        """The number of entries of all batches, and the noun for an entry."""
         n_entries = self.n_dropped_entries + sum(len(side.codes) for side in self.sides)
         return n_entries, "score" if "table" in self.forms else self.noun
 
     @property
     def verb(self) -> str:
-        """What the predictions of labels are: "scored" if every label has a score."""
+        """The form of predicted labels, such as "scored" if every label has a score."""
         return "scored" if "table" in self.forms else "predicted"
 
     @property

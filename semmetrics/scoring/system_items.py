@@ -71,7 +71,7 @@ class LoadedPart(NamedTuple):
 
 
 class DroppedItems:
-    """What is stored of items that were summed and dropped.
+    """The sums and notes of items that were evaluated and dropped.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class DroppedItems:
     counts : dict from part to counts
         How many items were left out or merged.
     without_items : dict from part to Observations
-        What was observed in batches of which no item is left.
+        Observations in batches without any remaining item.
     sample : list of Lists
         One item, the predictions and the ground truth, with which notes are made.
     notes : list of Fact
@@ -141,7 +141,7 @@ class DroppedItems:
         Raises
         ------
         InputError
-            If the measures, what was fitted, or the items do not fit.
+            If the measures, their fits, or the items do not fit.
         """
         if self.chosen and other.chosen:
             names = _measure_names(self.chosen)
@@ -303,7 +303,7 @@ class SystemItems:
         """Return whether a batch must not be joined with stored items.
 
         Items of different batches are never joined. Therefore a batch is summed by itself if its
-        sides do not have the same ids, or if one of its ids is that of a stored item.
+        sides do not have the same ids, or if a stored item has one of its ids.
         """
         if self.preds.repeated_ids(batch.preds) or self.gts.repeated_ids(batch.gts):
             return True
@@ -321,7 +321,7 @@ class SystemItems:
         for name in _WHOLE_OPTIONS:
             options[name] = OPTIONS[name].default
         if self.is_empty:
-            # Also errors of the options, and of what they name.
+            # This includes errors in options and in the files that they name.
             _check_measures(setup.join(preds, ref, **options))
         else:
             setup.kind.join(preds, ref, setup.options.replace(**options))
@@ -347,7 +347,7 @@ class SystemItems:
         ):
             dropped.identified_by |= {"numbers", "other numbers"}
         if shard is not None:
-            # The numbers of its items are those of all items.
+            # Its items are numbered among all items.
             name = f"{shard.number}/{shard.of}"
             first_number = dropped.shard_sizes.get(name, 0)
             sizes = {**dropped.shard_sizes, name: first_number + len(ref)}
@@ -422,7 +422,7 @@ class SystemItems:
     # ---- summing and dropping items -------------------------------------------------------------
 
     def join(self, setup: Evaluation, system: str) -> Evaluation:
-        """Join the stored items, choose measures and open what these need."""
+        """Join the stored items, choose measures, and open their models."""
         pred, ref = _with_ids(self.preds.lists(), self.gts.lists())
         values: dict[str, Any] = {}
         for name, parts in self.by_item.items():
@@ -522,7 +522,7 @@ class SystemItems:
         *,
         ci: bool,
     ) -> list[Fact]:
-        """Return what a user should know of the dropped items, and of their scores.
+        """Return the notes on dropped items and on their scores.
 
         Parameters
         ----------
@@ -749,7 +749,7 @@ def _without_items(statistics: Statistics) -> Statistics:
 def _read_values(
     by_item: Mapping[str, Any], pred: Any, ref: Any, setup: Evaluation
 ) -> dict[str, Any]:
-    """Return values of items as arrays; weights by id if items have ids."""
+    """Return values of items as arrays, except weights by id if items have ids."""
     resolved = resolve_options(by_item, setup.kind.name)
     files = setup.options.read
     values: dict[str, Any] = {}
@@ -792,7 +792,7 @@ def _notes_of(
     statistics: Mapping[str, Statistics],
     without_items: Mapping[str, Observations],
 ) -> list[Fact]:
-    """Return what was odd in the items of one system, and what has no effect on them."""
+    """Return the notes on the items of one system, and on options without effect."""
     (system,) = joined.tasks
     observed = {part: one.observations for part, one in statistics.items()}
     merged = _merge_observations(observed, without_items)
