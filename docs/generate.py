@@ -12,6 +12,7 @@ from semmetrics.arguments import describe_type
 from semmetrics.cli.app import load_commands
 from semmetrics.cli.generate import options_of
 from semmetrics.metrics import registry
+from semmetrics.metrics.measure_table import ROWS
 from semmetrics.options import (
     COMMAND_OPTIONS,
     OF_COMMANDS,
@@ -332,7 +333,7 @@ def _entry(one: Any, papers: dict[str, str], taken: set[str]) -> list[str]:
     terms = [name if name not in taken else f"{name} ({one.kind})" for name in names]
     terms = [term for term in dict.fromkeys(terms) if term not in taken]
     taken.update(terms)
-    page = _PAGES.get(registry._ROWS[one.kind, one.name][1], one.kind)
+    page = _PAGES.get(ROWS[one.kind, one.name].module, one.kind)
     told = [one.summary]
     told += [f"{alias} is `{text}`." for alias, text in one.aliases.items()]
     told += [f"{name} is {what}." for name, what in papers.items() if name != one.name]
