@@ -93,8 +93,9 @@ def measure_value(
 
     Parameters
     ----------
-    y_true, y_pred : arrays, shapes (n,) or (n, classes), frames, sparse matrices or
-    lists sample_weight : array, shape (n,), optional **options
+    y_true, y_pred : arrays of shape (n,) or (n, classes), frames, sparse matrices or lists
+    sample_weight : array, shape (n,), optional
+    **options
         As for ``make_scorer``, and ``measures`` with a single measure.
 
     Returns
