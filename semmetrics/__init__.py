@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from semmetrics._version import __version__ as __version__
 
-if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
+# For editors and type checkers. At run time, a name is imported when it is first used.
+if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import InputWarning as InputWarning

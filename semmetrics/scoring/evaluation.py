@@ -48,7 +48,7 @@ def _no_measures() -> ChosenMeasures:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """What is evaluated, and how.
+    """The state of a score: its options, inputs, tasks and measures.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Evaluation:
             if hasattr(value, "forget"):
                 value.forget()
 
-    # ---- what a user should know ----------------------------------------------------------------
+    # ---- notes -----------------------------------------------------------------------------------
 
     def understood(self) -> list[str]:
         """Describe how each input was read, with the ground truth on the last line.

@@ -307,9 +307,8 @@ def interval_options(options: ResolvedOptions) -> Bootstrap | None:
     if not isinstance(ci, (bool, np.bool_)):
         wanted = "True, with the level as level=0.9"
         raise InputError("bad-option", name="ci", value=ci, wanted=wanted)
-    intervals = Bootstrap.of(
-        given
-    )  # raises an error for wrong options, also without ci
+    # Wrong options are an error even without ci.
+    intervals = Bootstrap.of(given)
     if not ci:
         return None
     return intervals
