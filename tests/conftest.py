@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from sampling import deselect_unsampled
 
 from semmetrics.store.files import cache_folder
 
@@ -55,7 +56,9 @@ def pytest_configure(config):
         config.pluginmanager.register(Skipped(path))
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if not SLOW:
+        deselect_unsampled(config, items)
     for item in items:
         if item.name in WITH_SYNONYMS and not find_spec("pycocoevalcap"):
             item.add_marker(pytest.mark.skip(reason="pycocoevalcap is not installed"))

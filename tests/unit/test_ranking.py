@@ -45,6 +45,7 @@ def random_tables(seed, ties):
     return scores, targets, rng.random(n) * rng.integers(0, 2, n) + 0.01
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("name", PEERS)
