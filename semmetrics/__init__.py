@@ -9,7 +9,7 @@ from semmetrics._version import __version__ as __version__
 
 # For editors and type checkers. At run time, a name is imported when it is first used.
 if TYPE_CHECKING:
-    from semmetrics.data.form import ReadOptions as ReadOptions
+    from semmetrics.data.read_options import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import InputWarning as InputWarning
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 _HOMES = {
     name: f"semmetrics.{home}"
     for home, names in {
-        "data.form": "ReadOptions",
+        "data.read_options": "ReadOptions",
         "errors": "InputError InputWarning MissingDependencyError",
         "kinds.captions": "as_captions",
         "kinds.classes": "as_classes",

@@ -185,6 +185,11 @@ def _describe_list(item_types: Sequence[Any]) -> str:
     return f"a list of {_TYPE_NAMES[item_types[0]].plural}"
 
 
+def is_iterable(value: object) -> bool:
+    """Return whether a value can be iterated. Arrays without dimensions cannot."""
+    return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
+
+
 # ---- tests of single types --------------------------------------------------
 
 

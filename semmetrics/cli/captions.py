@@ -14,8 +14,8 @@ from semmetrics.messages import listing, pluralize, visible
 from semmetrics.options import READING, flag
 
 if TYPE_CHECKING:
-    from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
+    from semmetrics.data.read_options import ReadOptions
     from semmetrics.reports import Records
 
 
@@ -167,7 +167,7 @@ def pairs(run: Run) -> None:
     semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json \
         references.json
     """
-    from semmetrics.data.form import prediction_options, truth_options
+    from semmetrics.data.read_options import prediction_options, truth_options
     from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.pair_job import PairJob, check_k
 

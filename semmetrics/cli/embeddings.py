@@ -15,7 +15,7 @@ from semmetrics.messages import listing, pluralize, visible
 from semmetrics.options import flag
 
 if TYPE_CHECKING:
-    from semmetrics.data.form import ReadOptions
+    from semmetrics.data.read_options import ReadOptions
 
 _COVERAGE_COLUMNS = [
     "system",

@@ -27,7 +27,7 @@ from semmetrics.options import (
 )
 
 if TYPE_CHECKING:
-    from semmetrics.data.form import ReadOptions
+    from semmetrics.data.read_options import ReadOptions
     from semmetrics.reports import Records
 
 _NAMED_OPTIONS = tuple(
@@ -233,7 +233,7 @@ class Run:
         Options of the command line only, options that are not set and the names in ``without`` are
         left out.
         """
-        from semmetrics.data.form import make_read_options
+        from semmetrics.data.read_options import make_read_options
 
         keywords = {}
         for name, value in self.given.items():

@@ -25,10 +25,12 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from semmetrics.data.form import Form, ReadOptions, check_classes
+from semmetrics.data.class_lists import check_classes
+from semmetrics.data.form import Form
 from semmetrics.data.items import Items, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite, class_numbers
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, undamaged
 from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places, at, require
 from semmetrics.messages import pluralize

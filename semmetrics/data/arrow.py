@@ -29,10 +29,12 @@ from semmetrics.data.column_coder import (
     null_count,
 )
 from semmetrics.data.entries import object_keys
-from semmetrics.data.form import Form, ReadOptions, find_columns, unused
+from semmetrics.data.form import Form
+from semmetrics.data.input_columns import find_columns
 from semmetrics.data.item_rows import item_rows
 from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import ReadOptions, unused
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import ROW, InputError, at
 from semmetrics.schema import as_id

@@ -28,10 +28,11 @@ import numpy as np
 
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.cell_lists import check_styles, place_of_styles
-from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
+from semmetrics.data.form import EXTENSIONS, TABLES
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import (
     SMALL,
     UTF16,

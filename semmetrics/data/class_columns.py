@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from semmetrics.data.form import Form, ReadOptions, column_among, find_id
+from semmetrics.data.form import Form
+from semmetrics.data.input_columns import column_among, find_id
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError
 
 BINARY, SHARE = "binary", "share"

@@ -11,8 +11,8 @@ from itertools import islice
 from operator import not_
 from typing import Any
 
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.item_rows import without_blanks
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import InputError, at
 

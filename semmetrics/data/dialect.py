@@ -16,7 +16,8 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from semmetrics.data.csv_rows import first_row
-from semmetrics.data.form import FILE_ID, ReadOptions
+from semmetrics.data.form import FILE_ID
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError, at
 from semmetrics.messages import shown

@@ -14,8 +14,10 @@ from numbers import Integral, Real
 from typing import Any
 
 from semmetrics.data.entries import as_score
-from semmetrics.data.form import Form, ReadOptions, find_columns
+from semmetrics.data.form import Form
+from semmetrics.data.input_columns import find_columns
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import InputError, at
 from semmetrics.schema import as_id
@@ -29,11 +31,10 @@ def is_one_entry(record: Any, form: Form, options: ReadOptions) -> bool:
 
     Examples
     --------
-    >>> from semmetrics.data.form import DEFAULTS
     >>> form = Form(noun="label", columns=("label", "labels"), keys=("labels",), scored=True)
-    >>> is_one_entry({"id": 1, "label": "cat"}, form, DEFAULTS)
+    >>> is_one_entry({"id": 1, "label": "cat"}, form, ReadOptions())
     True
-    >>> is_one_entry({"id": 1, "labels": "cat, dog"}, form, DEFAULTS)
+    >>> is_one_entry({"id": 1, "labels": "cat, dog"}, form, ReadOptions())
     False
     """
     if form.single or not form.scored or not isinstance(record, Mapping):

@@ -19,7 +19,7 @@ from semmetrics.data.class_columns import (
     find_id_beside_classes,
     find_named_classes,
 )
-from semmetrics.data.form import Form, ReadOptions, find_id, is_one_hot
+from semmetrics.data.form import Form
 from semmetrics.data.formats import find_table
 from semmetrics.data.formats.base import Table
 from semmetrics.data.frames import (
@@ -32,10 +32,12 @@ from semmetrics.data.frames import (
     to_arrow_table,
     with_index_ids,
 )
+from semmetrics.data.input_columns import find_id, is_one_hot
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_unknown
 from semmetrics.data.one_hot_tables import not_a_label_column, one_hot_ids, one_hot_text
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.messages import a_kind

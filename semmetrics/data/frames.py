@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import check_once
-from semmetrics.data.form import FILE_ID, ReadOptions
+from semmetrics.data.form import FILE_ID
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import undamaged
 from semmetrics.errors import ROW, InputError
 from semmetrics.schema import ID_NAMES, as_id

@@ -27,9 +27,9 @@ from semmetrics.arguments import check_once
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Codes, Ints, offsets
 from semmetrics.data.arrays import read_arrays
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.plain_pickle import read_plain_pickle
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import Source, enough_memory, load, undamaged
 from semmetrics.errors import InputError
 from semmetrics.store.files import open_output

@@ -19,15 +19,7 @@ import numpy as np
 
 from semmetrics.data.cell_lists import check_no_vectors, read_cell_lists
 from semmetrics.data.cells import MISSING_TEXTS
-from semmetrics.data.form import (
-    DEFAULTS,
-    MATRICES,
-    TABLES,
-    Form,
-    ReadOptions,
-    is_truth,
-    unused,
-)
+from semmetrics.data.form import MATRICES, TABLES, Form
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.formats.base import Table
 from semmetrics.data.input_formats import FIRST_LINE, format_of
@@ -41,6 +33,7 @@ from semmetrics.data.json_files import (
 )
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
+from semmetrics.data.read_options import DEFAULTS, ReadOptions, is_truth, unused
 from semmetrics.data.source import (
     Source,
     check_lines,

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.arguments import check_choice, check_once
+from semmetrics.arguments import check_choice, check_once, is_iterable
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.form import is_iterable
 from semmetrics.data.id_parts import PARTS, compared, rename_ids
 from semmetrics.data.lists import Ids, Lists, Numbering, Side, Texts, take_ids
 from semmetrics.errors import InputError

@@ -22,11 +22,13 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import check_once
-from semmetrics.data.form import Form, ReadOptions, find_columns, unused
+from semmetrics.data.form import Form
 from semmetrics.data.formats import find_document
+from semmetrics.data.input_columns import find_columns
 from semmetrics.data.item_rows import ELEMENT, item_rows, without_blanks
 from semmetrics.data.items import Items
 from semmetrics.data.public import annotations_of, image_key
+from semmetrics.data.read_options import ReadOptions, unused
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
 

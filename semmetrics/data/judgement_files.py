@@ -37,12 +37,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.id_parts import ToId, id_reader
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import CandidateKey, Judgements, name_of
 from semmetrics.data.pascal import is_pascal, read_pascal
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import TABLE_KINDS, opened, read_side_table
 from semmetrics.data.source import Source
 from semmetrics.errors import FROM_0, Fact, InputError, at

@@ -27,10 +27,12 @@ from pyarrow import json as pa_json
 
 from semmetrics.core.ragged import Ints
 from semmetrics.data.column_coder import Coder, OddError, leave_if
-from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
+from semmetrics.data.form import Form
+from semmetrics.data.input_columns import column_among, find_columns
 from semmetrics.data.item_rows import row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import UTF16, Source, ahead, line_blocks
 from semmetrics.data.tables import describe_table, split_text
 from semmetrics.errors import Fact, InputError, at

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import precision_of, refuse_masked
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.formats import find_document
 from semmetrics.data.frame_reader import Names, read_frame
 from semmetrics.data.frames import (
@@ -30,6 +30,7 @@ from semmetrics.data.items import Items, encode, encode_numbers
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, class_numbers, is_number_rows
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.tables import entry_rows
 from semmetrics.errors import ROW, InputError, Places
 

@@ -23,8 +23,10 @@ from semmetrics.data.class_columns import (
     find_named_classes,
 )
 from semmetrics.data.csv_rows import Rows, field_limit, first_row, second_row
-from semmetrics.data.form import Form, ReadOptions, find_id, is_one_hot
+from semmetrics.data.form import Form
+from semmetrics.data.input_columns import find_id, is_one_hot
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError, Places, at
 from semmetrics.schema import TRUTHS, as_id, as_number

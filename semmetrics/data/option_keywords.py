@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
-from semmetrics.data.form import ReadOptions, make_read_options
+from semmetrics.data.read_options import ReadOptions, make_read_options
 from semmetrics.errors import InputError
 from semmetrics.options import (
     OPTIONS,

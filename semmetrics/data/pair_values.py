@@ -26,11 +26,11 @@ from semmetrics import schema as schemas
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.top_k import top_k
 from semmetrics.data.arrays import plain_array
-from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.id_parts import ToId, id_reader
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.objects import plain_matrix
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import TABLE_KINDS, opened, read_side_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, at

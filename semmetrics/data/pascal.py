@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.mat_files import Struct, read_mat
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, Fact, InputError
 

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
     ScoredLabels,
     optional_key,
@@ -30,6 +30,7 @@ from semmetrics.data.formats.base import (
 )
 from semmetrics.data.items import Items
 from semmetrics.data.lists import Holds, Numbering
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import counted, listing, pluralize, shown

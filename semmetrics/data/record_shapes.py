@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
+from semmetrics.data.read_options import ReadOptions
 
 _SPLIT = {"columns", "index", "data"}
 _TABLE = {"schema", "data"}
@@ -32,11 +33,10 @@ def find_records(
 
     Examples
     --------
-    >>> from semmetrics.data.form import DEFAULTS
     >>> form = Form(noun="label", columns=("label",), keys=("labels",))
-    >>> find_records({"a": {"labels": ["cat"]}}, form, DEFAULTS)
+    >>> find_records({"a": {"labels": ["cat"]}}, form, ReadOptions())
     [{'id': 'a', 'labels': ['cat']}]
-    >>> find_records({"id": {"0": "a"}, "labels": {"0": ["cat"]}}, form, DEFAULTS)
+    >>> find_records({"id": {"0": "a"}, "labels": {"0": ["cat"]}}, form, ReadOptions())
     [{'id': 'a', 'labels': ['cat']}]
     """
     entry_names = {

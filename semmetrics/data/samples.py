@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.data.form import DEFAULTS, TABLES, Form, ReadOptions, is_iterable
+from semmetrics.arguments import is_iterable
+from semmetrics.data.form import TABLES, Form
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.input_formats import FIRST_LINE, format_of
 from semmetrics.data.inputs import open_input
 from semmetrics.data.json_files import parse, parse_source
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.source import Source, enough_memory
 from semmetrics.messages import a_kind
 

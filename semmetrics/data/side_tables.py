@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_once
+from semmetrics.arguments import check_once, is_iterable
 from semmetrics.data.csv_rows import Rows, field_limit
-from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.frames import frame_table, is_frame
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import json_lines, parse_source
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import ROW, InputError, at
 from semmetrics.schema import Row, Schema, Settle, Table

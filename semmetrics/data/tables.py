@@ -14,10 +14,12 @@ from typing import Any, TypeVar
 
 from semmetrics.data.cells import CutListError, are_lists_of_scores, pair_lists
 from semmetrics.data.csv_rows import Rows, field_limit
-from semmetrics.data.form import Form, ReadOptions, find_columns
+from semmetrics.data.form import Form
+from semmetrics.data.input_columns import find_columns
 from semmetrics.data.item_rows import item_rows, row_notes
 from semmetrics.data.items import Items
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import pluralize, shown

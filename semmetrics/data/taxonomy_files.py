@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import opened, read_side_table
 from semmetrics.data.source import Source
 from semmetrics.data.taxonomy import Taxonomy

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import Source, load
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError, at, require

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.embed.converted import is_converted, read_meta, verify
 from semmetrics.embed.embedder import (
     CachedEmbedder,

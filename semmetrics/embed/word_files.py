@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.ragged import Bools
 from semmetrics.data.arrays import read_arrays
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_inputs import read_class_list
 from semmetrics.data.source import Source, enough_memory, load, naming, unpacked
 from semmetrics.embed.embedder import Vectors

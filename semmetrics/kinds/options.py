@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.options import (
     OPTIONS,

@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from semmetrics.data.form import (
+from semmetrics.data.form import Form
+from semmetrics.data.read_options import (
     DEFAULTS,
-    Form,
     ReadOptions,
     prediction_options,
     truth_options,

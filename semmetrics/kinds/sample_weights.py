@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import Fact
 from semmetrics.kinds.note_builders import named
 

@@ -40,8 +40,8 @@ from semmetrics.core.ngrams import find_rows, sum_equal_rows
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data import frequencies
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequencies import FrequencyTable
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.tasks import CaptionTask, caption_task, kept
 from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.caption_steps import (

@@ -16,8 +16,8 @@ import numpy as np
 
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.blocks import Parts
-from semmetrics.data.form import ReadOptions, prediction_options, truth_options
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
 from semmetrics.scale.stream import (
     ItemWeights,
     StreamedSide,

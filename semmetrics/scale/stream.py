@@ -25,15 +25,11 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools, Ints, slices, starts_run
 from semmetrics.data.blocks import Parts, find_parts
-from semmetrics.data.form import (
-    ReadOptions,
-    prediction_options,
-    truth_options,
-)
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, Texts, join_ids
 from semmetrics.data.option_keywords import takes_options
+from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
 from semmetrics.data.source import ahead
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind

@@ -25,8 +25,8 @@ from semmetrics._version import __version__
 from semmetrics.arguments import check_fields
 from semmetrics.core.hashing import UNVERSIONED, by_value, hash_ids
 from semmetrics.core.ragged import Bools, Ints
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds.base import Tasks, each_task

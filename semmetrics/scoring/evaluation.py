@@ -17,13 +17,13 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.data.categories import name_categories
-from semmetrics.data.form import ReadOptions, prediction_options, truth_options
 from semmetrics.data.id_parts import compared
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Lists, gather
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.data.observations import Observations
+from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind, resolve_kind
 from semmetrics.kinds.base import Kind, Tasks, each_task, name_task

@@ -32,8 +32,8 @@ import numpy as np
 
 from semmetrics.arguments import check_type
 from semmetrics.data.categories import name_categories
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.option_keywords import takes_options
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import Fact, InputError, warn_user
 from semmetrics.kinds.options import copy_options

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.parsing import parse

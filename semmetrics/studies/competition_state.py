@@ -21,8 +21,8 @@ import numpy as np
 
 from semmetrics._version import __version__
 from semmetrics.core.hashing import by_value
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.descriptions import finite_or_none

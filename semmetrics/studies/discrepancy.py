@@ -35,9 +35,9 @@ from itertools import chain, combinations
 from typing import Any, NamedTuple, TypeGuard
 
 from semmetrics.arguments import check_choice
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.lists import Lists
 from semmetrics.data.option_keywords import takes_options
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.note_builders import counted, named

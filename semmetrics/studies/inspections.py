@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.reports import Records
 from semmetrics.schema import as_answer

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.option_keywords import takes_options
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.note_builders import counted
 from semmetrics.messages import did_you_mean, listing, pluralize

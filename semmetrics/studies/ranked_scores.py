@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.metrics.parsing import parse_in_any_case

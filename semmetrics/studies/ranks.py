@@ -19,7 +19,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.options import RANKED_BY
 from semmetrics.studies import value_tables

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from semmetrics.data.dialect import find_delimiter
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.frames import is_frame
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.side_tables import TABLE_KINDS, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, InputError

@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, TypeAlias
 
-from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.note_builders import counted, named
 from semmetrics.messages import printable

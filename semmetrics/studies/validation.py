@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.option_keywords import takes_options
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind, resolve_kind
 from semmetrics.kinds.options import resolve_options

@@ -14,9 +14,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.frames import frame_table, is_frame
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import opened, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import ROW, InputError

@@ -17,8 +17,8 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.option_keywords import takes_options
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.parsing import parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS

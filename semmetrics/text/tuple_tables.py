@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import enough_memory, load, no_collection, text_lines
 from semmetrics.errors import InputError, at
 from semmetrics.messages import brief

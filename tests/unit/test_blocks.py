@@ -16,8 +16,8 @@ from refusals import refused
 from semmetrics import ReadOptions, as_labels
 from semmetrics.data import blocks, large_text, source
 from semmetrics.data.blocks import find_parts
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.classes import as_classes

@@ -9,7 +9,7 @@ import pytest
 from reading import saved
 from refusals import refused
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
 
 

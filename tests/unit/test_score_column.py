@@ -5,8 +5,8 @@ from reading import refused_in, saved
 
 import semmetrics
 from semmetrics import ReadOptions
-from semmetrics.data.form import truth_options
 from semmetrics.data.large_text import read_large
+from semmetrics.data.read_options import truth_options
 from semmetrics.data.source import load
 from semmetrics.kinds.labels import FORM
 

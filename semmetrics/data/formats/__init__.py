@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import DocumentFormat, TableFormat, TextFormat
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import UTF16, Source
 
 _MAX_BYTES_TO_MATCH = 2**14

@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from semmetrics.data.form import Form, ReadOptions, is_truth, unused
+from semmetrics.data.form import Form
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions, is_truth, unused
 from semmetrics.data.source import Source
 from semmetrics.errors import Fact, InputError, Places
 from semmetrics.schema import as_id, as_real

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions, find_id, is_truth
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
     CAPTIONS,
     RECORD,
@@ -26,7 +26,9 @@ from semmetrics.data.formats.base import (
     recipe,
     require_key,
 )
+from semmetrics.data.input_columns import find_id
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions, is_truth
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import counted, listing, pluralize
 from semmetrics.schema import as_id

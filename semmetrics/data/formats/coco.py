@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -31,6 +31,7 @@ from semmetrics.data.formats.base import (
     unused_keys,
 )
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id, as_number

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
     LABELS,
     DocumentFormat,
@@ -30,6 +30,7 @@ from semmetrics.data.formats.base import (
 )
 from semmetrics.data.formats.captions import path_aliases
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError, Places, at
 from semmetrics.messages import pluralize

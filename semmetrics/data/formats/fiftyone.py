@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions, is_truth
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -25,6 +25,7 @@ from semmetrics.data.formats.base import (
 )
 from semmetrics.data.formats.captions import path_aliases
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions, is_truth
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 

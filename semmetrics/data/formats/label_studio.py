@@ -24,7 +24,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions, is_truth
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -42,6 +42,7 @@ from semmetrics.data.formats.base import (
     unused_results,
 )
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions, is_truth
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -32,6 +32,7 @@ from semmetrics.data.formats.base import (
     require_key,
 )
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id

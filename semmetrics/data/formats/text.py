@@ -14,9 +14,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.formats.base import LABELS, TextFormat, recipe
 from semmetrics.data.items import Items
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines, undamaged
 from semmetrics.errors import InputError, Places, at
 from semmetrics.messages import pluralize

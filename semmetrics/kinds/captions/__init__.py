@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from semmetrics.data import public
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.samples import Sample
 from semmetrics.errors import InputError
 from semmetrics.kinds.recognition import Certainty, Verdict, names_entries

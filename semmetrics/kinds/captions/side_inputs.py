@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.read_options import DEFAULTS
 from semmetrics.metrics.cider import DocumentFrequencies
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.form import Form
 from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.samples import Sample
 from semmetrics.errors import InputError
 from semmetrics.kinds.recognition import Certainty, Verdict

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.ragged import Ints
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError, at
 from semmetrics.kinds import class_names, sample_weights
 from semmetrics.kinds.base import Measures, Options

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.categories import mark_verified
-from semmetrics.data.form import ReadOptions, is_truth
 from semmetrics.data.lists import Lists
+from semmetrics.data.read_options import ReadOptions, is_truth
 from semmetrics.data.swapped import check_labels
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from semmetrics.core.backend import refuse_masked
 from semmetrics.core.ragged import Floats
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import FROM_0, InputError
 
 _MAX_EXCESS = 0.01  # over 1, of the sum of probabilities of half precision

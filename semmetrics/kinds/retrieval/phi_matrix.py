@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.data.form import check_classes
+from semmetrics.data.class_lists import check_classes
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.pair_values import IDS_BESIDE, read_pair_ids
 from semmetrics.data.rankings import PHI, fingerprint

@@ -1,0 +1,46 @@
+"""Check lists of class names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from semmetrics.errors import InputError
+
+
+def check_classes(
+    classes: Sequence[Any],
+    where: str,
+    unit: str = "{noun} {} (from 0)",
+    start: int = 0,
+    noun: str = "class",
+) -> None:
+    """Raise if a class is not a string, is empty or appears twice.
+
+    Parameters
+    ----------
+    classes : sequence
+    where : str
+        Name of the input, for messages.
+    unit : str
+        Place of a class within the input, with a field for its number.
+    start : int
+        Number of the first class.
+    noun : str
+        Noun for a class.
+    """
+    noun = noun.removesuffix(" name")
+    unit = unit.replace("{noun}", noun)
+    first_numbers: dict[str, int] = {}
+    for number, name in enumerate(classes, start):
+        place = f"{where}, {unit.format(number)}"
+        if not isinstance(name, str):
+            wanted = f"the name of a {noun}"
+            raise InputError("wrong-type", place, value=name, wanted=wanted)
+        if not name.strip():
+            remedy = "each position is a column: name it"
+            raise InputError("empty", place, role=f"the {noun}", remedy=remedy)
+        first_number = first_numbers.setdefault(name, number)
+        if first_number != number:
+            other = unit.format(first_number)
+            raise InputError("duplicate-at", place, role=repr(name), other=other)
