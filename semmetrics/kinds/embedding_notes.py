@@ -122,6 +122,6 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
         return [Fact("not-cached", values={"model": name}) for name in names]
     cached = [model for model in embedders if isinstance(model, CachedEmbedder)]
     if not cached:
-        return [no_effect("cache", "no embedding in use is slower than it")]
+        return [no_effect("cache", "no embedding in use is slower")]
     troubles = [model.trouble for model in cached if model.trouble]
     return list(dict.fromkeys(troubles))

@@ -274,7 +274,8 @@ _COSINE: dict[str, Any] = {
 }
 BagSim = define(
     name="BagSim",
-    summary="Cosine of the embeddings of both label lists, each joined to one text.",
+    summary="Cosine similarity of the embeddings of the two label lists, each joined "
+    "into one sentence.",
     equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
     source="Kubany et al. 2020, section 3.2",
     cite=("kubany2020",),
@@ -285,7 +286,7 @@ BagSim = define(
 )
 MeanSim = define(
     name="MeanSim",
-    summary="Cosine of the mean label vectors of both sides.",
+    summary="Cosine similarity of the mean label vectors of both sides.",
     equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
     source="mean of normalised label vectors",
     options=bag_options("0"),
@@ -565,7 +566,8 @@ class TransportFamily(ItemMeans):
 _BUILD = choice_option(
     "build",
     "labels text",
-    "every label a point, or the words of the joined text (Kubany et al. 2020)",
+    "the points that are moved: whole labels, or the words of all labels "
+    "(Kubany et al. 2020)",
 )
 _DISTANCE: dict[str, Any] = {
     "family": TransportFamily(),
@@ -578,7 +580,8 @@ _DISTANCE: dict[str, Any] = {
 }
 WMD = define(
     name="WMD",
-    summary="Least total distance that the words of one side travel to become the other's.",
+    summary="Word mover's distance: the smallest total distance to move the words of "
+    "one side to the words of the other side.",
     equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
     source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
     cite=("kubany2020", "kusner2015"),
@@ -586,7 +589,8 @@ WMD = define(
 )
 RWMD = define(
     name="RWMD",
-    summary="Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
+    summary="Relaxed WMD, a lower bound: each word moves to the nearest word of the "
+    "other side. The larger of both directions.",
     equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
     source="Kusner et al. 2015, section 4",
     cite=("kusner2015",),

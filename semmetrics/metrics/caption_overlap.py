@@ -70,8 +70,8 @@ _LENGTH_LIMIT = 1 << 26
 REFERENCE_LENGTH = choice_option(
     "reflen",
     "closest shortest average",
-    "length of the effective "
-    "reference: closest to the candidate's (the shorter of two)",
+    "the effective reference length: that of the reference closest to the "
+    "candidate (the shorter one in a tie), the shortest, or the average",
 )
 
 
@@ -344,7 +344,8 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
 ROUGE_L = caption_measure(
     "ROUGE-L",
     CaptionMeans(_rouge_values),
-    "F of the longest common subsequence with the references, recall weighing more.",
+    "F-measure of the longest common subsequence with the references, weighted "
+    "towards recall.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
     cite=("lin2004", "chen2015"),
@@ -391,7 +392,7 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     1.0
     """
     if not is_cutoff(n):
-        wanted = "a whole number from 1"
+        wanted = "an integer from 1"
         raise InputError("bad-option", name="n", value=n, wanted=wanted)
     for name, caption in (("first", first), ("second", second)):
         if isinstance(caption, (str, bytes)):
@@ -602,15 +603,21 @@ def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
 NGSM = caption_measure(
     "NGSM",
     CaptionMeans(_ngsm_values),
-    "Geometric mean over orders of the shared n-grams among all of both captions.",
+    "Geometric mean, over the orders of n-grams, of the Jaccard similarity of "
+    "two captions' n-grams.",
     "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
     "Wan et al. 2022, equations 1 to 4",
     cite=("wan2022",),
     options=(
         MeasureOption(
-            "order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"
+            "order",
+            "order",
+            4,
+            (1, 2, 3, 4),
+            int,
+            help="the largest order of the n-grams",
         ),
-        choice_option("refs", "mean max", "over the references of an item"),
+        choice_option("refs", "mean max", "how the references of an item are combined"),
         NO_REFERENCE,
     ),
     symmetric=True,

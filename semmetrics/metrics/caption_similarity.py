@@ -281,15 +281,15 @@ def _falling_similarity(entry: list[Any]) -> float:
 _BIDIRECTIONAL = choice_option(
     "bidirectional",
     "no yes",
-    "whether phrases of the references count, "
-    "too: the harmonic mean of both means, after (cos + 1) / 2",
+    "also match the phrases of the references: the harmonic mean of both "
+    "directions, with similarities as (cos + 1) / 2",
     short="bidir",
 )
 SoftSPICE = caption_measure(
     "Soft-SPICE",
     CaptionMeans(_soft_spice_values),
-    "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
-    "references'.",
+    "Mean similarity of each phrase of the candidate's scene graph to the most "
+    "similar phrase of the references.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
     "Li et al. 2023 (FACTUAL), and its code",
     cite=("li2023",),
@@ -473,25 +473,29 @@ class BagPairs:
 _REFERENCES = choice_option(
     "references",
     "joined mean",
-    "several references are joined to one text, or their similarities averaged",
+    "whether several references are joined into one text, or their "
+    "similarities are averaged",
     short="refs",
 )
 BagSim = caption_measure(
     "BagSim",
     CaptionMeans(_bag_values),
-    "Cosine of the embeddings of the candidate and of its references.",
+    "Cosine similarity of the embeddings of the candidate and its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
-    "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
+    "Kubany et al. 2020, section 3.2, applied to captions instead of label lists",
     cite=("kubany2020",),
     options=(
         _REFERENCES,
         EMBEDDING,
         policy_option(
-            "no_prediction", "nopred", "0", "candidates that are blank or not known"
+            "no_prediction",
+            "nopred",
+            "0",
+            "candidates that are empty or out of vocabulary",
         ),
         NO_REFERENCE,
         policy_option(
-            "undefined", "undef", "0", "references that are blank or not known"
+            "undefined", "undef", "0", "references that are empty or out of vocabulary"
         ),
     ),
     bounds=(-1.0, 1.0),

@@ -246,7 +246,7 @@ _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
 DuplicatedCaption = caption_measure(
     "DuplicatedCaption",
     CaptionMeans(_is_duplicated),
-    "Share of candidates that have a word three or more times in a row.",
+    "Share of candidates in which a word occurs at least three times in a row.",
     "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
     "Wan et al. 2022, section 4.3",
     cite=("wan2022",),
@@ -255,7 +255,7 @@ DuplicatedCaption = caption_measure(
 CaptionLength = caption_measure(
     "CaptionLength",
     CaptionMeans(_count_tokens),
-    "Mean number of tokens of a candidate.",
+    "Mean number of tokens per candidate.",
     "Σ |s| / |S|",
     "description",
     **_UNBOUNDED,
@@ -263,7 +263,8 @@ CaptionLength = caption_measure(
 LengthRatio = caption_measure(
     "LengthRatio",
     LengthRatioFamily(),
-    "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
+    "Total length of the candidates divided by the total effective reference "
+    "length of BLEU.",
     "Σ |s| / Σ |r(s)|",
     "Papineni et al. 2002, section 2.2.2",
     cite=("papineni2002",),
@@ -273,7 +274,7 @@ LengthRatio = caption_measure(
 ReferenceCount = caption_measure(
     "ReferenceCount",
     CaptionMeans(_count_references),
-    "Mean number of references of a candidate.",
+    "Mean number of references per candidate.",
     "Σ |R(s)| / |S|",
     "description",
     **_UNBOUNDED,
@@ -281,7 +282,7 @@ ReferenceCount = caption_measure(
 Vocabulary = caption_measure(
     "Vocabulary",
     DistinctFamily(_hash_words, share=False),
-    "Number of different tokens in all candidates.",
+    "Number of distinct tokens in all candidates.",
     "|{w: w in s for some s}|",
     "description",
     interval="jackknife",  # a resample misses a third of the captions and their words
@@ -290,7 +291,7 @@ Vocabulary = caption_measure(
 UniqueCaptions = caption_measure(
     "UniqueCaptions",
     DistinctFamily(_hash_captions, share=True),
-    "Share of different captions among the candidates.",
+    "Share of distinct captions among the candidates.",
     "|{s}| / |S|",
     "description",
     interval="jackknife",

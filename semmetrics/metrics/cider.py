@@ -638,10 +638,10 @@ _SHARED_OPTIONS = (
     choice_option(
         "df",
         " ".join(SOURCES),
-        "what document frequencies are counted on: the images of the "
-        "run, its rows, or a fit that is given",
+        "where document frequencies are counted: in the references of the images, "
+        "in all rows, or in a given corpus",
     ),
-    choice_option("stem", "none porter", "stem words (Porter 1980)"),
+    choice_option("stem", "none porter", "whether words are stemmed (Porter 1980)"),
     NO_REFERENCE,
 )
 _SIGMA = MeasureOption(
@@ -650,7 +650,7 @@ _SIGMA = MeasureOption(
     6.0,
     kind=float,
     check=_check_sigma,
-    help="length difference at which the penalty is exp(-1/2), in bigrams",
+    help="the difference in length, in bigrams, at which the penalty is exp(-1/2)",
 )
 _TRAITS: dict[str, Any] = {
     "cite": ("vedantam2015",),
@@ -661,7 +661,8 @@ _TRAITS: dict[str, Any] = {
 CIDErD = caption_measure(
     "CIDEr-D",
     CaptionMeans(cider_values),
-    "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
+    "Cosine similarity of the clipped tf-idf n-gram vectors to those of the "
+    "references, with a penalty for differences in length.",
     "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, section 7; coco-caption",
     options=(_SIGMA, *_SHARED_OPTIONS),
@@ -670,7 +671,7 @@ CIDErD = caption_measure(
 CIDEr = caption_measure(
     "CIDEr",
     CaptionMeans(cider_values),
-    "Cosine of the tf-idf vectors of n-grams with the references.",
+    "Cosine similarity of the tf-idf n-gram vectors to those of the references.",
     "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, equations 2 and 3; the authors' code",
     options=_SHARED_OPTIONS,

@@ -267,7 +267,7 @@ def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> fl
 def _check_candidates(name: Any) -> None:
     """Check that candidates are not a label universe such as "reference"."""
     if name in _UNIVERSES:
-        wanted = "all, seen, unseen, or the name of another list of classes"
+        wanted = "all, seen, unseen, or the name of a list of classes"
         raise InputError("bad-option", name="candidates", value=name, wanted=wanted)
 
 
@@ -276,17 +276,18 @@ _OPTIONS = (
         "labels",
         "labels",
         _UNIVERSES[0],
-        help="the classes whose images count: the class "
-        "list, or without one those of both sides (auto); those with images (reference); the "
-        "class list (given); seen, unseen, or a list of class_lists, populations or hops",
+        help="the classes that are evaluated: auto is the class list, or the classes of "
+        "both sides without one; reference is the classes with images; given is "
+        "the class list; otherwise seen, unseen, or the name of a list from "
+        "class_lists, populations or hops",
     ),
     MeasureOption(
         "candidates",
         "among",
         ALL,
         check=_check_candidates,
-        help="the classes among which one "
-        "is predicted: all, seen, unseen, or another list",
+        help="the classes that can be predicted: all, seen, unseen, or the name of a "
+        "list",
     ),
 )
 _define = partial(define, kind="classes", order_invariant=False)
@@ -295,7 +296,8 @@ _define = partial(define, kind="classes", order_invariant=False)
 PerClassAccuracy = _define(
     name="PerClassAccuracy",
     family=ClassFamily(),
-    summary="Mean over the classes with images of each class's top-K accuracy.",
+    summary="Mean over the classes of the top-K accuracy of each class. Classes "
+    "without images are left out.",
     equation="(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
     source="Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
     cite=("xian2018",),
@@ -309,7 +311,7 @@ PerClassAccuracy = _define(
 Accuracy = _define(
     name="Accuracy",
     family=ImageFamily(),
-    summary="Share of the images whose class is among the first K.",
+    summary="Share of the images whose class is among the K highest-ranked classes.",
     equation="|right| / |images|",
     source="Xian et al. 2018, section 5.3, which prefers the mean over classes",
     cite=("xian2018",),
@@ -318,7 +320,7 @@ Accuracy = _define(
 H = _define(
     name="H",
     family=HarmonicMean(),
-    summary="Harmonic mean of the per-class accuracy on seen and on unseen classes.",
+    summary="Harmonic mean of the per-class accuracies on seen and unseen classes.",
     equation="2 ts tr / (ts + tr)",
     source="Xian et al. 2018, section 5.3, the equation of the harmonic mean",
     cite=("xian2018",),
@@ -327,8 +329,9 @@ H = _define(
 AUSUC = _define(
     name="AUSUC",
     family=StackingFamily(best=False),
-    summary="Area under the curve of seen over unseen accuracy, by calibrated stacking.",
-    equation="∫ A_S dA_U over the constant taken from the scores of seen classes",
+    summary="Area under the seen-unseen accuracy curve of calibrated stacking.",
+    equation="∫ A_S dA_U over the constant that is subtracted from the scores of seen "
+    "classes",
     source="Chao et al. 2016",
     cite=("chao2016",),
     cutoff=False,
@@ -337,7 +340,7 @@ AUSUC = _define(
 BestH = _define(
     name="BestH",
     family=StackingFamily(best=True),
-    summary="Largest H over all constants of calibrated stacking: an upper bound of H.",
+    summary="Largest H over all constants of calibrated stacking, an upper bound of H.",
     equation="max_γ 2 A_U(γ) A_S(γ) / (A_U(γ) + A_S(γ))",
     source="Mancini et al. 2021, best harmonic mean (there by image)",
     cite=("mancini2021",),

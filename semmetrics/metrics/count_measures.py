@@ -34,9 +34,10 @@ from semmetrics.metrics.set_options import set_options
 ALL_AVERAGES = ("example", "macro", "micro", "weighted")
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _OPTION_HELP = {
-    "q": "the number of labels of the data set",
-    "beta": "how many times as much recall weighs as precision",
-    "normalize": "divide by the hits (Kubany et al. 2020), or by the references",
+    "q": "the number of labels in the dataset",
+    "beta": "the weight of recall relative to precision",
+    "normalize": "whether to divide by the number of hits (Kubany et al. 2020) or of "
+    "references",
 }
 
 
@@ -228,7 +229,7 @@ def _options_of(formula: Callable[..., Any]) -> tuple[MeasureOption, ...]:
                 "wrong-formula",
                 measure=formula.__name__,
                 problem=f"takes {name!r}",
-                remedy=f"use the counts {', '.join(_COUNTS)}; options are keyword-only",
+                remedy=f"use the counts {', '.join(_COUNTS)}. Options are keyword-only",
             )
     return tuple(options)
 

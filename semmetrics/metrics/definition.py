@@ -305,7 +305,7 @@ class Definition:
         if not self.cutoff:
             raise InputError("measure-option", option="a cutoff @k", measure=self.name)
         if not is_cutoff(k):
-            wanted = "a whole number from 1, below 2**53"
+            wanted = "an integer from 1, below 2**53"
             raise InputError("bad-option", name="k", value=k, wanted=wanted)
         return Measure(self, options, int(k))
 

@@ -329,7 +329,7 @@ def _check_values(
         "wrong-formula",
         measure=definition.name,
         problem=f"gives {result}",
-        remedy="return one number for each count, nan if undefined",
+        remedy="return one number for each count, or nan if it is undefined",
     )
 
 

@@ -451,7 +451,8 @@ class DistanceFamily(ItemMeans):
 _UNKNOWN = choice_option(
     "unknown",
     "error own",
-    "labels outside the taxonomy: refused, or each a root of its own",
+    "labels that are not in the taxonomy: raise an error, or treat each as its "
+    "own root",
 )
 _ROOT = choice_option(
     "root", "exclude include", "whether the root counts as an ancestor"
@@ -485,21 +486,23 @@ def _hierarchical(
 
 hP = _hierarchical(
     "hP",
-    "Share of the predicted labels and their ancestors that are true or ancestors of true labels.",
+    "Hierarchical precision: the share of the predicted labels and their "
+    "ancestors that are true labels or ancestors of true labels.",
     "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors",
     formulas.precision,
     "no_prediction",
 )
 hR = _hierarchical(
     "hR",
-    "Share of the true labels and their ancestors that are predicted or ancestors of predictions.",
+    "Hierarchical recall: the share of the true labels and their ancestors "
+    "that are predicted labels or ancestors of predicted labels.",
     "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors",
     formulas.recall,
     "no_reference",
 )
 hF = _hierarchical(
     "hF",
-    "Harmonic mean of hierarchical precision and recall.",
+    "Hierarchical F: the harmonic mean of hierarchical precision and recall.",
     "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors",
     formulas.f1,
 )
@@ -509,39 +512,42 @@ _SET_OPTIONS = {
 LCADistance = define(
     name="LCADistance",
     family=DistanceFamily(),
-    summary="Links between a predicted label and the nearest true one, through their lowest common "
-    "ancestor.",
+    summary="Number of edges from a predicted label to the nearest true label, through "
+    "their lowest common ancestor.",
     equation="mean over z in Z of min over y in Y of min over a in anc(z) ∩ anc(y) of "
-    "d(z, a) + d(y, a), or of the height of a (0 where z = y)",
+    "d(z, a) + d(y, a), or of the height of a (0 if z = y)",
     source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
     cite=("deng2010", "bertinetto2020"),
     options=(
         choice_option(
             "measure",
             "edges height",
-            "links through the common ancestor, or its height",
+            "edges through the common ancestor, or the height of the ancestor",
         ),
         choice_option(
             "normalize",
             "none depth",
-            "divide by the largest value that the taxonomy allows",
+            "whether to divide by the largest possible value in the taxonomy",
         ),
         choice_option(
             "unconnected",
             "root skip",
-            "labels without a common ancestor: joined at an implied root, or left out",
+            "labels without a common ancestor: connect them at an implied root, or "
+            "leave them out",
             short="unconn",
         ),
         _UNKNOWN,
         _SET_OPTIONS["duplicates"]._replace(averages=None),
-        policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
+        policy_option(
+            "empty", "empty", "0", "nothing is predicted and nothing is true"
+        ),
         policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
         policy_option("no_reference", "noref", "skip", "nothing true"),
         policy_option(
             "undefined",
             "undef",
             "skip",
-            "items whose predictions are all left out as unconnected",
+            "items in which no prediction is connected to a true label",
         ),
         _SET_OPTIONS["decode"],
         _SET_OPTIONS["keep_at_least"],

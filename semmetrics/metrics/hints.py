@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-_ROC_AUC = "write ROC-AUC of labels, or AUSUC of classes"
+_ROC_AUC = "write ROC-AUC for labels, or AUSUC for classes"
 
 
 def _measures_at(k: int | str) -> str:
     """Return what to write for the accuracy of the first k predictions."""
     return (
-        f"write HitRate@{k} of retrieval, PerClassAccuracy@{k} or Accuracy@{k} of "
+        f"write HitRate@{k} for retrieval, or PerClassAccuracy@{k} or Accuracy@{k} for "
         "classes"
     )
 
 
 HINTS = {
-    "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
-    "or Recall@K for the fraction of the positives that are",
-    "HR": "write HitRate@K, or hR for the hierarchical recall",
+    "R": "write HitRate@K for whether any positive is among the first K, which most "
+    "papers print, or Recall@K for the fraction of the positives among the "
+    "first K",
+    "HR": "write HitRate@K, or hR for hierarchical recall",
     "P": "write Precision@K",
-    "Accuracy": "for label sets write Jaccard (example-based accuracy, as in kubany2020) or "
-    "SubsetAccuracy (accuracy_score of scikit-learn)",
+    "Accuracy": "for label sets, write Jaccard (the example-based accuracy of kubany2020) "
+    "or SubsetAccuracy (scikit-learn's accuracy_score)",
     "AUC": _ROC_AUC,
     "AUROC": _ROC_AUC,
     "F2": "write FBeta(beta=2)",
@@ -27,18 +28,21 @@ HINTS = {
     "B": "write BLEU-4, or another order",
     "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
     "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
-    "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without its penalty for errors of fluency; a "
-    "trained model finds those: see aac-metrics",
+    "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without the penalty for fluency errors. "
+    "The package aac-metrics has the model that detects them",
     "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
 }
 """What to write for names that are short or ambiguous."""
 
 NAMES_ELSEWHERE = {
-    "acc": "write Accuracy or PerClassAccuracy of classes, SubsetAccuracy or Jaccard of label sets",
+    "acc": "write Accuracy or PerClassAccuracy for classes, or SubsetAccuracy or "
+    "Jaccard for label sets",
     "averageprecision": "write mAP, the mean over classes, or AP, the mean over items",
     "averageprecisionscore": "write mAP, the mean over classes, or AP, the mean over items",
-    "bertscore": "it is not computed; of captions write BagSim, of labels SoftF1",
-    "clipscore": "it is not computed; score a matrix of similarities with --task retrieval",
+    "bertscore": "semmetrics does not compute it. Write BagSim for captions, or SoftF1 for "
+    "labels",
+    "clipscore": "semmetrics does not compute it. Score a matrix of similarities with "
+    "--task retrieval",
     "exactmatch": "write SubsetAccuracy",
     "exactmatchratio": "write SubsetAccuracy",
     "fscore": "write F1 or FBeta(beta=2)",
@@ -48,7 +52,7 @@ NAMES_ELSEWHERE = {
     "iou": "write Jaccard",
     "labelrankingaverageprecision": "write LRAP",
     "labelrankingaverageprecisionscore": "write LRAP",
-    "meanaverageprecision": "write mAP of labels, MAP of retrieval",
+    "meanaverageprecision": "write mAP for labels, or MAP for retrieval",
     "rouge": "write ROUGE-L",
     "topk": _measures_at("K"),
     "topkaccuracy": _measures_at("K"),

@@ -33,7 +33,7 @@ EMBEDDING = MeasureOption(
     "embedding",
     "embedding",
     DEFAULT_EMBEDDING,
-    help="which of the embeddings given is meant",
+    help="the name of one of the given embeddings",
 )
 """The option of every measure that compares labels by an embedding."""
 

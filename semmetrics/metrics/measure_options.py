@@ -23,7 +23,7 @@ AUTO = "auto"
 
 _INTEGER_LIMIT = 2**53
 """All integers below it are exact as float64."""
-_WANTED_OF_KIND = {int: "a whole number below 2**53", float: "a number"}
+_WANTED_OF_KIND = {int: "an integer below 2**53", float: "a number"}
 """What messages call the values of a type, if they are not strings."""
 
 
@@ -124,8 +124,8 @@ class MeasureOption(NamedTuple):
                 )
         elif isinstance(value, str) and not _can_be_written(value):
             wanted = (
-                "text that can stand in a measure's name: no blanks at its ends, "
-                "commas only inside parentheses that close"
+                "text that can be part of a measure's name: without spaces at its ends, "
+                "and with commas only inside matching parentheses"
             )
             raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
 
@@ -134,7 +134,7 @@ class MeasureOption(NamedTuple):
         smallest, largest = self.within
         if not isinstance(value, (int, float)) or smallest <= value <= largest:
             return
-        wanted = f"a whole number from {smallest}"
+        wanted = f"an integer from {smallest}"
         if self.kind is float or largest < np.inf:
             wanted = f"a number in [{smallest}, {largest}]"
         raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
@@ -162,8 +162,9 @@ def choice_option(
 def universe_option(averages: tuple[str, ...] | None = None) -> MeasureOption:
     """Return the option for the labels that count in a measure."""
     text = (
-        "the labels that count: the class list, or without one those of both sides (auto); "
-        "of the ground truth; of both sides; the class list"
+        "the labels that are evaluated: auto is the class list, or the labels of "
+        "both sides without one; reference is the labels of the ground truth; "
+        "union is the labels of both sides; given is the class list"
     )
     option = choice_option("labels", f"{AUTO} reference union given", text)
     return option._replace(averages=averages)

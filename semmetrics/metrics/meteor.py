@@ -75,7 +75,7 @@ _ARGUMENTS = (
 _PROGRAM = replace(
     METEOR_FILES,
     purpose="METEOR(program=java)",
-    alternative="score METEOR, which needs none",
+    alternative="score METEOR, which does not need it",
 )
 
 
@@ -496,16 +496,18 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 
 # ---- definitions ---------------------------------------------------------------------
 
-_RECALL = "how much recall counts in the mean of precision and recall"
-_PENALTY = "the largest penalty for chunks"
+_RECALL = "the weight of recall in the mean of precision and recall"
+_PENALTY = "the largest fragmentation penalty"
 _RELEASE = choice_option(
-    "release", "1.5", "release of the program, with its English parameters and -norm"
+    "release",
+    "1.5",
+    "the release of the program, with its English parameters and -norm",
 )
 _COUNTED_BY = choice_option(
     "program",
     "python java",
-    "what counts: this library, or the program itself, "
-    "which needs Java and gives the same counts",
+    "what computes the counts: this library, or the original program. It needs "
+    "Java and gives the same counts",
 )
 _PARAPHRASES = choice_option(
     "paraphrases", "true false", "whether paraphrases match", short="par"
@@ -513,13 +515,14 @@ _PARAPHRASES = choice_option(
 _PART = choice_option(
     "part",
     " ".join(PARTS),
-    "METEOR itself, a factor of it (of fragmentation, chunks "
-    "over matches, lower is better), or the share of words that match at a stage",
+    "METEOR itself, one of its factors (for fragmentation, chunks divided by "
+    "matches, lower is better), or the share of words that match at one stage",
 )
 METEOR = caption_measure(
     "METEOR",
     MeteorFamily(),
-    "Harmonic mean of weighted precision and recall of matched words, less a penalty for chunks.",
+    "Harmonic mean of the weighted precision and recall of matched words, with "
+    "a fragmentation penalty.",
     "(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
     "METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
     cite=("denkowski2014", "banerjee2005"),
@@ -537,7 +540,8 @@ METEOR = caption_measure(
 METEOR_NLTK = caption_measure(
     "METEOR-nltk",
     CaptionMeans(_nltk_values),
-    "nltk's METEOR: mean over items of the largest value over references.",
+    "METEOR as nltk computes it: mean over items of the highest value over the "
+    "references.",
     "(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
     cite=("lavie2007",),

@@ -126,7 +126,7 @@ def ncs(
     if isinstance(extended, int):
         size = extended
     if size < 1 or extended not in (None, "k", size):
-        wanted = "a whole number from 1, or 'k'"
+        wanted = "an integer from 1, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
     matrix = as_matrix(phi)
     retrieved = Retrieved(top, matrix, largest_cutoff, queries, leave_out, rows)
@@ -163,7 +163,10 @@ def _running_sums(table: NDArray[Any], cutoffs: Sequence[int]) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         np.cumsum(table, axis=1, out=sums[:, 1:])
     if not np.isfinite(sums).all():
-        raise InputError("infinite-sum", role="phi, or of 2 to the power of phi")
+        raise InputError(
+            "infinite-sum",
+            role="the gain of a candidate: phi, or 2 to the power of phi",
+        )
     return sums[:, np.minimum(cutoffs, table.shape[1])]
 
 

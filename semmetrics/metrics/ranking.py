@@ -176,14 +176,16 @@ def _define_item_ranking(
 
 LRAP = _define_item_ranking(
     "LRAP",
-    summary="Mean over true labels of the share of true labels among those ranked as high.",
+    summary="Mean, over the true labels of an item, of the share of true labels among "
+    "the labels ranked at least as high.",
     equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
     source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
     cite=("tsoumakas2010",),
 )
 RankingLoss = _define_item_ranking(
     "RankingLoss",
-    summary="Share of an item's (true, other) label pairs in the wrong order; a tie is wrong.",
+    summary="Share of the pairs of a true label and another label that are in the "
+    "wrong order. Ties count as wrong.",
     equation="|{(y, z): s(y) <= s(z)}| / (|Y| |not Y|)",
     source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
     cite=("schapire2000", "tsoumakas2010"),
@@ -192,7 +194,7 @@ RankingLoss = _define_item_ranking(
 )
 CoverageError = _define_item_ranking(
     "CoverageError",
-    summary="How many labels to go through, best first, until all true ones are found.",
+    summary="Number of highest-ranked labels that are needed to cover all true labels.",
     equation="max over y in Y of |{l: s(l) >= s(y)}|",
     source="Tsoumakas et al. 2010, section 7.3.3, plus one",
     cite=("tsoumakas2010",),
@@ -376,14 +378,15 @@ def _roc_auc(
 _AVERAGE = choice_option(
     "average",
     "macro weighted micro",
-    "classes alike or by support, or all as one",
+    "average the classes equally, average them by support, or pool them",
     short="avg",
 )
 _AVERAGES = ("macro", "weighted", "micro")
 mAP = define(
     name="mAP",
     family=ClassCurveFamily(_average_precision, counts_difficult=False),
-    summary="Mean over classes of the average precision of the items ranked by that class.",
+    summary="Mean average precision: the mean over classes of the average precision of "
+    "the items ranked by their score for the class.",
     equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
     source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
     cite=("everingham2010", "lin2014"),
@@ -395,14 +398,15 @@ mAP = define(
             "interp",
             "none",
             get_args(Interpolation),
-            help="none as scikit-learn; 11 points; all points; 101 points",
+            help="none, as in scikit-learn; at 11 points; at all points; at 101 points",
         ),
         MeasureOption(
             "ties",
             "ties",
             "grouped",
             get_args(TieRule),
-            help="equal scores together as scikit-learn, or in file order as VOC and COCO",
+            help="equal scores as one step, as in scikit-learn, or in the order of the "
+            "file, as VOC and COCO do",
         ),
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
     ),
@@ -413,7 +417,8 @@ mAP = define(
 define(
     name="ROC-AUC",
     family=ClassCurveFamily(_roc_auc, counts_difficult=True),
-    summary="Mean over classes of the probability that a positive is ranked before another item.",
+    summary="Mean over classes of the probability that a positive item has a higher "
+    "score than a negative item.",
     equation="P(s(positive) > s(other)) + P(s(positive) = s(other)) / 2",
     source="Fawcett 2006, section 7",
     cite=("fawcett2006",),
@@ -421,7 +426,10 @@ define(
         _AVERAGE,
         universe_option(),
         families.policy_option(
-            "no_reference", "noref", "skip", "classes of all items, or of none"
+            "no_reference",
+            "noref",
+            "skip",
+            "classes that all items have, or that no item has",
         ),
     ),
     averages=_AVERAGES,

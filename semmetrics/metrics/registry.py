@@ -85,7 +85,7 @@ def _check_name(definition: Definition, name: str) -> None:
     if _load(*key) and not _is_own_earlier_name(definition, name):
         raise InputError("name-taken", name=name)
     if not _VALID_NAME.fullmatch(name) and key not in ROWS:
-        wanted = "a name without blanks and (),=@|"
+        wanted = "a name without spaces and without any of (),=@|"
         raise InputError("bad-option", name="name", value=name, wanted=wanted)
 
 

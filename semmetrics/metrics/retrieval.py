@@ -70,14 +70,14 @@ NO_POSITIVE = families.policy_option(
     "no_reference", "noref", "skip", "queries without positives"
 )
 UNFOUND = families.policy_option(
-    "undefined", "undef", "nan", "queries whose list has none of their positives"
+    "undefined", "undef", "nan", "queries with no positive in their list"
 )
 LEVEL = MeasureOption(
     "rel",
     "rel",
     kind=int,
     within=(1, np.inf),
-    help="the lowest grade that counts as relevant; without it, every grade above 0",
+    help="the lowest grade that counts as relevant. The default is any grade above 0",
 )
 
 # ---- ranks ---------------------------------------------------------------------------
@@ -398,7 +398,8 @@ retrieval_measure = partial(
 Recall = retrieval_measure(
     "Recall",
     QueryMeans(_recall),
-    "Share of a query's positives among its first K candidates, mean over queries.",
+    "Share of a query's positives that are among its first K candidates, "
+    "averaged over the queries.",
     "|G_q ∩ Q_q,K| / |G_q|",
     "Biten et al. 2022, equation 1",
     cite=("biten2022",),
@@ -407,7 +408,8 @@ Recall = retrieval_measure(
 Precision = retrieval_measure(
     "Precision",
     QueryMeans(_precision),
-    "Share of a query's first K candidates that are positives, mean over queries.",
+    "Share of a query's first K candidates that are positives, averaged over "
+    "the queries.",
     "|G_q ∩ Q_q,K| / K",
     "Manning et al. 2008, section 8.4; P_K of trec_eval",
     cite=("manning2008",),
@@ -416,7 +418,8 @@ Precision = retrieval_measure(
 HitRate = retrieval_measure(
     "HitRate",
     QueryMeans(_hit),
-    "Share of queries with a positive among their first K candidates: R@K in most papers.",
+    "Share of the queries with a positive among their first K candidates, R@K "
+    "in most papers.",
     "[G_q ∩ Q_q,K ≠ ∅]",
     "Biten et al. 2022, equation 2; Hodosh et al. 2013",
     cite=("biten2022",),
@@ -425,7 +428,7 @@ HitRate = retrieval_measure(
 MRR = retrieval_measure(
     "MRR",
     QueryMeans(_reciprocal),
-    "Mean reciprocal rank of the first positive; 0 where it is beyond K.",
+    "Mean reciprocal rank of the first positive, 0 if it is beyond K.",
     "1 / min rank(G_q)",
     "Voorhees 1999, the TREC-8 question answering track report",
     cite=("voorhees1999",),
@@ -434,7 +437,8 @@ MRR = retrieval_measure(
 MAP = retrieval_measure(
     "MAP",
     QueryMeans(_average_precision),
-    "Mean over queries of average precision: over positives, of the precision at their ranks.",
+    "Mean over the queries of the average precision: the mean over the "
+    "positives of the precision at their ranks.",
     "1/|G_q| Σ_{r≤K} P(r) [q_r ∈ G_q]",
     "Manning et al. 2008, section 8.4; map and map_cut_K of trec_eval",
     cite=("manning2008",),
@@ -443,7 +447,7 @@ MAP = retrieval_measure(
 RPrecision = retrieval_measure(
     "R-Precision",
     QueryMeans(precision_at_r),
-    "Precision among the first R candidates, R being the number of the query's positives.",
+    "Precision among the first R candidates, for a query with R positives.",
     "|G_q ∩ Q_q,R| / R, R = |G_q|",
     "Chun et al. 2022, section 4; as eccv-caption computes it",
     cite=("chun2022",),
@@ -451,7 +455,8 @@ RPrecision = retrieval_measure(
 MAPAtR = retrieval_measure(
     "mAP@R",
     QueryMeans(map_at_r),
-    "Mean over the first R ranks of the precision at those that hold a positive.",
+    "Mean over the first R ranks of the precision at the ranks that have a "
+    "positive, for a query with R positives.",
     "(1/R) Σ_{r≤R} P(r) [q_r ∈ G_q], R = |G_q|",
     "Musgrave et al. 2020, section 4.1; as eccv-caption computes it",
     cite=("musgrave2020", "chun2022"),
@@ -459,7 +464,7 @@ MAPAtR = retrieval_measure(
 PMRP = retrieval_measure(
     "PMRP",
     QueryMeans(precision_at_r),
-    "R-Precision where the positives are plausible matches.",
+    "R-Precision with plausible matches as positives.",
     "|G_q ∩ Q_q,R| / R, R = |G_q|",
     "Chun et al. 2021, section 4.2; as eccv-caption computes it",
     cite=("chun2021",),
@@ -491,7 +496,7 @@ MedR = retrieval_measure(
 Rsum = retrieval_measure(
     "Rsum",
     SumOverDirections(HitRate),
-    "Sum over both directions of HitRate@1, @5 and @10, in percent.",
+    "Sum of HitRate@1, @5 and @10 over both directions, in percent.",
     "100 Σ_{K=1,5,10} (HitRate@K(i2t) + HitRate@K(t2i))",
     "Faghri et al. 2018, the evaluation code of VSE++",
     options=(),

@@ -357,27 +357,30 @@ _THRESHOLD = _Threshold(
     "threshold",
     "thr",
     "auto",
-    help="cosine that a match is above; auto: the embedding's own",
+    help="the cosine similarity that a match exceeds. auto is the threshold of the "
+    "embedding",
 )
 _PAIRS = choice_option(
     "match",
     "exact-first greedy optimal total",
-    "equal labels first, then the largest total similarity; first unused reference in order "
-    "(Kubany et al. 2020); most matches; the largest total similarity",
+    "exact-first pairs equal labels, then maximises the total similarity; "
+    "greedy takes the first unused reference (Kubany et al. 2020); optimal "
+    "finds the most matches; total maximises the total similarity",
 )
 _MATCH = _PAIRS._replace(
     choices=(*_PAIRS.choices, "any"),
-    help=f"{_PAIRS.help}; a reference may serve several",
+    help=f"{_PAIRS.help}; any lets a reference match several predictions",
 )
 _NEAREST = choice_option(
     "match",
     "any total",
-    "the nearest label of the other side; pairs one-to-one with the largest total similarity",
+    "the most similar label of the other side, or one-to-one pairs with the "
+    "largest total similarity",
 )
 _HITS = choice_option(
     "normalize",
     "references hits",
-    "divide by the references, or by the hits (Kubany et al. 2020)",
+    "whether to divide by the number of references or of hits (Kubany et al. 2020)",
 )
 
 
@@ -427,7 +430,7 @@ _SOFT: dict[str, Any] = {
 }
 SemPrecision = _define(
     "SemPrecision",
-    "Share of the predicted labels that mean the same as a true one.",
+    "Share of the predicted labels that match a true label by meaning.",
     "tp / p",
     formulas.precision,
     _THRESHOLD,
@@ -437,7 +440,7 @@ SemPrecision = _define(
 )
 SemRecall = _define(
     "SemRecall",
-    "Share of the true labels that a predicted label means.",
+    "Share of the true labels that match a predicted label by meaning.",
     "tp / g",
     _recall,
     _THRESHOLD,
@@ -456,7 +459,8 @@ SemF1 = _define(
 )
 SemJaccard = _define(
     "SemJaccard",
-    "Matched labels over all labels; the paper's accuracy.",
+    "Number of matched labels divided by the number of all labels, the "
+    "accuracy of the paper.",
     "tp / (p + g - tp)",
     formulas.jaccard,
     _THRESHOLD,
@@ -465,7 +469,8 @@ SemJaccard = _define(
 )
 SemAP = _define(
     "SemAP",
-    "Average precision of the ranked labels of an item, matched by meaning.",
+    "Average precision of the ranked labels of an item, which match true "
+    "labels by meaning.",
     "Σ over matched ranks of (matches so far / rank), over the references or the matches",
     formulas.average_precision,
     _THRESHOLD,
@@ -478,7 +483,7 @@ SemAP = _define(
 )
 SoftPrecision = _define(
     "SoftPrecision",
-    "Mean similarity of predictions to the nearest truth.",
+    "Mean similarity of each predicted label to the most similar true label.",
     "Σ max cos / p",
     formulas.precision,
     _NEAREST,
@@ -487,7 +492,7 @@ SoftPrecision = _define(
 )
 SoftRecall = _define(
     "SoftRecall",
-    "Mean similarity of true labels to the nearest prediction.",
+    "Mean similarity of each true label to the most similar predicted label.",
     "Σ max cos / g",
     _recall,
     _NEAREST,

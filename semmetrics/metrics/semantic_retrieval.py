@@ -422,7 +422,10 @@ def _ndcg_of_grades(block: RankBlock, measure: Measure) -> Floats:
     sums = _sum_gains(block, measure, query, grades, ranks.ranks)
     ideal_sums = _sum_gains(block, measure, query, grades[falling], ideal_ranks)
     if not np.isfinite([sums, ideal_sums]).all():
-        raise InputError("infinite-sum", role="grades, or of 2 to the power of grades")
+        raise InputError(
+            "infinite-sum",
+            role="the gain of a candidate: the grade, or 2 to the power of the grade",
+        )
     return divide(sums, ideal_sums)
 
 
@@ -450,7 +453,7 @@ def _check_extended(value: str) -> None:
         return
     is_short = value.isdecimal() and len(value) < 11
     if not is_short or not is_cutoff(int(value)):
-        wanted = "none, k or a whole number from 1"
+        wanted = "none, k or an integer from 1"
         raise InputError("bad-option", name="extended", value=value, wanted=wanted)
 
 
@@ -458,19 +461,19 @@ _PHI = MeasureOption(
     "phi",
     "phi",
     "default",
-    help="which of the matrices given as phi is meant, or what "
-    "computes it of captions= (--captions): CIDEr-D, CIDEr, METEOR, SPICE "
+    help="the name of one of the matrices given as phi, or the measure that "
+    "computes phi from captions= (--captions): CIDEr-D, CIDEr, METEOR, SPICE "
     "or BagSim",
 )
 _GROUND_TRUTH = choice_option(
     "ground_truth",
     f"kept {LEFT_OUT}",
-    "the query's own positives count as all else, "
-    "or are left out of what is retrieved and of what is most similar",
+    "whether the query's own positives count like all other candidates, or are "
+    "left out of the retrieved and of the most similar ones",
     short="gt",
 )
 _NOTHING_SIMILAR = policy_option(
-    "undefined", "undef", "0", "queries that no candidate has a phi above 0 with"
+    "undefined", "undef", "0", "queries for which no candidate has a phi above 0"
 )
 _NCS_OPTIONS = (
     _PHI,
@@ -488,7 +491,8 @@ _NCS_OPTIONS = (
 NCS = retrieval_measure(
     "NCS",
     PhiMeans(_ncs, _ncs_ties),
-    "Normalised cumulative semantic score: phi of what is retrieved over the largest phi.",
+    "Normalised cumulative semantic score: the sum of phi over the retrieved "
+    "candidates, divided by the largest possible sum.",
     "Σ_{j∈Q_q,K} φ_qj / Σ_{l∈B_q,K} φ_ql, B_q,K the K most similar",
     "Biten et al. 2022, equation 5, as the released code computes it",
     cite=("biten2022",),
@@ -499,7 +503,8 @@ NCS = retrieval_measure(
 SR = retrieval_measure(
     "SR",
     PhiMeans(_recall, _recall_ties),
-    "Semantic recall: the share of an extended ground truth among the first K candidates.",
+    "Semantic recall: the share of the extended ground truth that is among the "
+    "first K candidates.",
     "|G̃_q ∩ Q_q,K| / |G̃_q|",
     "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
@@ -510,14 +515,15 @@ SR = retrieval_measure(
             kind=int,
             required=True,
             within=(1, np.inf),
-            help="how many items, or images, extend the ground truth",
+            help="the number of items, or images, that extend the ground truth",
         ),
         _PHI,
         choice_option(
             "variant",
             "hard soft weighted hit",
-            "how items of the extended ground truth count: "
-            "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)",
+            "how items of the extended ground truth count: equally (hard), by phi "
+            "(weighted), by phi divided by their number (soft), or whether any is "
+            "retrieved (hit)",
         ),
         choice_option(
             "similar",
@@ -531,7 +537,7 @@ SR = retrieval_measure(
             10,
             kind=int,
             within=(1, np.inf),
-            help="of similar=images: images that each caption lists",
+            help="for similar=images, the number of images that each caption lists",
         ),
         _GROUND_TRUTH,
         _NOTHING_SIMILAR,
@@ -542,7 +548,8 @@ SR = retrieval_measure(
 NDCG = retrieval_measure(
     "nDCG",
     PhiMeans(_ndcg),
-    "Normalised discounted cumulative gain by phi, or without one by the grades of the positives.",
+    "Normalised discounted cumulative gain, with phi as the relevance, or the "
+    "grades of the positives without phi.",
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
     "Järvelin and Kekäläinen 2002, section 2",
     cite=("jarvelin2002",),
@@ -550,7 +557,9 @@ NDCG = retrieval_measure(
         _PHI,
         choice_option("gain", "linear exponential", "phi, or 2^phi - 1"),
         choice_option(
-            "discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"
+            "discount",
+            "log2 jarvelin2002",
+            "the discount of rank r: 1/log2(r + 1), or 1/log2 r from rank 2",
         ),
         _GROUND_TRUTH,
         _NOTHING_SIMILAR,
@@ -561,7 +570,7 @@ NDCG = retrieval_measure(
 Nsum = retrieval_measure(
     "Nsum",
     retrieval.SumOverDirections(NCS),
-    "Sum over both directions of NCS@1, @5 and @10, in percent.",
+    "Sum of NCS@1, @5 and @10 over both directions, in percent.",
     "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))",
     "Biten et al. 2022, table 3",
     cite=("biten2022",),

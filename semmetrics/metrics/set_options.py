@@ -63,26 +63,26 @@ _SHARED_OPTIONS = (
         "once",
         ("once", "each"),
         averages=("example",),
-        help="count a repeated label once, or each time",
+        help="whether a repeated label counts once or each time",
     ),
     policy_option(
         "empty",
         "empty",
         "1",
-        "nothing predicted and nothing true",
+        "nothing is predicted and nothing is true",
         ("example", "micro"),
     ),
     policy_option(
-        "absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES
+        "absent", "absent", "skip", "a label that is on neither side", LABEL_AVERAGES
     ),
-    policy_option("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
-    policy_option("no_reference", "noref", "0", "0/0 with nothing true"),
+    policy_option("no_prediction", "nopred", "0", "0/0 if nothing is predicted"),
+    policy_option("no_reference", "noref", "0", "0/0 if nothing is true"),
     policy_option("undefined", "undef", "nan", "0/0 for another reason"),
     MeasureOption(
         "decode",
         "decode",
         "all",
-        help="the rule that makes sets",
+        help="the decoding rule that turns scores into sets",
         check=check_decode,
     ),
     MeasureOption(
@@ -90,7 +90,7 @@ _SHARED_OPTIONS = (
         "min",
         0,
         kind=int,
-        help="labels always kept",
+        help="the minimum number of labels per item",
         within=(0, np.inf),
     ),
 )
@@ -117,7 +117,7 @@ def set_options(
         The policies that a user can choose, because their 0/0 can occur. Default: all.
     """
     average = MeasureOption(
-        "average", "avg", averages[0], averages, help="what the mean is taken over"
+        "average", "avg", averages[0], averages, help="how the value is averaged"
     )
     selected = []
     for option in (average, *_SHARED_OPTIONS):

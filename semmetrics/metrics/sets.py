@@ -31,7 +31,8 @@ _DENOMINATOR = MeasureOption(
     "denom",
     "predictions",
     ("predictions", "cutoff"),
-    help="the number of predictions of an item: those that it has, or the cutoff k",
+    help="the number of predictions of an item that precision divides by: the "
+    "actual number, or the cutoff k",
     averages=("example", "micro"),
 )
 
@@ -126,8 +127,9 @@ class ClassF1(SetFamily):
 CF1 = define(
     name="CF1",
     family=ClassF1(),
-    summary="Harmonic mean of the means over classes of precision and recall (CP, CR). It is "
-    "neither the mean of the classes' F1 (MacroF1) nor C-F1 of pineda2019.",
+    summary="Harmonic mean of the class means of precision (CP) and recall (CR). It "
+    "differs from MacroF1, the mean of the classes' F1, and from C-F1 of "
+    "pineda2019.",
     equation="2 CP CR / (CP + CR)",
     source="Chen et al. 2019, section 4.1, and the released code of ML-GCN",
     cite=("chen2019",),
@@ -144,9 +146,9 @@ CF1 = define(
     policies=("empty", "absent"),
 )
 def FBeta(hit: Any, n_pred: Any, n_ref: Any, *, beta: float) -> Any:
-    """Harmonic mean of precision and recall in which recall weighs beta times as much."""
+    """Weighted harmonic mean of precision and recall, in which recall has beta times the weight."""
     if not 0 < beta < 1e6:
-        wanted = "a number above 0, below 1e6"
+        wanted = "a number above 0 and below 1e6"
         raise InputError(
             "bad-option", name="beta", value=beta, wanted=wanted, in_measure=True
         )
@@ -166,7 +168,7 @@ def FBeta(hit: Any, n_pred: Any, n_ref: Any, *, beta: float) -> Any:
     },
 )
 def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Labels on both sides over labels on either side."""
+    """Number of labels on both sides divided by the number of labels on either side."""
     return formulas.jaccard(hit, n_pred, n_ref)
 
 
@@ -179,7 +181,7 @@ def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     policies=("empty",),
 )
 def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Share of the items whose predicted set is exactly the true set."""
+    """Share of the items whose predicted set equals the true set."""
     is_exact = ((hit == n_pred) & (hit == n_ref)).astype(np.float64)
     is_empty = (n_pred == 0) & (n_ref == 0)
     return np.where(is_empty, np.nan, is_exact)
@@ -216,7 +218,7 @@ def AP(
     *,
     normalize: Literal["references", "hits"] = "references",
 ) -> Any:
-    """Average precision of the ranked labels of an item; 0 where none is a hit."""
+    """Average precision of the ranked labels of an item, 0 if there is no hit."""
     return formulas.average_precision(
         precision_sum, hit, n_pred, n_ref, normalize=normalize
     )
@@ -229,10 +231,13 @@ def AP(
     cite=("brodersen2010", "kubany2020"),
 )
 def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
-    """Mean of an item's recall and of its recall of labels that are not true."""
+    """Mean of an item's recall (sensitivity) and its true negative rate (specificity)."""
     n_union = np.max(n_pred + n_ref - hit, initial=0)
     if q < max(n_union, 1):
-        wanted = "the number of labels of the data set, not less than those of an item"
+        wanted = (
+            "the number of labels in the dataset, at least the number of labels of any "
+            "item"
+        )
         raise InputError(
             "bad-option", name="q", value=q, wanted=wanted, in_measure=True
         )
@@ -252,7 +257,7 @@ def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     policies=(),
 )
 def CardinalityError(n_pred: Any, n_ref: Any) -> Any:
-    """Difference between the numbers of predicted and true labels, without its sign."""
+    """Absolute difference between the numbers of predicted and true labels."""
     return np.abs(np.asarray(n_pred, np.float64) - n_ref)
 
 
@@ -302,14 +307,15 @@ def _define_smoothed_f1(
 _define_smoothed_f1(
     "O-F1",
     "micro",
-    "Overall F1: of the counts of all labels together; nothing on either side scores 1. It is OF1 "
-    "(MicroF1) but for eps.",
+    "Overall F1, from the counts of all labels together. If there are no "
+    "labels at all, it is 1. It differs from OF1 (MicroF1) only by eps.",
 )
 _define_smoothed_f1(
     "C-F1",
     "macro",
-    "Per-class F1: mean over the dictionary; a class absent on both sides scores 1. It is not CF1, "
-    "the harmonic mean of two means over classes.",
+    "Per-class F1, the mean over all classes. A class that is absent on both "
+    "sides scores 1. It differs from CF1, the harmonic mean of two means over "
+    "classes.",
     formula=_smoothed_class_f1,
     policies=("absent",),
     labels="given",
@@ -318,5 +324,6 @@ _define_smoothed_f1(
 _define_smoothed_f1(
     "I-F1",
     "example",
-    "Per-image F1: mean over images; an empty prediction of an empty set scores 1.",
+    "Per-image F1, the mean over images. An empty prediction for an empty set "
+    "scores 1.",
 )

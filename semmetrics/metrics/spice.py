@@ -360,21 +360,22 @@ PARSER_OPTIONS = (
     choice_option(
         "parser",
         " ".join(PARSERS),
-        "what makes the scene graphs: SPICE's own program, which "
-        "needs Java and 'semmetrics spice setup' (official), the parser that comes with "
-        "semmetrics (offline), or tuples= (--tuples FILE) (given)",
+        "the source of the scene graphs: official is the program of SPICE, which "
+        "needs Java and 'semmetrics spice setup'; offline is the parser of "
+        "semmetrics; given is tuples= (--tuples FILE)",
     ),
     choice_option(
         "captions",
         "tokens written",
-        "what is parsed: the tokens of the tokenizer, as "
-        "pycocoevalcap does, or captions as they are written",
+        "the input of the parser: the tokens of the tokenizer, as in "
+        "pycocoevalcap, or the captions as written",
     ),
 )
 SPICE = caption_measure(
     "SPICE",
     CaptionMeans(_spice_values),
-    "F of the tuples of the candidate's scene graph against those of the references.",
+    "F-measure of the tuples of the candidate's scene graph against the tuples "
+    "of the references.",
     "F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
     "Anderson et al. 2016, equations 4 to 6",
     cite=("anderson2016",),
@@ -385,7 +386,7 @@ SPICE = caption_measure(
         *PARSER_OPTIONS,
         NO_REFERENCE,
         policy_option(
-            "undefined", "undef", "skip", "references without tuples of a category"
+            "undefined", "undef", "skip", "references without tuples of the category"
         ),
     ),
     bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate

@@ -341,7 +341,7 @@ def best_threshold(
     sweeps = sweep_rows(rows, thresholds, averages=[average], undefined=undefined)
     sweep = sweeps[average]
     if not len(sweep.points) or not len(rows.n_ref):
-        what = "scores to choose a threshold by"
+        what = "scores to choose a threshold from"
         raise InputError("nothing-given", what=what, remedy="give some items")
     points = np.asarray(sweep.points, np.float64)
     best = best_place(points, sweep.f1)

@@ -134,7 +134,7 @@ def _check_value(name: str, value: Any, option: Option) -> None:
     if option.choices and hint is not Any:
         check_choice(name, value, option.choices)
     if option.least is not None and value < option.least:
-        wanted = f"a whole number from {option.least}"
+        wanted = f"an integer from {option.least}"
         raise InputError("bad-option", name=name, value=value, wanted=wanted)
 
 

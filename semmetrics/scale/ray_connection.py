@@ -67,7 +67,7 @@ def _check_server(host: str, port: int) -> None:
         answer = _receive(connection, _FRAME_HEADER_BYTES, deadline)
     # The first frame of a server has its settings, for stream 0.
     if answer[3:4] != _SETTINGS_FRAME or answer[5:] != _STREAM_0:
-        raise OSError("what answers there is not Ray")
+        raise OSError("the server at this address is not Ray")
 
 
 def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:

@@ -128,8 +128,8 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
             return score.heading
     raise InputError(
         "lacks-measure",
-        what="matches of labels by meaning, or of words",
-        example="SemF1, or METEOR of captions",
+        what="matches of labels by meaning, or matches of words",
+        example="SemF1, or METEOR for captions",
     )
 
 
@@ -156,7 +156,7 @@ def list_confusions(scores: Sequence[Score]) -> Records:
         scores,
         _count_confusions,
         what="predicted classes, or sets of labels",
-        example="F1, or PerClassAccuracy of classes",
+        example="F1, or PerClassAccuracy for classes",
     )
     return _concatenate(_CONFUSION_COLUMNS, confusions)
 
@@ -218,7 +218,10 @@ def _concatenate(
 def list_seen_unseen(scores: Sequence[Score]) -> Records:
     """Return the accuracies on seen and unseen classes for each calibrating constant."""
     curves = first_of_systems(
-        scores, _seen_unseen_curve, what="a curve of seen and unseen", example="AUSUC"
+        scores,
+        _seen_unseen_curve,
+        what="a curve of seen and unseen accuracy",
+        example="AUSUC",
     )
     systems: list[str] = []
     arrays: dict[str, list[Floats]] = {}

@@ -149,7 +149,8 @@ _PINEDA_2019 = Protocol(
 
 _COCO_MULTILABEL = Protocol(
     name="coco-multilabel",
-    title="the table of multi-label recognition: all predictions, and the three highest",
+    title="the usual table of multi-label recognition: all predictions, and the "
+    "three highest",
     source="Chen et al. 2019, section 4.1, and the released code of ML-GCN",
     entries={
         "mAP": "mAP",
@@ -175,7 +176,8 @@ _COCO_MULTILABEL = Protocol(
 
 _COCO_CAPTION = Protocol(
     name="coco-caption",
-    title="captions against references, as the COCO evaluation code prints them",
+    title="captions against references, with the measures that the COCO evaluation "
+    "code prints",
     source="Chen et al. 2015 (COCO captions), and pycocoevalcap 1.2",
     entries={
         "Bleu_1": "BLEU-1",
@@ -218,7 +220,7 @@ _COCO_5K = Protocol(
 
 _COCO_1K = _COCO_5K._replace(
     name="coco-1k",
-    title="the same in five folds of 1,000 images, averaged over the folds",
+    title="coco-5k in five folds of 1,000 images, averaged over the folds",
     entries={
         "R@1": "HitRate@1",
         "R@5": "HitRate@5",
@@ -226,7 +228,9 @@ _COCO_1K = _COCO_5K._replace(
         "Rsum": "Rsum",
     },
     settings={**_BOTH_DIRECTIONS, "folds": 5},
-    absent={"MedR": "is a mean over medians of folds: score each fold alone"},
+    absent={
+        "MedR": "is a mean of the medians of the folds: score each fold separately"
+    },
 )
 
 _F30K = _COCO_5K._replace(
@@ -237,9 +241,9 @@ _F30K = _COCO_5K._replace(
 
 _BITEN_2022 = Protocol(
     name="biten2022",
-    title="image-text retrieval judged by meaning, both directions: recall and NCS",
-    source="Biten et al. 2022, sections 3.4 and 5, tables 2 to 5, figure 3: models are "
-    "trained with margins from CIDEr, and evaluated with SPICE",
+    title="image-text retrieval evaluated by meaning, both directions: recall and NCS",
+    source="Biten et al. 2022, sections 3.4 and 5, tables 2 to 5, figure 3. The "
+    "models are trained with margins from CIDEr and evaluated with SPICE",
     entries={
         "R@1": "HitRate@1",
         "R@5": "HitRate@5",
@@ -283,7 +287,8 @@ _ECCV = Protocol(
 
 _XIAN_2018 = Protocol(
     name="xian2018",
-    title="zero-shot classification, plain and generalised: per-class accuracy and H",
+    title="conventional and generalised zero-shot classification: per-class accuracy "
+    "and H",
     source="Xian et al. 2018, section 5.3 and the tables of sections 6.1 and 6.2",
     entries={
         "ts": "PerClassAccuracy(labels=unseen)",
@@ -372,7 +377,8 @@ class AgreementProtocol(NamedTuple):
 _AGREEMENT_PROTOCOLS_IN_ORDER = (
     AgreementProtocol(
         name="flickr8k-expert",
-        title="Flickr8k-Expert: ratings from 1 to 4, three of each caption, each for itself",
+        title="Flickr8k-Expert: three ratings from 1 to 4 for each caption, which count "
+        "separately",
         source="Hodosh et al. 2013; Anderson et al. 2016; Hessel et al. 2021, appendix A",
         statistics=("kendall-c",),
         own_references="drop-candidate",
@@ -382,8 +388,8 @@ _AGREEMENT_PROTOCOLS_IN_ORDER = (
     ),
     AgreementProtocol(
         name="flickr8k-cf",
-        title="Flickr8k-CF: the share of people who say that a caption describes an image, which "
-        "is a mean of three or more",
+        title="Flickr8k-CF: the share of people who say that a caption describes an "
+        "image, a mean of three or more judgements",
         source="Hodosh et al. 2013; Hessel et al. 2021, appendix A",
         statistics=("kendall-b",),
         own_references="drop-reference",
@@ -393,7 +399,8 @@ _AGREEMENT_PROTOCOLS_IN_ORDER = (
     ),
     AgreementProtocol(
         name="composite",
-        title="Composite: ratings from 1 to 5 of captions of Flickr8k, Flickr30k and COCO together",
+        title="Composite: ratings from 1 to 5 for captions from Flickr8k, Flickr30k and "
+        "COCO together",
         source="Aditya et al. 2018; Hessel et al. 2021, appendix A (tau-c)",
         statistics=("kendall-c", "kendall-b"),
         own_references="drop-reference",
@@ -402,7 +409,8 @@ _AGREEMENT_PROTOCOLS_IN_ORDER = (
     ),
     AgreementProtocol(
         name="pascal-50s",
-        title="Pascal-50S: which of two captions people prefer, five references drawn of 48",
+        title="Pascal-50S: which of two captions people prefer, with five references "
+        "drawn from 48",
         source="Vedantam et al. 2015; Hessel et al. 2021",
         statistics=("accuracy",),
         preferences=True,
@@ -413,7 +421,8 @@ _AGREEMENT_PROTOCOLS_IN_ORDER = (
     ),
     AgreementProtocol(
         name="cxc-sits",
-        title="CxC: how well captions of COCO suit images, from 0 to 5, by way of sampling",
+        title="CxC: how well COCO captions describe images, from 0 to 5, by sampling "
+        "method",
         source="Parekh et al. 2021; Biten et al. 2022, table 1 (Pearson)",
         statistics=("pearson", "spearman"),
         own_references="drop-reference",
@@ -456,7 +465,7 @@ def find_protocol(name: str) -> Protocol:
     >>> find_protocol("pineda2019").entries["C-F1"]
     'C-F1(labels=given)'
     """
-    elsewhere = "protocols of agreement with people belong to meta (semmetrics meta)"
+    elsewhere = "protocols for agreement with people are used by meta (semmetrics meta)"
     return _find(name, PROTOCOLS, "protocol", elsewhere)
 
 
@@ -473,7 +482,7 @@ def find_agreement_protocol(name: str) -> AgreementProtocol:
     >>> find_agreement_protocol("flickr8k-expert").statistics
     ('kendall-c',)
     """
-    elsewhere = "others belong to score (semmetrics score)"
+    elsewhere = "the other protocols are used by score (semmetrics score)"
     return _find(name, AGREEMENT_PROTOCOLS, "agreement protocol", elsewhere)
 
 
@@ -498,7 +507,7 @@ def _find(name: str, protocols: Mapping[str, P], what: str, elsewhere: str) -> P
 def _remedy_for_name(name: str, protocols: Mapping[str, Any], elsewhere: str) -> str:
     """Return what to write instead of an unknown name."""
     if name.partition("(")[0] in protocols:
-        return "a protocol has no options; name its measures instead, with theirs"
+        return "a protocol has no options. Name its measures with their options instead"
     if name in PROTOCOLS or name in AGREEMENT_PROTOCOLS:
         return elsewhere
     if protocols is PROTOCOLS and fold(name) in _HINTS_BY_BENCHMARK:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DIFFERENCES = {
-    "own": "the source of the measure differs",
+    "own": "the source code of the measure differs",
     "n": "the number of items differs",
     "data": "the ground truth differs",
     "classes": "the class list differs",
@@ -42,13 +42,13 @@ _DIFFERENCES = {
     "gallery": "the gallery differs",
     "emb": "the embedding differs",
     "matrix": "phi differs",
-    "lookup": "the rule of lookup differs",
-    "oov": "what stands for unknown labels differs",
+    "lookup": "the lookup rule differs",
+    "oov": "the value of unknown labels differs",
     "taxonomy": "the taxonomy differs",
     "fit:df": "the document frequencies differ",
     "fit:parser": "the parser of scene graphs differs",
     "weights": "the sample weights differ",
-    "L": "the number of labels averaged over differs",
+    "L": "the number of averaged labels differs",
     "v": "the version differs",
 }
 _FITTED_PARTS = ("fit", "cal")
@@ -108,7 +108,7 @@ def rescore_systems(
     differences = _differences(current_signature(signature), table)
     for part in _parts(signature).values():
         if UNVERSIONED in part:
-            unknown = "is a function without a version: whether it is the same one is not known"
+            unknown = "is a function without a version, so it may have changed"
             differences.append(f"{part} {unknown}")
     return replace(table, differences=differences)
 

@@ -207,7 +207,7 @@ def _doubt_width(ci: Interval) -> _Doubt | None:
     """Return a doubt if the interval has no width."""
     if not math.isclose(ci.low, ci.high, rel_tol=_WIDTH_TOLERANCE):
         return None
-    reason = "no item left out changes it"
+    reason = "leaving out an item never changes it"
     if ci.method in ("percentile", "bca"):
         reason = "all resamples are equal"
     return _Doubt("no-width", (("why", reason),))

@@ -18,7 +18,7 @@ from semmetrics.studies.comparison_text import report_correction, report_least_p
 from semmetrics.studies.differences import find_headings
 
 _MAX_NAMES_PER_SENTENCE = 8
-_AGGREGATED_PAIRS = "of each pair the side that most prefer"
+_AGGREGATED_PAIRS = "the preferred side of each pair, by majority"
 
 
 class _Layout(NamedTuple):
@@ -218,7 +218,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         bootstrap = first.design.bootstrap
         return (
             f"intervals: percentiles of {bootstrap.resamples:,} resamples of images, "
-            f"each with all of its {first.unit}s, seed {bootstrap.seed}"
+            f"each with all its {first.unit}s, seed {bootstrap.seed}"
         )
 
     def _describe_differences(self, tested: Sequence[Agreement]) -> list[str]:
@@ -242,7 +242,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
             lines.append(f"agrees worse than {baseline}: {names}")
         if equal:
             names = self._list_names(equal)
-            lines.append(f"no difference from {baseline} holds: {names}")
+            lines.append(f"no significant difference from {baseline}: {names}")
         if design.test == "bootstrap":
             lines += self._describe_smallest_p(n_comparisons)
         return lines

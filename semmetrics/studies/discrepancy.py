@@ -382,7 +382,7 @@ def _plan_extension(
     if not new_systems and not takes_images_out:
         raise InputError(
             "nothing-given",
-            what="new systems, and no images to take out",
+            what="new systems, and no images to exclude",
             remedy="add a system, or exclude images that are selected",
         )
     systems = (*state.systems, *new_systems)

@@ -389,6 +389,6 @@ def _as_square(
             f"row {row}, column {column}{FROM_0}",
             role=role,
             value=matrix[row, column].item(),
-            wanted="numbers that are finite and not negative",
+            wanted="finite, non-negative numbers",
         )
     return matrix

@@ -55,10 +55,12 @@ _LINE_WIDTH = 100
 
 _COMPARED_WITH = {
     "taxonomy": "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or WordNet",
-    "embedding": "the model {own_embedding}, which comes with semmetrics, or that of embedding= "
-    "(--embedding [NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up",
-    "threshold": "auto is the embedding's own: calibrated for the models that come with "
-    "semmetrics, otherwise 0.4, which is word2vec's (Kubany et al. 2020)",
+    "embedding": "the model {own_embedding}, which comes with semmetrics, or the model of "
+    "embedding= (--embedding [NAME=]SPEC). lookup= (--lookup) and oov= (--oov) "
+    "set how labels and captions are looked up",
+    "threshold": "auto is the threshold of the embedding: calibrated for the models that "
+    "come with semmetrics, otherwise 0.4, the threshold for word2vec (Kubany "
+    "et al. 2020)",
 }
 """The models and settings by which labels are compared."""
 
@@ -268,8 +270,8 @@ def _explain_definition(definition: Definition) -> str:
         parts.append(_draw_options("options", others, definition))
     if policies:
         title = (
-            "policies: what an undefined value counts as; skip leaves it out of the "
-            "mean"
+            "policies: the value that an undefined value counts as. skip leaves it out "
+            "of the mean"
         )
         parts.append(_draw_options(title, policies, definition))
     parts.append(f"for example\n  {_example_command(definition)}")
@@ -411,7 +413,7 @@ def _draw_options(
 
 def _describe_option(option: MeasureOption, definition: Definition) -> str:
     """Describe the values, the default and the averages of an option."""
-    values = {int: "whole number", float: "number"}.get(option.kind, "text")
+    values = {int: "integer", float: "number"}.get(option.kind, "string")
     if option.choices:
         values = "|".join(map(str, option.choices))
     text = f"{values}, {_describe_default(option)}: {option.help}"
@@ -447,7 +449,7 @@ def _explain_protocol(protocol: Protocol) -> str:
     facts: dict[str, Any] = {
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
-        "fixed": settings or "nothing but the measures",
+        "fixed": settings or "only the measures",
         **describer.explain_protocol(protocol),
     }
     parts = [

@@ -539,7 +539,7 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
     if not shared:
         raise InputError(
             "nothing-given",
-            what="images that all systems have",
+            what="images that every system has",
             remedy="use the same ids for all",
         )
     shared_ids = [id_ for id_ in ids if id_ in shared]

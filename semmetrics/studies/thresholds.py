@@ -155,7 +155,7 @@ def calibrate_threshold_on_pairs(
             "bad-option",
             name="embedding",
             value=list(embedding),
-            wanted="one embedding without a name",
+            wanted="one unnamed embedding",
         )
     resolved = resolve_options({"embedding": embedding, **options}, "labels")
     read_notes: list[Fact] = []

@@ -70,7 +70,7 @@ def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
     lists = kind.read(side, "input", read_options)
     has_names = getattr(lists, "order", "columns") != "columns"
     if classes is not None and has_names:
-        values = {"option": "classes", "on": "lists, whose labels have names"}
+        values = {"option": "classes", "on": "lists, because their labels have names"}
         notes.append(Fact("no-effect-on", values=values))
     if not len(lists):
         raise InputError(

@@ -161,6 +161,6 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     """Return what predictions a protocol takes, and which measures it does not compute."""
     absent = [f"{heading} {reason}" for heading, reason in protocol.absent.items()]
     return {
-        "predictions": "one caption an image, or several",
+        "predictions": "one caption per image, or several",
         "not computed": "; ".join(absent),
     }

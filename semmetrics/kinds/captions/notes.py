@@ -82,7 +82,7 @@ def _doc_freq_notes(measures: Measures, options: Options) -> list[Fact]:
     if options.doc_freq is None:
         return []
     if not any(m["df"] in _REPLACED_BY_DOC_FREQ for m in measures):
-        reason = "no measure here takes document frequencies"
+        reason = "no requested measure uses document frequencies"
         return [note_builders.no_effect("doc_freq", reason)]
     unaffected = [str(m) for m in measures if m["df"] == "rows"]
     if not unaffected:
@@ -150,7 +150,7 @@ def _graph_notes(
     notes = list(graphs.troubles)
     if not graph_measures:
         if graphs.given is not None and options.protocol is None:
-            reason = "no measure here takes scene graphs"
+            reason = "no requested measure uses scene graphs"
             notes.append(note_builders.no_effect("tuples", reason))
         return notes
     notes += idle_tuples(graph_measures, graphs)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from semmetrics.text.graphs import Graphs
 
 _OTHER_FORM = {
-    "tokens": ("written", "captions as they are written"),
+    "tokens": ("written", "captions as written"),
     "written": ("tokens", "tokens"),
 }
 """The other form in which captions can be parsed, by the form that a measure names."""

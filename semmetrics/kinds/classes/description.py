@@ -78,7 +78,7 @@ def explain_definition(definition: Definition) -> dict[str, str]:
     """Return what the cutoff of a measure means, and what predictions the measure takes."""
     cutoff = ""
     if definition.cutoff:
-        cutoff = "@k, the first k classes; the first alone without it"
+        cutoff = "@k, the first k classes, or only the first class without a cutoff"
     predictions = ""
     if "scores" in definition.needs:
         predictions = "scores of seen and unseen classes"

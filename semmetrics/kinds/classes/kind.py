@@ -49,8 +49,8 @@ _ZERO_SHOT_MEASURES = ("UnseenAccuracy", "SeenAccuracy", "H")
 _RESTRICTED = "PerClassAccuracy(labels=unseen,candidates=unseen)"
 """The measure of plain zero-shot classification, which predicts only unseen classes."""
 _NEEDS_RANKING = (
-    "restricts predictions to some classes, and there is one class for each image: give scores or "
-    "ranked classes"
+    "restricts predictions to some classes, but there is only one predicted "
+    "class per image: give scores or ranked classes"
 )
 _CLASS_LIST_OPTIONS = ("classes", SEEN, UNSEEN, "pretraining")
 

@@ -142,7 +142,9 @@ def _pretraining_notes(task: ClassTask, options: Options) -> list[Fact]:
         return []
     unseen = task.named.get(UNSEEN)
     if unseen is None:
-        return [note_builders.no_effect("pretraining", "unseen classes are not given")]
+        return [
+            note_builders.no_effect("pretraining", "the unseen classes are not given")
+        ]
     codes, _ = code_names(pretraining, task.class_list)
     pretrained = {task.class_list[code] for code in codes.tolist() if code >= 0}
     both = sorted(unseen & pretrained)

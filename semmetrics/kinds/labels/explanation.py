@@ -41,7 +41,7 @@ def _explain_predictions(protocol: Any) -> str:
     threshold = OPTIONS["threshold"].both
     decode = OPTIONS["decode"].both
     if not protocol.decode:
-        return "label lists, ranked by their scores where they have them"
+        return "label lists, ranked by their scores if they have any"
     if "{logits}" in str(protocol.entries):
         return f"logits, which predict a label from 0, or scores from {threshold}"
     return f"label lists, or scores that {threshold} or {decode} make sets of"

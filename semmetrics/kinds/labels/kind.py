@@ -171,7 +171,7 @@ def unknown_values(unknown_value: str | float | None) -> tuple[float, ...]:
         except ValueError:
             value = 0.0
         if value in (0.0, 1.0):
-            wanted = "a number other than 0 and 1, nan, or several as -1,nan"
+            wanted = "a number other than 0 and 1, nan, or several such as -1,nan"
             raise InputError(
                 "bad-option", name="unknown_value", value=unknown_value, wanted=wanted
             )

@@ -98,7 +98,7 @@ def _missing_embedding(text: str, options: Options) -> str:
     if name == DEFAULT_EMBEDDING:
         if name in specs and not _is_shipped(specs[name]):
             return ""
-        needs = "needs word vectors (the paper's are GoogleNews word2vec)"
+        needs = "needs word vectors (the paper uses GoogleNews word2vec)"
         return f"{needs}: embedding= (--embedding FILE)"
     if name in specs:
         return ""

@@ -195,7 +195,7 @@ def _unused_options(
     if all(task.pred.scores is None for task in tasks):
         reasons["activation"] = "the predictions have no scores"
     if not any("taxonomy" in measure.definition.needs for measure in measures):
-        reasons["taxonomy"] = "no measure here counts ancestors (hF does)"
+        reasons["taxonomy"] = "no requested measure counts ancestors (hF does)"
     notes = []
     for option, reason in reasons.items():
         if is_given(options.value(option)):

@@ -61,7 +61,7 @@ class NamedRun(NamedTuple):
             If it consists of ranked lists.
         """
         if isinstance(self.scores, RankedLists):
-            what = "ranked lists, which have one direction"
+            what = "ranked lists, which have only one direction"
             raise InputError("not-applicable", self.source, name="direction", what=what)
         return NamedRun(self.scores.transpose(), self.columns, self.rows, self.source)
 
@@ -271,7 +271,7 @@ def without_own_ids(run: NamedRun) -> tuple[NamedRun, int]:
             "not-applicable",
             run.source,
             name="ignore_identical_ids",
-            what="a matrix, which ranks every candidate",
+            what="a matrix, which ranks all candidates",
             fix="give ranked lists",
         )
     own_columns = find_own_columns(run)

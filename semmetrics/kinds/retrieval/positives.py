@@ -164,7 +164,7 @@ def plausible_positives(
     images = [all_ids[row] for row in rows.tolist()]
     if not images:
         what = "images with classes and positives"
-        remedy = "give both files the same ids"
+        remedy = "use the same ids in both files"
         raise InputError("nothing-given", positives.source, what=what, remedy=remedy)
 
     table = table[rows]

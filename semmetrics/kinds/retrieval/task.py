@@ -305,7 +305,7 @@ def _align_weights(ids: Ids, options: ResolvedOptions) -> Floats | None:
     if options.weights is None:
         return None
     if options.direction == "both":
-        what = "both directions together"
+        what = "both directions at once"
         raise InputError("not-applicable", name="weights", what=what)
     no_entries = Side(np.zeros(len(ids) + 1, np.int64), np.zeros(0, np.int32))
     return options.weights.align(Lists(ids, [], no_entries), ids)
