@@ -81,9 +81,7 @@ def page() -> str:
         options = [option for option in OPTIONS.values() if option.group == title]
         if options:
             sections.append(_shared_section(title or "Python only", options))
-    sections.append(
-        _shared_section("How files are read", _without_sides(READING.values()))
-    )
+    sections.append(_shared_section("Reading files", _without_sides(READING.values())))
     sections.append(_sides_section())
     sections.append(_shared_section("How results are written", OUTPUT.values()))
     for command in SPECS:
@@ -124,7 +122,7 @@ def _sides_section() -> str:
         "These options override an option above for one side, if the predictions and the ground "
         "truth are written differently."
     )
-    return _section("How the files of one side are read", introduction, entries)
+    return _section("Reading the files of one side", introduction, entries)
 
 
 def _command_section(command: str, options: Iterable[Option]) -> str:

@@ -100,7 +100,10 @@ TRACEBACK = "SEMMETRICS_TRACEBACK"
 """The environment variable that turns on tracebacks."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-OUT_OF_MEMORY = "there is not enough memory; score fewer items or measures at once, or leave --ci out"
+OUT_OF_MEMORY = (
+    "there is not enough memory. Score fewer items or measures at once, or "
+    "leave out --ci"
+)
 
 
 def load_commands() -> dict[str, Spec]:

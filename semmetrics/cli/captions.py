@@ -440,7 +440,7 @@ def _parser_settings(run: Run) -> dict[str, Any]:
         "seconds": run["seconds"],
         "processors": run["processors"] or 0,
         "memory": run["memory"],
-        "otherwise": "parse by the parser that comes with semmetrics: --parser offline",
+        "otherwise": "use the parser that comes with semmetrics: --parser offline",
     }
 
 

@@ -142,7 +142,7 @@ def _score_parts(run: Run) -> None:
             raise InputError(
                 "not-applicable",
                 name=name,
-                what="items that are not kept",
+                what="items that are not stored",
                 fix="remove --stream, --shard, --state and --engine",
             )
     if run["engine"] is not None:
@@ -249,7 +249,7 @@ def _note_numbered_files(run: Run, systems: dict[str, Any]) -> None:
             names.append(name)
     names_without_numbers = {re.sub(r"\d+", "", name) for name in names}
     if len(names) > 1 and len(names_without_numbers) == 1:
-        hint = "are scored as systems; quote a pattern to score them as one"
+        hint = "are scored as separate systems. Quote the pattern to score them as one"
         output.report([f"{listing(names)} {hint}"], quiet=run.quiet)
 
 
@@ -270,7 +270,7 @@ def _write_sums(run: Run, scorer: Any) -> None:
                 "not-applicable",
                 name=name,
                 what="--state",
-                fix="write the scores with 'semmetrics merge'",
+                fix="compute the scores with 'semmetrics merge'",
             )
     scorer.save(run["state"], shard=run["shard"])
     output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
@@ -424,7 +424,9 @@ def _list_remarks_on_runs(table: ScoreTable) -> list[str]:
     if any(score.ci is not None for score in table):
         lines.append("--ci has no effect on the result of --runs")
     if len(table.systems) == 1:
-        lines.append("one run has no standard deviation: give the file of each run")
+        lines.append(
+            "a single run has no standard deviation: give the file of each run"
+        )
     return lines
 
 
@@ -500,7 +502,7 @@ def _load_states(run: Run) -> ScoreTable:
                 "not-applicable",
                 name=name,
                 what="states",
-                fix="give it to 'semmetrics score', which writes them",
+                fix="use 'semmetrics score', which writes them",
             )
     scorer = Scorer.load(*run["preds"], run["gt"], max_bytes=run["max_bytes"])
     return scorer.compute()

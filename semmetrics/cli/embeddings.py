@@ -63,7 +63,7 @@ def embed_list(run: Run) -> None:
         folder = None
         place = f"Nothing can be fetched: {error}"
     rows = _list_vectors(run["manifest"], folder)
-    vectors = list_names("Vectors that 'semmetrics embed fetch NAME' gets", rows)
+    vectors = list_names("Vectors that 'semmetrics embed fetch NAME' downloads", rows)
     kind_rows = [(f"{name}:", kind.summary) for name, kind in KINDS.items()]
     kinds = list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kind_rows)
     output.echo("\n\n".join([vectors, kinds, place]))
@@ -118,9 +118,9 @@ def embed_fetch(run: Run) -> None:
             progress=progress,
         )
     if fetched.sha256 and fetched.checked != "manifest":
-        how = "not checked: it is kept, and later downloads are compared with it"
+        how = "not checked. It is stored, and later downloads are compared with it"
         if fetched.checked:
-            how = "that of the first download"
+            how = "the SHA-256 of the first download"
         output.complain(
             f"{name}: the manifest names no SHA-256; this is {fetched.sha256}, {how}"
         )

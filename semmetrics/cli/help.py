@@ -19,8 +19,9 @@ from semmetrics.options import KINDS, OTHER, Option, flag
 from semmetrics.options.synonyms import measure_option_hint, option_of_synonym
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 2 the input or an option is wrong, one message says where and what to do; "
-    "1 a fault of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away."
+    "Exit codes: 0 success, 2 wrong input or option, with a message that says "
+    "where and how to fix it, 1 internal error, 130 interrupted by Ctrl-C, 141 "
+    "the output was closed."
 )
 _SHOWN_KIND = "semmetrics.help"
 """The key of ``Context.meta`` for the kind whose options ``--help`` shows, or "all"."""
@@ -273,7 +274,7 @@ def help_options(kinds: Sequence[str]) -> list[click.Option]:
     text = "Show all options."
     settings: dict[str, Any] = {"is_flag": True}
     if kinds:
-        text = "Show all options, or those of one kind."
+        text = "Show all options, or the options of one kind of data."
         settings = {
             "is_flag": False,
             "flag_value": "all",

@@ -81,7 +81,9 @@ def _name_formats() -> dict[str, str]:
     for name in FORMATS:
         extensions = [ext for ext, form in EXTENSIONS.items() if form == name]
         names[name] = ", ".join(extensions)
-    return names | {"coco": "instances JSON, told by its content; ground truth"}
+    return names | {
+        "coco": "instances JSON, recognised by its content, only as ground truth"
+    }
 
 
 def completer(topic: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:

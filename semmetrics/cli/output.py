@@ -126,7 +126,10 @@ def name_systems(given: Sequence[str], what: str) -> dict[str, str]:
             name, _, _ = text.partition("=")
         if not name or not path or name in systems:
             raise InputError(
-                "bad-spec", text, flag=what, metavar="NAME=FILE, each name once"
+                "bad-spec",
+                text,
+                flag=what,
+                metavar="NAME=FILE with a different name for each file",
             )
         systems[name] = path
     return systems

@@ -162,7 +162,7 @@ class Run:
             return
         for name in _TABLE_OPTIONS:
             if self[name]:
-                fix = "write .csv or .tsv, or remove it"
+                fix = "use the extension .csv or .tsv, or remove it"
                 raise InputError(
                     "not-applicable", name=name, what=f"-o *{extension}", fix=fix
                 )

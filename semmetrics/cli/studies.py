@@ -73,7 +73,9 @@ def calibrate(run: Run) -> None:
     if run["output"] is not None:
         calibration.save(run["output"])
     else:
-        output.report(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
+        output.report(
+            ["the calibration is not saved. Add -o FILE to save it"], quiet=run.quiet
+        )
     if run["form"] == "json":
         text = calibration.to_json()
     else:
@@ -196,10 +198,10 @@ def _check_rated_files(run: Run) -> None:
     """Raise an error if RATINGS is written as NAME=FILE, or GT is given without PRED."""
     if output.path_of(run["ratings"]) != run["ratings"]:
         raise click.UsageError(
-            "the ratings come first, without a name: RATINGS PRED... GT"
+            "put the ratings first, without a name: RATINGS PRED... GT"
         )
     if run["gts"] is not None:
-        run.needs("after the ratings, name PRED... and GT, or neither", "preds")
+        run.needs("after the ratings, give both PRED... and GT, or neither", "preds")
 
 
 def _read_column_roles(text: str | None) -> dict[str, str] | None:

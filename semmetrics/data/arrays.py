@@ -72,7 +72,7 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
     if data[: len(_NPY_START)] != _NPY_START:
         why = "it has another header"
         if data[:1] == _PICKLE_START:
-            why = "a pickle, which is never loaded"
+            why = "a pickle, which semmetrics never loads"
         raise InputError("not-numpy", where, why=why)
     header = io.BytesIO(data[:_MAX_HEADER_BYTES])
     # NumPy may raise any exception on a damaged header.
@@ -110,7 +110,7 @@ def _check_dtype(dtype: np.dtype[Any], where: str) -> None:
         where,
         role="the array",
         dtype=names.get(dtype.kind, dtype),
-        wanted="booleans, integers, floats to 64 bits, or text (dtype U)",
+        wanted="booleans, integers, floats of up to 64 bits, or strings (dtype U)",
     )
 
 
@@ -359,7 +359,7 @@ def _read_strings(values: NDArray[np.generic], where: str) -> list[Any]:
             where,
             role="the array",
             dtype=f"{values.dtype}{values.shape}",
-            wanted="a vector of text (dtype U)",
+            wanted="a vector of strings (dtype U)",
         )
     names: list[Any] = values.tolist()
     try:
@@ -425,7 +425,7 @@ def _read_sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
             raise ValueError("a cell is there twice")
         kinds = data.dtype.kind + first.dtype.kind + second.dtype.kind
         if matrix.ndim != 2 or not re.fullmatch("[biuf][iu][iu]", kinds):
-            raise ValueError("parts of a wrong type or shape")
+            raise ValueError("parts with a wrong type or shape")
     return csr, {*used, "_is_array"}
 
 

@@ -69,7 +69,7 @@ class Rows:
         _, self.header = next(self._numbered_rows)
         if not self.header:
             where = at(self.name, "line 1")
-            remedy = "begin with a header, such as id,label"
+            remedy = "start with a header such as id,label"
             raise InputError("empty", where, role="the header", remedy=remedy)
 
     def _read(

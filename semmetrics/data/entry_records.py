@@ -88,7 +88,7 @@ def read_entries(
         where = at(name, unit.format(place))
         if not isinstance(record, Mapping):
             raise InputError(
-                "wrong-type", where, value=record, wanted="a record, as others are"
+                "wrong-type", where, value=record, wanted="a record, like the others"
             )
         keys = tuple(record)
         if keys not in known:

@@ -37,7 +37,7 @@ from semmetrics.store.files import open_output
 _FORMAT = "semmetrics.frequencies/1"
 _COUNT_LIMIT = 2**53
 """Counts are smaller, so that each is exact as a float."""
-_WANTED_COUNT = "a whole number of documents, below 2**53"
+_WANTED_COUNT = "an integer number of documents below 2**53"
 _MAX_LOG = 50.0
 """Larger numbers of documents are not logarithms."""
 _LOG_TOLERANCE = 1e-9
@@ -300,7 +300,7 @@ def _write_json(table: FrequencyTable, path: str | os.PathLike[str]) -> None:
             why = f"the token {token!r} holds a blank"
             raise InputError("not-as-json", str(path), why=why)
     if table.documents is None:
-        raise InputError("not-as-json", str(path), why="only a logarithm is known")
+        raise InputError("not-as-json", str(path), why="only its logarithm is stored")
     frequencies = {" ".join(gram): count for gram, count in table.as_dict().items()}
     content = {
         "documents": table.documents,
@@ -349,12 +349,12 @@ def _from_json(
     stem = value.get("stem", "")
     if not isinstance(tokenizer, str) or not isinstance(stem, str):
         names = [tokenizer, stem]
-        wanted = '"tokenizer" and "stem" as texts'
+        wanted = '"tokenizer" and "stem" as strings'
         raise InputError("wrong-type", where, value=names, wanted=wanted)
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
     if len(counts) < len(frequencies):
         grams = [" ".join(gram.split()) for gram in frequencies]
-        check_once(grams, "duplicate", where, role="the n-gram (whatever its blanks)")
+        check_once(grams, "duplicate", where, role="the n-gram (ignoring spaces)")
     return table_of_counts(counts, number, tokenizer, stem, where)
 
 
@@ -444,7 +444,7 @@ def _decode_tokens(tokens: Any, indptr: Any) -> tuple[str, ...]:
     spans = pairwise(indptr.tolist())
     vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in spans)
     if len(set(vocabulary)) < len(vocabulary) or (np.diff(indptr) < 0).any():
-        raise ValueError("a token is there twice, or ends before it begins")
+        raise ValueError("a token occurs twice, or ends before it starts")
     return vocabulary
 
 

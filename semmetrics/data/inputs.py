@@ -226,7 +226,7 @@ def _read_file(
     source.forget()
     if not len(contents):
         what = f"{form.noun}s" if form.single else "items"
-        remedy = "check how it was written"
+        remedy = "check the program that wrote it"
         raise InputError("nothing-given", source.name, what=what, remedy=remedy)
     unused_names = []
     for name in _CHECKED_OPTIONS:

@@ -539,7 +539,7 @@ class Weights:
                 number = math.nan
         if isinstance(weight, str) or not 0 <= number < math.inf:
             role = f"the weight of item {name!r}"
-            wanted = "a finite number, not negative"
+            wanted = "a finite, non-negative number"
             raise InputError(
                 "out-of-range", self.source, role=role, value=weight, wanted=wanted
             )

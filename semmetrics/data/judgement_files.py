@@ -186,7 +186,7 @@ def _check_not_set(table_options: Mapping[str, Any], source: str) -> None:
     """Raise an error if an option is set that only applies to tables."""
     for name, value in table_options.items():
         if value:
-            what = "judgements that are not a table"
+            what = "judgements that are not in a table"
             raise InputError("not-applicable", source, name=name, what=what)
 
 
@@ -306,7 +306,7 @@ class _FormOfRows:
             return InputError(
                 "no-ratings",
                 where,
-                role="the rating (of preferences: a, b and preferred)",
+                role="the rating (for preferences: a, b and preferred)",
                 wanted=known_names["rating"],
                 found=list(names),
             )

@@ -195,7 +195,7 @@ def plain_matrix(given: Any, source: str) -> NDArray[Any]:
     is_matrix = isinstance(values, np.ndarray) and values.ndim == 2
     if is_matrix and values.dtype.kind in "biuf":
         return np.asarray(values)
-    wanted = "rows of numbers, all of one length"
+    wanted = "rows of numbers with the same length"
     raise InputError("wrong-type", source, value=given, wanted=wanted)
 
 

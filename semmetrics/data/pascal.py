@@ -172,7 +172,10 @@ def _as_pair(
     votes_by_caption = Counter(map(_preferred_caption, votes))
     is_known_category = category in range(1, len(_CATEGORIES) + 1)
     if not votes_by_caption.keys() <= set(captions) or not is_known_category:
-        why = "votes are not 1 or -1, on other captions, or the category is not 1 to 4"
+        why = (
+            "votes other than 1 or -1, votes on other captions, or a category outside "
+            "1 to 4"
+        )
         raise InputError("not-pascal", where, why=why)
     first, second = captions
     return _Pair(

@@ -60,7 +60,7 @@ _ANNOTATION_KEYS = (
 )
 """Keys of COCO annotations that are known, whether they are used or not."""
 _RUN_WIDTH = 6
-_TREC_TITLES = {_RUN_WIDTH: "TREC run, one row a document", 4: "TREC qrels"}
+_TREC_TITLES = {_RUN_WIDTH: "TREC run, one row per document", 4: "TREC qrels"}
 """What messages call a TREC file, by the number of words in a line."""
 
 
@@ -314,7 +314,7 @@ def read_coco_captions(
     annotations = value.get("annotations")
     images = value.get("images")
     if not isinstance(annotations, list) or not isinstance(images, list | None):
-        key = "annotations (a list), and images, if there are any"
+        key = "annotations (a list), and images if there are any"
         raise InputError("missing-key", name, key=key)
     image_ids = _image_ids(images, name) if images else None
     captions, n_rejected = _gather_captions(

@@ -96,16 +96,16 @@ class ReadOptions:
         delimiter = self.delimiter
         if delimiter is not None and not _is_delimiter(delimiter):
             name = "delimiter"
-            wanted = "one character; for tabs use the format tsv"
+            wanted = "one character. For tabs, use the format tsv"
         elif self.label_delimiter == "":
             name = "label_delimiter"
-            wanted = "a text that is not empty"
+            wanted = "a non-empty string"
         elif self.max_line_bytes < 1:
             name = "max_line_bytes"
-            wanted = "a number of bytes, from 1"
+            wanted = "a positive number of bytes"
         elif self.max_bytes < 1:
             name = "max_bytes"
-            wanted = "a number of bytes, from 1"
+            wanted = "a positive number of bytes"
         if wanted is not None:
             raise InputError(
                 "bad-option", name=name, value=getattr(self, name), wanted=wanted

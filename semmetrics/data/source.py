@@ -186,7 +186,7 @@ class Source:
                 where = at(self.name, f"line {line}")
                 raise InputError("bad-character", where, what=what)
         if not text or text.isspace():
-            remedy = "check how it was written"
+            remedy = "check the program that wrote it"
             raise InputError("empty", self.name, role="the text", remedy=remedy)
         return text
 

@@ -54,7 +54,7 @@ def check_rankings(run: Lists, truth: Lists) -> None:
     if truth.holds == "run":
         of_truth = "is a run"
     elif truth.holds == "" and _are_scores(truth):
-        of_truth = "has scores of a ranking"
+        of_truth = "has ranking scores"
     else:
         return
     of_run = _sign_of_judgements(run, truth)
@@ -143,7 +143,7 @@ def check_labels(pred: Lists, ref: Lists) -> None:
     if pred.side.scores is not None or ref.ranked or len(ref) < 2:
         return
     if _has_unlikely(ref) and _is_ranking(ref):
-        raise _swapped(pred, "have no scores", ref, "has scores of a ranking")
+        raise _swapped(pred, "have no scores", ref, "has ranking scores")
 
 
 def _has_unlikely(lists: Lists) -> bool:

@@ -163,7 +163,7 @@ class Taxonomy:
         """
         lookup, child, parent = _number_links(links)
         if not lookup:
-            remedy = "check how it was written"
+            remedy = "check the program that wrote it"
             raise InputError("nothing-given", source, what="names", remedy=remedy)
         names = tuple(lookup)
         generations = find_generations(child, parent, names, source)

@@ -176,7 +176,7 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
         raise InputError(
             "wrong-shape", where, role="the matrix", shape=rows.shape, wanted=wanted
         )
-    check_finite(rows, texts, where, "remove the text, or compute its vector again")
+    check_finite(rows, texts, where, "remove the text, or recompute its vector")
     return rows
 
 
@@ -284,7 +284,7 @@ class CallableEmbedder:
         if version is None:
             self._version = own_version(function)
         elif not isinstance(version, str) or not version:
-            wanted = "a text that changes when the vectors change, such as '2'"
+            wanted = "a string that changes with the vectors, such as '2'"
             raise InputError("bad-option", name="version", value=version, wanted=wanted)
         self.name = name or _name_of(function)
         self.dimension = 0
@@ -430,7 +430,7 @@ class CachedEmbedder(_EmbedderWrapper):
         self._stored_dimension = self.dimension or min(lengths, default=0)
         vectors = self._decode(blobs)
         if vectors is None:
-            why = "it is damaged: a vector is not finite, or has another length"
+            why = "it is damaged: a vector is not finite or has the wrong length"
             self._cache.give_up(why)
             return self.embedder.embed(texts)
 

@@ -61,10 +61,10 @@ _WORD_OPENER = "word_files.read_vectors"
 
 KINDS = {
     "static": EmbeddingKind(
-        "the general embedding that comes with semmetrics", "static.open_static"
+        "the general embedding of semmetrics", "static.open_static"
     ),
     "same": EmbeddingKind(
-        "the embedding that comes with semmetrics to match labels", "same.open_same"
+        "the embedding of semmetrics for matching labels", "same.open_same"
     ),
     "word2vec": EmbeddingKind(
         "a word2vec file, binary or text",
@@ -82,12 +82,12 @@ KINDS = {
         fixed={"kind": "fasttext"},
     ),
     "kv": EmbeddingKind(
-        "gensim KeyedVectors; a pickle: open only files that you trust",
+        "gensim KeyedVectors, a pickle: open only files that you trust",
         "word_files.read_keyed_vectors",
         _WORD_OPTIONS,
     ),
     "converted": EmbeddingKind(
-        "a folder that 'semmetrics embed convert' wrote", "converted.open_converted"
+        "a folder written by 'semmetrics embed convert'", "converted.open_converted"
     ),
     "sbert": EmbeddingKind(
         "a sentence-transformers model, by name or path",
@@ -95,12 +95,12 @@ KINDS = {
         _TEXT_MODEL_OPTIONS,
     ),
     "transformers": EmbeddingKind(
-        "a transformers model; transformers:first:NAME or transformers:mean:NAME",
+        "a transformers model, as transformers:first:NAME or transformers:mean:NAME",
         "sentence_models.open_transformer",
         _TEXT_MODEL_OPTIONS,
     ),
     "matrix": EmbeddingKind(
-        "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
+        "vectors of whole texts: .npy with a .txt of the same name, .npz or Parquet",
         "word_files.read_matrix",
         _MATRIX_OPTIONS,
     ),
@@ -172,7 +172,7 @@ def kind_of_path(path: Path) -> EmbeddingKind:
         raise InputError("unsafe-pickle", path, path=path)
     if extension in _MATRIX_EXTENSIONS:
         return KINDS["matrix"]
-    summary = "a file of word vectors, whatever its kind"
+    summary = "a file of word vectors in any format"
     return EmbeddingKind(summary, _WORD_OPENER, _WORD_OPTIONS)
 
 

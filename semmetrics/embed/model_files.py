@@ -79,7 +79,7 @@ def reading_model(path: Path) -> Iterator[None]:
 def check_digest(path: Path, digest: str, expected: str) -> None:
     """Raise an error if the SHA-256 of a file differs from the recorded one."""
     if digest != expected:
-        why = "its SHA-256 is not the recorded one"
+        why = "its SHA-256 differs from the recorded one"
         raise InputError("damaged-model", path, why=why)
 
 

@@ -199,7 +199,7 @@ def _read_tables(files: ModelFiles, static: StaticEmbedder) -> _Tables:
     """Read the files of a model, and raise ValueError if they do not fit together."""
     rows_file, entries_file, vocabulary_file, network_file, synsets_file = FILES
     if files.metadata["static"] != static.metadata["sha256"]:
-        raise ValueError("it was made for another static model")
+        raise ValueError("it belongs to a different static model")
     table = files.map_array(rows_file)
     numbers = files.load_array(entries_file)
     _check_formats(table, numbers)
@@ -208,7 +208,7 @@ def _read_tables(files: ModelFiles, static: StaticEmbedder) -> _Tables:
     n_tuned = len(numbers)
     n_rows = n_tuned + len(own_entries)
     if not len(table) == n_rows == files.metadata["entries"]:
-        raise ValueError("its files are not of one model")
+        raise ValueError("its files belong to different models")
     n_static_entries = len(static.tokenizer.numbers)
     if n_tuned and numbers[-1] >= n_static_entries:
         raise ValueError("it has more entries than the static model")
@@ -240,7 +240,7 @@ def _check_formats(table: NDArray[Any], numbers: NDArray[Any]) -> None:
     if numbers.dtype == np.uint16:
         is_rising = bool((np.diff(numbers.astype(int)) > 0).all())
     if not is_packed or not is_rising or numbers.ndim != 1 or table.ndim != 1:
-        raise ValueError("its files are not of this format")
+        raise ValueError("its files have a different format")
 
 
 def _read_threshold(value: Any) -> float:
@@ -302,7 +302,7 @@ def _read_synsets(path: Path, n_rows: int) -> Ints:
     synsets: Ints = pairs.astype(np.int64)
     rows = synsets[:, 0]
     if (np.diff(rows) < 0).any() or rows.max(initial=0) >= n_rows:
-        raise ValueError("its synsets are not sorted, or of other rows")
+        raise ValueError("its synsets are not sorted, or belong to other rows")
     return synsets
 
 

@@ -341,7 +341,7 @@ class StaticEmbedder(StaticModel):
             has_shape = recorded_shape == (len(entries), dimension)
             has_rows = n_vectors < len(table) <= n_vectors + len(entries)
             if not has_shape or mean.shape != (dimension,) or not has_rows:
-                raise ValueError("its files are not of one model")
+                raise ValueError("its files belong to different models")
         super().__init__(entries, PackedRows(table), mean)
 
     @property

@@ -359,7 +359,7 @@ def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:
             what="gensim",
             kind=type(error).__name__,
             why=error,
-            remedy="copy or download it again, or save it with the gensim that is installed here",
+            remedy="copy or download it again, or save it with the installed version of gensim",
         ) from None
 
 

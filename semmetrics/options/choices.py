@@ -6,22 +6,22 @@ KINDS = ("labels", "captions", "retrieval", "classes")
 """The kinds of data that can be evaluated. Each has a package in `semmetrics.kinds`."""
 
 # The headings of --help
-WHAT = "What is computed"
-DATA = "What the data are"
-MEANING = "What texts mean"
-CAPTIONS = "What captions are compared by"
-RETRIEVAL = "What is retrieved"
-CLASSES = "Which classes are seen"
+WHAT = "Measures"
+DATA = "Data"
+MEANING = "Embeddings"
+CAPTIONS = "Captions"
+RETRIEVAL = "Retrieval"
+CLASSES = "Classes"
 CERTAINTY = "Confidence intervals and signatures"
-HOW = "How systems are compared"
-PEOPLE = "What people say"
-SHEETS = "Sheets to fill"
-JAVA = "The official program"
-SCALE = "Larger than memory"
-READ = "How files are read"
+HOW = "Comparison"
+PEOPLE = "Human judgements"
+SHEETS = "Annotation sheets"
+JAVA = "SPICE program"
+SCALE = "Large data"
+READ = "Reading files"
 WRITE = "Output"
 OTHER = "Other options"
-READ_SIDE = "How the files of one side are read"
+READ_SIDE = "Reading the files of one side"
 TITLES = (
     WHAT,
     PEOPLE,
@@ -67,12 +67,14 @@ COLUMNS = {
 }
 """The roles of columns other than the ids, each with the kinds of data that have it."""
 RESULT_FORMATS = {
-    "table": "aligned columns, and beside them what was undefined and why",
-    "json": "the scores in full precision, and what was understood, noted and not computed",
-    "csv": "one row a score, in full precision",
-    "markdown": "measures as rows, systems as columns; or systems as rows if they are more",
-    "latex": "the same as a tabular in the style of booktabs",
-    "html": "the same as a table of a web page",
+    "table": "aligned columns, with the undefined items and the reasons",
+    "json": "the scores in full precision, with the interpretation of the inputs, "
+    "notes, and measures that were not computed",
+    "csv": "one row per score, in full precision",
+    "markdown": "measures as rows and systems as columns, or the other way round if there "
+    "are more systems",
+    "latex": "the same table as a LaTeX tabular with booktabs rules",
+    "html": "the same table in HTML",
 }
 """The formats of results, each with a description."""
 ENDINGS = {
@@ -87,7 +89,7 @@ RECORD_ENDINGS = (".tsv", ".jsonl", ".parquet")
 """The extensions of output files with one record per row. ``--format`` has no such formats."""
 
 TESTS = {
-    "interval": "test by the interval of the difference",
+    "interval": "interval of the difference",
     "bootstrap": "paired bootstrap test",
     "bootstrap-sacrebleu": "paired bootstrap test of sacrebleu",
     "randomization": "approximate randomisation test",
@@ -125,7 +127,7 @@ AGREEMENT = {
 """The statistics of agreement with human ratings, each with its name in reports."""
 JUDGEMENT_TESTS = {"bootstrap": "paired bootstrap test", "williams": "Williams' test"}
 """The tests that compare two correlations with the same ratings, with their names in reports."""
-AGGREGATIONS = {"none": "unaggregated", "mean": "mean of all of a candidate"}
+AGGREGATIONS = {"none": "unaggregated", "mean": "mean over the ratings of a candidate"}
 """The ways to combine several judgements of a candidate, each with its name in reports."""
 RANKED_BY = ("normalized", "rank")
 """The values that rank systems over datasets: the mean normalised value or the mean rank."""

@@ -133,7 +133,7 @@ def as_answer(value: Any, role: str, where: str = "") -> bool:
         where,
         value=repr(value),
         wanted="yes or no",
-        example="true or false, 1 or 0, yes or no",
+        example="true or false, 1 or 0, or yes or no",
     )
 
 

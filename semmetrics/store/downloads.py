@@ -72,7 +72,7 @@ def download(
     file: Path,
     *,
     sha256: str = "",
-    instead: str = "copy the file from elsewhere",
+    instead: str = "copy the file from another machine",
     progress: Progress | None = None,
 ) -> str:
     """Download a file if it does not exist, and check its SHA-256 digest.
@@ -113,7 +113,7 @@ def download(
     elif digest != expected:
         file.unlink()
         remedy = (
-            "it was removed; fetch it again, or check whether the file was replaced"
+            "it was removed. Fetch it again, or check whether the file was replaced"
         )
         if not sha256:  # the digest of the first download was expected
             remedy += f": if it was, and you trust it, remove {record_path(url)}"

@@ -228,7 +228,9 @@ class _MatrixFile:
                 notes.truncate(finished.size)
                 return finished.checksums
         elif resume and self.part.exists():
-            raise self._unfinished("no run has noted what it is", self.part)
+            raise self._unfinished(
+                "it has no record of the run that wrote it", self.part
+            )
         if resume and self.target.exists():
             raise InputError("matrix-exists", self._path)
         notes.truncate(0)
@@ -317,7 +319,7 @@ class _MatrixFile:
         header = part.read(len(self._header))
         size = self.part.stat().st_size
         if header != self._header or size != self._size:
-            why = "it is damaged, cut off or of another shape"
+            why = "it is damaged, truncated or has another shape"
             raise self._unfinished(why, self.part)
 
     def has_block(

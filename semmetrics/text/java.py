@@ -215,7 +215,7 @@ def _download_jar(coordinates: str, folder: Path) -> Path:
     """Download an artifact into a folder with the Maven client."""
     maven = shutil.which("mvn")
     if maven is None:
-        raise InputError("maven-failed", why="there is no program mvn")
+        raise InputError("maven-failed", why="the program mvn is not installed")
     command = [
         maven,
         "-B",

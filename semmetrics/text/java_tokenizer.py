@@ -29,7 +29,7 @@ _PROGRAM = JavaProgram(
     purpose="the tokenizer ptb-java",
     folder="tokenizer",
     files=(_JAR,),
-    alternative="use the tokenizer ptb, which needs none",
+    alternative="use the tokenizer ptb, which does not need it",
 )
 _ARGUMENTS = ("edu.stanford.nlp.process.PTBTokenizer", "-preserveLines", "-lowerCase")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")

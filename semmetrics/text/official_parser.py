@@ -40,8 +40,8 @@ from semmetrics.text.java import (
 from semmetrics.text.raw_tuples import Parsed, check_tuples
 
 _ALTERNATIVE = (
-    "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or score "
-    "SPICE(parser=offline), a measure of its own that needs no Java"
+    "give tuples from another parser with tuples= (--tuples FILE), or score "
+    "SPICE(parser=offline), a separate measure that does not need Java"
 )
 _CLASS_FOLDER = Path(__file__).with_name("java_program")
 _MEMORY_SIZE = re.compile(r"[1-9]\d*[kmgt]?", re.IGNORECASE)

@@ -118,7 +118,8 @@ class FunctionParser:
                 what=what,
                 kind=type(error).__name__,
                 why=error,
-                remedy="give a function from a list of captions to a list of raw tuples for each",
+                remedy="give a function that takes a list of captions and returns a list of raw "
+                "tuples for each",
             ) from error
         check_count(what, parses, captions)
         for caption, tuples in zip(captions, parses, strict=True):
@@ -350,7 +351,7 @@ def _failed_captions_error(
         n=len(failed),
         total=n_captions,
         error=failed[first_caption],
-        remedy=remedy or "leave them out; the parses of the others are kept",
+        remedy=remedy or "leave them out. The other captions stay parsed",
     )
 
 

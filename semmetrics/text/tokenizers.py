@@ -210,7 +210,7 @@ def _call(
             kind=type(error).__name__,
             what=f"the tokenizer {qualified_name(function)}",
             why=error,
-            remedy="give a function from a caption to the list of its tokens",
+            remedy="give a function that takes a caption and returns a list of tokens",
         ) from error
     for index, tokens in enumerate(results):
         if not _is_token_list(tokens):

@@ -333,7 +333,7 @@ class ActivityNetCaptions(DocumentFormat):
         raise recipe(
             self.title,
             name,
-            "each sentence describes another event of the video",
+            "each sentence describes a different event of the video",
             f"captions = {{id: {sentences} for id, video in {videos}}}",
             'Path("captions.json").write_text(json.dumps(captions))',
         )

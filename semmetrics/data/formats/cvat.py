@@ -99,7 +99,7 @@ def _video_error(name: str) -> InputError:
     return recipe(
         "CVAT for video",
         name,
-        "its tracks have a label in many frames",
+        "its tracks have labels in many frames",
         "# in CVAT: Actions > Export task dataset > CVAT for images 1.1, or",
         'datumaro.Dataset.import_from("export", "cvat").export("out", "datumaro")',
     )

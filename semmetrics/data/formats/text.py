@@ -121,7 +121,7 @@ def _check_labels(
                 where,
                 value=repr(label),
                 wanted=f"a label below {n_labels:,}",
-                example="labels that count from 0",
+                example="labels numbered from 0",
             )
 
 
@@ -275,7 +275,7 @@ def _sparse_error(name: str) -> InputError:
     return recipe(
         "sparse ARFF",
         name,
-        "SciPy reads dense rows only",
+        "SciPy reads only dense rows",
         "rows = arff.loads(Path(path).read_text(), return_type=arff.LOD)['data']  # liac-arff",
         "labels = [[names[i] for i in row if i in names] for row in rows]",
     )
@@ -283,9 +283,9 @@ def _sparse_error(name: str) -> InputError:
 
 def _string_error(name: str) -> InputError:
     return recipe(
-        "ARFF with text attributes",
+        "ARFF with string attributes",
         name,
-        "SciPy reads numbers and nominal attributes only",
+        "SciPy reads only numbers and nominal attributes",
         "rows = arff.loads(Path(path).read_text())['data']  # pip install liac-arff",
         "labels = [[row[i] for i in columns] for row in rows]",
     )
@@ -293,7 +293,7 @@ def _string_error(name: str) -> InputError:
 
 def _unnamed_labels_error(name: str) -> InputError:
     return recipe(
-        "ARFF without a count of labels",
+        "ARFF without the number of labels",
         name,
         "another file says which attributes are labels",
         "frame = pandas.DataFrame(scipy.io.arff.loadarff(path)[0])[labels].astype(int)",
@@ -316,7 +316,8 @@ class Matlab(TextFormat):
         raise recipe(
             self.title,
             source.name,
-            "their classes and rows count from 1, and a split is in another file",
+            "their classes and rows are numbered from 1, and the splits are in another "
+            "file",
             "rows = scipy.io.loadmat('att_splits.mat')['test_unseen_loc'].ravel() - 1",
             "numpy.save('gt.npy', scipy.io.loadmat('res101.mat')['labels'].ravel()[rows] - 1)",
         )

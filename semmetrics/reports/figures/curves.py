@@ -237,7 +237,7 @@ class PrecisionRecallDisplay(Curves):
             classes = _most_frequent(lines)
             curves.update(classes[:_MAX_NAMED_CLASSES])
             pale = [line for _, line in classes[_MAX_NAMED_CLASSES:]]
-        note = "named: the mean, and the most frequent classes" if pale else ""
+        note = "labelled: the mean and the most frequent classes" if pale else ""
         return cls(
             curves,
             pale=pale,

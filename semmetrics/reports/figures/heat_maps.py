@@ -154,7 +154,7 @@ class ConfusionDisplay(Heat):
             panels.append(_count_confusions(title, counts, labels))
         n_systems = 1 if system else len(table.systems)
         note = join_notes(
-            "shades: shares of the true label (row)",
+            "shade: share of the true label (row)",
             hidden_note(1, n_systems, "system"),
             hidden_note(_MAX_LABELS, n_labels, "label", "most confused"),
         )
@@ -252,7 +252,7 @@ class RankMatrixDisplay(Heat):
             systems = list(getattr(result, "ranked", ()))
         if not systems:
             raise InputError(
-                "other-result", what="ranks", of="rank_systems with such data sets"
+                "other-result", what="ranks", of="rank_systems with such datasets"
             )
         shown_systems = systems[:MAX_ROWS]
         values = matrix[:MAX_ROWS, :MAX_ROWS]
