@@ -49,7 +49,7 @@ _PAGES = {
     "semantic_retrieval": "semantic-recall",
     "classes": "zero-shot",
 }
-# What the literature calls a measure beside our names and those of protocols.
+# Other names of measures in the literature.
 _ALSO = {
     ("labels", "Jaccard"): "example-based accuracy, IoU",
     ("labels", "SubsetAccuracy"): "exact match ratio, EMR",
@@ -217,7 +217,7 @@ def _values(option: Option) -> str:
 
 
 def _default(option: Option) -> str:
-    """Return the default as a user writes it, and nothing if the option is off or unset."""
+    """Return the default as a user writes it, or an empty string if it is off or unset."""
     default = option.default
     if default is None or default is False:
         return ""
@@ -242,7 +242,7 @@ def _audience(option: Option) -> dict[str, str]:
 
 
 def _join_commands(names: Iterable[str]) -> str:
-    """Name commands, those of a group together.
+    """Join the names of commands, with one entry for each group.
 
     Examples
     --------
@@ -299,11 +299,11 @@ def _own_options(command: str) -> list[Option]:
 
 
 def measures() -> str:
-    """Return a glossary of all measures: their names, those of papers, and where to read on."""
-    papers = defaultdict(dict)  # kind, measure -> name in papers -> what it is there
+    """Return a glossary of all measures: their names here and in papers, with links."""
+    papers = defaultdict(dict)  # kind, measure -> name in papers -> description
     for protocol in PROTOCOLS.values():
         for heading, text in protocol.entries.items():
-            # what the data fill in
+            # remove placeholders that are completed from the data
             text = re.sub(r",?\w+=\{\w+\}", "", text).replace("()", "")
             name = text if text == "mAP@R" else re.split(r"[(@]", text)[0]
             page = (
@@ -348,7 +348,7 @@ def _entry(one: Any, papers: dict[str, str], taken: set[str]) -> list[str]:
 
 
 def write(page: Path, text: str) -> None:
-    """Write a page unless it stands there already, so that it is not built again."""
+    """Write a page if its content has changed, so that other pages are not built again."""
     if not page.exists() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")
 
