@@ -310,7 +310,7 @@ def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
 
     classes = None
     if run["classes"] is not None:
-        classes = read_class_list(run["classes"], read.beside())
+        classes = read_class_list(run["classes"], read.for_side_inputs())
     clean = normalization(normalize)
     names = output.name_files(run["files"])
     inputs = [as_labels(file, classes=classes, options=read) for file in run["files"]]

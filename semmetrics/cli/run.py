@@ -446,7 +446,7 @@ def _read_labels(texts: Sequence[str], read: ReadOptions) -> list[str]:
     labels: list[str] = []
     for text in texts:
         if text.startswith("@"):
-            labels += read_class_list(text[1:], read.beside())
+            labels += read_class_list(text[1:], read.for_side_inputs())
         else:
             labels += text.split(",")
     return [label for label in labels if label]

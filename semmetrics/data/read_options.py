@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from semmetrics.arguments import check_fields
@@ -11,6 +12,7 @@ from semmetrics.data.class_lists import check_classes
 from semmetrics.errors import Fact, InputError
 from semmetrics.options import FORMATS, SIDED, SIDES
 
+_MAX_CACHED_OPTIONS = 64
 _DISTINCT_ROLES = (
     ("id", "label"),
     ("id", "score"),
@@ -119,10 +121,9 @@ class ReadOptions:
                 roles = f"{first_role} and {second_role}"
                 raise InputError("one-column-two-roles", name=column, roles=roles)
 
-    def beside(self) -> ReadOptions:
+    def for_side_inputs(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, which have their own format."""
-        shared = ("id_column", "delimiter", "max_line_bytes", "max_bytes")
-        return ReadOptions(**{name: getattr(self, name) for name in shared})
+        return _side_input_options(self)
 
     def column(self, role: str) -> str | None:
         """Return the column that the options name for a role."""
@@ -188,11 +189,27 @@ def _fields_for_side(options: ReadOptions, side: str) -> dict[str, Any]:
     return values
 
 
+# The functions below are cached, since creating and checking options takes a noticeable part of a
+# small score.
+
+
+@lru_cache(maxsize=_MAX_CACHED_OPTIONS)
+def _side_input_options(options: ReadOptions) -> ReadOptions:
+    return ReadOptions(
+        id_column=options.id_column,
+        delimiter=options.delimiter,
+        max_line_bytes=options.max_line_bytes,
+        max_bytes=options.max_bytes,
+    )
+
+
+@lru_cache(maxsize=_MAX_CACHED_OPTIONS)
 def prediction_options(options: ReadOptions) -> ReadOptions:
     """Return the options for predictions."""
     return _PredictionOptions(**_fields_for_side(options, "pred"))
 
 
+@lru_cache(maxsize=_MAX_CACHED_OPTIONS)
 def truth_options(options: ReadOptions) -> ReadOptions:
     """Return the options for the ground truth, which may have no column of scores."""
     return _TruthOptions(**_fields_for_side(options, "gt"))

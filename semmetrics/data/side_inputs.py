@@ -166,7 +166,7 @@ def read_names(
     if given is None:
         return None
     if isinstance(given, (str, os.PathLike)):
-        return list(read_class_list(given, options.beside(), noun))
+        return list(read_class_list(given, options.for_side_inputs(), noun))
     values: list[Any] = []
     if is_iterable(given) and not isinstance(given, bytes | Mapping):
         values = list(given)

@@ -56,7 +56,7 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         if prefix == "wordnet":
             return read_wordnet(folder or None, max_bytes=options.max_bytes)
     if isinstance(value, (str, os.PathLike)):
-        options = options.beside()
+        options = options.for_side_inputs()
     with opened(value, options) as data:
         source = "taxonomy"
         if isinstance(data, Source):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from semmetrics.data.join import Weights
-from semmetrics.data.read_options import ReadOptions
+from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.options import (
     OPTIONS,
@@ -20,8 +19,7 @@ from semmetrics.options import (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ResolvedOptions:
+class ResolvedOptions(NamedTuple):
     """The immutable value of every option of `semmetrics.options`.
 
     An option that the user does not set has its default. The value of an option for a file is the
@@ -109,8 +107,8 @@ class ResolvedOptions:
     keep_rows: bool
     progress: Callable[[int, int], None] | None
 
-    set_by_user: frozenset[str] = frozenset()
-    opened: dict[str, Any] = field(default_factory=dict)
+    set_by_user: frozenset[str]
+    opened: dict[str, Any]
 
     def value(self, name: str) -> Any:
         """Return the value of the option with this name."""
@@ -118,9 +116,8 @@ class ResolvedOptions:
 
     def values(self) -> Iterator[Any]:
         """Yield the value of every option."""
-        for one in fields(self):
-            if one.name in OPTIONS:
-                yield getattr(self, one.name)
+        for name in OPTIONS:
+            yield self.value(name)
 
     def settings(self, kind: str) -> dict[str, str]:
         """Return the settings in signatures of a kind, by their keys.
@@ -146,7 +143,7 @@ class ResolvedOptions:
 
     def replace(self, **changed: Any) -> ResolvedOptions:
         """Return a copy of the options in which some have other values."""
-        return replace(self, **changed)
+        return self._replace(**changed)
 
 
 def resolve_options(
@@ -199,11 +196,11 @@ def resolve_options(
     values = {name: option.default for name, option in OPTIONS.items()}
     values.update(given)
     values.update(fixed)
-    values["read"] = values["read"] or ReadOptions()
+    values["read"] = values["read"] or DEFAULTS
     set_by_user = frozenset(
         name for name, value in given.items() if is_asked(name, value)
     )
-    return ResolvedOptions(set_by_user=set_by_user, **values)
+    return ResolvedOptions(set_by_user=set_by_user, opened={}, **values)
 
 
 def _applies_to(option: Option, kind: str) -> bool:

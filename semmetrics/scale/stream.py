@@ -380,7 +380,9 @@ def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], ItemWeight
         )
     settings["keep_rows"] = False
     read_options = settings.get("read") or ReadOptions()
-    weights = read_weights(settings.pop("weights", None), read_options.beside())
+    weights = read_weights(
+        settings.pop("weights", None), read_options.for_side_inputs()
+    )
     values: Any = weights
     if isinstance(weights, Weights):
         values = weights.values

@@ -757,7 +757,9 @@ def _read_values(
         probs = read_set_size_probs(resolved.set_size_probs, files)
         values["set_size_probs"] = probs
     if by_item.get("weights") is not None:
-        weights = read_weights(resolved.weights, files.beside()) or Weights(None)
+        weights = read_weights(resolved.weights, files.for_side_inputs()) or Weights(
+            None
+        )
         # Unused ids of a mapping are known only when all batches have come.
         if not ref.has_ids or not weights.is_by_id:
             aligned: Any = weights.align(ref, ref.ids)

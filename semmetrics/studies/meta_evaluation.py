@@ -208,7 +208,7 @@ def _read_judgements(
     read_options = DEFAULTS
     if read is not None:
         # Columns of predictions are not columns of ratings.
-        read_options = replace(read.beside(), id_column=None)
+        read_options = replace(read.for_side_inputs(), id_column=None)
     return read_judgements(
         ratings,
         columns=all_columns or None,

@@ -58,7 +58,7 @@ def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
     files = options.get("read") or ReadOptions()
     side = open_input(data, files)
     if isinstance(classes, (str, os.PathLike)):
-        classes = read_class_list(classes, files.beside())
+        classes = read_class_list(classes, files.for_side_inputs())
     task, notes = _choose_task(options.get("task"), classes, side, files)
     if classes is not None and task not in OPTIONS["classes"].kinds:
         values = {"option": "classes", "on": task}

@@ -51,7 +51,7 @@ class CaptionKind(Kind):
             raise InputError("not-applicable", name="doc_freq", what=what)
         files = options.read
         tokenizer = CachingTokenizer(open_tokenizer(options.tokenizer))
-        weights = sample_weights.read_weights(options.weights, files.beside())
+        weights = sample_weights.read_weights(options.weights, files.for_side_inputs())
         doc_freq = read_frequencies(options.doc_freq, files.max_bytes)
         embedding = embeddings.read_embedding(options.embedding)
         tuples = open_tuples(options.tuples, files.max_bytes)

@@ -77,7 +77,7 @@ class ClassKind(Kind):
 
     def read_side_inputs(self, options: Options) -> Options:
         """Read the lists of classes, the numbers of classes, and the weights."""
-        files = options.read.beside()
+        files = options.read.for_side_inputs()
         given_lists = {}
         for key, names in (options.class_lists or {}).items():
             given_lists[str(key)] = names

@@ -43,7 +43,7 @@ class LabelKind(Kind):
 
     def read_side_inputs(self, options: Options) -> Options:
         """Read the class list, labels to ignore, weights, taxonomy and word vectors."""
-        files = options.read.beside()
+        files = options.read.for_side_inputs()
         taxonomy = options.taxonomy
         if taxonomy is not None:
             from semmetrics.data.taxonomy_files import as_taxonomy

@@ -40,7 +40,7 @@ def read_set_size_probs(probs: Any, files: ReadOptions | None) -> Floats | None:
         from semmetrics.data.side_inputs import read_dense
 
         where = os.fspath(probs)
-        options = (files or ReadOptions()).beside()
+        options = (files or ReadOptions()).for_side_inputs()
         probs = read_dense(probs, options, "a matrix is", ("npy", "npz"))
     refuse_masked(probs, where)
     values = np.asarray(plain_object(probs)).astype(np.float64)

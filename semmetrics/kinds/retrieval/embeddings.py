@@ -84,7 +84,9 @@ def _read_vectors(name: str, options: ResolvedOptions) -> Any:
         from semmetrics.data.side_inputs import read_dense
 
         formats = ("npy", "npz", "hdf5")
-        values = read_dense(vectors, options.read.beside(), "vectors are", formats)
+        values = read_dense(
+            vectors, options.read.for_side_inputs(), "vectors are", formats
+        )
     else:
         from semmetrics.data.objects import plain_matrix
 

@@ -70,7 +70,9 @@ class RetrievalKind(Kind):
             captions=captions,
             doc_freq=read_frequencies(options.doc_freq, files.max_bytes),
             tuples=open_tuples(options.tuples, files.max_bytes),
-            weights=sample_weights.read_weights(options.weights, files.beside()),
+            weights=sample_weights.read_weights(
+                options.weights, files.for_side_inputs()
+            ),
         )
 
     def read(self, data: Any, source: str, options: Options) -> Any:
