@@ -4,10 +4,14 @@ import io
 import sys
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from reading import saved
 from refusals import refused
 
+import semmetrics
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
 
@@ -96,3 +100,49 @@ def test_a_matrix_is_read_from_a_npy_file(tmp_path, dtype):
     matrix = read_dense(tmp_path / "m.npy", ReadOptions(), "a matrix is", ["npy"])
 
     np.testing.assert_array_equal(matrix, values)
+
+
+# Sample weights in data frames
+
+WEIGHTS = pd.DataFrame({"id": ["a", "b"], "weight": [3.0, 1.0]})
+WEIGHTS_BY_ID = WEIGHTS.set_index("id")
+
+
+def weighted_f1(weights):
+    """Return F1 of a true prediction for "a", and a wrong one for "b"."""
+    preds = {"a": ["x"], "b": ["y"]}
+    truth = {"b": ["x"], "a": ["x"]}
+    return semmetrics.score(preds, truth, measures="F1", weights=weights)["F1"].value
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        WEIGHTS,
+        pl.from_pandas(WEIGHTS),
+        pa.table(WEIGHTS),
+        WEIGHTS.set_axis(["image_id", "Sample_Weight"], axis=1),
+        WEIGHTS_BY_ID,
+        WEIGHTS_BY_ID.set_axis(["w"], axis=1),
+        WEIGHTS_BY_ID["weight"],
+    ],
+    ids=["pandas", "polars", "arrow", "names", "index", "one column", "series"],
+)
+def test_weights_may_be_a_data_frame(weights):
+    assert weighted_f1(weights) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("weights", "code", "place"),
+    [
+        (WEIGHTS.set_axis(["id", "w"], axis=1), "missing-column", ", row 0 (from 0)"),
+        (WEIGHTS[["weight"]], "missing-column", ", row 0 (from 0)"),
+        (pd.concat([WEIGHTS, WEIGHTS]), "duplicate-id", ", row 2 (from 0), id 'a'"),
+        (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), "duplicate-id", ""),
+        (WEIGHTS.assign(weight="x"), "not-a-number", ", row 0 (from 0), id 'a'"),
+        (WEIGHTS.assign(weight=[-1.0, 1.0]), "out-of-range", ""),
+    ],
+)
+def test_an_error_in_a_data_frame_of_weights_names_the_place(weights, code, place):
+    with refused(code, f"weights{place}"):
+        weighted_f1(weights)
