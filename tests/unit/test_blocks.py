@@ -105,7 +105,6 @@ CAPTIONS = [{"id": n // 3, "caption": f"a cat {n}"} for n in NUMBERS]
 TEXTS = {
     "rows.csv": csv(ROWS),
     "rows.tsv.gz": csv(ROWS, comma="\t", end="\r\n"),
-    "returns.csv": csv(ROWS, end="\r"),
     "quoted.csv": csv(QUOTED, '"id","\nlabel\r",scores'),
     "inches.csv": csv(INCHES, "id,label"),
     "lists.csv": csv(LISTS, "id,labels"),
@@ -113,9 +112,7 @@ TEXTS = {
     "one_hot.csv": csv(ONE_HOT, "id,cat,dog,bus"),
     "sets.jsonl": " \n\n".join(jsonl(SETS).splitlines(keepends=True)) + "\n \n",
     "mark.jsonl.gz": "\ufeff" + jsonl(SETS)[:-1],
-    "scored.jsonl": jsonl({"id": n, "labels": {"a": n / 9, "b": 1}} for n in NUMBERS),
     "captions.jsonl": jsonl(CAPTIONS),
-    "classes.jsonl": jsonl({"id": n, "class": n % 3} for n in NUMBERS),
     "classes.csv": csv([(n, n % 3 / 4, n % 5 / 4) for n in NUMBERS], "id,cat,dog"),
 }
 TABLES = {
@@ -147,19 +144,7 @@ def test_blocks_have_the_items_of_the_file(tmp_path, monkeypatch, name, size):
         whole = whole.ranked()
     assert plain_values(lists) == plain_values([whole])
     assert n_bytes == path.stat().st_size == find_parts(str(path)).size
-    assert len(lists) > 1 or size == 10_000 or name == "returns.csv"
-
-
-def test_blocks_split_cells_as_the_whole_file_does(tmp_path, monkeypatch):
-    rows = [(n, ("", "a", "a|b")[n % 3]) for n in NUMBERS]
-    path = saved(tmp_path, "cells.csv", csv(rows, "id,tags"))
-    set_block_size(monkeypatch, 40)
-    options = ReadOptions(label_delimiter="|")
-
-    lists, _ = read_blocks(path, options=options)
-
-    entries = as_labels(path, options=options).to_list()
-    assert plain_values(lists)["entries"] == entries
+    assert len(lists) > 1 or size == 10_000
 
 
 # Errors
@@ -343,21 +328,6 @@ def test_paths_without_items_are_an_error(tmp_path, name, code):
 
     with refused(code, str(tmp_path / name)):
         read_blocks(tmp_path / name)
-
-
-def test_tables_of_a_folder_may_be_empty_and_have_other_unused_columns(tmp_path):
-    no_rows = {
-        "id": pa.array([], pa.string()),
-        "tags": pa.array([], pa.list_(pa.string())),
-    }
-    large = pa.array([[]], pa.large_list(pa.null()))
-    save_table(tmp_path / "a.parquet", {"id": ["a"], "tags": [["x"]], "x": [1]})
-    save_table(tmp_path / "b.parquet", no_rows)
-    save_table(tmp_path / "c.parquet", {"id": ["c"], "tags": large, "x": [[1]]})
-
-    lists, _ = read_blocks(tmp_path)
-
-    assert [list(block.ids) for block in lists] == [["a"], ["c"]]
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,6 @@ def test_coco_captions_have_the_order_of_the_images(tmp_path):
     assert lists.where(1).endswith("refs.json, id '4'")
 
 
-def test_coco_captions_without_images_have_the_order_of_the_annotations():
-    lists = as_captions({"annotations": COCO["annotations"]})
-
-    assert lists.ids == ["4", "9"]
-    assert lists.to_list() == [["a dog", "the dog"], ["a cat"]]
-    assert lists.notes == []
-
-
 ONE_CAPTION = {"id": 1, "caption": "x"}
 LIST_OF_CAPTIONS = {"id": 1, "captions": ["y"]}
 

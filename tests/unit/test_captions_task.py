@@ -39,12 +39,6 @@ def test_captions_without_ids_are_joined_by_position():
     assert items_of(task) == [(0, "x", ["r"]), (1, "y", ["s", "t"])]
 
 
-def test_several_candidates_of_an_image_are_numbered():
-    task = task_of([["x", "w"], ["y"]], ["r", "s"])
-
-    assert list(task.ids) == ["0#1", "0#2", "1"]
-
-
 def test_items_that_are_left_out_do_not_change_the_hashes_of_others():
     whole = task_of(["x", "v", "y"], ["r", "s", "t"])
 
@@ -58,12 +52,8 @@ def test_items_that_are_left_out_do_not_change_the_hashes_of_others():
 @pytest.mark.parametrize(
     ("candidates", "references", "options", "code"),
     [
-        ({"a": "x"}, {"a": "x", "b": "y"}, {}, "missing-ids"),
-        ({"a": "x", "c": "x"}, {"a": "x"}, {}, "missing-ids"),
         ({"a": ["x"]}, {"a": []}, {}, "missing-entries"),
         ([["x"], []], ["x", "y"], {}, "missing-entries"),
-        (["x"], {"a": "x"}, {}, "one-side-has-ids"),
-        ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice"),
         (
             {"a": ["x", "y"], "a#1": ["z"]},
             {"a": ["r"], "a#1": ["r"]},

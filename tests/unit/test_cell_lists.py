@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from reading import saved
-from refusals import codes, refused
+from refusals import refused
 from tables import write_table
 
-import semmetrics
 from semmetrics import ReadOptions, Scorer, as_captions, as_labels
 from semmetrics.data.cells import read_cell, recipe
 from semmetrics.scale.stream import score_stream
@@ -73,12 +72,6 @@ def test_scores_written_as_lists_are_read(writer):
 )
 def test_sets_pairs_objects_and_numbers_are_read(cell, labels):
     assert as_labels([cell]).to_list() == [labels]
-
-
-def test_numbers_in_a_cell_are_positions_in_the_class_list():
-    assert as_labels(["[0, 2]"], classes=["cat", "dog", "bus"]).to_list() == [
-        ["cat", "bus"]
-    ]
 
 
 @pytest.mark.parametrize(
@@ -217,14 +210,6 @@ def test_vectors_of_0_and_1_are_an_error(cells):
         as_labels({"a": cells[0], "b": cells[1]})
 
 
-@pytest.mark.parametrize("read", [as_labels, lambda path: score_stream(path, path)])
-def test_vectors_of_0_and_1_in_a_file_are_an_error(tmp_path, read):
-    path = saved(tmp_path, "gt.csv", 'id,labels\na,"[1, 0, 1]"\nb,"[0, 1, 0]"\n')
-
-    with refused("vector-as-labels", where=f"{path}, line 2, id 'a'"):
-        read(path)
-
-
 @pytest.mark.parametrize(
     ("cells", "delimiter"),
     [(["1;0;1", "0;1;0"], ";"), (["True False", "False True"], " ")],
@@ -330,19 +315,6 @@ def test_batches_with_other_cells_are_an_error(first, later, row, keep_rows):
     assert len(scorer) == len(first)
 
 
-def test_few_lists_among_texts_of_batches_are_noted_and_remain_text():
-    scorer = Scorer(measures="F1")
-    scorer.update(TEXTS, TEXTS)
-    scorer.update(TEXTS, TEXTS)
-
-    table = scorer.compute()
-
-    whole = semmetrics.score(TEXTS * 2, TEXTS * 2, measures="F1")
-    assert table.to_dict() == whole.to_dict()
-    assert codes(table) == codes(whole)
-    assert codes(table).count("lists-among-texts") == 2
-
-
 def save_state(batch):
     """Return the state of a scorer after a batch."""
     scorer = Scorer(measures="F1", keep_rows=False)
@@ -355,11 +327,3 @@ def save_state(batch):
 def test_states_with_other_cells_cannot_be_merged():
     with refused("other-style", where="preds, item 0 (from 0)"):
         Scorer.load(save_state(LISTS), save_state(TEXTS))
-
-
-def test_a_loaded_scorer_remembers_that_cells_are_lists():
-    scorer = Scorer.load(save_state(LISTS))
-    scorer.update([["['dog']"]], [["['dog']"]])
-
-    with refused("other-style", where="preds, item 0 (from 0)"):
-        scorer.update([["dog"]], [["dog"]])

@@ -183,9 +183,3 @@ def test_sums_of_nothing_are_zero():
     assert columns.exact_sums(no_values, np.zeros(0, np.int32), 0).shape == (0,)
     assert no_classes.sum().shape == (0,)
     assert no_classes.group_sums(np.zeros(1, int), 3, np.ones(1)).shape == (3, 0)
-
-
-def test_floats_of_a_table_of_sums_have_its_shape():
-    sums = np.array([[UNIT, 0], [-UNIT, UNIT // 2]], object)
-
-    assert columns.to_floats(sums).tolist() == [[1.0, 0.0], [-1.0, 0.5]]

@@ -1,6 +1,5 @@
 """CSV and TSV: delimiters, headers, quotes, and tables and lines in .txt files."""
 
-import io
 import time
 
 import pytest
@@ -48,13 +47,6 @@ def test_a_table_with_a_column_for_each_label_may_have_semicolons(tmp_path):
     path = saved(tmp_path, "gt.csv", "id;cat;dog\na;1;0\nb;1;1\n")
 
     assert as_labels(path).to_list() == [["cat"], ["cat", "dog"]]
-
-
-def test_standard_input_may_have_semicolons(monkeypatch):
-    stdin = io.TextIOWrapper(io.BytesIO(b"image;labels\na;cat\nb;dog\n"))
-    monkeypatch.setattr("sys.stdin", stdin)
-
-    assert as_labels("-").to_list() == [["cat"], ["dog"]]
 
 
 def test_large_files_and_streams_may_have_semicolons(tmp_path, monkeypatch):
@@ -118,16 +110,6 @@ def test_a_chosen_column_must_occur_once(tmp_path, text, options, code):
 
     with refused(code, where=f"{path}, line 1"):
         as_labels(path, options=ReadOptions(**options))
-
-
-def test_numbers_for_correlations_need_a_header(tmp_path):
-    rows = "a,b,0.5\nb,c,0.25\n"
-    without_header = saved(tmp_path, "rows.csv", rows)
-    path = saved(tmp_path, "phi.csv", f"image,caption,score\n{rows}")
-
-    with refused("number-in-header", where=f"{without_header}, line 1"):
-        semmetrics.correlate(without_header, without_header)
-    assert len(semmetrics.correlate(path, path))
 
 
 # Quotes
@@ -238,12 +220,6 @@ def test_lines_that_only_look_like_a_table_are_captions(tmp_path, text):
     captions = as_captions(saved(tmp_path, "captions.txt", text))
 
     assert captions.to_list() == [[line] for line in text.splitlines()]
-
-
-def test_tabs_separate_captions_of_a_line(tmp_path):
-    path = saved(tmp_path, "captions.txt", "3\ta dog\ntwo\tcats\n")
-
-    assert as_captions(path).to_list() == [["3", "a dog"], ["two", "cats"]]
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,11 @@
 """JSON records of one label or candidate each, and tables as pandas writes them to JSON."""
 
-import json
-
 import pandas as pd
 import pytest
-from reading import saved
 from refusals import refused
 
 import semmetrics
 from semmetrics import as_captions, as_labels
-from semmetrics.scale import score_stream
 
 MRR = {"task": "retrieval", "measures": "MRR"}
 RUN = [
@@ -29,13 +25,6 @@ def test_records_of_a_run_and_judgements_are_read():
     assert semmetrics.score(RUN, TRUTH, **MRR)["MRR"].value == 0.5
     with refused("swapped-order"):
         semmetrics.score(TRUTH, RUN, **MRR)
-
-
-def test_a_stream_reads_records_of_a_run_and_judgements(tmp_path):
-    run = saved(tmp_path, "run.jsonl", "\n".join(map(json.dumps, RUN)))
-    truth = saved(tmp_path, "gt.jsonl", "\n".join(map(json.dumps, TRUTH)))
-
-    assert score_stream(run, truth, **MRR).compute()["MRR"].value == 0.5
 
 
 def test_records_of_a_run_may_have_integers_as_ids_and_ranks():
@@ -64,15 +53,6 @@ def test_a_record_without_a_label_is_an_item_without_labels():
     records = [{"id": "a", "label": "dog"}, {"id": "c", "label": None}]
 
     assert as_labels(records).to_list() == [["dog"], []]
-
-
-def test_records_with_lists_are_items():
-    records = [{"id": 1, "labels": ["cat", "dog"], "name": "a.jpg", "score": 0.5}]
-
-    lists = as_labels(records)
-
-    assert lists.to_list() == [["cat", "dog"]]
-    assert [note.code for note in lists.notes] == ["unused-columns"]
 
 
 CAT = {"id": 1, "label": "cat"}
@@ -162,12 +142,6 @@ def test_numbers_of_keys_are_scores_of_labels():
     lists = as_labels({"a": {"label": 0.5, "name": 0.25}, "b": {"cat": 0.5}})
 
     assert lists.to_list() == [["label", "name"], ["cat"]]
-
-
-def test_ids_may_have_the_names_of_columns():
-    lists = as_labels({"label": {"a": 0.5}, "image_id": {"a": 0.25}})
-
-    assert list(lists.ids) == ["label", "image_id"]
 
 
 def test_pairs_of_an_id_and_labels_are_an_error():

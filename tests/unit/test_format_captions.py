@@ -43,11 +43,6 @@ def test_an_option_chooses_a_split_of_msrvtt():
     assert items_by_id(captions) == {"video1": ["a cat sleeps"]}
 
 
-def test_an_unknown_split_of_msrvtt_is_an_error():
-    with refused("unknown-name"):
-        as_captions(MSRVTT, options=ReadOptions(split="val"))
-
-
 def test_textcaps_repeats_the_references_of_an_image():
     references = ["a sign that says stop", "a red sign"]
     image = {"image_id": "x1", "reference_strs": references}
@@ -78,27 +73,10 @@ def test_predictions_may_use_the_number_in_a_path_of_lavis():
     assert values["BLEU-1"] == pytest.approx(1.0)
 
 
-def test_training_lists_of_lavis_have_one_caption_per_record():
-    records = [
-        {"caption": "a cow", "image": "a.jpg", "image_id": "coco_0"},
-        {"caption": "the cow", "image": "a.jpg", "image_id": "coco_0"},
-    ]
-
-    assert items_by_id(as_captions(records)) == {"coco_0": ["a cow", "the cow"]}
-
-
 def test_vatex_has_english_captions():
     records = [{"videoID": "v1", "enCap": ["a cat", "the cat"], "chCap": ["x"]}]
 
     assert items_by_id(as_captions(records)) == {"v1": ["a cat", "the cat"]}
-
-
-def test_nocaps_is_read_as_coco_annotations():
-    image = {"id": 0, "open_images_id": "0013", "file_name": "0013.jpg"}
-    annotation = {"image_id": 0, "id": 0, "caption": "a baby"}
-    document = {"licenses": [], "images": [image], "annotations": [annotation]}
-
-    assert items_by_id(as_captions(document)) == {"0": ["a baby"]}
 
 
 CLOTHO = """file_name,caption_1,caption_2,caption_3

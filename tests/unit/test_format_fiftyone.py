@@ -49,12 +49,6 @@ def test_a_number_outside_of_the_classes_is_an_error():
         as_labels(document)
 
 
-def test_the_list_of_classes_may_be_null():
-    document = {"classes": None, "labels": {"a": "cat", "b": ["dog"]}}
-
-    assert items_by_id(as_labels(document)) == {"a": ["cat"], "b": ["dog"]}
-
-
 def test_a_label_has_the_highest_confidence_of_its_objects():
     boxes = [
         {"label": "cat", "confidence": 0.25},

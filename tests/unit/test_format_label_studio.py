@@ -164,19 +164,6 @@ def test_batches_of_annotations_and_of_predictions_cannot_be_mixed():
         scorer.update(annotated, {"2": ["cat"]})
 
 
-def test_batches_with_regions_without_labels_or_of_another_format_can_be_mixed():
-    answer = choice("animal", "cat")
-    box = region("rectanglelabels", ["cat"], from_name="b")
-    scorer = semmetrics.Scorer(measures="F1")
-
-    scorer.update([task("1", answer, section="predictions")], {"1": ["cat"]})
-    scorer.update([task("2", box, section="predictions")], {"2": ["cat"]})
-    scorer.update([{"id": 3, "data": {}, "predictions": []}], {"3": ["cat"]})
-    scorer.update({"4": ["cat"]}, {"4": ["cat"]})
-
-    assert len(scorer) == 4
-
-
 # Flat exports
 
 EXPORT = """id,image,choice,annotator,annotation_id,created_at,updated_at,lead_time
@@ -233,17 +220,6 @@ def test_answers_of_json_min_to_several_questions_name_their_question():
     assert items_by_id(lists) == {"1": ["is_cat: no", "is_dog: yes"]}
     assert "labels 'control: choice' of 2 controls" in lists.understood
     assert items_by_id(one_column) == {"1": ["no"]}
-
-
-def test_answers_of_a_csv_export_to_several_questions_name_their_question():
-    record = {
-        "id": 1,
-        "is_cat": '{"choices": ["no"]}',
-        "is_dog": '{"choices": ["yes"]}',
-    }
-    frame = pd.DataFrame([record | EXPORT_KEYS])
-
-    assert items_by_id(as_labels(frame)) == {"1": ["is_cat: no", "is_dog: yes"]}
 
 
 def test_a_flat_export_with_a_column_that_may_be_data_needs_the_label_column():

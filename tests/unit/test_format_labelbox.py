@@ -99,14 +99,6 @@ def test_rows_of_version_1_that_were_skipped_are_left_out(row):
     assert table["F1"].n == 1
 
 
-def test_a_row_of_version_1_with_an_empty_label_is_an_item_without_labels():
-    labelled = {"External ID": "a.jpg", "Label": {"objects": [{"title": "Car"}]}}
-
-    lists = as_labels([labelled, {"External ID": "b.jpg", "Label": {}}])
-
-    assert items_by_id(lists) == {"a.jpg": ["Car"], "b.jpg": []}
-
-
 @pytest.mark.parametrize(
     ("labels", "code"),
     [

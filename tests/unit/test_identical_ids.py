@@ -31,12 +31,6 @@ def test_a_signature_records_that_candidates_were_left_out():
     assert not semmetrics.rescore(signature, RUN, JUDGED).differences
 
 
-def test_candidates_of_ranked_lists_are_left_out():
-    lists = {query: list(row) for query, row in RUN.items()}
-
-    assert semmetrics.score(lists, JUDGED, **LEFT_OUT)["MRR"].value == 0.75
-
-
 def test_batches_and_streams_leave_them_out(tmp_path):
     options = {"gallery": ["q1", "q2", "d1", "d2", "d3"], **LEFT_OUT}
     whole = semmetrics.score(RUN, JUDGED, **options)
@@ -66,9 +60,8 @@ def test_queries_that_retrieve_themselves_are_noted():
         ({"0": ["3", "0"], "1": ["2", "1"]}, {"0": ["3"], "1": ["2"]}),
         (RUN, {"q1": ["q1", "d1"], "q2": ["q2"]}),
         ({"q1": {"q2": 2.0, "d1": 1.0}, "q2": {"q1": 3.0}}, {"q1": ["d1"], "q2": []}),
-        ([["d1", "d2"], ["d2"]], [["d1"], ["d2"]]),
     ],
-    ids=["no query", "numbers", "positives", "another query", "no ids"],
+    ids=["no query", "numbers", "positives", "another query"],
 )
 def test_other_candidates_are_not_noted(run, judged):
     assert "own-ids" not in codes(semmetrics.score(run, judged, **OPTIONS))
@@ -79,10 +72,3 @@ def test_a_matrix_has_a_score_of_every_candidate():
 
     with refused("not-applicable", name="ignore_identical_ids"):
         semmetrics.score(np.eye(2), [["b"], ["a"]], **names, **LEFT_OUT)
-
-
-def test_other_kinds_do_not_have_the_option():
-    side = {"a": ["x"]}
-
-    with refused("not-of-kind", name="ignore_identical_ids"):
-        semmetrics.score(side, side, measures="F1", ignore_identical_ids=True)

@@ -25,9 +25,7 @@ def without_ids(n_items):
     ("pred", "ref", "code"),
     [
         (side("ab"), side("bcd"), "missing-ids"),
-        (side("ab"), side("a"), "missing-ids"),
         (side("ab"), side("cd"), "other-ids"),
-        (side([]), side("abcdefg"), "other-ids"),
         (without_ids(1), side("a"), "one-side-has-ids"),
         (side("a"), without_ids(1), "one-side-has-ids"),
         (without_ids(1), without_ids(2), "other-length"),
@@ -63,7 +61,6 @@ def test_rows_of_the_predictions_follow_their_items(ref_ids, missing, row_number
     ("rows", "ref_ids", "code"),
     [
         (ROWS[:2], "abc", "wrong-shape"),
-        (ROWS[0], "abc", "wrong-shape"),
         (ROWS, "abcd", "no-rows"),
     ],
 )
@@ -82,9 +79,7 @@ def test_rows_that_do_not_match_the_items_are_an_error(rows, ref_ids, code):
         ({"a": 1, "b": -0.5, "c": 1}, "out-of-range"),
         ([1, float("inf"), 1], "out-of-range"),
         ([1, float("nan"), 1], "out-of-range"),
-        ([1, None, 1], "out-of-range"),
         (["1", 1, 1], "out-of-range"),
-        ([1, 10**400, 1], "out-of-range"),
         ([1, 1], "wrong-count"),
         (2.0, "wrong-type"),
         ({"a": 1, 1: 1, "1": 1}, "duplicate-id"),
@@ -105,7 +100,6 @@ def test_wrong_weights_are_an_error(weights, code):
     ("id_", "other_id", "difference"),
     [
         ("7", "7.0", "the .0 of a number"),
-        ("7.0", "7", "the .0 of a number"),
         ("IM ", "im", "case or blanks"),
         ("caf\u00e9", "cafe\u0301", "Unicode normal form"),
     ],
@@ -122,9 +116,9 @@ def test_the_error_for_ids_that_are_nearly_equal_says_how_they_differ(
 @pytest.mark.parametrize(
     ("id_", "other_id"),
     [
-        ("im00", "im00.jpg"),
         ("7", "007"),
         ("val/im.jpg", "im.png"),
+        ("C:\\img\\a.jpg", "/data/a.jpg"),
         ("COCO_val2014_000000001000.jpg", "1000"),
     ],
 )
@@ -218,15 +212,6 @@ def test_an_id_and_the_file_name_of_the_same_image_are_an_error():
         semmetrics.score(preds, COCO)
 
 
-def test_a_part_of_ids_may_be_a_part_of_file_names():
-    preds = {"COCO_1000.jpg": ["cat"], "x/7.jpg": ["dog"]}
-
-    table = semmetrics.score(preds, as_labels(COCO), measures="F1", ids="([^/]+)$")
-
-    assert table["F1"].value == 0.5
-    assert table["F1"].ids == ["1000", "7"]
-
-
 @pytest.mark.parametrize("key", ["filename", "image", "img"])
 def test_file_names_of_records_are_ids_unless_there_are_other_ids(key):
     records = [{key: "a.jpg", "labels": ["cat"]}, {key: "b.jpg", "labels": ["dog"]}]
@@ -280,14 +265,6 @@ def test_cocoids_of_other_splits_are_not_imgids():
     assert table["BLEU-1"].value == pytest.approx(1)
     with refused("missing-ids"):
         semmetrics.score(preds, IMAGES, **TEST_SPLIT)
-
-
-def test_cocoids_may_be_parts_of_ids():
-    preds = {"val2014_000000391895": FIRST, "val2014_000000000003": SECOND}
-
-    table = semmetrics.score(preds, IMAGES, ids="0*([0-9]+)$", **TEST_SPLIT)
-
-    assert table["BLEU-1"].value == pytest.approx(1)
 
 
 def test_ids_that_may_be_imgids_or_cocoids_are_an_error():

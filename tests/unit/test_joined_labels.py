@@ -129,12 +129,9 @@ LVIS = (
         OPEN_IMAGES.split("/"),
         IMAGENET.split("/"),
         LVIS.split("|"),
-        ["red car", "red dog", "old car", "old dog", "wet car", "wet dog"],
         ["red car", "blue car", "red bus", "blue bus", "red", "blue", "car", "bus"],
-        ["fire truck", "truck", "fire", "fire hydrant", "hydrant"],
         ["animal/dog", "animal/cat", "plant/tree", "animal", "plant", "dog"],
         ["C++", "C", "C#", "A+", "Google+"],
-        ["1/2", "3/4"],
         ["16:9", "9:16", "4:3", "3:4"],
         ["salt & pepper", "R&B", "rock & roll", "AT&T"],
         ["tench, Tinca tinca", "goldfish, Carassius auratus"],
@@ -153,14 +150,6 @@ def test_sides_with_several_labels_per_item_are_not_noted():
     preds = {"a": ["car red", "red", "car"], "b": ["red car"]}
 
     assert noted_delimiters(preds, preds) == []
-
-
-def test_validate_notes_joined_labels_of_one_file():
-    data = {"a": ["cat dog"], "b": ["dog cat"], "c": ["van"]}
-
-    (note,) = semmetrics.validate(data)["odd"]
-
-    assert "separates labels" in note
 
 
 class CountedSet(frozenset):

@@ -12,10 +12,7 @@ from semmetrics import ReadOptions, as_labels
     ("data", "code", "place"),
     [
         ({"a": {"cat": True, "dog": 0.5}}, "not-a-number", "id 'a'"),
-        ({"a": {"cat": [1]}}, "not-a-number", "id 'a'"),
         ([{"id": 1, "img_id": 2, "labels": []}], "ambiguous-column", "element [0]"),
-        ([{"id": 1, "tags": [], "labels": []}], "ambiguous-column", "element [0]"),
-        ([{"id": [], "labels": []}], "wrong-id", "element [0]"),
         ([{"id": 1, "labels": "cat"}], "text-as-list", "element [0], id '1'"),
         (
             [{"id": 1, "labels": {"x": 1}, "scores": [1]}],
@@ -34,13 +31,6 @@ def test_an_error_in_json_names_the_place(tmp_path, data, code, place):
     path = saved(tmp_path, "gt.json", data)
 
     with refused_in(code, f"gt.json, {place}"):
-        read(path)
-
-
-def test_json_that_is_nested_too_deeply_is_an_error(tmp_path):
-    path = saved(tmp_path, "gt.json", '{"a":' * 200_000)
-
-    with refused_in("not-json", "gt.json"):
         read(path)
 
 
@@ -69,16 +59,9 @@ def test_coco_instances_are_label_sets_of_images(tmp_path, format_):
     assert lists.where(0).endswith("gt.json, id '1'")
 
 
-def test_ids_may_have_the_names_of_coco_sections():
-    lists = as_labels({"images": ["a"], "annotations": []})
-
-    assert lists.ids == ["images", "annotations"]
-
-
 @pytest.mark.parametrize(
     ("change", "code", "place"),
     [
-        ({"images": [{"id": 1.5}]}, "wrong-id", ", images[0], id"),
         (
             {"annotations": [{"image_id": 1, "caption": "A"}]},
             "captions-file",
@@ -90,7 +73,6 @@ def test_ids_may_have_the_names_of_coco_sections():
             ", annotations[0], image_id",
         ),
         ({"categories": [3]}, "wrong-type", ", categories[0]"),
-        ({"categories": None}, "wrong-type", ""),
         ({"images": [], "annotations": []}, "nothing-given", ""),
     ],
 )

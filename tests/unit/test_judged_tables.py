@@ -44,14 +44,6 @@ def test_judgements_of_other_programs_are_read(tmp_path, judged):
     assert streamed["MRR"].value == 0.5
 
 
-def test_frames_of_judgements_are_read():
-    columns = {"qid": ["1", "1"], "docno": ["a", "b"]}
-    run = pd.DataFrame({**columns, "rank": [0, 1], "score": [2.5, 1.5]})
-    judged = pd.DataFrame({**columns, "label": [0, 1]})
-
-    assert semmetrics.score(run, judged, **MRR)["MRR"].value == 0.5
-
-
 # Which column has the numbers
 
 NUMBERS_OF_RUN = "qid,docno,score\n1,a,2\n1,b,1\n"

@@ -32,11 +32,8 @@ def test_sides_that_share_hardly_any_label_are_noted():
     ("preds", "gts", "is_noted"),
     [
         ([["0", "2"], ["1"]], [["cat"], ["dog"]], True),
-        ([["cat"], ["dog"]], [["0", "2"], ["1"]], True),
         ([["0", "2"], ["1"]], [["3"], ["4"]], False),
         ([["0", "dog"], ["1"]], [["cat"], ["dog"]], False),
-        ([["x"], ["y"]], [["cat"], ["dog"]], False),
-        ([["1970s"], ["1980s"]], [["cat"], ["dog"]], False),
     ],
 )
 def test_numbers_against_names_are_noted_even_for_few_items(preds, gts, is_noted):
@@ -59,15 +56,6 @@ def test_labels_that_look_equal_and_are_not_are_noted(pred, ref):
     (fact,) = facts(table, "other-encoding")
     assert fact.n == 1
     assert fact.where == "preds"
-
-
-def test_references_that_look_equal_to_another_label_are_noted():
-    preds = [[COMPOSED], [COMPOSED]]
-
-    table = semmetrics.score(preds, [[COMPOSED], [DECOMPOSED]], measures="F1")
-
-    (fact,) = facts(table, "other-encoding")
-    assert fact.where == "gts"
 
 
 def test_columns_of_scores_that_look_equal_to_a_label_are_noted():
@@ -123,10 +111,8 @@ IDENTICAL = {"a": [["cat", "dog"]]}
     [
         (NESTED, FLAT, ["preds"]),
         (FLAT, NESTED, ["gts"]),
-        (NESTED, NESTED, ["preds", "gts"]),
         (IDENTICAL, IDENTICAL, ["preds"]),
         ({"a": ["sofa"], "b": ["car"]}, SYNONYMS, []),
-        (SYNONYMS, SYNONYMS, []),
         (FLAT, {"a": [["cat", "kitty"], "dog"], "b": ["dog", ["bus", "coach"]]}, []),
         ({"a": ["cat"]}, {"a": [["cat", "kitty"]]}, []),
         ({"a": [["cat", 0.9]], "b": [["dog", 0.3]]}, FLAT, []),
@@ -142,11 +128,9 @@ def test_lists_in_lists_are_noted_unless_they_are_synonyms(preds, gts, sides):
     ("preds", "truth", "n_notes"),
     [
         ([["nan"], ["N/A"], ["cat"]], [[], [], ["cat"]], 1),
-        ([["None"], ["cat"]], [["dog"], ["cat"]], 1),
         ([["nan"], ["cat"]], [["nan"], []], 2),
         ([["None"], ["cat"]], [["None"], ["cat"]], 0),
         ([["none", "cat"]], [["cat"]], 0),
-        ([["Nancy"], ["none of these"]], [["cat"], ["dog"]], 0),
     ],
 )
 def test_missing_values_written_as_labels_are_noted(preds, truth, n_notes):
@@ -169,7 +153,6 @@ def test_missing_values_may_be_classes():
         (98.0, 0.0, None),
         (98.0, "best", None),
         (1 + 1e-6, 0.5, None),
-        (0.98, 0.5, None),
         (0.98, 0.99, "nothing-predicted"),
     ],
 )
@@ -199,10 +182,8 @@ TRUTH = {"a": ["dog"], "b": ["bus"]}
     ("columns", "measures", "examples"),
     [
         ({"logit": [1, 5, 2]}, "F1@1", [("logit",)]),
-        ({"rank": [2, 1, 1]}, "Precision@1", [("rank",)]),
         ({"logit": [1, 5, 2]}, "F1", []),
         ({"logit": [1, 5, 2], "score": [1, 5, 2]}, "F1@1", []),
-        ({"problem": [1, 5, 2], "annotator": [1, 1, 2]}, "F1@1", []),
     ],
 )
 def test_the_order_of_rows_is_noted_if_a_column_may_have_scores(
@@ -231,48 +212,6 @@ def test_scores_with_the_name_of_a_distance_are_noted(column, numbers, is_noted)
     notes = note_codes(frame, TRUTH, pred_score_column=column)
 
     assert ("less-is-better" in notes) is is_noted
-
-
-def test_grades_may_have_the_name_of_a_distance():
-    judged = pd.DataFrame({"qid": ["a", "b"], "docno": ["dog", "bus"], "rank": [1, 1]})
-    options = {"task": "retrieval", "measures": "MRR", "gt_score_column": "rank"}
-
-    assert "less-is-better" not in note_codes(TRUTH, judged, **options)
-
-
-# Ids
-
-
-@pytest.mark.parametrize(
-    ("ids", "other_ids"),
-    [
-        (["/data/a.jpg", "/data/b.jpg"], ["a.jpg", "b.jpg"]),
-        (["a.png", "b.png"], ["a.jpg", "b.jpg"]),
-        (["C:\\img\\a.jpg", "C:\\img\\b.jpg"], ["/data/a.jpg", "/data/b.jpg"]),
-    ],
-)
-@pytest.mark.parametrize("missing", ["error", "skip", "empty", "common"])
-def test_the_error_for_ids_in_other_folders_has_an_expression_that_joins_them(
-    ids, other_ids, missing
-):
-    preds = {id_: ["cat"] for id_ in ids}
-    gts = {id_: ["cat"] for id_ in other_ids}
-
-    with refused("joinable-ids") as caught:
-        semmetrics.score(preds, gts, measures="F1", missing=missing)
-
-    expression = caught.value.values["expression"]
-    table = semmetrics.score(preds, gts, measures="F1", ids=expression)
-    assert table["F1"].value == 1.0
-
-
-def test_ids_that_cannot_be_joined_are_missing_items():
-    preds = {"x/a": ["cat"], "b": ["cat"]}
-    gts = {"a": ["cat"], "b": ["cat"]}
-
-    notes = note_codes(preds, gts, missing="empty")
-
-    assert notes == ["missing-prediction", "missing-reference"]
 
 
 # Other inputs

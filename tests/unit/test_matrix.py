@@ -78,7 +78,6 @@ def test_damaged_npy_files_are_an_error(load, data, code):
         ({}, "no-main-array", ""),
         ({"ids": ["a", "a"]}, "duplicate-id", "array 'ids', row 1 (from 0)"),
         ({"ids": ["a", ""]}, "empty-id", "array 'ids', row 1 (from 0)"),
-        ({"ids": ["a"]}, "wrong-count", "array 'ids'"),
         ({"classes": ["a", "a"]}, "duplicate-at", "array 'classes', class 1 (from 0)"),
         ({"classes": [1, 2]}, "wrong-type", "array 'classes', class 0 (from 0)"),
         ({"classes": ["a", "\ud800"]}, "damaged", "array 'classes'"),
@@ -118,9 +117,7 @@ IDENTITY = {
     [
         ({"indices": [0, 9]}, "damaged", ""),
         ({"indices": [0, 0], "indptr": [0, 2, 2]}, "damaged", ""),
-        ({"indices": [0.0, 1.0]}, "damaged", ""),
         ({"indptr": [0, 1]}, "damaged", ""),
-        ({"shape": [2]}, "damaged", ""),
         ({"shape": [10**18, 2]}, "damaged", ""),
         ({"shape": [-1, 2]}, "damaged", ""),
         ({"format": b"bsr"}, "not-sparse", ""),
@@ -159,14 +156,6 @@ def test_a_damaged_entry_is_an_error(load):
 def test_an_entry_that_unpacks_to_more_than_the_limit_is_an_error(load):
     with refused("too-large"):
         load(npz(y=np.zeros((1000, 1000))), max_bytes=50_000)
-
-
-def test_the_class_list_names_the_columns(load):
-    data = npy(np.eye(2))
-
-    assert load(data, "y.npy", classes=["a", "b"]).vocabulary == ["a", "b"]
-    with refused("wrong-count"):
-        load(data, "y.npy", classes=["a", "b", "c"])
 
 
 def test_the_class_list_must_equal_the_classes_of_the_file(load):

@@ -48,20 +48,11 @@ def test_classes_that_appear_twice_are_an_error(tmp_path):
         read_class_list(path)
 
 
-def test_ids_of_classes_that_appear_twice_are_an_error(tmp_path):
-    categories = [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]
-    path = saved(tmp_path, "classes.json", categories)
-
-    with refused("duplicate-id", place="categories[1]"):
-        read_class_list(path)
-
-
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
         ('{"a": 0.5, "b": 2}', {"a": 0.5, "b": 2.0}),
         ("id,weight\na,0.5\nb,2\n", {"a": 0.5, "b": 2.0}),
-        ("id\tweight\na\t0.5\nb\t2\n", {"a": 0.5, "b": 2.0}),
         (" [0.5, 2]\n", [0.5, 2.0]),
     ],
 )
@@ -78,11 +69,9 @@ def test_numbers_are_read_from_standard_input(monkeypatch, text, numbers):
     [
         ("w.json", '{"a": true}', "not-a-number", "id 'a'"),
         ("w.json", '{"a": 1e999}', "not-finite", "id 'a'"),
-        ("w.json", '{"a": 1' + "0" * 400 + "}", "not-finite", "id 'a'"),
         ("w.json", '{"": 1}', "empty-id", ""),
         ("w.json", "{}", "nothing-given", ""),
         ("w.csv", "id,weight\n,1\n", "empty-id", "line 2, id ''"),
-        ("w.csv", "id,weight\n", "nothing-given", ""),
     ],
 )
 def test_wrong_numbers_are_an_error(tmp_path, name, text, code, place):
@@ -136,7 +125,6 @@ def test_weights_may_be_a_data_frame(weights):
     ("weights", "code", "place"),
     [
         (WEIGHTS.set_axis(["id", "w"], axis=1), "missing-column", ", row 0 (from 0)"),
-        (WEIGHTS[["weight"]], "missing-column", ", row 0 (from 0)"),
         (pd.concat([WEIGHTS, WEIGHTS]), "duplicate-id", ", row 2 (from 0), id 'a'"),
         (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), "duplicate-id", ""),
         (WEIGHTS.assign(weight="x"), "not-a-number", ", row 0 (from 0), id 'a'"),

@@ -12,7 +12,6 @@ from semmetrics.data.form import truth_options
 from semmetrics.data.large_text import read_large
 from semmetrics.data.source import load
 from semmetrics.kinds.labels import FORM
-from semmetrics.options import SIDED, flag
 from semmetrics.scale import score_stream
 
 OPTIONS = {
@@ -35,15 +34,6 @@ def sides(tmp_path):
 @pytest.mark.parametrize("measures", ["F1", None])
 def test_each_side_may_have_its_own_columns_and_delimiter(sides, measures):
     table = semmetrics.score(*sides, measures=measures, **OPTIONS)
-
-    assert table["F1"].value == 0.5
-
-
-def test_read_options_of_each_side_are_a_part_of_the_read_options(sides):
-    pred = ReadOptions(id_column="key", label_column="tag")
-    gt = ReadOptions(id_column="photo", label_column="names", delimiter=";")
-
-    table = semmetrics.score(*sides, measures="F1", read=ReadOptions(pred=pred, gt=gt))
 
     assert table["F1"].value == 0.5
 
@@ -91,21 +81,6 @@ def test_the_error_for_another_delimiter_names_the_option_of_the_side(tmp_path, 
     assert table["F1"].value == 1.0
 
 
-def test_captions_of_other_programs_have_options_of_each_side(tmp_path):
-    preds = saved(tmp_path, "p.txt", "image\tblip2\n1.jpg\ta cat sleeps\n")
-    gts = saved(tmp_path, "g.json", [{"photo": "1.jpg", "human": "a cat sleeps"}])
-    options = {
-        "pred_format": "tsv",
-        "pred_caption_column": "blip2",
-        "gt_caption_column": "human",
-        "gt_id_column": "photo",
-    }
-
-    table = semmetrics.score(preds, gts, measures="BLEU-1", **options)
-
-    assert table["BLEU-1"].value == pytest.approx(1)
-
-
 def test_rankings_of_other_programs_have_options_of_each_side(tmp_path):
     preds = saved(tmp_path, "p.csv", "user,movie,pred\n1,a,0.9\n1,b,0.8\n")
     gts = saved(tmp_path, "g.csv", "person,film,stars\n1,b,1\n")
@@ -134,16 +109,6 @@ def test_options_of_each_side_cannot_be_given_twice(sides):
         semmetrics.score(*sides, read=ReadOptions(), gt_id_column="key")
 
 
-def test_flags_of_each_side_are_unique():
-    flags = set()
-    for name in SIDED:
-        flags |= {flag(f"pred_{name}"), flag(f"gt_{name}")}
-
-    assert len(flags) == 2 * len(SIDED)
-    assert flag("gt_format", "csv") == "--gt-input-format csv"
-    assert flag("pred_id_column", "key") == "--pred-id-column key"
-
-
 # A column of scores is needed only for predictions
 
 PREDS = "id,label,how\na,x,.9\na,y,.1\nb,y,.8\n"
@@ -152,7 +117,6 @@ LINES = '{"id": "a", "labels": ["x"]}\n{"id": "b", "labels": ["y"]}\n'
 TRUTHS = {
     "plain.csv": "id,label\na,x\nb,y\n",
     "scored.csv": "id,label,score\na,x,1\na,y,0\nb,y,1\n",
-    "same.csv": "id,label,how\na,x,1\na,y,0\nb,y,1\n",
     "one_hot.csv": "id,x,y\na,1,0\nb,0,1\n",
     "records.json": json.dumps([json.loads(line) for line in LINES.splitlines()]),
     "columns.json": '{"id": ["a", "b"], "labels": [["x"], ["y"]]}',

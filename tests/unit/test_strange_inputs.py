@@ -141,7 +141,6 @@ def test_document_frequencies_accept_a_value_or_raise_an_input_error():
 @pytest.mark.parametrize(
     ("data", "code", "where"),
     [
-        ({"a": [["cat", "0.9"]]}, "not-a-number", "input, id 'a', label 1"),
         (
             [{"id": "a", "labels": ["x"], "scores": ["0.9"]}],
             "not-a-number",
@@ -159,7 +158,6 @@ def test_an_error_names_the_place(data, code, where):
     ("probabilities", "code"),
     [
         ([[1.0, 0.5]], "not-probabilities"),
-        ([[-0.5, 1.5]], "not-probabilities"),
         (np.ma.masked_array([[0.5, 0.5]], mask=[[False, True]]), "masked"),
     ],
 )

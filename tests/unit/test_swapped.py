@@ -43,21 +43,6 @@ def test_swapped_batches_and_systems_are_an_error(run_path, judged_path):
         semmetrics.compare({"a": judged_path, "b": judged_path}, run_path, **RETRIEVAL)
 
 
-def test_runs_and_judgements_may_be_compared_with_themselves(run_path, judged_path):
-    for path in (run_path, judged_path):
-        table = semmetrics.score(path, path, **RETRIEVAL)
-        assert table["MAP"].value == 1.0
-
-
-def test_swapped_tables_are_an_error(tmp_path):
-    run = saved(tmp_path, "run.csv", "qid,docno,rank,score\n1,a,0,9\n1,b,1,8\n")
-    judged = saved(tmp_path, "judged.csv", "qid,docno,label\n1,a,0\n1,b,1\n")
-
-    assert semmetrics.score(run, judged, **RETRIEVAL)["MAP"].value == 0.5
-    with refused("swapped-order"):
-        semmetrics.score(judged, run, **RETRIEVAL)
-
-
 @pytest.mark.parametrize(
     "judged",
     [
@@ -87,10 +72,8 @@ SAME_SIZE = {
         (RUN, RUN),
         (SAME_SIZE, RUN),
         ({query: list(row) for query, row in RUN.items()}, RUN),
-        (RUN, {"q_1": {"d_12": 0.9, "d_25": 0.3}, "q_2": {"d_11": 0.7}}),
         ({"q_1": {"d_12": 3, "d_25": 2}}, {"q_1": {"d_12": 4.5, "d_25": 3, "d_1": 2}}),
         ({"q_1": ["d_12"]}, {"q_1": {"d_12": 0.5, "d_1": 1, "d_2": 0.75}}),
-        ({"q_1": {"d_12": 1, "d_1": 0}}, {"q_1": {"d_12": 0.5, "d_1": 0.25}}),
         (JUDGED, {"q_1": {"d_12": 0.9}, "q_2": {"d_11": 0.9}}),
     ],
     ids=[
@@ -98,10 +81,8 @@ SAME_SIZE = {
         "the same run",
         "integers as scores",
         "a ranking without scores",
-        "fractions as grades",
         "means of two grades",
         "grades of fourths",
-        "halves and fourths",
         "one candidate per query",
     ],
 )
@@ -154,7 +135,6 @@ def test_caption_annotations_as_predictions_of_results_are_an_error(options):
         (ANNOTATIONS, ANNOTATIONS),
         (ANNOTATIONS, [*RESULTS, {"image_id": 1, "caption": "the cat"}]),
         (ANNOTATIONS, {"1": ["a cat"], "2": ["a dog"]}),
-        (RESULTS, RESULTS),
     ],
 )
 def test_captions_that_only_look_swapped_are_scored(preds, gts):
@@ -195,12 +175,6 @@ def test_a_ground_truth_of_labels_may_have_scores(truth):
     preds = {"a": ["cat"], "b": ["dog"]}
 
     assert 0 <= semmetrics.score(preds, truth, measures="F1")["F1"].value <= 1
-
-
-def test_one_item_is_not_evidence_for_a_ranking_of_labels():
-    truth = {"a": {"cat": 0.9, "dog": 0.2}}
-
-    assert semmetrics.score({"a": ["cat"]}, truth, measures="F1")["F1"].value > 0
 
 
 MATRIX = np.array([[0.9, 0.1], [0.2, 0.8]])

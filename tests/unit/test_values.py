@@ -256,26 +256,3 @@ def test_wrong_arguments_of_the_commands_are_an_error(tmp_path, monkeypatch, arg
     write_table(tmp_path / "v.csv", TABLE)
 
     assert CliRunner().invoke(program, arguments).exit_code == 2
-
-
-def test_scores_and_runs_of_the_same_name_are_an_error(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "d1").mkdir()
-    save_runs(tmp_path / "d1" / "x.json", 2)
-    scores = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures="F1")
-    (tmp_path / "d1.json").write_text(scores.to_json())
-
-    result = CliRunner().invoke(program, ["rank", "-m", "F1", "d1/x.json", "d1.json"])
-
-    assert result.exit_code == 2
-    assert "twice" in result.stderr
-
-
-def test_rank_reads_runs_from_standard_input(tmp_path):
-    save_runs(tmp_path / "x.json", 2)
-    runs = (tmp_path / "x.json").read_text()
-
-    result = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=runs)
-
-    assert result.exit_code == 0
-    assert result.stdout.startswith("system")
