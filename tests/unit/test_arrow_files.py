@@ -50,8 +50,8 @@ def test_dictionary_columns_and_empty_cells_are_read(load):
     ("columns", "code"),
     [
         ({"id": ["a"], "label": ["x"], "score": ["1"]}, "wrong-column-type"),
-        ({"id": ["a", ""], "label": ["x", "y"]}, "empty-id"),
         ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-a-number"),
+        ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
         ({"id": ["a", "b"], "labels": [["x"], None]}, "wrong-type"),
         ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
     ],

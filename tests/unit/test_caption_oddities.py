@@ -67,11 +67,9 @@ def test_special_tokens_must_be_in_the_captions_of_all_batches():
     ("candidates", "n_items"),
     [
         (["a be@@ ach", "two bi@@ kes"], [2]),
-        (["a bea ##ch", "a ma ##t"], [2]),
         (["\u2581a \u2581dog", "\u2581a \u2581cat"], [2]),
         (["a\u0120dog runs", "a\u0120cat"], [2]),
         (["a dog @@ home", "me@@home"], []),
-        (["## a dog", "#dog ##"], []),
         (["a be@@ ach", "a cat"], []),
     ],
 )
@@ -87,10 +85,8 @@ def test_subwords_in_all_captions_are_noted(candidates, n_items):
         (["Caption: a dog", "Caption: a cat"], [("Caption:",)]),
         (["1. a dog", "2. a cat"], [("1.",)]),
         (["b'a dog'", "b'a cat'"], [("b'...'",)]),
-        (["Note: a dog", "a cat"], []),
         (["Left: a dog", "Right: a cat"], []),
         (["3 dogs", "2 cats"], []),
-        (["1.5 dogs", "2.5 cats"], []),
     ],
 )
 def test_a_prefix_of_all_captions_is_noted(candidates, examples):
@@ -103,14 +99,12 @@ def test_a_prefix_of_all_captions_is_noted(candidates, examples):
     ("references", "separators"),
     [
         (["a dog runs\nthe dog", "a cat\nthe cat sits"], ["\n"]),
-        (["a dog runs | the dog", "a cat | the cat"], [" | "]),
         (["a dog runs|||the dog", "a cat|||the cat"], ["|||"]),
         (["a dog runs#the dog", "a cat#the cat"], ["#"]),
         (["a dog runs; the dog", "a cat; the cat"], ["; "]),
         (["a dog runs; it barks", "a cat"], []),
         (["dog; cat", "cat; dog"], []),
         (["a dog runs\n", "a cat\n"], []),
-        (["a dog #cute", "a cat #1"], []),
         (["a dog runs.\n\nIt barks.", "a cat.\n\nIt sits."], []),
     ],
 )

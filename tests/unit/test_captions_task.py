@@ -39,16 +39,6 @@ def test_captions_without_ids_are_joined_by_position():
     assert items_of(task) == [(0, "x", ["r"]), (1, "y", ["s", "t"])]
 
 
-def test_items_that_are_left_out_do_not_change_the_hashes_of_others():
-    whole = task_of(["x", "v", "y"], ["r", "s", "t"])
-
-    task = task_of([["x"], [], ["y"]], ["r", "s", "t"], missing="skip")
-
-    assert task.ids.tolist() == [0, 2]
-    assert task.counts == {"missing_prediction": 1}
-    assert task.hashes.tolist() == whole.hashes[[0, 2]].tolist()
-
-
 @pytest.mark.parametrize(
     ("candidates", "references", "options", "code"),
     [

@@ -138,12 +138,6 @@ def test_records_may_be_the_values_of_ids(read, record, entries):
     assert lists.to_list() == [entries]
 
 
-def test_numbers_of_keys_are_scores_of_labels():
-    lists = as_labels({"a": {"label": 0.5, "name": 0.25}, "b": {"cat": 0.5}})
-
-    assert lists.to_list() == [["label", "name"], ["cat"]]
-
-
 def test_pairs_of_an_id_and_labels_are_an_error():
     with refused("id-pairs"):
         as_labels([["a", ["cat", "dog"]], ["b", ["bus"]]])

@@ -4,7 +4,7 @@ import copy
 
 import pandas as pd
 import pytest
-from public_formats import items_by_id, measure_values, scores_by_id
+from public_formats import measure_values, scores_by_id
 from refusals import facts, refused
 from tables import write_table
 
@@ -124,13 +124,6 @@ def test_an_error_in_results_names_the_record(record, code):
         as_labels(results)
 
 
-@pytest.mark.parametrize("key", ["labels", "tags"])
-def test_records_with_label_names_are_not_coco_results(key):
-    records = [{"image_id": 1, "category_id": 3, key: ["dog"]}]
-
-    assert items_by_id(as_labels(records)) == {"1": ["dog"]}
-
-
 @pytest.mark.parametrize(
     ("read", "values"),
     [(as_labels, {"category_id": 18}), (as_captions, {"caption": "a dog"})],
@@ -193,13 +186,12 @@ def test_wrong_labels_that_were_verified_or_are_no_category_count(preds, precisi
     ("preds", "options"),
     [
         ({"a.jpg": ["cat", "alarm_clock"], "b.jpg": ["bus"]}, {}),
-        ({"x/1.png": ["cat", "alarm_clock"], "x/2.png": ["bus"]}, {"ids": "[0-9]+"}),
         (
             {"1": ["cat", "Alarm clock"], "2": ["bus"]},
             {"normalize": "lower+separators"},
         ),
     ],
-    ids=["file names as ids", "ids by pattern", "normalised labels"],
+    ids=["file names as ids", "normalised labels"],
 )
 def test_unverified_labels_are_found_under_other_names(preds, options):
     values = measure_values(preds, LVIS, measures="Precision", **options)

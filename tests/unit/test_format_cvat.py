@@ -28,13 +28,6 @@ def test_labels_of_cvat_are_tags_and_classes_of_shapes(tmp_path):
     assert lists.notes == []
 
 
-def test_predictions_may_use_the_file_names_of_cvat_images(tmp_path):
-    path = saved(tmp_path, "annotations.xml", CVAT)
-    preds = {"a.jpg": ["cat", "dog"], "b.jpg": []}
-
-    assert measure_values(preds, path, measures="F1")["F1"] == 1.0
-
-
 def test_a_note_names_the_attributes_of_cvat(tmp_path):
     attribute = '<attribute name="age">3</attribute>'
     document = CVAT.replace("</box>", f"{attribute}</box>", 1)

@@ -73,12 +73,6 @@ def test_samples_have_a_field_for_each_side():
     assert values == {"Precision": 1.0, "Recall": 0.5}
 
 
-def test_predictions_may_use_the_file_name_of_a_sample():
-    samples = [{"filepath": "/data/a.jpg", "ground_truth": CAT}]
-
-    assert measure_values({"a.jpg": ["cat"]}, samples, measures="F1") == {"F1": 1.0}
-
-
 def test_samples_may_be_a_sequence_that_cannot_be_sliced():
     samples = deque([{"filepath": "a.jpg", "ground_truth": CAT}])
 

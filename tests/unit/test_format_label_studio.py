@@ -64,13 +64,6 @@ def test_predictions_may_name_the_image_of_a_task(id_):
     assert measure_values({id_: ["cat"]}, tasks, measures="F1") == {"F1": 1.0}
 
 
-def test_an_image_address_may_have_a_query():
-    linked = task("a", region("choices", ["cat"]))
-    linked["data"] = {"image": "https://x.org/b.jpg?size=1"}
-
-    assert measure_values({"b.jpg": ["cat"]}, [linked], measures="F1") == {"F1": 1.0}
-
-
 def test_predictions_are_read_for_predictions_and_annotations_for_ground_truth():
     both = task("a", region("choices", ["cat"]), region("choices", ["dog"]))
     both["predictions"] = [{"result": [region("choices", ["cat"], score=0.75)]}]

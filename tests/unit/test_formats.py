@@ -215,14 +215,6 @@ def test_batches_with_other_questions_are_an_error(record, first, second):
     assert len(scorer) == 2
 
 
-def test_batches_of_samples_with_labels_in_another_field_are_an_error():
-    scorer = semmetrics.Scorer(measures="F1")
-    update_scorer(scorer, [fiftyone_sample(0, **CAT)])
-
-    with refused("other-style"):
-        update_scorer(scorer, [fiftyone_sample(1, **DOG)])
-
-
 @pytest.fixture
 def in_small_blocks(monkeypatch):
     """Read streams in blocks of a few lines."""

@@ -142,10 +142,3 @@ def test_values_of_unused_keys_of_a_large_file_are_skipped(tmp_path, value):
 
     assert len(lists) == 25_001
     assert lists.to_list()[-1] == ["dog"]
-
-
-def test_labels_of_a_large_file_that_are_nested_too_deeply_are_an_error(tmp_path):
-    path = save_many(tmp_path, '{"id": "last", "labels": %s}' % ("[" * 20_000))
-
-    with refused_in("not-json", "large.jsonl, line 25001"):
-        as_labels(path)

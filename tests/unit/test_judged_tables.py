@@ -71,12 +71,6 @@ NUMBERS_OF_TRUTH = "qid,docno,grade\n1,a,0\n1,b,1\n"
             "bm25",
             "pred_score_column",
         ),
-        (
-            "qid,docno,timestamp\n1,a,100\n1,b,120\n",
-            NUMBERS_OF_TRUTH,
-            "timestamp",
-            "pred_score_column",
-        ),
     ],
 )
 def test_a_column_of_numbers_with_another_name_is_an_error_unless_an_option_names_it(
@@ -90,15 +84,6 @@ def test_a_column_of_numbers_with_another_name_is_an_error_unless_an_option_name
     assert table["MRR"].value > 0
 
 
-def test_the_error_for_distances_says_that_they_must_be_negated(tmp_path):
-    run = "qid,docno,distance\n1,a,0.5\n1,b,0.25\n"
-
-    with refused("unknown-numbers", name="distance") as caught:
-        score_texts(tmp_path, run, NUMBERS_OF_TRUTH)
-
-    assert "negate distances first" in str(caught.value)
-
-
 @pytest.mark.parametrize(
     "judged",
     [
@@ -106,7 +91,6 @@ def test_the_error_for_distances_says_that_they_must_be_negated(tmp_path):
         "qid,docno,iteration\n1,a,0\n1,b,0\n",
         "qid,docno,passage_id\n1,a,17\n1,b,18\n",
         "qid,docno,score,year\n1,a,1,2001\n1,b,1,1999\n",
-        "qid,docno,split\n1,a,train\n1,b,train\n",
         "qid,docno,comment\n1,a,yes I do\n1,b,no\n",
     ],
 )
@@ -129,16 +113,6 @@ def test_records_with_lists_of_candidates_may_have_grades(record, value):
     records = [{"query": "1", "candidates": ["a", "b"], **record}]
 
     assert semmetrics.score({"1": ["a", "b"]}, records, **MRR)["MRR"].value == value
-
-
-def test_records_with_lists_of_numbers_under_another_name_are_an_error():
-    run = {"1": ["a", "b"]}
-    records = [{"query": "1", "candidates": ["a", "b"], "stars": [0, 1]}]
-
-    with refused("unknown-numbers", name="stars", flag="gt_score_column"):
-        semmetrics.score(run, records, **MRR)
-    table = semmetrics.score(run, records, gt_score_column="stars", **MRR)
-    assert table["MRR"].value == 0.5
 
 
 # Ranks
@@ -208,9 +182,7 @@ def test_scores_of_a_run_may_not_be_true_and_false(tmp_path):
     ("name", "yes", "no", "code"),
     [
         ("is_relevant", "True", "False", "unknown-numbers"),
-        ("clicked", "true", "false", "unknown-numbers"),
         ("verdict", "relevant", "irrelevant", "verdicts"),
-        ("answer", "Yes", "no", "verdicts"),
     ],
 )
 def test_answers_in_a_column_with_another_name_are_an_error(

@@ -40,7 +40,6 @@ def test_a_column_without_items_does_not_need_a_class():
         (["a", "z", "y"], {"classes": ["a"], "ignore": ["z"]}, "outside-classes"),
         ([], {"classes": ["A", "a"], "normalize": "lower"}, "duplicate"),
         ([["a", "b"], "a | b"], {}, "duplicate"),
-        ([], {"classes": [""]}, "empty"),
         ([], {"classes": ["a", "&"], "normalize": "kubany2020"}, "nothing-left"),
         ([], {"ignore": [["a"]]}, "bad-option"),
         ([], {"empty_predictions": "skip", "weights": [0, 1]}, "zero-weights"),

@@ -49,23 +49,15 @@ def load(tmp_path):
     return read
 
 
-def npy_with_shape(shape):
-    """Return the header of a .npy file without an array."""
-    fields = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}\n"
-    header = fields.encode()
-    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header
-
-
 @pytest.mark.parametrize(
     ("data", "code"),
     [
         (npy(np.zeros((2, 2, 2))), "wrong-shape"),
         (npy(np.eye(3)).replace(b"(3, 3)", b"(9" + b"9" * 30 + b",)"), "damaged"),
-        (npy_with_shape("0, " * 99), "damaged"),
         (npy(np.array([[True]]))[:-1] + b"\7", "damaged"),
         (b"\x80\x04N.", "not-numpy"),
     ],
-    ids=["three dimensions", "huge", "many dimensions", "not a boolean", "pickle"],
+    ids=["three dimensions", "huge", "not a boolean", "pickle"],
 )
 def test_damaged_npy_files_are_an_error(load, data, code):
     with refused(code):
@@ -77,7 +69,6 @@ def test_damaged_npy_files_are_an_error(load, data, code):
     [
         ({}, "no-main-array", ""),
         ({"ids": ["a", "a"]}, "duplicate-id", "array 'ids', row 1 (from 0)"),
-        ({"ids": ["a", ""]}, "empty-id", "array 'ids', row 1 (from 0)"),
         ({"classes": ["a", "a"]}, "duplicate-at", "array 'classes', class 1 (from 0)"),
         ({"classes": [1, 2]}, "wrong-type", "array 'classes', class 0 (from 0)"),
         ({"classes": ["a", "\ud800"]}, "damaged", "array 'classes'"),
@@ -119,7 +110,6 @@ IDENTITY = {
         ({"indices": [0, 0], "indptr": [0, 2, 2]}, "damaged", ""),
         ({"indptr": [0, 1]}, "damaged", ""),
         ({"shape": [10**18, 2]}, "damaged", ""),
-        ({"shape": [-1, 2]}, "damaged", ""),
         ({"format": b"bsr"}, "not-sparse", ""),
         ({"data": [1.0, np.nan]}, "not-finite", "row 1, column 1 (from 0)"),
     ],

@@ -128,7 +128,6 @@ def test_weights_may_be_a_data_frame(weights):
         (pd.concat([WEIGHTS, WEIGHTS]), "duplicate-id", ", row 2 (from 0), id 'a'"),
         (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), "duplicate-id", ""),
         (WEIGHTS.assign(weight="x"), "not-a-number", ", row 0 (from 0), id 'a'"),
-        (WEIGHTS.assign(weight=[-1.0, 1.0]), "out-of-range", ""),
     ],
 )
 def test_an_error_in_a_data_frame_of_weights_names_the_place(weights, code, place):

@@ -48,6 +48,13 @@ def test_paths_that_are_not_files_are_an_error(tmp_path, path, code):
         read(f"{tmp_path}/{path}")
 
 
+def test_a_file_that_is_not_gzip_despite_its_name_is_an_error(tmp_path):
+    (tmp_path / "x.json.gz").write_bytes(LABELS)
+
+    with refused_in("not-gzip", "x.json.gz"):
+        read(tmp_path / "x.json.gz")
+
+
 @pytest.mark.parametrize("data", [3, b"x.json"])
 def test_other_objects_are_not_paths(data):
     with refused_in("wrong-type", "input"):

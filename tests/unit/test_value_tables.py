@@ -41,9 +41,7 @@ def test_a_cell_may_have_a_deviation_after_the_mean(tmp_path, cell):
     ("rows", "code"),
     [
         ([*LONG, LONG[0]], "duplicate"),
-        ([{"data": "SUN", "A": 0.1}, {"data": "SUN", "A": 0.2}], "duplicate"),
         ([{"data": "SUN", "A": 1e200, "B": 0.1}], "not-finite"),
-        ([{}], "wrong-type"),
         ([{"data": "SUN", "A": "high"}], "not-a-number"),
         (["SUN"], "wrong-type"),
     ],
@@ -89,9 +87,3 @@ def test_a_column_of_means_or_deviations_is_an_error(name):
 
     with refused("summary", what="column", name=name):
         compare_values(values)
-
-
-def test_a_dataset_may_have_a_name_with_average():
-    values = {"average weather": {"A": 0.5, "B": 0.6}, "d2": {"A": 0.4, "B": 0.5}}
-
-    assert compare_values(values)
