@@ -33,6 +33,7 @@ def test_decoding_wrong_scores_is_an_error(scores, code, place):
         ("top", {"k": -1}, "bad-option"),
         ("top", {"k": 1, "threshold": 0.3}, "not-applicable"),
         ("threshold", {"threshold": np.nan}, "bad-option"),
+        ("top", {"k": 1, "keep_at_least": 1}, "not-applicable"),
         ("threshold", {"offset": 1}, "not-applicable"),
         ("threshold", {"head": [[1], [1]]}, "not-applicable"),
         ("cardinality", {}, "needs-option"),

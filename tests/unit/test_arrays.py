@@ -48,13 +48,14 @@ def test_a_measure_of_matrices_has_the_value_of_score(name, weights):
     "convert",
     [
         lambda matrix: matrix.astype(np.bool_),
+        lambda matrix: matrix.astype(np.uint8),
         lambda matrix: matrix.astype(np.float32),
         np.asfortranarray,
         np.ndarray.tolist,
         pd.DataFrame,
         scipy.sparse.csr_array,
     ],
-    ids=["bool", "float32", "columns first", "lists", "data frame", "sparse"],
+    ids=["bool", "bytes", "float32", "columns first", "lists", "data frame", "sparse"],
 )
 @pytest.mark.parametrize(
     ("average", "value"), [("macro", 5 / 12), ("example", 13 / 18)]

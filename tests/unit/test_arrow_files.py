@@ -54,6 +54,7 @@ def test_dictionary_columns_and_empty_cells_are_read(load):
         ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
         ({"id": ["a", "b"], "labels": [["x"], None]}, "wrong-type"),
         ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
+        ({"id": pa.array([]), "label": pa.array([])}, "wrong-column-type"),
     ],
 )
 def test_wrong_columns_are_an_error(load, columns, code):

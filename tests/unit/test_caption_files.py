@@ -118,6 +118,7 @@ def test_an_unknown_split_is_an_error():
         ({"imgid": None}, "wrong-id", ", imgid"),
         ({"sentences": None}, "wrong-type", ""),
         ({"sentences": [7]}, "wrong-type", ".sentences[0]"),
+        ({"sentences": [{"sentid": 1}]}, "missing-key", ".sentences[0]"),
         ({"sentences": [{"raw": "a"}]}, "missing-key", ".sentences[0]"),
         ({"sentences": [{"sentid": 0, "raw": "a"}]}, "duplicate-id", ".sentences[0]"),
     ],

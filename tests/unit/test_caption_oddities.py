@@ -1,4 +1,4 @@
-"""Notes on captions that are probably not what the user wanted to score."""
+"""Notes on captions that are probably mistakes of the user."""
 
 import pytest
 from refusals import codes, facts

@@ -8,7 +8,6 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels
-from semmetrics.scale.stream import score_stream
 
 # Delimiters
 
@@ -41,19 +40,6 @@ def test_an_option_sets_the_delimiter(tmp_path):
     assert as_labels(path, options=ReadOptions(delimiter=";")).to_list() == [["x,y"]]
     with refused("other-delimiter", where=f"{path}, line 1"):
         as_labels(path, options=ReadOptions(delimiter=","))
-
-
-def test_large_files_and_streams_may_have_semicolons(tmp_path, monkeypatch):
-    rows = [f"image {number};cat {number % 7};0.5" for number in range(300)]
-    path = str(saved(tmp_path, "gt.csv", "\n".join(["image;labels;score", *rows])))
-    monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
-    monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
-
-    whole = semmetrics.score(path, path, measures="F1")
-    stream = score_stream(path, path, measures="F1").compute()
-
-    assert whole.to_dict() == stream.to_dict()
-    assert "cells separated by ';'" in whole.understood[0]
 
 
 @pytest.mark.parametrize("size", [2**21, 16])

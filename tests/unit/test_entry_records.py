@@ -88,37 +88,32 @@ def test_a_wrong_first_record_is_an_error(record, code):
         as_labels([record])
 
 
-LABELS = pd.DataFrame(
+TABLE = pd.DataFrame(
     {
-        "image_id": ["a", "a", "b"],
-        "label": ["cat", "dog", "bus"],
-        "score": [0.9, 0.8, 0.7],
+        "image_id": ["a", "b"],
+        "label": ["cat", "bus"],
+        "score": [0.9, 0.7],
     }
 )
-CAPTIONS = pd.DataFrame({"image_id": ["a", "b"], "caption": ["a cat sits", "a bus"]})
 
 
-@pytest.mark.parametrize("orient", ["records", "columns", "index", "split", "table"])
-def test_tables_that_pandas_wrote_are_read(tmp_path, orient):
-    path = tmp_path / "p.json"
-    LABELS.to_json(path, orient=orient)
+@pytest.mark.parametrize(
+    ("table", "orients"),
+    [
+        (TABLE, ["records", "columns", "index", "split", "table"]),
+        (TABLE.set_index("image_id"), ["columns", "index", "split", "table"]),
+    ],
+    ids=["column of ids", "index of ids"],
+)
+def test_tables_that_pandas_wrote_are_read(tmp_path, table, orients):
+    for orient in orients:
+        table.to_json(tmp_path / "p.json", orient=orient)
 
-    lists = as_labels(path)
+        lists = as_labels(tmp_path / "p.json")
 
-    assert list(lists.ids) == ["a", "b"]
-    assert lists.to_list() == [["cat", "dog"], ["bus"]]
-    assert lists.side.scores.tolist() == [0.9, 0.8, 0.7]
-
-
-@pytest.mark.parametrize("orient", ["columns", "index", "split", "table"])
-def test_the_index_of_a_table_that_pandas_wrote_may_have_the_ids(tmp_path, orient):
-    path = tmp_path / "p.json"
-    CAPTIONS.set_index("image_id").to_json(path, orient=orient)
-
-    captions = as_captions(path)
-
-    assert list(captions.ids) == ["a", "b"]
-    assert captions.to_list() == [["a cat sits"], ["a bus"]]
+        assert list(lists.ids) == ["a", "b"]
+        assert lists.to_list() == [["cat"], ["bus"]]
+        assert lists.side.scores.tolist() == [0.9, 0.7]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +133,9 @@ def test_records_may_be_the_values_of_ids(read, record, entries):
     assert lists.to_list() == [entries]
 
 
-def test_pairs_of_an_id_and_labels_are_an_error():
+@pytest.mark.parametrize("pair", [list, tuple])
+def test_pairs_of_an_id_and_labels_are_an_error(pair):
+    pairs = [pair(["a", ["cat", "dog"]]), pair(["b", ["bus"]])]
+
     with refused("id-pairs"):
-        as_labels([["a", ["cat", "dog"]], ["b", ["bus"]]])
+        as_labels(pairs)

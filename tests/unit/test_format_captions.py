@@ -43,6 +43,11 @@ def test_an_option_chooses_a_split_of_msrvtt():
     assert items_by_id(captions) == {"video1": ["a cat sleeps"]}
 
 
+def test_an_unknown_split_of_msrvtt_is_an_error():
+    with refused("unknown-name"):
+        as_captions(MSRVTT, options=ReadOptions(split="val"))
+
+
 def test_textcaps_repeats_the_references_of_an_image():
     references = ["a sign that says stop", "a red sign"]
     image = {"image_id": "x1", "reference_strs": references}
@@ -123,6 +128,14 @@ def test_numbered_references_are_read_for_ground_truth_and_caption_for_predictio
 
     assert items_by_id(as_captions(frame)) == {"a": ["x"]}
     assert 0 < values["ROUGE-L"] < 1
+
+
+def test_one_numbered_column_is_not_a_list_of_references():
+    frame = pd.DataFrame([["a", "x y z", "q"]], columns=["id", "caption", "ref1"])
+
+    values = measure_values(frame, frame, measures="ROUGE-L")
+
+    assert values["ROUGE-L"] == pytest.approx(1)
 
 
 EVENTS = {"timestamps": [[0, 4], [4, 9]], "sentences": ["A man.", "He ran."]}

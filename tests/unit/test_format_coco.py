@@ -39,6 +39,14 @@ def test_a_label_of_coco_results_has_the_highest_score_of_its_detections(
     assert "COCO results" in lists.understood
 
 
+def test_coco_results_may_be_a_parquet_file(tmp_path):
+    pd.DataFrame(RESULTS).to_parquet(tmp_path / "results.parquet")
+
+    lists = as_labels(tmp_path / "results.parquet")
+
+    assert lists.to_list() == [["44", "18"], ["18"]]
+
+
 @pytest.mark.parametrize("results", [RESULTS, pd.DataFrame(RESULTS)])
 def test_category_ids_of_results_get_the_names_of_the_instances(results):
     values = measure_values(results, INSTANCES, measures="F1@1 F1@2")
@@ -77,6 +85,12 @@ def test_category_ids_equal_numbers_of_the_other_side():
     truth = {"1": ["18", "44"], "2": ["44"]}
 
     assert measure_values(RESULTS, truth, measures="F1")["F1"] == 0.5
+
+
+def test_category_ids_of_both_sides_are_compared():
+    results = [{"image_id": 1, "category_id": 18}]
+
+    assert measure_values(results, results, measures="F1")["F1"] == 1.0
 
 
 def test_an_unknown_category_id_is_an_error():
@@ -140,7 +154,7 @@ def test_a_note_names_the_unused_keys_of_annotations(read, values):
     assert note.examples == ("crowd",)
 
 
-# Image 1 is known to have a cat and no bus, and image 2 a bus and no cat.
+# Image 1 has a cat and no bus, and image 2 a bus and no cat. Other labels are unverified.
 LVIS = {
     "images": [
         {"id": 1, "file_name": "a.jpg", "neg_category_ids": [3]},

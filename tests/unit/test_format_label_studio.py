@@ -152,6 +152,7 @@ def test_batches_of_annotations_and_of_predictions_cannot_be_mixed():
     annotated = [task("2", answer)]
     scorer = semmetrics.Scorer(measures="F1")
     scorer.update(predicted, {"1": ["cat"]})
+    scorer.update([{"id": 3, "data": {}, "predictions": []}], {"3": ["cat"]})
 
     with refused("other-style", where="preds, element [0], id '2'"):
         scorer.update(annotated, {"2": ["cat"]})

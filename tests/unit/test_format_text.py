@@ -41,6 +41,15 @@ def test_the_class_list_names_the_labels_of_xmlc(tmp_path):
     assert measure_values(preds, path, **options)["HammingLoss"] == 1 / 8
 
 
+def test_the_class_list_may_be_shorter_than_the_header_of_xmlc_says(tmp_path):
+    path = saved(tmp_path, "gt.txt", "2 4\n0:1\n2:1\n")
+    options = {"measures": "HammingLoss", "classes": ["cat", "dog", "bus"]}
+
+    values = measure_values([["cat"], ["bus"]], path, **options)
+
+    assert values["HammingLoss"] == 0.0
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -63,6 +63,10 @@ def test_examples_of_the_documentation_are_read(tmp_path, language, example):
             {"classes": ["cat"], "labels": ["dog"]},
             {"classes": ["cat"], "labels": ["dog"]},
         ),
+        (
+            {"classes": {"x": 0.5}, "labels": {"y": 0.5}},
+            {"classes": ["x"], "labels": ["y"]},
+        ),
         ({"a": {"detections": 1, "cat": 0}}, {"a": ["detections"]}),
         ([{"id": "a", "labels": ["x"], "data": {"k": 1}}], {"a": ["x"]}),
         ({"items": ["x"], "categories": ["y"]}, {"items": ["x"], "categories": ["y"]}),

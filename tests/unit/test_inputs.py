@@ -17,6 +17,7 @@ from semmetrics.kinds.labels import as_labels
         ({"a", "b"}, "wrong-type", ""),
         (["cat", "dog"], "text-as-list", ", item 0 (from 0)"),
         (pd.Series([["a"], pd.NA]), "wrong-type", ", row 1 (from 0)"),
+        ([["cat"], {"dog": 0.5}], "wrong-type", ", item 1 (from 0)"),
         ({1.0: ["a"]}, "wrong-id", ""),
         (pd.Series([[], []], index=[1, "1"]), "duplicate-id", ""),
         (pd.DataFrame([[0, 1]], columns=[1, "1"]), "duplicate-column", ""),

@@ -87,6 +87,7 @@ def test_rows_that_do_not_match_the_items_are_an_error(rows, ref_ids, code):
         ({"a": 1, "b": -0.5, "c": 1}, "out-of-range"),
         ([1, float("nan"), 1], "out-of-range"),
         (["1", 1, 1], "out-of-range"),
+        ([1, 10**400, 1], "out-of-range"),
         ([1, 1], "wrong-count"),
         (2.0, "wrong-type"),
         ({"a": 1, 1: 1, "1": 1}, "duplicate-id"),
@@ -129,19 +130,20 @@ def test_the_error_for_ids_that_are_nearly_equal_says_how_they_differ(
         ("COCO_val2014_000000001000.jpg", "1000"),
     ],
 )
+@pytest.mark.parametrize("missing", ["error", "skip"])
 def test_the_error_for_ids_with_an_equal_part_has_an_option_that_joins_them(
-    id_, other_id
+    id_, other_id, missing
 ):
-    preds = {id_: ["cat"], "2": ["dog"]}
-    gts = {other_id: ["cat"], "2": ["cow"]}
+    preds = {id_: ["cat"]}
+    gts = {other_id: ["cat"]}
 
     with refused("joinable-ids") as caught:
-        semmetrics.score(preds, gts, measures="F1")
+        semmetrics.score(preds, gts, measures="F1", missing=missing)
 
     expression = caught.value.values["expression"]
     assert caught.value.text(flag).endswith(f"--ids '{expression}'")
     score = semmetrics.score(preds, gts, measures="F1", ids=expression)["F1"]
-    assert score.value == 0.5
+    assert score.value == 1.0
     assert semmetrics.rescore(score.signature, preds, gts).differences == []
 
 
@@ -283,6 +285,15 @@ def test_ids_that_may_be_imgids_or_cocoids_are_an_error():
     for id_column, value in (("cocoid", 1.0), ("imgid", 0.75)):
         table = semmetrics.score(preds, images, measures="BLEU-1", id_column=id_column)
         assert table["BLEU-1"].value == pytest.approx(value)
+
+
+def test_ids_that_are_both_imgids_and_cocoids_of_the_same_images_are_joined():
+    preds = {"0": "the test image 0", "1": "the test image 1"}
+    images = karpathy(("test", 0, 0), ("test", 1, 1))
+
+    table = semmetrics.score(preds, images, measures="BLEU-1")
+
+    assert table["BLEU-1"].value == pytest.approx(1)
 
 
 # Items that all systems have

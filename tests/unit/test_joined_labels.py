@@ -81,7 +81,7 @@ def test_two_orders_of_the_same_parts_are_noted(delimiter):
     assert noted_delimiters(preds, gts) == [stripped, stripped]
 
 
-@pytest.mark.parametrize("delimiter", [" ", ":", "、", "&"])
+@pytest.mark.parametrize("delimiter", [" ", ",", ":", "、", "&"])
 def test_a_label_that_splits_into_the_labels_of_the_other_side_is_noted(delimiter):
     preds = {"a": [f"cat{delimiter}dog"], "b": ["bus"], "c": ["dog"]}
     gts = {"a": ["dog", "cat"], "b": ["bus"], "c": ["dog", "tree"]}

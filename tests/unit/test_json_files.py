@@ -83,7 +83,7 @@ def test_an_error_in_coco_instances_names_the_place(tmp_path, change, code, plac
         read(path)
 
 
-# Large files, of which pyarrow reads all lines that have the keys of the first one.
+# Large files: pyarrow reads all lines that have the keys of the first one.
 
 
 def save_many(folder, last_line, first_line=""):

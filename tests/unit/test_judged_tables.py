@@ -91,6 +91,7 @@ def test_a_column_of_numbers_with_another_name_is_an_error_unless_an_option_name
         "qid,docno,iteration\n1,a,0\n1,b,0\n",
         "qid,docno,passage_id\n1,a,17\n1,b,18\n",
         "qid,docno,score,year\n1,a,1,2001\n1,b,1,1999\n",
+        "qid,docno,split\n1,a,train\n1,b,train\n",
         "qid,docno,comment\n1,a,yes I do\n1,b,no\n",
     ],
 )
@@ -113,6 +114,13 @@ def test_records_with_lists_of_candidates_may_have_grades(record, value):
     records = [{"query": "1", "candidates": ["a", "b"], **record}]
 
     assert semmetrics.score({"1": ["a", "b"]}, records, **MRR)["MRR"].value == value
+
+
+def test_records_with_lists_of_numbers_under_another_name_are_an_error():
+    records = [{"query": "1", "candidates": ["a", "b"], "stars": [0, 1]}]
+
+    with refused("unknown-numbers", name="stars", flag="gt_score_column"):
+        semmetrics.score({"1": ["a", "b"]}, records, **MRR)
 
 
 # Ranks
@@ -183,6 +191,7 @@ def test_scores_of_a_run_may_not_be_true_and_false(tmp_path):
     [
         ("is_relevant", "True", "False", "unknown-numbers"),
         ("verdict", "relevant", "irrelevant", "verdicts"),
+        ("answer", "Yes", "no", "verdicts"),
     ],
 )
 def test_answers_in_a_column_with_another_name_are_an_error(

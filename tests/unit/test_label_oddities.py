@@ -1,4 +1,4 @@
-"""Notes and errors on labels and scores that are probably not what the user meant."""
+"""Notes and errors on labels and scores that are probably mistakes of the user."""
 
 import pandas as pd
 import pytest

@@ -108,6 +108,7 @@ IDENTITY = {
     [
         ({"indices": [0, 9]}, "damaged", ""),
         ({"indices": [0, 0], "indptr": [0, 2, 2]}, "damaged", ""),
+        ({"indices": [0.0, 1.0]}, "damaged", ""),
         ({"indptr": [0, 1]}, "damaged", ""),
         ({"shape": [10**18, 2]}, "damaged", ""),
         ({"format": b"bsr"}, "not-sparse", ""),

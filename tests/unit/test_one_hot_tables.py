@@ -113,6 +113,7 @@ def test_an_error_in_a_csv_table_names_the_place(tmp_path, text, code, place):
     ("columns", "place"),
     [
         ({"id": ["", "b"], "cat": [1, 0]}, "column 'id', row 0 (from 0)"),
+        ({"": [0, 1], "id": ["a", "b"], "cat": [1, 0]}, "column 0 (from 0)"),
         (
             {"id": ["a", "b"], "cat": [1, 0], "dog": [0, None]},
             "row 1 (from 0), column 'dog', id 'b'",

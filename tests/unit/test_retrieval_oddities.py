@@ -16,7 +16,7 @@ def score(preds, gts, **options):
 
 
 def own_columns(n_queries):
-    """Return positives of which each query has the column with its number."""
+    """Return the positives of queries that each have the column with their number."""
     return [[number] for number in range(n_queries)]
 
 

@@ -3,7 +3,6 @@
 import io
 import sys
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -12,8 +11,7 @@ from reading import saved
 from refusals import refused
 
 import semmetrics
-from semmetrics.data.form import ReadOptions
-from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
+from semmetrics.data.side_inputs import read_class_list, read_numbers
 
 
 @pytest.mark.parametrize(
@@ -21,6 +19,7 @@ from semmetrics.data.side_inputs import read_class_list, read_dense, read_number
     [
         "dog\ncat\n",
         '["dog", "cat"]',
+        '[{"id": 0, "name": "dog"}, {"id": 1, "name": "cat"}]',
         '{"dog": 0, "cat": 1}',
         '{"1": "cat", "0": "dog"}',
     ],
@@ -79,16 +78,6 @@ def test_wrong_numbers_are_an_error(tmp_path, name, text, code, place):
 
     with refused(code, place=place):
         read_numbers(path)
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i2"])
-def test_a_matrix_is_read_from_a_npy_file(tmp_path, dtype):
-    values = np.arange(6, dtype=dtype).reshape(2, 3)
-    np.save(tmp_path / "m.npy", values)
-
-    matrix = read_dense(tmp_path / "m.npy", ReadOptions(), "a matrix is", ["npy"])
-
-    np.testing.assert_array_equal(matrix, values)
 
 
 # Sample weights in data frames

@@ -36,6 +36,13 @@ def test_files_of_trec_in_the_order_of_trec_eval_are_an_error(
         semmetrics.score(judged_path, run_path, **options)
 
 
+def test_grades_as_predictions_of_a_run_in_a_file_are_an_error(run_path):
+    grades = {"1": {"101": 2, "100": 1}, "2": {"102": 1}}
+
+    with refused("swapped-order"):
+        semmetrics.score(grades, run_path, **RETRIEVAL)
+
+
 def test_swapped_batches_and_systems_are_an_error(run_path, judged_path):
     with refused("swapped-order"):
         semmetrics.Scorer(**RETRIEVAL).update(judged_path, run_path)
@@ -75,6 +82,7 @@ SAME_SIZE = {
         ({"q_1": {"d_12": 3, "d_25": 2}}, {"q_1": {"d_12": 4.5, "d_25": 3, "d_1": 2}}),
         ({"q_1": ["d_12"]}, {"q_1": {"d_12": 0.5, "d_1": 1, "d_2": 0.75}}),
         (JUDGED, {"q_1": {"d_12": 0.9}, "q_2": {"d_11": 0.9}}),
+        ({"q_1": {"d_12": 3}}, {"q_1": {"d_12": 0.93, "d_25": 0.93, "d_1": 0.61}}),
     ],
     ids=[
         "grades of both sides",
@@ -84,6 +92,7 @@ SAME_SIZE = {
         "means of two grades",
         "grades of fourths",
         "one candidate per query",
+        "equal scores",
     ],
 )
 def test_rankings_that_only_look_swapped_are_scored(preds, gts):
@@ -183,6 +192,7 @@ CLASSES = {"task": "classes", "measures": "Accuracy"}
     ("preds", "truth", "options", "code"),
     [
         (np.eye(2, dtype=int), MATRIX, {"measures": "F1"}, "truth-of-scores"),
+        ([0, 1], MATRIX, {"classes": ["a", "b"], **CLASSES}, "truth-of-scores"),
         ({"a": "cat", "b": "dog"}, SCORED, CLASSES, "truth-of-class-scores"),
         ({"a": "cat"}, {"a": ["cat", "dog"]}, CLASSES, "several-classes"),
     ],

@@ -33,6 +33,15 @@ def test_an_option_without_an_effect_is_noted():
     assert described["notes"] == ["classes= (--classes) has no effect on captions"]
 
 
+def test_labels_in_nearly_all_items_and_in_one_item_are_noted():
+    data = [["cat"]] * 100 + [["dog"]]
+
+    notes = semmetrics.validate(data)["odd"]
+
+    assert any("'cat'" in note for note in notes)
+    assert any("1 of 2 labels in one item" in note for note in notes)
+
+
 @pytest.mark.parametrize("data", [[], {}, np.zeros((0, 3))])
 def test_an_empty_input_is_an_error(data):
     with refused("nothing-given"):

@@ -205,7 +205,7 @@ def test_systems_are_ranked_by_the_means_of_their_runs(tmp_path):
     assert ranked.values["coco"] == pytest.approx(means)
 
 
-# Measures of which lower is better
+# Measures whose lower values are better
 
 ERRORS = {"x": {"A": 0.5, "B": 0.1}, "y": {"A": 0.2, "B": 0.1}}
 
@@ -235,10 +235,12 @@ def test_the_commands_draw_what_the_functions_return(tmp_path):
     path = str(write_table(tmp_path / "v.csv", TABLE))
 
     compared = CliRunner().invoke(program, ["compare", "--table", path])
-    ranked = CliRunner().invoke(program, ["rank", "--table", path])
+    ranked = CliRunner().invoke(
+        program, ["rank", "--by", "rank", "-m", "WMD", "--table", path]
+    )
 
     assert compared.stdout == draw_values(compare_values(VALUES), "table") + "\n"
-    assert ranked.stdout == f"{rank_systems(path)}\n"
+    assert ranked.stdout == str(rank_systems(path, "WMD", by="rank")) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -254,3 +256,26 @@ def test_wrong_arguments_of_the_commands_are_an_error(tmp_path, monkeypatch, arg
     write_table(tmp_path / "v.csv", TABLE)
 
     assert CliRunner().invoke(program, arguments).exit_code == 2
+
+
+def test_scores_and_runs_of_the_same_name_are_an_error(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d1").mkdir()
+    save_runs(tmp_path / "d1" / "x.json", 2)
+    scores = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures="F1")
+    (tmp_path / "d1.json").write_text(scores.to_json())
+
+    result = CliRunner().invoke(program, ["rank", "-m", "F1", "d1/x.json", "d1.json"])
+
+    assert result.exit_code == 2
+    assert "twice" in result.stderr
+
+
+def test_rank_reads_runs_from_standard_input(tmp_path):
+    save_runs(tmp_path / "x.json", 2)
+    runs = (tmp_path / "x.json").read_text()
+
+    result = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=runs)
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("system")
