@@ -5,7 +5,7 @@ from public_formats import measure_values
 from reading import saved
 from refusals import refused
 
-from semmetrics import as_captions, as_labels
+from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.kinds.classes import as_classes
 
 
@@ -80,6 +80,14 @@ def test_fasttext_predictions_have_a_score_after_each_label(tmp_path):
 
     assert lists.to_list() == [["cat", "bus"], ["bus", "cat"]]
     assert lists.side.scores.tolist() == [0.75, 0.25, 1.0, 1e-05]
+
+
+def test_an_option_reads_the_lines_of_a_text_format_as_captions(tmp_path):
+    path = saved(tmp_path, "train.txt", "__label__cat two of them\n")
+
+    captions = as_captions(path, options=ReadOptions(format="txt"))
+
+    assert captions.to_list() == [["__label__cat two of them"]]
 
 
 MEKA = """% a comment

@@ -173,42 +173,38 @@ def test_a_vector_has_the_class_of_each_item(tmp_path, vector):
 # Sparse scores of the kinds
 
 NAMES = ["a", "b", "c", "d"]
-MEASURES = {
-    "labels": "F1 mAP",
-    "classes": "Accuracy PerClassAccuracy@2",
-    "retrieval": "HitRate@1 MRR",
-}
-TRUTH = {
-    "labels": [["a"], ["b", "c"], ["d"], ["a"]],
-    "classes": ["a", "c", "d", "a"],
-    "retrieval": {"0": ["a"], "1": ["b", "c"], "2": ["d"], "3": ["a"]},
-}
+QUERIES = {"queries": list("0123"), "gallery": NAMES}
+MRR = {"task": "retrieval", "measures": "MRR"}
 
 
-def score_integers(lowest, task):
-    """Score sparse integers that grow by column, and return them and the values."""
-    options = {"classes": NAMES}
-    if task == "retrieval":
-        options = {"queries": list("0123"), "gallery": NAMES}
-    if task == "labels":
-        options["decode"] = "threshold:0.1"
-    integers = np.full((4, 4), lowest, np.int64) + np.arange(4)
-    options |= {"task": task, "measures": MEASURES[task]}
-    return measure_values(sparse.csr_array(integers), TRUTH[task], **options)
+def sparse_integers(lowest):
+    """Return a sparse matrix whose integers grow by column."""
+    return sparse.csr_array(np.full((4, 4), lowest, np.int64) + np.arange(4))
 
 
 @pytest.mark.parametrize(
-    ("task", "code"),
-    [("labels", "out-of-range"), ("classes", "inexact"), ("retrieval", "inexact")],
+    ("options", "code"),
+    [
+        ({"task": "labels", "measures": "mAP", "classes": NAMES}, "out-of-range"),
+        ({"task": "classes", "measures": "Accuracy", "classes": NAMES}, "inexact"),
+        (MRR | QUERIES, "inexact"),
+    ],
 )
-def test_integers_above_the_exact_floats_are_an_error(task, code):
+def test_integers_above_the_exact_floats_are_an_error(options, code):
+    truth = {"0": ["a"], "1": ["b"], "2": ["d"], "3": ["a"]}
+    if options["task"] != "retrieval":
+        truth = list(truth.values())
+
     with refused(code, value=2**53):
-        score_integers(2**53, task)
+        semmetrics.score(sparse_integers(2**53), truth, **options)
 
 
-@pytest.mark.parametrize("task", ["classes", "retrieval"])
-def test_the_largest_exact_integers_are_scores(task):
-    assert score_integers(2**53 - 4, task) == score_integers(1, task)
+def test_the_largest_exact_integers_are_scores():
+    truth = {"0": ["a"], "1": ["b"], "2": ["d"], "3": ["a"]}
+
+    values = measure_values(sparse_integers(2**53 - 4), truth, **MRR, **QUERIES)
+
+    assert values == measure_values(sparse_integers(1), truth, **MRR, **QUERIES)
 
 
 def test_a_matrix_without_scores_of_unseen_classes_is_an_error_for_stacking():

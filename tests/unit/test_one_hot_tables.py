@@ -144,7 +144,7 @@ def test_a_header_with_a_line_break_is_read_completely(tmp_path, name):
 
 
 @pytest.mark.usefixtures("with_large_files")
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
 @pytest.mark.parametrize("name", ["label", "Tag", "confidence"])
 def test_a_class_may_have_the_name_of_another_column(tmp_path, suffix, name):
     columns = {"image_id": [1, 2], name: [1, 0], "dog": [0, 1], "bus": [0, 1]}
