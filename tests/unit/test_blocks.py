@@ -318,11 +318,14 @@ def test_the_files_of_a_folder_are_one_side(tmp_path):
         ("no*", "nothing-given"),
         ("no", "missing-file"),
         ("empty.jsonl", "empty-file"),
+        ("empty.parquet", "nothing-given"),
     ],
 )
 def test_paths_without_items_are_an_error(tmp_path, name, code):
     saved(tmp_path, "header.csv", "id,label\n")
     saved(tmp_path, "empty.jsonl", "")
+    no_strings = pa.array([], pa.string())
+    save_table(tmp_path / "empty.parquet", {"id": no_strings, "label": no_strings})
 
     with refused(code, str(tmp_path / name)):
         read_blocks(tmp_path / name)

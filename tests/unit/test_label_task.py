@@ -65,6 +65,16 @@ def test_labels_may_be_ignored_in_their_original_or_normalised_form():
     assert task.settings["ignore"] == "&,street_sign,traffic_light"
 
 
+def test_a_label_with_several_names_may_be_ignored():
+    ignore = ["Letter box, mailbox"]
+    refs = [["car", "letter box, mailbox"]]
+
+    task = task_of([["mailbox"]], refs, normalize="kubany2020", ignore=ignore)
+
+    assert names(task, "pred") == [[]]
+    assert names(task, "ref") == [["car"]]
+
+
 def test_items_without_predictions_may_be_left_out():
     preds = [["a"], [], ["z"]]
     refs = [["a"], ["b"], []]

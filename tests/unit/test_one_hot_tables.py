@@ -59,6 +59,18 @@ def test_cells_of_0_and_1_are_label_sets(tmp_path, suffix, dtype):
     assert as_labels(pl.DataFrame(frame)).to_list() == LISTS
 
 
+def test_a_table_has_the_values_of_label_lists(tmp_path):
+    path = save_frame(tmp_path, frame_of(CELLS))
+    lists = dict(zip("abc", LISTS, strict=True))
+    truth = {"c": [], "a": ["cat"]}
+    options = {"measures": "F1 MacroF1 F1@1", "missing": "skip"}
+
+    table = semmetrics.score(path, truth, **options)
+
+    expected = semmetrics.score(lists, truth, **options)
+    assert [score.value for score in table] == [score.value for score in expected]
+
+
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_other_cells_up_to_1_are_scores(tmp_path, suffix):
     scores = np.array([[0.9, 0.25, 0.5], [0, 1, 1e-3], [0.125, 0.1, 0.2]])
@@ -221,6 +233,7 @@ def test_columns_with_the_name_of_a_flag_are_noted():
 @pytest.mark.parametrize(
     ("preds", "gts", "options"),
     [
+        (LABELS, {"cat": [1, 0], "cow": [0, 1], "bus": [1, 0]}, {}),
         (LABELS, WITH_FOLD, {"ignore": ["fold"]}),
         (LABELS, {**LABELS, "bus": [0, 1]}, {"classes": ["cat", "dog", "bus"]}),
         ({"Cat": [1, 0], "dog": [0, 1]}, LABELS, {"normalize": "lower"}),

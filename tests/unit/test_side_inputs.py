@@ -68,6 +68,7 @@ def test_numbers_are_read_from_standard_input(monkeypatch, text, numbers):
     [
         ("w.json", '{"a": true}', "not-a-number", "id 'a'"),
         ("w.json", '{"a": 1e999}', "not-finite", "id 'a'"),
+        ("w.json", '{"a": 1' + "0" * 400 + "}", "not-finite", "id 'a'"),
         ("w.json", '{"": 1}', "empty-id", ""),
         ("w.json", "{}", "nothing-given", ""),
         ("w.csv", "id,weight\n,1\n", "empty-id", "line 2, id ''"),

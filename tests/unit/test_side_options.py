@@ -8,6 +8,10 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import ReadOptions
+from semmetrics.data.form import truth_options
+from semmetrics.data.large_text import read_large
+from semmetrics.data.source import load
+from semmetrics.kinds.labels import FORM
 from semmetrics.scale import score_stream
 
 OPTIONS = {
@@ -129,3 +133,11 @@ def test_the_ground_truth_does_not_need_the_score_column(tmp_path, name):
     table = semmetrics.score(preds, truth, measures=measure, read=WITH_SCORES)
 
     assert table[measure].value == 1.0
+
+
+def test_large_lines_of_a_ground_truth_do_not_need_the_score_column(tmp_path):
+    source = load(saved(tmp_path, "gt.jsonl", LINES), 2**20)
+
+    lists = read_large(source, "jsonl", FORM, truth_options(WITH_SCORES))
+
+    assert lists.to_list() == [["x"], ["y"]]

@@ -148,6 +148,18 @@ def test_numbers_of_labels_must_have_probabilities(probabilities, code):
 # Files
 
 
+@pytest.mark.parametrize("small", [16, 2**20])
+@pytest.mark.parametrize(
+    ("cell", "code"), [("x\n" * 100, "not-csv"), ("x" * 200, "line-too-long")]
+)
+def test_a_header_above_the_limit_is_an_error(tmp_path, monkeypatch, cell, code, small):
+    monkeypatch.setattr(source, "SMALL", small)
+    path = saved(tmp_path, "a.csv", f'id,label,"{cell}"\na,x,1\n')
+
+    with refused(code):
+        as_labels(path, options=ReadOptions(max_line_bytes=100))
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
 def test_a_link_to_nothing_is_a_missing_file(tmp_path):
     path = tmp_path / "link.json"

@@ -42,6 +42,19 @@ def test_labels_in_nearly_all_items_and_in_one_item_are_noted():
     assert any("1 of 2 labels in one item" in note for note in notes)
 
 
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([["cat:dog"], ["dog:cat"], ["van"]], "separates labels"),
+        ([[["cat", 0.5]], [["dog", 0.5]]], "all scores are 0.5"),
+    ],
+)
+def test_joined_labels_and_equal_scores_are_noted(data, words):
+    (note,) = semmetrics.validate(data)["odd"]
+
+    assert words in note
+
+
 @pytest.mark.parametrize("data", [[], {}, np.zeros((0, 3))])
 def test_an_empty_input_is_an_error(data):
     with refused("nothing-given"):

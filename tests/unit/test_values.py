@@ -258,24 +258,27 @@ def test_wrong_arguments_of_the_commands_are_an_error(tmp_path, monkeypatch, arg
     assert CliRunner().invoke(program, arguments).exit_code == 2
 
 
-def test_scores_and_runs_of_the_same_name_are_an_error(tmp_path, monkeypatch):
+@pytest.mark.parametrize("files", [["d1/x.json", "d1.json"], ["d1.json", "d1/x.json"]])
+def test_scores_and_runs_of_the_same_name_are_an_error(tmp_path, monkeypatch, files):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d1").mkdir()
     save_runs(tmp_path / "d1" / "x.json", 2)
     scores = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures="F1")
     (tmp_path / "d1.json").write_text(scores.to_json())
 
-    result = CliRunner().invoke(program, ["rank", "-m", "F1", "d1/x.json", "d1.json"])
+    result = CliRunner().invoke(program, ["rank", "-m", "F1", *files])
 
     assert result.exit_code == 2
     assert "twice" in result.stderr
 
 
-def test_rank_reads_runs_from_standard_input(tmp_path):
+def test_rank_reads_runs_and_scores_from_standard_input(tmp_path):
     save_runs(tmp_path / "x.json", 2)
     runs = (tmp_path / "x.json").read_text()
+    scores = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures="F1").to_json()
 
-    result = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=runs)
+    for text in (runs, scores):
+        result = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=text)
 
-    assert result.exit_code == 0
-    assert result.stdout.startswith("system")
+        assert result.exit_code == 0
+        assert result.stdout.startswith("system")
