@@ -179,6 +179,16 @@ def test_a_text_file_may_be_a_table(tmp_path):
     assert lines.to_list()[0] == ["image,caption"]
 
 
+def test_a_text_file_may_be_larger_than_the_limit_of_a_line(tmp_path):
+    path = saved(tmp_path, "captions.txt", "a dog runs\n" * 20)
+
+    captions = as_captions(path, options=ReadOptions(max_line_bytes=10))
+
+    assert len(captions) == 20
+    with refused("line-too-long", where=f"{path}, line 1"):
+        as_captions(path, options=ReadOptions(max_line_bytes=9))
+
+
 @pytest.mark.parametrize(
     "text",
     [

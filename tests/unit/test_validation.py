@@ -25,6 +25,8 @@ def test_options_of_labels_make_sentences_labels(options):
 
     assert described["task"] == "labels"
     assert described["vocabulary"] == 2
+    (note,) = described["odd"]
+    assert "6.0 words on average" in note
 
 
 def test_an_option_without_an_effect_is_noted():
